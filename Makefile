@@ -12,6 +12,7 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
 endif
 NODE_CLIENT = tests/e2e/clients/node
+INSPECTOR = tests/e2e/mcp/node
 # What OpenWebUI asks for and starts without: 5 GB of torch and of CUDA's libraries.
 OPENWEBUI_LACKS = cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cccl nvidia-cuda-cupti nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-cusolver nvidia-cusparse nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx torch triton
 OPENWEBUI_PYTHON ?= $(BIN)/python
@@ -21,7 +22,7 @@ INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/pytho
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo docs test test-fast test-slow coverage lint format types check bench hunt fuzz test-clients node-client e2e-openwebui e2e-sites test-deploy test-soak test-large lock clean
+.PHONY: run upstream demo docs test test-fast test-slow coverage lint format types check bench hunt fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -97,6 +98,14 @@ node-client:
 $(NODE_CLIENT)/node_modules/.package-lock.json: $(NODE_CLIENT)/package-lock.json
 	cd $(NODE_CLIENT) && npm ci --silent
 
+test-mcp: $(VENV)/.dev  ## the memory for agents: the protocol's own client over HTTP and stdio, its inspector (npm), OpenWebUI's client where `make e2e-openwebui` has installed it
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory $(INSPECTOR)/node_modules/.package-lock.json; \
+	else echo "npm is not installed: the inspector is not tested"; fi
+	$(PYTEST) tests/recollect_proxy/mcp tests/e2e/mcp
+
+$(INSPECTOR)/node_modules/.package-lock.json: $(INSPECTOR)/package-lock.json
+	cd $(INSPECTOR) && npm ci --silent --ignore-scripts
+
 e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before the proxy, and with the filter, its page in Chromium too (apt-get install chromium); SCREENSHOTS=1 keeps new pictures
 	$(PYTEST) tests/e2e/openwebui
 
@@ -116,6 +125,9 @@ test-deploy: $(VENV)/.dev  ## the steps of deploy/ in a clean environment
 e2e-sites: $(VENV)/.dev  ## what a page of another site reaches from a browser: Chromium (apt-get install chromium) before a proxy that it is led to
 	$(PYTEST) tests/e2e/test_other_sites.py
 
+e2e-pages: $(VENV)/.dev  ## the pages under /memory/ui in Chromium (apt-get install chromium): axe-core, hostile texts, their time with 10,000 memories; SCREENSHOTS=FOLDER keeps pictures
+	$(PYTEST) tests/e2e/pages
+
 test-soak: $(VENV)/.dev  ## what only many show: 2,000 requests cancelled at random, and nothing left of them
 	$(PYTEST) tests/e2e/test_soak.py
 
@@ -130,7 +142,7 @@ lock: $(VENV)/.uv  ## write requirements/*.txt anew from pyproject.toml
 	$(BIN)/uv pip compile --quiet requirements/openwebui.in pyproject.toml --extra openwebui --extra build --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate $(addprefix --no-emit-package ,$(OPENWEBUI_LACKS)) --output-file requirements/openwebui.txt
 
 clean:
-	rm -rf $(VENV) .venv-clients .venv-openwebui $(NODE_CLIENT)/node_modules
+	rm -rf $(VENV) .venv-clients .venv-openwebui $(NODE_CLIENT)/node_modules $(INSPECTOR)/node_modules
 
 $(VENV)/.uv: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer")'

@@ -3,16 +3,18 @@ title: Recollect's events
 author: Recollect
 version: 0.1.0
 license: Apache-2.0
-description: Erases the memories of a user whose account is deleted, and what a chat taught that is deleted.
+description: Erases the memories of a user whose account is deleted, and what a chat taught that is deleted; with the proxy tells what was remembered.
 required_open_webui_version: 0.12.4
-It never knows open_webui's own modules, SQL, which engine there is, nor keeps anything of one event once it is done.
+It never imports open_webui's own modules, knows SQL, which engine there is, nor keeps anything of one event once it is done.
 It needs the package only where the filter does; with the proxy it calls the memory API.
 """  # noqa: D205, D212 -- Open WebUI reads its metadata here, and only from the second line on
 
 import asyncio
 import logging
 import re
+import sys
 import time
+from collections.abc import Coroutine
 from datetime import UTC, datetime
 from itertools import chain, repeat
 from typing import Annotated, Any
@@ -26,6 +28,9 @@ _Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}}
 _DELAYS, _LONG_DELAY = (1.0, 5.0, 30.0), 60.0
 _TRYING_SECONDS = 3600.0
 """Between two tries to reach the memory API; and from the first on for how long there is another."""
+
+_LOOKS = (2.0, 2.0, 4.0, 8.0, 14.0)
+"""Pauses before it is looked what an answer taught: half a minute in all, as with the filter. The chat's next answer tells the rest."""
 
 _CHAT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 """A chat of Open WebUI's; one that its API had has no such id."""
@@ -48,6 +53,9 @@ class Event:
             Field(description="With the proxy: http://recollect:8787/memory. Blank: the filter's engine."),
         ] = ""
         admin_token: Annotated[_Secret, Field(description="Of that memory API.")] = ""
+        show_remembered: Annotated[
+            bool, Field(description="With the proxy: show over an answer what it taught, once that is known.")
+        ] = True
 
     def __init__(self) -> None:
         self.valves = self.Valves()
@@ -55,16 +63,22 @@ class Event:
 
     async def event(self, event: dict[str, Any]) -> None:
         """Begin to erase a deleted user or chat; whatever else happens is nothing to us."""
+        if self.valves.memory_api and self.valves.show_remembered and event.get("event") == "chat.finished":
+            self._begin(_tell_taught(self.valves.model_copy(), event.get("data") or {}))
+            return
         at = datetime.now(UTC)  # the event's own time is cut to seconds: a chat of this second would stay
         gone = _gone(event, chats=self.valves.erase_chats)
         if gone is None:
             return
         if self.valves.memory_api:
-            erasing = asyncio.create_task(_erase_there(self.valves.model_copy(), *gone, at))
-            self._running.add(erasing)
-            erasing.add_done_callback(self._running.discard)
+            self._begin(_erase_there(self.valves.model_copy(), *gone, at))
         else:
             await _begin_here(*gone, at)
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        begun = asyncio.create_task(work)
+        self._running.add(begun)
+        begun.add_done_callback(self._running.discard)
 
 
 def _gone(event: dict[str, Any], *, chats: bool) -> tuple[str, str | None] | None:
@@ -131,6 +145,33 @@ async def _to_delete(client: httpx.AsyncClient, user: str, chat_id: str | None, 
     listed = await client.get(f"{user}/sessions", params={"begun_before": at.isoformat()})
     sessions = listed.raise_for_status().json()["sessions"]
     return [f"{user}/sessions/{each}" for each in sessions if _CHAT_ID.fullmatch(each)]
+
+
+async def _tell_taught(valves: Any, answer: Any) -> None:
+    """Show over an answer what the message before it taught, as soon as the memory API knows, for half a minute."""
+    user_id, chat_id, answer_id = (
+        str(answer.get(each) or "") for each in ("user_id", "chat_id", "message_id")
+    )
+    if _NO_IDS & {user_id, chat_id} or not (user_id and _CHAT_ID.fullmatch(chat_id) and answer_id):
+        return
+    try:
+        # Open WebUI's own tables and sockets, as they are loaded: an event says neither what was asked nor how to show anything.
+        chats, socket = (sys.modules[f"open_webui.{each}"] for each in ("models.chats", "socket.main"))
+        kept = await chats.Chats.get_message_by_id_and_message_id(chat_id, answer_id)
+        asked = {"message": kept["parentId"]}
+        headers = {"Authorization": f"Bearer {valves.admin_token}"}
+        user = f"{valves.memory_api.rstrip('/')}/users/{quote(user_id, safe='')}"
+        for pause in _LOOKS:
+            await asyncio.sleep(pause)
+            async with httpx.AsyncClient(headers=headers, timeout=60, trust_env=False) as client:
+                answered = await client.post(f"{user}/sessions/{chat_id}/taught", json=asked)
+            if told := answered.raise_for_status().json()["told"]:
+                where = {"user_id": user_id, "chat_id": chat_id, "message_id": answer_id}
+                emit = await socket.get_event_emitter(where)
+                await emit({"type": "status", "data": {"description": told, "done": True}})
+                return
+    except Exception as error:  # noqa: BLE001 -- the chat's next answer tells it; an exception's text may hold the address
+        log.warning("Recollect: what was remembered is not shown: %s", _said(error))
 
 
 def _may_pass(error: Exception) -> bool:

@@ -140,8 +140,8 @@ async def _open(valves: Any) -> None:
 
 async def _tell_starting(user: Any, metadata: Any, emit: Any) -> None:
     """Say that there is no memory yet, where there is an answer in a chat to say it over."""
-    known, wishes = metadata or {}, getattr((user or {}).get("valves"), "show_status", False)
-    if emit is not None and wishes and known.get("chat_id") and known.get("message_id"):
+    known, shows_status = metadata or {}, getattr((user or {}).get("valves"), "show_status", False)
+    if emit is not None and shows_status and known.get("chat_id") and known.get("message_id"):
         await emit({"type": "status", "data": {"description": _STARTING, "done": True}})
 
 

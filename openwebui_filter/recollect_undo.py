@@ -3,42 +3,91 @@ title: Undo what was remembered
 author: Recollect
 version: 0.1.0
 license: Apache-2.0
-description: A button under an answer that takes back what the Recollect filter remembered of that message.
+description: A button under an answer that takes back what Recollect remembered of that message.
 required_open_webui_version: 0.12.4
-requirements: recollect-memory[openwebui]==0.1.0
 It never knows open_webui's own modules, SQL, which engine there is, nor keeps anything of one request.
+It needs the package only where the filter does; with the proxy it calls the memory API.
 """  # noqa: D205, D212 -- Open WebUI reads its metadata here, and only from the second line on
 
 import asyncio
 import logging
-from typing import Any
+from typing import Annotated, Any
+from urllib.parse import quote
 
+import httpx
+from pydantic import BaseModel, Field
+
+_Secret = Annotated[str, Field(json_schema_extra={"input": {"type": "password"}})]
 _ICON = (
     "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyNC"
     "AyNCIgZmlsbD0ibm9uZSIgc3Ryb2tlPSIjNzY3Njc2IiBzdHJva2Utd2lkdGg9IjEuNSIgc3Ryb2tlLWxpbmVjYXA9InJvdW5kIj"
     "48cGF0aCBkPSJNOSAxNCA0IDlsNS01TTQgOWgxMGE2IDYgMCAwIDEgMCAxMmgtMyIvPjwvc3ZnPg=="
 )
-_FAILED = {"type": "error", "content": "What was remembered could not be undone just now."}
+_FAILED = "What was remembered could not be undone just now."
+_NOTHING = "Nothing was remembered of this message."
+_NO_IDS = {None, "", ".", "..", "*"}
 
 log = logging.getLogger("recollect_openwebui")
 
 
 class Action:
-    """Undoes what one message taught, by the engine of the Recollect filter."""
+    """Undoes what one message taught, by the engine of the Recollect filter or by the proxy's memory API."""
+
+    class Valves(BaseModel):
+        """What an administrator sets."""
+
+        memory_api: Annotated[
+            str,
+            Field(description="With the proxy: http://recollect:8787/memory. Blank: the filter's engine."),
+        ] = ""
+        key: Annotated[_Secret, Field(description="Of that memory API: one that may act for users.")] = ""
 
     def __init__(self) -> None:
+        self.valves = self.Valves()
         self.icon = _ICON
 
     async def action(self, body: dict[str, Any], __user__: Any = None, __event_emitter__: Any = None) -> None:
         """Undo it, and say what was undone."""
         try:
-            await asyncio.to_thread(__import__, "recollect_openwebui")  # may take long, once: others chat
-            import recollect_openwebui as openwebui  # noqa: PLC0415 -- Open WebUI must be able to load it without
+            if self.valves.memory_api.strip():
+                told = await _undone_there(self.valves.model_copy(), body, (__user__ or {}).get("id"))
+            else:
+                await asyncio.to_thread(__import__, "recollect_openwebui")  # may take long, once: others chat
+                import recollect_openwebui as openwebui  # noqa: PLC0415 -- Open WebUI must be able to load it without
 
-            told = await openwebui.undo(body, __user__)
+                told = await openwebui.undo(body, __user__)
         except Exception as error:  # noqa: BLE001 -- its message may quote the chat, and would be shown as it is
             log.error("Recollect: nothing was undone: %s", type(error).__name__)  # noqa: TRY400 -- as above
-            told = [{"type": "notification", "data": _FAILED}]
-        if __event_emitter__ is not None:
-            for event in told:
-                await __event_emitter__(event)
+            told = [_passing(_FAILED, "error")]
+        for event in told if __event_emitter__ is not None else ():
+            await __event_emitter__(event)
+
+
+async def _undone_there(valves: Any, body: Any, user_id: Any) -> list[dict[str, Any]]:
+    """Undo it by the memory API, and return what the person is told."""
+    answer_id, said = (
+        body.get("id"),
+        [each for each in body.get("messages") or () if each.get("role") == "user"],
+    )
+    ids = [each.get("id") for each in body.get("messages") or ()]
+    before = ids[: ids.index(answer_id)] if answer_id in ids else ids
+    message = next((each["id"] for each in reversed(said) if each.get("id") in before), None)
+    chat_id = body.get("chat_id")
+    if not message or {user_id, chat_id} & _NO_IDS:
+        return [_passing(_NOTHING)]
+    user = f"{valves.memory_api.strip().rstrip('/')}/users/{quote(user_id, safe='')}"
+    headers = {"Authorization": f"Bearer {valves.key.strip()}"}
+    async with httpx.AsyncClient(headers=headers, timeout=30, trust_env=False) as client:
+        answer = await client.post(
+            f"{user}/sessions/{quote(chat_id, safe='')}/undo", json={"message": message}
+        )
+    if "exchange_not_found" in answer.text:
+        return [_passing(_NOTHING)]
+    told = answer.raise_for_status().json()["told"]
+    if not told:
+        return [_passing("Nothing is left here to undo. What was said here is not recalled from now on.")]
+    return [{"type": "status", "data": {"description": told, "done": True}}, _passing(told, "success")]
+
+
+def _passing(content: str, kind: str = "info") -> dict[str, Any]:
+    return {"type": "notification", "data": {"type": kind, "content": content}}

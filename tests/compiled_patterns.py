@@ -49,4 +49,5 @@ def texts_of(pattern: str) -> list[str]:
 
 def _made(kind: type[_Kind]) -> Iterator[_Kind]:
     modules()
+    gc.unfreeze()  # a server that another test started in this process may have frozen what there was
     yield from (each for each in gc.get_objects() if isinstance(each, kind))

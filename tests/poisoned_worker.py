@@ -14,7 +14,7 @@ from typing import Any
 from recollect.formation import pipeline
 from recollect.formation.turns import analyze_turn
 from recollect.model import Exchange
-from recollect.models import tries as steps
+from recollect.models import attempts as steps
 from recollect.worker import watchdog
 from recollect.worker.main import main
 

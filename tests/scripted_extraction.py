@@ -106,7 +106,7 @@ def _places(parts: Iterable[str], known: list[str]) -> list[int]:
     return [each for each in found if each is not None]
 
 
-def wish(asking: str, evidence: str, *about: int) -> dict[str, Any]:
+def command(asking: str, evidence: str, *about: int) -> dict[str, Any]:
     """Return something asked of the memory, as a model tells it."""
     return {"asking": asking, "evidence": evidence, "about": list(about)}
 

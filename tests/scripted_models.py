@@ -124,11 +124,11 @@ class ScriptedJudge:
     """Chooses what it is told to.
 
     Args:
-        chosen: Contents of memories that are meant by any wish.
+        chosen: Contents of memories that are meant by any command.
         failure: What it raises instead, if anything.
 
     Attributes:
-        wishes: What it was to choose for.
+        commands: What it was to choose for.
     """
 
     def __init__(
@@ -139,11 +139,11 @@ class ScriptedJudge:
     ) -> None:
         self._chosen = frozenset(chosen)
         self._failure = failure
-        self.wishes: list[str] = []
+        self.commands: list[str] = []
 
-    async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:  # noqa: ARG002 -- the port's
+    async def choose(self, command: str, known: Sequence[Memory], asker: Asker) -> Chosen:  # noqa: ARG002 -- the port's
         """Return which of the memories it was told to choose."""
-        self.wishes.append(wish)
+        self.commands.append(command)
         if self._failure is not None:
             raise self._failure
         numbers = (number for number, memory in enumerate(known) if memory.content in self._chosen)

@@ -37,6 +37,8 @@ from tests.scripted_answers import (
     whole,
 )
 
+from recollect_proxy.upstream_check import USER_AGENT
+
 __all__ = [
     "DONE",
     "EVENT_STREAM",
@@ -90,6 +92,7 @@ class ScriptedUpstream:
         connections: How many were ever opened.
         refuse_bodies: Whether a request is answered as soon as its head has come.
         refusal: The status it is then answered with.
+        looked_at: What to answer where a start looks whether we are there; that is no request of anybody, and not noted.
     """
 
     def __init__(self, otherwise: Callable[[Received], Answer] | None = None) -> None:
@@ -100,6 +103,7 @@ class ScriptedUpstream:
         self.connections = 0
         self.refuse_bodies = False
         self.refusal = 413
+        self.looked_at: Callable[[Received], Answer] = _nothing
         self.port = 0
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
@@ -178,6 +182,8 @@ class ScriptedUpstream:
     async def _answer_one(self, reader: _Reader, writer: asyncio.StreamWriter) -> bool:
         """Read one request and answer it; return whether another may follow."""
         request = Received((await reader.readuntil(b"\r\n\r\n"))[:-4])
+        if request.values(b"user-agent") == [USER_AGENT]:
+            return await _perform(self.looked_at(request), reader, writer) is None
         await self._note(self.begun, request)
         watcher = asyncio.create_task(_note_end(reader, request))
         if self.refuse_bodies:
@@ -199,6 +205,10 @@ class ScriptedUpstream:
         async with self._arrived:
             requests.append(request)
             self._arrived.notify_all()
+
+
+def _nothing(_request: Received) -> Answer:
+    return whole(b"{}")
 
 
 def _all_right(_request: Received) -> Answer:

@@ -10,15 +10,21 @@ from uuid_utils.compat import uuid7
 
 from recollect.model import Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.ports import (
+    AdminReadLog,
+    AnswerStore,
+    Attempts,
+    Browsing,
     ChatMemory,
+    ChatRequestStore,
     FlagStore,
     Inbox,
     Jobs,
     LogIndex,
     MemoryStore,
     MessageLog,
+    Portability,
     RequestLog,
-    Tries,
+    Statistics,
     UsageLog,
 )
 from recollect.postgres import Postgres
@@ -39,10 +45,16 @@ class Ports:
     jobs: Jobs
     index: LogIndex
     chats: ChatMemory
+    asked: ChatRequestStore
     requests: RequestLog
     flags: FlagStore
     usage: UsageLog
-    tries: Tries
+    admin_reads: AdminReadLog
+    browsing: Browsing
+    attempts: Attempts
+    answers: AnswerStore
+    portability: Portability
+    statistics: Statistics
 
 
 PORTS = tuple(each.name for each in fields(Ports))

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -29,9 +30,17 @@ FORBIDDEN_IMPORTS = [
 ]
 """What the design forbids, however it is written."""
 
+CONTRACTS = [
+    each["name"]
+    for each in tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+]
+
 LIBRARIES = {
     "recollect.assembly": "httpx msgspec pydantic structlog",
     "recollect.chat": "brotli msgspec re2 zstandard",
+    "recollect.client": "httpx msgspec",
     "recollect.engine": "cachetools structlog uuid_utils",
     "recollect.formation": "rapidfuzz structlog",
     "recollect.indexing": "structlog",
@@ -47,10 +56,12 @@ LIBRARIES = {
     "recollect.worker": "cachetools msgspec structlog",
     "recollect_events": "httpx pydantic",
     "recollect_filter": "pydantic",
+    "recollect_memories": "httpx pydantic",
     "recollect_off": "pydantic",
     "recollect_openwebui": "msgspec structlog",
-    "recollect_proxy": "aiohappyeyeballs asyncpg httptools jwt litestar msgspec numpy prometheus_client "
-    "pydantic pydantic_settings rich structlog typer uuid_utils uvicorn uvloop websockets",
+    "recollect_undo": "httpx pydantic",
+    "recollect_proxy": "aiohappyeyeballs asyncpg cachetools httptools httpx2 jinja2 jwt litestar mcp mcp_types msgspec numpy "
+    "prometheus_client pydantic pydantic_settings rich structlog typer uuid_utils uvicorn uvloop websockets",
 }
 """What each package imports of others' libraries."""
 
@@ -73,6 +84,17 @@ def lint_imports(root: Path) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+def contracts_broken(linted: subprocess.CompletedProcess[str]) -> list[str]:
+    """Return the names of the contracts that broke, in the order of `pyproject.toml`."""
+    lines = linted.stdout.splitlines()
+    return [line.removesuffix(" BROKEN") for line in lines if line.endswith(" BROKEN")]
+
+
+def what_broke(linted: subprocess.CompletedProcess[str]) -> str:
+    """Return what is said of the contracts that broke: each by its name, with the imports that it forbids."""
+    return linted.stdout.partition("Broken contracts\n")[2] or linted.stdout + linted.stderr
 
 
 @pytest.fixture(scope="module")
@@ -100,11 +122,14 @@ def test_who_imports_whom_keeps_to_the_contracts_and_a_planted_import_breaks_one
 
     broken = lint_imports(tree)
 
-    assert kept.returncode == 0, kept.stdout
+    assert contracts_broken(kept) == [], what_broke(kept)
+    assert kept.returncode == 0, kept.stdout + kept.stderr
     assert broken.returncode == 1
     names = {module.path: module.name for module in ours}
     found = broken.stdout.replace("openwebui_filter.recollect_filter", "recollect_filter")
     assert [path for path, _ in FORBIDDEN_IMPORTS if f"{names[path]} -> " not in found] == []
+    assert set(contracts_broken(broken)) <= set(CONTRACTS)
+    assert all(f"\n{name}\n" in what_broke(broken) for name in contracts_broken(broken))
 
 
 def test_a_module_that_no_contract_speaks_of_is_found(tree: Path) -> None:
@@ -113,7 +138,10 @@ def test_a_module_that_no_contract_speaks_of_is_found(tree: Path) -> None:
     linted = lint_imports(tree)
 
     assert linted.returncode == 1
-    assert "- recollect.telepathy\n" in linted.stdout
+    assert contracts_broken(linted) == [
+        "The engine's packages: assembly, engine, stages, adapters, ports, nouns"
+    ]
+    assert "- recollect.telepathy\n" in what_broke(linted)
 
 
 def libraries_of(ours: Sequence[Module]) -> dict[str, str]:
@@ -160,5 +188,6 @@ def test_what_no_contract_can_see_is_imported_by_its_text_where_a_host_opens_the
         "recollect.assembly.host_engine": ["recollect.assembly.lifecycle"],
         "recollect_events": ["recollect_openwebui"],
         "recollect_filter": ["recollect_openwebui"],
+        "recollect_memories": ["recollect_openwebui"],
         "recollect_undo": ["recollect_openwebui"],
     }

@@ -63,10 +63,32 @@ def test_every_link_to_a_file_leads_to_one() -> None:
     assert broken == []
 
 
+def test_the_table_of_addresses_says_for_each_place_what_url_to_enter_and_where_recollect_listens() -> None:
+    text = (ROOT / "docs" / "openwebui.md").read_text("utf-8")
+    table = text.split("### Which URL\n", 1)[1].split("\n## ", 1)[0]
+    rows = [row.strip("|").split(" | ") for row in table.splitlines() if row.startswith("|")][2:]
+    urls = {(where.strip(), recollect.strip()): (url, listens) for where, recollect, url, listens in rows}
+
+    linux = urls["in Docker on Linux", "on the same machine"]
+    assert "http://host.docker.internal:8787/v1" in linux[0]
+    assert "--add-host=host.docker.internal:host-gateway" in linux[0]
+    assert "RECOLLECT_HOST=172.17.0.1" in linux[1]
+    for url, listens in urls.values():
+        assert re.search(r"`http://[^`]+:8787/v1`", url)
+        assert re.search(r"127\.0\.0\.1|0\.0\.0\.0", listens)
+
+
 def test_every_setting_that_is_named_exists() -> None:
     named = set(re.findall(r"\bRECOLLECT_[A-Z0-9]+(?:_[A-Z0-9]+)*", everything()))
-    known = {f"RECOLLECT_{name.upper()}" for name in ProxySettings.model_fields}
+    known = {f"RECOLLECT_{name.upper()}" for name in ProxySettings.model_fields} | of_commands()
     assert named - known == OF_THE_TESTS
+
+
+def of_commands() -> set[str]:
+    """Return the variables that are an option of a single command."""
+    commands = typer.main.get_group(app).commands.values()
+    told = (option.envvar for command in commands for option in command.params)
+    return {each for each in told if isinstance(each, str)}
 
 
 def test_every_command_that_is_named_exists() -> None:
@@ -75,7 +97,7 @@ def test_every_command_that_is_named_exists() -> None:
     assert {"serve", "doctor", "import"} <= set(named) <= known
 
 
-def test_every_room_in_the_table_of_rooms_is_there() -> None:
+def test_every_file_in_the_table_of_where_to_look_exists() -> None:
     table = (ROOT / "docs" / "architecture.md").read_text("utf-8").split("## Where to look\n", 1)[1]
     missing = []
     for row in re.findall(r"^\| (`[^|]+`) \|", table, re.MULTILINE):

@@ -119,7 +119,7 @@ class ExtractedItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.about if isinstance(self.about, tuple) else (self.about,)
 
 
-class StatedWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class StatedCommand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the extraction model takes to be asked of the memory; ``about`` numbers stored memories."""
 
     asking: Asking
@@ -155,11 +155,11 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         history: Earlier messages of the chat: the user's and the assistant's by turns.
         said: The message, with all that a frontend puts around it.
         extracted: What the extraction model answers.
-        wishes: What it takes to be asked of the memory.
+        commands: What it takes to be asked of the memory.
         truth: What is right, of each item.
         suspect: Numbers of stored memories that have to bear that mark.
         disputed: The same of that one.
-        forgotten: What the second model says is meant by a wish to forget; None: it fails.
+        forgotten: What the second model says is meant by a command to forget; None: it fails.
         redacted: What must be in no memory, no audit, and must not be found again.
         speaker: The person's name, as the frontend gives it.
     """
@@ -175,7 +175,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     history: tuple[ChatMessage, ...] = ()
     reply: str = ""
     extracted: tuple[ExtractedItem, ...] = ()
-    wishes: tuple[StatedWish, ...] = ()
+    commands: tuple[StatedCommand, ...] = msgspec.field(name="wishes", default=())
     truth: tuple[Truth, ...] = ()
     suspect: tuple[_Number, ...] = ()
     disputed: tuple[_Number, ...] = ()
@@ -261,8 +261,8 @@ def _named_memories(case: Case) -> Iterator[int]:
     yield from (truth.target for truth in case.truth if truth.target is not None)
     for item in case.extracted:
         yield from (*item.about_numbers, *item.affects, *item.ends)
-    for wish in case.wishes:
-        yield from wish.about
+    for command in case.commands:
+        yield from command.about
 
 
 def _check_numbers(numbers: Iterable[int], count: int, what: str) -> None:

@@ -44,7 +44,7 @@ def make_bench(backends: Backends, policy: Policy, *, judges: bool = True) -> Be
     Args:
         backends: Where memories are kept, and the embedder.
         policy: How the engine behaves.
-        judges: Whether a second model is asked which memories a wish to forget means.
+        judges: Whether a second model is asked which memories a command to forget means.
     """
     clock, inbox = ReplayClock(), RecordingInbox(backends.inbox)
     scripts: dict[str, Script] = {}
@@ -65,7 +65,7 @@ async def open_bench(settings: ProxySettings, *, judges: bool = True) -> AsyncIt
     Args:
         settings: The operator's. Database, models and time are the bench's own, nothing waits, and nothing is
             left out or let go of for its number; everything else is as in a chat.
-        judges: Whether a second model is asked which memories a wish to forget means.
+        judges: Whether a second model is asked which memories a command to forget means.
 
     Raises:
         RecollectError: They could not be opened.

@@ -10,7 +10,7 @@ from bench.formation.decisions import UNASKED, Decided, decided_items
 from bench.formation.opening import Bench
 from bench.formation.staging import Staged, hear_message
 from recollect.audit import replay
-from recollect.model import Memory, Standing, Turn, Update
+from recollect.model import Doubt, Memory, Turn, Update
 
 _ALL = 10_000
 _ELSEWHERE = "another chat"
@@ -48,7 +48,7 @@ class Outcome:
         judgements: One a statement.
         kept: How many memories it left that were not there before.
         gone: Numbers of stored memories that are no more.
-        standing: Of stored memories, by number, what speaks against them.
+        doubt: Of stored memories, by number, what speaks against them.
         leaks: How many of the texts that must be nowhere were found.
         re_extracted: How many memories the engine counts that rest on injected words alone.
         consistent: Whether the audit, replayed, gives what the user has.
@@ -60,7 +60,7 @@ class Outcome:
     judgements: tuple[Judgement, ...]
     kept: int
     gone: frozenset[int]
-    standing: Mapping[int, Standing]
+    doubt: Mapping[int, Doubt]
     leaks: int
     re_extracted: int
     consistent: bool
@@ -71,10 +71,10 @@ class Outcome:
     def stands(self) -> bool:
         """Whether all of it is right: each statement, each memory that stays, each mark."""
         case = self.case
-        marks = dict.fromkeys(case.suspect, Standing.SUSPECT)
-        marks |= dict.fromkeys(case.disputed, Standing.DISPUTED)
+        marks = dict.fromkeys(case.suspect, Doubt.SUSPECT)
+        marks |= dict.fromkeys(case.disputed, Doubt.DISPUTED)
         right = all(each.right for each in self.judgements)
-        return right and not self.wrongly_gone and self.standing == marks and not self.leaks
+        return right and not self.wrongly_gone and self.doubt == marks and not self.leaks
 
     @property
     def leaving(self) -> frozenset[int]:
@@ -112,10 +112,10 @@ async def read_outcome(bench: Bench, staged: Staged) -> Outcome:
         judgements=judged(case.truth, items, alone),
         kept=len(linked.keys() - numbers.keys()),
         gone=frozenset(number for known, number in numbers.items() if known not in linked),
-        standing={
-            numbers[known]: memory.standing
+        doubt={
+            numbers[known]: memory.doubt
             for known, memory in linked.items()
-            if memory.standing is not None and known in numbers
+            if memory.doubt is not None and known in numbers
         },
         leaks=sum(holds(texts, secret) for secret in case.redacted),
         re_extracted=staged.re_extracted,

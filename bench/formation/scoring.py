@@ -6,13 +6,13 @@ from typing import Any
 
 from bench.formation.cases import CLASSES, Decision, Model
 from bench.formation.outcome import Judgement, Outcome
-from recollect.model import Standing
+from recollect.model import Doubt
 
 _KEPT = frozenset({Decision.ADD, Decision.REPLACE})
 _REFUSED = frozenset({Decision.IGNORE, Decision.QUARANTINE})
 _ECHO = "injected-echo"
 _REQUEST = "request"
-_WISHES = {
+_COMMANDS = {
     Decision.ADD: "remember",
     Decision.RETIRE: "forget",
     Decision.REPLACE: "correct",
@@ -75,9 +75,7 @@ def tally(outcomes: Sequence[Outcome]) -> dict[str, Any]:
             for outcome, each in judged
             if outcome.case.topic == _ECHO and each.truth.decision is Decision.IGNORE
         ),
-        "marks": {
-            standing.value: _marks(outcomes, standing) for standing in (Standing.SUSPECT, Standing.DISPUTED)
-        },
+        "marks": {doubt.value: _marks(outcomes, doubt) for doubt in (Doubt.SUSPECT, Doubt.DISPUTED)},
         "requests": _requests([each for outcome, each in judged if outcome.case.topic == _REQUEST]),
         "wrong_decisions": _wrong_decisions(statements),
         "inconsistent_audits": sum(not outcome.consistent for outcome in outcomes),
@@ -125,10 +123,10 @@ def failures(outcome: Outcome) -> list[str]:
     found += ["wrong replacement"] * len(outcome.wrongly_gone)
     found += ["leak"] * outcome.leaks
     found += [] if outcome.consistent else ["inconsistent audit"]
-    for standing in (Standing.SUSPECT, Standing.DISPUTED):
-        wanted, found_marks = _marked(outcome, standing)
-        found += [f"{standing} missed"] * len(wanted - found_marks)
-        found += [f"{standing} wrongly"] * len(found_marks - wanted)
+    for doubt in (Doubt.SUSPECT, Doubt.DISPUTED):
+        wanted, found_marks = _marked(outcome, doubt)
+        found += [f"{doubt} missed"] * len(wanted - found_marks)
+        found += [f"{doubt} wrongly"] * len(found_marks - wanted)
     return found
 
 
@@ -157,7 +155,7 @@ def _missed(outcomes: Iterable[Outcome], topic: str, *, marks_count: bool) -> di
         if each.truth.decision is Decision.REPLACE
     ]
     missed = (
-        target not in outcome.gone and not (marks_count and target in outcome.standing)
+        target not in outcome.gone and not (marks_count and target in outcome.doubt)
         for outcome, target in chosen
     )
     return share(len(chosen), missed)
@@ -195,23 +193,26 @@ def _loops(outcome: Outcome) -> int:
     return max(echoes, outcome.re_extracted)
 
 
-def _marks(outcomes: Iterable[Outcome], standing: Standing) -> dict[str, int]:
+def _marks(outcomes: Iterable[Outcome], doubt: Doubt) -> dict[str, int]:
     of = found = wrong = 0
     for outcome in outcomes:
-        wanted, marked = _marked(outcome, standing)
+        wanted, marked = _marked(outcome, doubt)
         of += len(wanted)
         found += len(wanted & marked)
         wrong += len(marked - wanted)
     return {"of": of, "found": found, "missed": of - found, "wrong": wrong}
 
 
-def _marked(outcome: Outcome, standing: Standing) -> tuple[set[int], set[int]]:
+def _marked(outcome: Outcome, doubt: Doubt) -> tuple[set[int], set[int]]:
     case = outcome.case
-    wanted = set(case.suspect if standing is Standing.SUSPECT else case.disputed)
-    return wanted, {number for number, each in outcome.standing.items() if each is standing}
+    wanted = set(case.suspect if doubt is Doubt.SUSPECT else case.disputed)
+    return wanted, {number for number, each in outcome.doubt.items() if each is doubt}
 
 
 def _requests(statements: Iterable[Judgement]) -> dict[str, Mapping[str, Any]]:
     found = list(statements)
-    groups = {name: [each for each in found if each.truth.decision is wish] for wish, name in _WISHES.items()}
+    groups = {
+        name: [each for each in found if each.truth.decision is command]
+        for command, name in _COMMANDS.items()
+    }
     return {name: share(len(group), (each.right for each in group)) for name, group in groups.items()}

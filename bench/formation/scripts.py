@@ -36,7 +36,7 @@ class Script(Protocol):
         ...
 
     def chosen(self, known: Sequence[Memory]) -> tuple[int, ...] | None:
-        """Return which memories the second model takes a wish to forget to mean; None if it fails."""
+        """Return which memories the second model takes a command to forget to mean; None if it fails."""
         ...
 
 
@@ -47,7 +47,7 @@ class ScriptedExtractor:
         self._scripts = scripts
 
     async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
-        """Return the candidates and wishes of the scripted answer.
+        """Return the candidates and commands of the scripted answer.
 
         Raises:
             InvalidExtractionError: The script's answer can't be read.
@@ -56,7 +56,7 @@ class ScriptedExtractor:
         answered = self._scripts[turn.scope.user_id].answer(exchanges, known)
         answer = msgspec.json.encode(answered).decode()
         read = read_answer(answer, at=turn.at, known=len(known), name=turn.speaker)
-        return Extracted(tuple(_numbered(read.candidates)), read.wishes, _TOKENS, _BY)
+        return Extracted(tuple(_numbered(read.candidates)), read.commands, _TOKENS, _BY)
 
     async def aclose(self) -> None:
         """Let go of nothing."""
@@ -68,7 +68,7 @@ class ScriptedJudge:
     def __init__(self, scripts: Mapping[str, Script]) -> None:
         self._scripts = scripts
 
-    async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:  # noqa: ARG002 -- the port's
+    async def choose(self, command: str, known: Sequence[Memory], asker: Asker) -> Chosen:  # noqa: ARG002 -- the port's
         """Return what the script chooses.
 
         Raises:
@@ -93,7 +93,7 @@ class CaseScript:
     stored: tuple[UUID, ...]
 
     def answer(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Mapping[str, Any]:  # noqa: ARG002 -- the port's
-        """Return the case's items and wishes; of memories that were not shown nothing can be said."""
+        """Return the case's items and commands; of memories that were not shown nothing can be said."""
         places = {memory.id: place for place, memory in enumerate(known)}
         place_of = {number: places[each] for number, each in enumerate(self.stored) if each in places}
         if self.case.model is Model.NOTHING:
@@ -101,7 +101,7 @@ class CaseScript:
         return {
             "wishes": [
                 msgspec.structs.asdict(each) | {"about": _places(each.about, place_of)}
-                for each in self.case.wishes
+                for each in self.case.commands
             ],
             "memories": [_answered(item, place_of) for item in self.case.extracted],
         }

@@ -9,7 +9,7 @@ from rich.table import Table
 from bench.formation.outcome import Outcome
 from bench.formation.scoring import failures
 from bench.recall.table import new_table, percent, print_lines
-from recollect.model import Standing
+from recollect.model import Doubt
 
 _ROWS = {
     "cases": "cases all right",
@@ -153,12 +153,12 @@ def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
     yield f"secrets found again: {_out_of(overall['leaks'])}"
     loops, echoes = overall["re_extraction_loops"], overall["echoes_reinforced"]
     yield f"re-extraction loops: {loops} (must be 0); echoes that reinforced: {echoes}"
-    for standing in Standing:
-        marks = overall["marks"][standing.value]
+    for doubt in Doubt:
+        marks = overall["marks"][doubt.value]
         found = f"{marks['found']}/{marks['of']} found, {marks['wrong']} wrongly marked"
-        yield f"{standing.value}: {found}"
-    wishes = (f"{name.replace('_', ' ')} {_out_of(found)}" for name, found in overall["requests"].items())
-    yield f"requests done rightly: {', '.join(wishes)}"
+        yield f"{doubt.value}: {found}"
+    commands = (f"{name.replace('_', ' ')} {_out_of(found)}" for name, found in overall["requests"].items())
+    yield f"requests done rightly: {', '.join(commands)}"
     yield f"audits that do not give what the user has: {overall['inconsistent_audits']}"
     if overall["unheard"]:
         yield f"messages not heard: {overall['unheard']}"
@@ -172,7 +172,7 @@ def _told(outcome: Outcome) -> Iterator[str]:
     for number, memory in enumerate(case.stored):
         marks = ["injected"] if number in case.injected else []
         marks += ["gone"] if number in outcome.gone else []
-        marks += [outcome.standing[number].value] if number in outcome.standing else []
+        marks += [outcome.doubt[number].value] if number in outcome.doubt else []
         yield f"  stored {number} ({', '.join([f'{memory.said_at:%Y-%m-%d}', *marks])}): {memory.content}"
     for message in case.history:
         yield f"  {message.role}: {message.text}"

@@ -31,6 +31,7 @@ from recollect.model import (
     Candidate,
     Change,
     Exchange,
+    ExtractedCommand,
     Ignore,
     Mark,
     Memory,
@@ -40,7 +41,6 @@ from recollect.model import (
     Retire,
     Scope,
     Strategy,
-    Wish,
 )
 from recollect.models.extractors import ModelExtractor
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
@@ -76,12 +76,14 @@ class Script(Protocol):
         """Return the statements that the extraction model answers, as its JSON has them."""
         ...
 
-    def wishes(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> tuple[Wish, ...]:
+    def commands(
+        self, exchanges: Sequence[Exchange], known: Sequence[Memory]
+    ) -> tuple[ExtractedCommand, ...]:
         """Return what the extraction model takes the person to ask of the memory."""
         ...
 
-    def chosen(self, wish: str, known: Sequence[Memory]) -> tuple[int, ...]:
-        """Return which memories the second model takes a wish to forget to mean."""
+    def chosen(self, command: str, known: Sequence[Memory]) -> tuple[int, ...]:
+        """Return which memories the second model takes a command to forget to mean."""
         ...
 
 
@@ -291,7 +293,7 @@ class _ScriptedExtractor:
         script = self._scripts[exchanges[0].turn.scope.user_id]
         model = _ScriptedModel(script, exchanges, known, self._asked)
         extracted = await ModelExtractor(model).extract(exchanges, known)
-        return replace(extracted, wishes=(*extracted.wishes, *script.wishes(exchanges, known)))
+        return replace(extracted, commands=(*extracted.commands, *script.commands(exchanges, known)))
 
     async def aclose(self) -> None:
         """Let go of nothing."""
@@ -333,8 +335,8 @@ class _ScriptedJudge:
 
     scripts: Mapping[str, Script]
 
-    async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:
-        return Chosen(self.scripts[asker.user_id].chosen(wish, known), _TOKENS)
+    async def choose(self, command: str, known: Sequence[Memory], asker: Asker) -> Chosen:
+        return Chosen(self.scripts[asker.user_id].chosen(command, known), _TOKENS)
 
 
 def _events(key: str, wanted: Change, done: Change) -> Iterator[Event]:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from bench.lives.formed import Numbers
-from recollect.model import Asking, Exchange, Memory, Outline, Wish
+from recollect.model import Asking, Exchange, ExtractedCommand, Memory, Outline
 from recollect.ports import Asker, Material, Summarized
 
 ALIKE = 0.9
@@ -199,23 +199,25 @@ class LifeScript:
         shown = {plain(each.content): numbers[each.id] for each in known if each.id in numbers}
         return [self._item(each, shown) for each in self._life.labels if each.turn in keys]
 
-    def wishes(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> tuple[Wish, ...]:
-        """Return the labelled wishes to forget."""
+    def commands(
+        self, exchanges: Sequence[Exchange], known: Sequence[Memory]
+    ) -> tuple[ExtractedCommand, ...]:
+        """Return the labelled commands to forget."""
         shown = {plain(each.content): number for number, each in enumerate(known)}
-        wishes = []
+        commands = []
         for exchange in exchanges:
             named = [self._shown(each, shown) for each in self._life.forgets.get(exchange.turn.key, ())]
             about = tuple(each for each in named if each is not None)
             if about:
-                wishes.append(Wish(Asking.FORGET, exchange.turn.text, about))
-        return tuple(wishes)
+                commands.append(ExtractedCommand(Asking.FORGET, exchange.turn.text, about))
+        return tuple(commands)
 
-    def chosen(self, wish: str, known: Sequence[Memory]) -> tuple[int, ...]:
+    def chosen(self, command: str, known: Sequence[Memory]) -> tuple[int, ...]:
         """Return which memories the labels of any turn with these words want forgotten."""
         meant = [
             label.content
             for key, ids in self._life.forgets.items()
-            if plain(wish) in plain(_text(self._life, key))
+            if plain(command) in plain(_text(self._life, key))
             for label in map(self._life.label, ids)
             if label is not None
         ]

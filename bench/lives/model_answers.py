@@ -5,7 +5,7 @@
 Each recorded prompt is brought about again: the person's chat up to its messages, and the memories it shows. Then formation
 is given the recorded answer, and what it does is compared with each statement's label: ``w`` worth keeping, ``t`` trivial,
 ``x`` wrong. What the recorded prompts lack, as the person's words were cut before they were asked, is taken from the chats.
-What is asked to be forgotten both models tell as ``WISHES`` says; with ``--without-wishes`` none does, and there is no second one.
+What is asked to be forgotten both models tell as ``COMMANDS`` says; with ``--without-commands`` none does, and there is no second one.
 Never: a live model, summaries.
 """
 
@@ -24,7 +24,7 @@ from uuid_utils.compat import uuid7
 
 from bench.lives.formed import Bench, Event, Numbers, be_quiet, open_bench
 from bench.lives.life import is_alike, plain
-from recollect.model import Asking, Exchange, Kind, Memory, Provenance, Source, Wish
+from recollect.model import Asking, Exchange, ExtractedCommand, Kind, Memory, Provenance, Source
 
 _MESSAGE = re.compile(
     r"^Message \d{1,3}, \w{1,20} (\d{4}-\d\d-\d\d \d\d:\d\d):\n(=====\w{1,40})\n(.*?)\n\2$",
@@ -35,7 +35,7 @@ _LINE = re.compile(r"^\[\d{1,4}\] \((\w{1,20}), (\d{4}-\d\d-\d\d)[^)]{0,40}\) (.
 _EARLIER = timedelta(hours=1)
 _MOST_SECONDS = 600.0
 
-WISHES: Mapping[str, tuple[Asking, str, tuple[str, ...]]] = {
+COMMANDS: Mapping[str, tuple[Asking, str, tuple[str, ...]]] = {
     "0049": (
         Asking.FORGET,
         "Vergiss bitte, was ich dir über mein Herzrasen gesagt habe.",
@@ -153,9 +153,9 @@ def _known(prompt: str) -> Iterator[Known]:
 class RecordedScript:
     """Implements ``Script``: answers as was recorded, by the numbers under which the same memories are shown now."""
 
-    def __init__(self, recorded: Recorded, wish: tuple[Asking, str, tuple[str, ...]] | None) -> None:
+    def __init__(self, recorded: Recorded, command: tuple[Asking, str, tuple[str, ...]] | None) -> None:
         self._recorded = recorded
-        self._wish = wish
+        self._command = command
 
     def items(
         self, exchanges: Sequence[Exchange], known: Sequence[Memory], numbers: Numbers
@@ -174,17 +174,21 @@ class RecordedScript:
             if not any(plain(each["evidence"]) in words for words in others)
         ]
 
-    def wishes(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> tuple[Wish, ...]:  # noqa: ARG002 -- the protocol's
+    def commands(
+        self,
+        exchanges: Sequence[Exchange],  # noqa: ARG002 -- the protocol's
+        known: Sequence[Memory],
+    ) -> tuple[ExtractedCommand, ...]:
         """Return what the person asks of the memory."""
-        if self._wish is None:
+        if self._command is None:
             return ()
-        asking, words, contents = self._wish
+        asking, words, contents = self._command
         about = tuple(number for number, each in enumerate(known) if each.content in contents)
-        return (Wish(asking, words, about),)
+        return (ExtractedCommand(asking, words, about),)
 
-    def chosen(self, wish: str, known: Sequence[Memory]) -> tuple[int, ...]:  # noqa: ARG002 -- the protocol's
+    def chosen(self, command: str, known: Sequence[Memory]) -> tuple[int, ...]:  # noqa: ARG002 -- the protocol's
         """Return which memories are to be forgotten."""
-        contents = self._wish[2] if self._wish is not None else ()
+        contents = self._command[2] if self._command is not None else ()
         return tuple(number for number, each in enumerate(known) if each.content in contents)
 
     def _item(self, item: Mapping[str, Any], shown: Mapping[str, int]) -> dict[str, Any]:
@@ -228,21 +232,21 @@ class Result:
     """What became of recorded answers.
 
     Attributes:
-        wishes: Of each wish to forget: which of the statements meant are still there, and which others went.
+        commands: Of each command to forget: which of the statements meant are still there, and which others went.
     """
 
     outcomes: list[Outcome] = field(default_factory=list)
-    wishes: list[tuple[str, list[str], list[str]]] = field(default_factory=list)
+    commands: list[tuple[str, list[str], list[str]]] = field(default_factory=list)
 
 
-async def replay(bench: Bench, recorded: Recorded, result: Result, *, wishes: bool = True) -> None:
+async def replay(bench: Bench, recorded: Recorded, result: Result, *, commands: bool = True) -> None:
     """Bring a prompt about again, for a person of its own, and note what became of the answer."""
     person = f"{recorded.user}-{recorded.number}"
     bench.clock.restart()
     bench.clock.move_to(recorded.at - _EARLIER)
     bench.inbox.forget()
-    wish = WISHES.get(recorded.number) if wishes else None
-    bench.scripts[person] = RecordedScript(recorded, wish)
+    command = COMMANDS.get(recorded.number) if commands else None
+    bench.scripts[person] = RecordedScript(recorded, command)
     had = [_memory(person, each, recorded.at) for each in (*recorded.known, *_to_forget(recorded))]
     await bench.keep(person, had, recorded.at - _EARLIER)
     for number, said in enumerate(recorded.said):
@@ -261,13 +265,13 @@ async def replay(bench: Bench, recorded: Recorded, result: Result, *, wishes: bo
     result.outcomes += [
         _outcome(recorded, number, had, stored, events) for number in range(len(recorded.items))
     ]
-    if recorded.number in WISHES:
-        meant = WISHES[recorded.number][2]
+    if recorded.number in COMMANDS:
+        meant = COMMANDS[recorded.number][2]
         left = {each.content for each in stored}
         gone = [each.content for each in had if each.content not in left]
-        result.wishes.append(
+        result.commands.append(
             (
-                WISHES[recorded.number][1],
+                COMMANDS[recorded.number][1],
                 [each for each in meant if each in left],
                 [each for each in gone if each not in meant],
             )
@@ -276,7 +280,7 @@ async def replay(bench: Bench, recorded: Recorded, result: Result, *, wishes: bo
 
 def _to_forget(recorded: Recorded) -> list[Known]:
     """Return what the person asks to be forgotten: no prompt shows it."""
-    contents = WISHES[recorded.number][2] if recorded.number in WISHES else ()
+    contents = COMMANDS[recorded.number][2] if recorded.number in COMMANDS else ()
     return [Known(Kind.FACT, recorded.at.date().isoformat(), each) for each in contents]
 
 
@@ -371,7 +375,7 @@ def show(result: Result) -> None:
             print(f"  {each.number} [{each.worth}{' ' + each.note if each.note else ''}] {each.content}")
             print(f"       {each.relation}: {each.happened}{'; ' + each.date if each.date else ''}")
     print("\nwishes to forget:")
-    for words, left, gone in result.wishes:
+    for words, left, gone in result.commands:
         print(f"  {words}\n       still there: {left}; gone though not meant: {gone}")
     changes = [each for each in related if each.relation == "contradicts"]
     same = [each for each in related if each.relation != "contradicts"]
@@ -384,20 +388,20 @@ def show(result: Result) -> None:
         f"updates and corrections done:         {sum(bool(each.honoured) for each in changes)} of {len(changes)}"
     )
     print(f"repeats and refines honoured:         {sum(bool(each.honoured) for each in same)} of {len(same)}")
-    right = sum(not left and not gone for _, left, gone in result.wishes)
-    print(f"wishes to forget done:                {right} of {len(result.wishes)}")
+    right = sum(not left and not gone for _, left, gone in result.commands)
+    print(f"commands to forget done:              {right} of {len(result.commands)}")
 
 
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "-"
 
 
-async def bench_answers(recorded: Sequence[Recorded], *, wishes: bool) -> Result:
+async def bench_answers(recorded: Sequence[Recorded], *, commands: bool) -> Result:
     """Bring recorded prompts about, one after another, over one store."""
     result = Result()
-    async with open_bench(batches=True, judges=wishes) as bench:
+    async with open_bench(batches=True, judges=commands) as bench:
         for each in recorded:
-            await replay(bench, each, result, wishes=wishes)
+            await replay(bench, each, result, commands=commands)
     return result
 
 
@@ -408,7 +412,7 @@ def main() -> None:
     parser.add_argument("--chats", type=Path, help="the chats; as given: chats-dev.jsonl beside the data")
     parser.add_argument("--only", help="only this prompt, by its number")
     parser.add_argument(
-        "--without-wishes", action="store_true", help="no model tells what is to be forgotten"
+        "--without-commands", action="store_true", help="no model tells what is to be forgotten"
     )
     parser.add_argument("--json", type=Path, help="write the outcomes there as well")
     options = parser.parse_args()
@@ -416,7 +420,7 @@ def main() -> None:
     chats = options.chats or options.data.with_name("chats-dev.jsonl")
     recorded = read_recorded(_lines(options.data), _lines(chats))
     chosen = [each for each in recorded if options.only in {None, each.number}]
-    running = bench_answers(chosen, wishes=not options.without_wishes)
+    running = bench_answers(chosen, commands=not options.without_commands)
     result = asyncio.run(asyncio.wait_for(running, _MOST_SECONDS))
     show(result)
     if options.json:

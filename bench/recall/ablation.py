@@ -73,6 +73,6 @@ def variants(weights: SignalWeights) -> dict[str, SignalWeights]:
     return {
         "everything": weights,
         **{f"without {name}": replace(weights, **{name: 0.0}) for name in LEFT_OUT},
-        "dense alone": replace(nothing, dense=1.0, best_share=weights.best_share),
+        "dense alone": replace(nothing, dense=1.0),
         "BM25 alone": replace(nothing, lexical=1.0),
     }

@@ -9,7 +9,7 @@ from bench.recall.dataset import Question
 from bench.recall.turn_ids import Origins
 from bench.recall.upstream import MODEL
 from recollect.chat.turn_detection import DetectedTurn, detect_turn
-from recollect.engine import Engine, Wishes
+from recollect.engine import Engine, RecallOptions
 from recollect.errors import RecollectError
 from recollect.model import Skip, Stage, Turn
 from recollect.retrieval import Ranking
@@ -73,7 +73,7 @@ async def ask(
     heard = hear_question(question, user_id=user_id, at=at)
     if heard.turn is None:
         return Asked(question, user_id, skipped=heard.skip)
-    prepared = await engine.prepare(heard.turn, Wishes(limit=limit, memory_tokens=budget))
+    prepared = await engine.prepare(heard.turn, RecallOptions(limit=limit, memory_tokens=budget))
     # a recall that missed its deadline has nothing to show: what ranks is asked for apart
     ranking = prepared.ranking or await engine.rank(heard.turn)
     block = prepared.placed.block

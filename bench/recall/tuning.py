@@ -24,7 +24,6 @@ from recollect_proxy.settings import ProxySettings
 
 GRID: dict[str, tuple[float, ...]] = {
     "dense": (0.4, 0.5, 0.6, 0.7, 0.8),
-    "best_share": (0.0, 0.25, 0.5),
     "lexical": (0.1, 0.2, 0.3, 0.4),
     "matched": (0.0, 0.05, 0.1, 0.2),
     "identifiers": (0.0, 0.1, 0.2, 0.3),
@@ -35,9 +34,8 @@ GRID: dict[str, tuple[float, ...]] = {
     "taste": (0.0, 0.05, 0.1, 0.2),
     "session": (0.0, 0.25, 0.5, 0.75, 1.0),
     "learned": (0.0, 0.3, 0.6, 0.9),
-    "recency": (0.0, 0.05, 0.1),
 }
-"""What is tried of each weight. Reinforcement is left out: nothing is confirmed in a replay."""
+"""What is tried of each weight."""
 
 SEED = 2026
 ROUNDS = 3

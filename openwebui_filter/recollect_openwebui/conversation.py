@@ -13,7 +13,7 @@ from recollect.chat import COMPLETIONS
 from recollect.engine import Engine
 from recollect.engine.exchanges import ExchangeRecord
 from recollect.engine.live import LiveEngine
-from recollect.engine.prepared import NO_WISHES
+from recollect.engine.prepared import NO_OPTIONS
 from recollect.model import Became, News, Outcome, Progress, Recollection, Turn, Written
 from recollect.request_composition import compose_request
 from recollect.text.tokens import token_counter
@@ -24,7 +24,10 @@ from recollect_openwebui.block_removal import without_blocks
 from recollect_openwebui.hook_call import Call
 
 _OPENING_SECONDS = 1.0
-"""How long a chat waits at most for an engine that is being opened; the first chats wait as long again for the import before."""
+"""How long a chat waits at most for an engine that is being opened."""
+
+_IMPORT_SECONDS = 1.0
+"""How long the first chats of a process wait for what an engine needs; they go without memory, and are remembered all the same."""
 
 _OUTCOME_SECONDS = 30.0
 """How long after an answer its status may still say what was remembered of it; after that the chat's next answer says it."""
@@ -40,6 +43,10 @@ async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
     The model may be asked several times for one answer, with the results of tools. Open WebUI then passes the messages as they were
     composed, as they came, or a mixture; so the earlier blocks are removed first, and each time the same is added.
     """
+    if not await _is_found(find_engine):
+        if call.shows:
+            in_background(call.emit(notices.starting()))
+        return
     answer = answer_state(call)
     is_first, answer.is_prepared = not answer.is_prepared, True
     if is_first:
@@ -55,6 +62,17 @@ async def recall(body: Any, call: Call, find_engine: FindEngine) -> None:
             await answer.exchange_record.durable()
 
 
+async def _is_found(find_engine: FindEngine) -> bool:
+    """Return whether there is an engine to ask, open or not; as long as its libraries are imported a chat waits a second."""
+    finding = asyncio.ensure_future(find_engine())
+    await asyncio.wait({finding}, timeout=_IMPORT_SECONDS)
+    if finding.done():
+        finding.result()
+        return True
+    finding.add_done_callback(lambda found: found.cancelled() or found.exception())  # the next chat is told
+    return False
+
+
 async def _prioritize_chat(call: Call, find_engine: FindEngine) -> None:
     """Let formation yield to this answer until it is complete, or the task that produces it has ended."""
     answering = asyncio.current_task()
@@ -67,7 +85,7 @@ async def _prioritize_chat(call: Call, find_engine: FindEngine) -> None:
 
 async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_first: bool) -> None:
     answer = answer_state(call)
-    detected = call.detect_turn(body, without_blocks(body["messages"], answer.blocks), wish="recall")
+    detected = call.detect_turn(body, without_blocks(body["messages"], answer.blocks), setting="recall")
     if detected.turn is None or detected.body is None:
         return
     engine = await find_engine()
@@ -75,7 +93,7 @@ async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_fi
         await engine.ready(_OPENING_SECONDS)
     if engine.engine is None and engine.failure is None and is_first and call.shows:
         in_background(call.emit(notices.starting()))
-    prepared = await engine.prepare(detected.turn, NO_WISHES, count=token_counter(detected.turn.model))
+    prepared = await engine.prepare(detected.turn, NO_OPTIONS, count=token_counter(detected.turn.model))
     composed = compose_request(COMPLETIONS, detected.body, prepared.placed)
     engine.note(detected.turn, prepared)
     if is_first and call.shows and (prepared.found or prepared.in_place):
@@ -91,7 +109,7 @@ async def _begun(body: Any, call: Call, find_engine: FindEngine) -> ExchangeReco
     """Begin to log the turn, if its message has an id by which the chat knows it again."""
     if call.request is None or not (call.metadata or {}).get("user_message_id"):
         return None
-    detected = call.detect_turn(body, body["messages"], wish="remember")
+    detected = call.detect_turn(body, body["messages"], setting="remember")
     if detected.turn is None or not detected.forms:
         return None
     return (await find_engine()).begin(detected.turn, credential=None)
@@ -128,7 +146,7 @@ def _remember_if_stopped(body: Any, call: Call, find_engine: FindEngine) -> None
 
 
 async def _remember_turn(body: Any, said: list[Any], reply: str, call: Call, find_engine: FindEngine) -> None:
-    detected = call.detect_turn(body, said, wish="remember")
+    detected = call.detect_turn(body, said, setting="remember")
     if detected.turn is None or not detected.forms:
         return
     engine, begun, included = (

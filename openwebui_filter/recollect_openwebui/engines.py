@@ -1,5 +1,6 @@
 """The engine that an administrator's valves ask for. Never: what a chat does with it."""
 
+import asyncio
 import os
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -14,6 +15,8 @@ from recollect.settings import EngineSettings, is_setting
 from recollect.settings.removed import without_effect
 from recollect_openwebui.erasure import resume_erasing
 
+_is_imported: list[bool] = []
+
 log = structlog.get_logger(__name__)
 
 
@@ -26,7 +29,10 @@ async def engine_with(valves: Iterable[tuple[str, Any]]) -> LiveEngine:
 
     Raises:
         ValidationError: A valve makes no sense.
+        ImportError: A module is missing of what an engine needs that opens; it is looked for again the next time.
     """
+    if not _is_imported:
+        await asyncio.to_thread(_import_backends)
     fields = EngineSettings.model_fields
     given = {
         name: fields[name].get_default(call_default_factory=True) if value == "" else value
@@ -55,6 +61,13 @@ async def open_as_kept(functions: Any, module: str, valves: Callable[..., Iterab
     if known is not None and known.is_active:
         kept = await functions.get_function_valves_by_id(function_id)
         await engine_with(valves(**(kept or {})))
+
+
+def _import_backends() -> None:
+    """Import the database's and the models' libraries, which takes half a second of processor time."""
+    import recollect.assembly.lifecycle  # noqa: F401, PLC0415 -- see above
+
+    _is_imported[:] = [True]
 
 
 @lru_cache(maxsize=1)

@@ -32,30 +32,30 @@ class Call:
     request: Any = field(default=None, repr=False)
     emit: Any = field(default=None, repr=False)
 
-    def wishes(self, wish: str) -> bool:
+    def has_switched_on(self, setting: str) -> bool:
         """Return whether the user switched this on; False if Open WebUI failed to read their settings, which may say "off"."""
-        return bool(getattr((self.user or {}).get("valves"), wish, False))
+        return bool(getattr((self.user or {}).get("valves"), setting, False))
 
     @property
     def shows(self) -> bool:
         """Whether there is an answer in a chat to show a status with, and the user wants one."""
         known = self.metadata or {}
         has_answer = bool(known.get("chat_id") and known.get("message_id"))
-        return self.emit is not None and has_answer and self.wishes("show_status")
+        return self.emit is not None and has_answer and self.has_switched_on("show_status")
 
-    def detect_turn(self, body: Any, messages: list[Any], *, wish: str) -> DetectedTurn:
+    def detect_turn(self, body: Any, messages: list[Any], *, setting: str) -> DetectedTurn:
         """Return the user's turn, as the proxy reads it; there is none if no user is named, or they switched memory off.
 
         Args:
             body: The body that the hook is given.
             messages: The messages up to and including the user's own.
-            wish: The setting of the user that has to be on: ``recall`` or ``remember``.
+            setting: The setting of the user that has to be on: ``recall`` or ``remember``.
         """
         user, known = self.user or {}, self.metadata or {}
         sent = known.get("user_message") or {}
         # What a model wrote is marked: timers and sub-agents speak as the user.
         written = (sent.get("meta") or {}).get("internal")
-        if written or not user.get("id") or not self.wishes(wish):
+        if written or not user.get("id") or not self.has_switched_on(setting):
             return DetectedTurn()
         if any(map(known.get, (*_NOT_A_PERSON, _OFF))):
             return DetectedTurn()

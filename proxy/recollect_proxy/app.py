@@ -13,6 +13,7 @@ from recollect.engine import system_clock
 from recollect.engine.live import LiveEngine
 from recollect.errors import RecollectError
 from recollect.ports import Clock
+from recollect_proxy.access import Authentication, make_authentication
 from recollect_proxy.answer_relay import AnswerRelay
 from recollect_proxy.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous
 from recollect_proxy.conversation import Conversation
@@ -28,6 +29,7 @@ from recollect_proxy.fair_executor import FairExecutor
 from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.identity import Identity, is_loopback, make_identity, require_strong
 from recollect_proxy.lazy_application import LazyApplication
+from recollect_proxy.mcp import PATH as MCP_PATH
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.probes import PROBES, Probes
 from recollect_proxy.recall_report import RecallReports
@@ -51,6 +53,8 @@ _UNSUPPORTED = frozenset(
     }
 )
 
+_PAGES = b"/memory/ui"
+_SESSIONS = b"/api/sessions/"
 _PROBE_PATIENCE_SECONDS = 0.25  # who probes waits for a second, as a rule
 
 log = structlog.get_logger(__name__)
@@ -63,12 +67,7 @@ class App:
         """Build the application; nothing is opened before its lifespan begins."""
         self._settings = settings
         self.engine = live_engine(with_upstream_key(settings), upstream=settings.upstream, clock=clock)
-        self.upstream = Upstream(
-            settings.upstream,
-            connect_timeout=settings.connect_timeout_seconds,
-            read_timeout=settings.read_timeout_seconds,
-            api_key=settings.upstream_api_key.get_secret_value() if settings.upstream_api_key else None,
-        )
+        self.upstream = upstream_of(settings)
         identity = make_identity(settings)
         if not is_loopback(settings.host):
             require_strong(admin_token, "RECOLLECT_ADMIN_TOKEN")  # it opens everybody's memories
@@ -85,11 +84,12 @@ class App:
         self._executor = FairExecutor()
         self._conversations = self._make_conversations(identity, reports, clock)
         self.probes = Probes(HealthCheck(self.engine, patience=_PROBE_PATIENCE_SECONDS))
+        authentication = make_authentication(settings, admin_token, clock)
+        self._pages = LazyApplication(partial(_build_pages, self.engine, authentication, settings))
         self._memory_api = LazyApplication(
-            partial(
-                _build_memory_api, self.engine, admin_token, reports, metrics_public=settings.metrics_public
-            )
+            partial(_build_memory_api, self.engine, authentication, reports, settings)
         )
+        self._mcp = LazyApplication(partial(_build_mcp, self.engine, authentication, settings))
 
     def _make_conversations(
         self, identity: Identity, reports: RecallReports, clock: Clock
@@ -173,14 +173,21 @@ class App:
         if not is_unambiguous(scope):
             return _ambiguous
         if path == b"/memory" or path.startswith(b"/memory/"):
-            return self.probes if path in PROBES else self._memory_api
+            return self._route_memory(path)
         if scope["method"] in _UNSUPPORTED:
             return _unsupported
         if scope["method"] == "POST" and path in self._conversations:
             return self._conversations[path]
         if path == self._base or path.startswith(self._base + b"/"):
             return self._passthrough
-        return _not_found
+        return self._memory_api if path.startswith(_SESSIONS) else _not_found
+
+    def _route_memory(self, path: bytes) -> Application:
+        if path == MCP_PATH:
+            return self._mcp
+        if path in PROBES:
+            return self.probes
+        return self._pages if path == _PAGES or path.startswith(_PAGES + b"/") else self._memory_api
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -210,6 +217,16 @@ def _place_of(error: Exception) -> str:
     return f"{frame.filename}:{frame.lineno}"
 
 
+def upstream_of(settings: ProxySettings) -> Upstream:
+    """Return the upstream that the settings name; no connection is opened yet."""
+    return Upstream(
+        settings.upstream,
+        connect_timeout=settings.connect_timeout_seconds,
+        read_timeout=settings.read_timeout_seconds,
+        api_key=settings.upstream_api_key.get_secret_value() if settings.upstream_api_key else None,
+    )
+
+
 async def _ambiguous(_scope: Scope, _receive: Receive, send: Send) -> None:
     await send_failure(send, AMBIGUOUS)
 
@@ -219,11 +236,39 @@ async def _unsupported(_scope: Scope, _receive: Receive, send: Send) -> None:
 
 
 def _build_memory_api(
-    engine: LiveEngine, admin_token: str, reports: RecallReports, *, metrics_public: bool
+    engine: LiveEngine, authentication: Authentication, reports: RecallReports, settings: ProxySettings
 ) -> Application:
     from recollect_proxy.memory_api import memory_api  # noqa: PLC0415 -- its framework is a sixth of a start
 
-    return memory_api(engine, admin_token=admin_token, skipped=reports.skipped, metrics_public=metrics_public)
+    return memory_api(
+        engine,
+        authentication=authentication,
+        skipped=reports.skipped,
+        metrics_public=settings.metrics_public,
+        public_url=settings.public_url,
+    )
+
+
+def _build_pages(engine: LiveEngine, authentication: Authentication, settings: ProxySettings) -> Application:
+    from recollect_proxy.pages import pages  # noqa: PLC0415 -- as above, and templates with it
+
+    return pages(engine, authentication=authentication, public_url=settings.public_url)
+
+
+def _build_mcp(engine: LiveEngine, authentication: Authentication, settings: ProxySettings) -> Application:
+    from recollect_proxy.mcp.application import mcp_application  # noqa: PLC0415 -- its SDK takes a second
+    from recollect_proxy.mcp.rebinding import KnownHosts  # noqa: PLC0415
+
+    return mcp_application(
+        engine,
+        authentication=authentication,
+        user_header=settings.user_header,
+        hosts=KnownHosts(
+            is_local=is_loopback(settings.host),
+            names=settings.allowed_hosts,
+            public_url=settings.public_url,
+        ),
+    )
 
 
 async def _not_found(_scope: Scope, _receive: Receive, send: Send) -> None:

@@ -1,23 +1,36 @@
-"""The command line: `recollect serve`, `worker`, `key`, `calibrate`, `import`, `doctor`, `config`.
+"""The command line: every command of `recollect`; docs/commands.md lists them.
 
 A command imports what it needs when it runs, so that `recollect --help` and a mistyped option answer at once. Never: what the commands do.
 """
 
+import signal
 import sys
+from asyncio import Task, get_running_loop
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 import typer
 from pydantic.fields import FieldInfo
 
+from recollect import __version__
 from recollect.errors import RecollectError
-from recollect.settings import NOWHERE, is_setting
+from recollect.settings import is_setting
 from recollect_proxy.calibrate import calibrate
-from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings, settings_of_start
-from recollect_proxy.config_command import config
+from recollect_proxy.command_settings import settings_of_start
+from recollect_proxy.config_command import as_variable, config
+from recollect_proxy.importers.import_commands import import_app
+from recollect_proxy.key_command import key
+from recollect_proxy.mcp_command import mcp
+from recollect_proxy.openwebui import import_command as _of_openwebui  # noqa: F401 -- it adds its command
 from recollect_proxy.openwebui.doctor_command import doctor
-from recollect_proxy.openwebui.import_command import import_app
+from recollect_proxy.report_command import report
 from recollect_proxy.settings import ProxySettings
+from recollect_proxy.store_commands.backfill_command import backfill
+from recollect_proxy.store_commands.export_command import export
+from recollect_proxy.store_commands.memories_commands import memories_app
+from recollect_proxy.store_commands.reembed_command import reembed
+from recollect_proxy.store_commands.sessions_commands import sessions_app
+from recollect_proxy.store_commands.upkeep_commands import erase, migrate, users
 from recollect_proxy.worker_command import worker
 
 LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
@@ -26,12 +39,19 @@ LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
 def _settings_help() -> str:
     def line(name: str, field: FieldInfo) -> str:
         default = None if field.is_required() else field.get_default(call_default_factory=True)
-        told = "" if default is None else f" (default: {default})"  # rich takes [...] for markup
+        shown = as_variable(default)
+        told = f" (default: {shown})" if shown else ""  # rich takes [...] for markup
         return f"RECOLLECT_{name.upper()}: {field.description}{told}"
 
     lines = [line(name, field) for name, field in ProxySettings.model_fields.items() if is_setting(field)]
     return "Settings (environment variables; options win over them):\n\n" + "\n\n".join(lines)
 
+
+_CANNOT_START = 3
+"""As uvicorn ends where an application does not start."""
+
+_STOPPED = 128 + signal.SIGINT
+"""What a shell makes of a program that Ctrl-C ended, and typer of the exception."""
 
 app = typer.Typer(
     name="recollect",
@@ -41,10 +61,39 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 -- typer calls it with the option's value
+    if wanted:
+        typer.echo(f"recollect {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _of_every_command(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version, and end.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Take what stands before the command; typer shows the help of `app`, not this."""
+
+
 app.command()(calibrate)
+app.command()(report)
 app.command()(doctor)
 app.command()(worker)
 app.command()(config)
+app.command()(key)
+app.command()(migrate)
+app.command()(users)
+app.command()(export)
+app.command()(backfill)
+app.command()(reembed)
+app.command()(erase)
+app.add_typer(memories_app, name="memories")
+app.add_typer(sessions_app, name="sessions")
+app.command()(mcp)
 app.add_typer(import_app, name="import")
 
 
@@ -53,15 +102,23 @@ def serve(
     upstream: Annotated[
         str | None, typer.Option(help="Base URL of the LLM, as http://127.0.0.1:11434/v1.", metavar="URL")
     ] = None,
-    host: Annotated[str | None, typer.Option(help="Address to serve on. (default: 127.0.0.1)")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to serve on. (default: 8787)")] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Folder of database and caches, or :memory:.")] = None,
-    database_url: Annotated[
-        str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one, or memory:.")
+    host: Annotated[
+        str | None, typer.Option(help="Address to serve on. (default: 127.0.0.1)", metavar="ADDRESS")
     ] = None,
-    embedder: Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to serve on. (default: 8787)", metavar="N")] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of database and caches, or :memory:.", metavar="FOLDER")
+    ] = None,
+    database_url: Annotated[
+        str | None,
+        typer.Option(help="A Postgres with pgvector instead of the embedded one, or memory:.", metavar="URL"),
+    ] = None,
+    embedder: Annotated[
+        str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.", metavar="NAME")
+    ] = None,
     extraction_model: Annotated[
-        str | None, typer.Option(help="The model that extracts memories. (default: the chat's)")
+        str | None,
+        typer.Option(help="The model that extracts memories. (default: the chat's)", metavar="NAME"),
     ] = None,
     log_level: Annotated[
         LogLevel, typer.Option(help="How much is logged.", envvar="RECOLLECT_LOG_LEVEL")
@@ -71,26 +128,33 @@ def serve(
     from recollect.logs import configure_logging
 
     configure_logging(log_level)
-    settings = settings_of_start(
-        upstream=upstream,
-        host=host,
-        port=port,
-        data_dir=data_dir,
-        database_url=database_url,
-        embedder=embedder,
-        extraction_model=extraction_model,
+    _run_server(
+        settings_of_start(
+            upstream=upstream,
+            host=host,
+            port=port,
+            data_dir=data_dir,
+            database_url=database_url,
+            embedder=embedder,
+            extraction_model=extraction_model,
+        )
     )
-    _run_server(settings)
 
 
 def _run_server(settings: ProxySettings) -> None:
     """Serve until the process is told to stop."""
+    from recollect_proxy.free_port import why_not_free
+
+    if (reason := why_not_free(settings.host, settings.port)) is not None:
+        typer.echo(reason, err=True)
+        raise typer.Exit(_CANNOT_START)
     import uvloop
 
     from recollect_proxy.admin_token import admin_token
     from recollect_proxy.app import App
     from recollect_proxy.banner import banner
     from recollect_proxy.server import Server
+    from recollect_proxy.upstream_check import tell_of_upstream
 
     try:
         token = admin_token(settings)
@@ -99,30 +163,19 @@ def _run_server(settings: ProxySettings) -> None:
         raise typer.Exit(2) from None
     application = App(settings, admin_token=token.value)
 
+    looking: list[Task[None]] = []  # which the loop itself holds but weakly, and ends with itself
+
     def ready(bound: int) -> None:
         print(banner(settings, application, bound, token), flush=True)  # noqa: T201 -- for the person who started us
         token.was_shown()
+        looking.append(
+            get_running_loop().create_task(tell_of_upstream(application.upstream, settings.upstream))
+        )
 
-    uvloop.run(Server(application, settings, ready=ready).serve())  # exits with 3 if it can't start
-
-
-@app.command()
-def key(
-    user: Annotated[str, typer.Argument(help="The user's id, as the memory API knows it.")],
-    file: Annotated[
-        Path | None, typer.Option(help="The file of keys; by itself, api-keys of the data folder.")
-    ] = None,
-) -> None:
-    """Make an API key for a user: printed once, kept as a hash. A server reads the file at its start."""
-    from recollect_proxy.identity import add_key
-
-    if file is None:
-        settings = read_settings(upstream=UNUSED_UPSTREAM)
-        if settings.data_dir == NOWHERE:
-            raise typer.BadParameter("a data folder that keeps nothing keeps no key", param_hint="--file")
-        file = settings.api_key_file
-        file.parent.mkdir(parents=True, exist_ok=True)
-    typer.echo(add_key(file, user))
+    server = Server(application, settings, ready=ready)
+    uvloop.run(server.serve())  # exits with 3 if it can't start
+    if server.was_interrupted:
+        typer.echo("Stopped.")
 
 
 def main() -> None:
@@ -131,3 +184,7 @@ def main() -> None:
         app()
     except RecollectError as error:
         sys.exit(f"{error}")
+    except SystemExit as ending:
+        if ending.code == _STOPPED:
+            typer.echo("Stopped.", err=True)
+        raise

@@ -7,11 +7,11 @@ import structlog
 import typer
 from pydantic import ValidationError
 
-from recollect.settings import is_setting
+from recollect.settings import PREFIX, is_setting
 from recollect.settings.removed import without_effect
 from recollect_proxy.settings import ProxySettings
 
-_OPTIONS = frozenset({"log_level"})
+_OPTIONS = frozenset({"log_level", "token", "url"})
 """Variables that are options of commands alone."""
 
 log = structlog.get_logger(__name__)
@@ -23,6 +23,13 @@ NO_UPSTREAM = (
 
 UNUSED_UPSTREAM = "http://127.0.0.1"
 """Settings need an upstream; what a command gives that sends nothing to any."""
+
+
+def own_or_unused_upstream() -> dict[str, str]:
+    """Return the option of a command that can do without an upstream: none where one is set."""
+    name = f"{PREFIX}upstream".lower()
+    is_set = any(value for each, value in os.environ.items() if each.lower() == name)
+    return {} if is_set else {"upstream": UNUSED_UPSTREAM}
 
 
 def ignored() -> dict[str, str]:

@@ -18,7 +18,7 @@ from recollect.assembly.files import FILES as ENGINE_FILES
 from recollect.settings import NOWHERE, PREFIX, EngineSettings, is_setting
 from recollect.settings.removed import REMOVED
 from recollect_proxy.admin_token import TOKEN_FILE
-from recollect_proxy.command_settings import UNUSED_UPSTREAM, ignored, read_settings
+from recollect_proxy.command_settings import ignored, own_or_unused_upstream, read_settings
 from recollect_proxy.settings import API_KEYS, JWKS, ProxySettings
 from recollect_proxy.urls import without_credentials
 
@@ -61,8 +61,7 @@ def config(
         typer.echo(markdown(), nl=False)
         return
     given = {name.lower() for name, value in os.environ.items() if value}
-    has_upstream = f"{PREFIX}upstream".lower() in given
-    settings = read_settings(**({} if has_upstream else {"upstream": UNUSED_UPSTREAM}))
+    settings = read_settings(**own_or_unused_upstream())
     shown = dict(_shown(settings, given))
     if as_json:
         found = {"settings": shown, "files": _files(settings), "without_effect": ignored()}
@@ -74,6 +73,11 @@ def config(
         typer.echo(f"{settings.data_dir / name}: {state}")
     for variable, advice in ignored().items():
         typer.echo(f"{variable} sets nothing: {advice}")
+
+
+def as_variable(value: object) -> str:
+    """Return a setting's value as one writes it into the environment, without what is secret in it; "" for none."""
+    return _plain(_readable(value))
 
 
 def markdown() -> str:
@@ -110,7 +114,7 @@ def _default(field: FieldInfo) -> str:
         return "needed"
     if field.default_factory is not None:
         return "the user's own; of root `/var/lib/recollect`"
-    value = _plain(_readable(field.default))
+    value = as_variable(field.default)
     return f"`{value}`" if value else ""
 
 
@@ -135,6 +139,8 @@ def _readable(value: object) -> object:
         return str(value)
     if isinstance(value, tuple):
         return [_readable(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _readable(each) for name, each in value.items()}
     if isinstance(value, Enum):
         return value.value
     return without_credentials(value) if isinstance(value, str) and "://" in value else value
@@ -146,6 +152,8 @@ def _plain(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, dict):
+        return ",".join(f"{name}={each}" for name, each in value.items())
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

@@ -1,4 +1,4 @@
-"""What Recollect did and how it stands, in the text format of Prometheus. Never: a user, a chat, a text.
+"""What Recollect did and how it stands, in the text format of Prometheus. No label or value names a user, a chat or a text.
 
 The format is that of Prometheus's exposition, version 0.0.4; the counts are of this process since its start, the
 gauges of the store over all users.
@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import (
@@ -27,6 +28,7 @@ from recollect.ports import Clock
 from recollect.spool import Waiting
 from recollect.text.patterns import anchored
 from recollect_proxy.health_check import Condition, Inquiry, read_condition
+from recollect_proxy.recall_metrics import of_recalls
 
 CONTENT_TYPE = "text/plain; version=0.0.4"
 
@@ -54,7 +56,7 @@ _COUNTERS: tuple[tuple[str, str, Callable[[FormationCounts], int]], ...] = (
     ("recollect_summaries", "Chats summarized.", lambda each: each.summaries),
 )
 _LABELLED: tuple[tuple[str, str, str, Callable[[FormationCounts], Mapping[str, int]]], ...] = (
-    ("recollect_formation_errors", "error", "Tries that failed.", lambda each: each.errors),
+    ("recollect_formation_errors", "error", "Attempts that failed.", lambda each: each.errors),
     (
         "recollect_formation_fallbacks",
         "reason",
@@ -114,6 +116,17 @@ class Metrics:
         registry.register(_Snapshot(lambda: self._families(engine, scan)))
         return generate_latest(registry)
 
+    async def as_json(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the same as JSON: by each sample's name its values, each with its labels."""
+        told: dict[str, list[dict[str, Any]]] = {}
+        scan = await self._scan()
+        for family in self._families(self._live.engine, scan):
+            for sample in family.samples:
+                told.setdefault(sample.name, []).append(
+                    {"labels": dict(sample.labels), "value": float(sample.value)}
+                )
+        return told
+
     async def _scan(self) -> Scan | None:
         now = self._seconds()
         if self._kept is not None and self._live.engine is not None and now - self._kept[0] < _KEPT_SECONDS:
@@ -132,6 +145,7 @@ class Metrics:
         )
         yield from _of_spool(self._live.waiting, self._live.lost)
         if engine is not None:
+            yield from of_recalls(self._live.recalls)
             yield from _of_formation(engine.counts)
         if scan is not None:
             yield GaugeMetricFamily("memory_total_count", "Memories of all users.", value=scan.memories)

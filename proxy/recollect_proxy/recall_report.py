@@ -37,7 +37,7 @@ class RecallReports:
 
         Args:
             prepared: What it was given.
-            request_id: By which the request's story can be asked for.
+            request_id: By which the request's explanation can be asked for.
             listed: Whether the memories themselves are told, in a header.
         """
         recall, placed = prepared.recall, prepared.placed

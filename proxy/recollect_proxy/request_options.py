@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from recollect.engine.prepared import NO_WISHES, Wishes
+from recollect.engine.prepared import NO_OPTIONS, RecallOptions
 from recollect.model import Placement
 from recollect_proxy.asgi import Headers
 from recollect_proxy.errors import Failure, invalid_option
@@ -50,7 +50,7 @@ class RequestOptions:
         includes_memories: Whether the answer is to show the memories it was given.
     """
 
-    recall: Wishes = NO_WISHES
+    recall: RecallOptions = NO_OPTIONS
     remember: bool = True
     mark: bool = False
     session: str | None = None
@@ -127,15 +127,15 @@ def read_request_options(headers: Headers, options: msgspec.Raw | None) -> Reque
     """
     given: dict[str, Value] = {}
     for name, value in headers:
-        wish = _OF_HEADERS.get(name.lower())
-        if wish is not None and value.strip():
+        option = _OF_HEADERS.get(name.lower())
+        if option is not None and value.strip():
             text = value.decode("latin-1")
-            before = f"{given[wish]}," if wish == "include" and wish in given else ""
-            given[wish] = unquote(text) if wish == "session" else before + text
+            before = f"{given[option]}," if option == "include" and option in given else ""
+            given[option] = unquote(text) if option == "session" else before + text
     given |= _of_body(options)
     read = {name: _OPTIONS[name].read(name, value) for name, value in given.items()}
     return RequestOptions(
-        recall=Wishes(
+        recall=RecallOptions(
             **{_OPTIONS[name].field: value for name, value in read.items() if _OPTIONS[name].field}
         ),
         remember=read.get("remember", True),

@@ -44,7 +44,11 @@ class _WebSocketProtocol(WebSocketsSansIOProtocol):
 
 
 class Server(uvicorn.Server):
-    """A server that adds no headers, finishes running answers when it is stopped, and reports when it is ready."""
+    """A server that adds no headers, finishes running answers when it is stopped, and reports when it is ready.
+
+    Attributes:
+        was_interrupted: Whether Ctrl-C (SIGINT) stopped it.
+    """
 
     def __init__(self, app: App, settings: ProxySettings, *, ready: Callable[[int], None]) -> None:
         """Prepare to serve.
@@ -75,6 +79,7 @@ class Server(uvicorn.Server):
                 proxy_headers=False,
             )
         )
+        self.was_interrupted = False
         self._ready = ready
         self._probes = app.probes
 
@@ -83,7 +88,8 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         gc.collect()
         gc.freeze()  # what a start has made stays: no later collection looks through it, within an answer
-        self._ready(self.servers[0].sockets[0].getsockname()[1])
+        if not self.should_exit:  # told to stop within its start
+            self._ready(self.servers[0].sockets[0].getsockname()[1])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept no more connections, and let the running answers finish."""
@@ -106,4 +112,5 @@ class Server(uvicorn.Server):
     def _leave(self, number: int) -> None:
         """Report at once that the process is not ready any more, and stop."""
         self._probes.drain()
+        self.was_interrupted = number == signal.SIGINT
         self.handle_exit(number, None)

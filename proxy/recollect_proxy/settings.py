@@ -23,6 +23,7 @@ class IdentityMode(StrEnum):
 
 
 API_KEYS = "api-keys"
+ACCESS_KEYS = "access-keys"
 JWKS = "jwks.json"
 """The files' names in the data folder."""
 
@@ -40,6 +41,11 @@ class ProxySettings(ProxyInternals, EngineSettings):
 
     metrics_public: bool = Field(
         default=False, description="Let /memory/metrics be read without the admin token."
+    )
+
+    public_url: str | None = Field(
+        default=None,
+        description="Under which address people's browsers reach Recollect, as https://memory.example.org; empty: as whoever asks for a link.",
     )
 
     identity: Annotated[tuple[IdentityMode, ...], NoDecode] = Field(
@@ -88,6 +94,11 @@ class ProxySettings(ProxyInternals, EngineSettings):
         return self.api_keys or self.data_dir / API_KEYS
 
     @property
+    def access_key_file(self) -> Path:
+        """The file of the memory API's keys: of integrations and of further administrators."""
+        return self.data_dir / ACCESS_KEYS
+
+    @property
     def jwks_file(self) -> Path:
         """The key set of the identity provider."""
         return self.oidc_jwks or self.data_dir / JWKS
@@ -111,6 +122,19 @@ class ProxySettings(ProxyInternals, EngineSettings):
             raise ValueError("a base URL has no query and no fragment")
         _ = parts.port, parts.hostname.encode("idna")  # both raise ValueError where they make no sense
         return value.rstrip("/")
+
+    @field_validator("public_url")
+    @classmethod
+    def _origin(cls, value: str | None) -> str | None:
+        parts = urlsplit(value or "http://localhost")
+        if (
+            parts.scheme not in {"http", "https"}
+            or not parts.hostname
+            or parts.path not in {"", "/"}
+            or parts.query
+        ):
+            raise ValueError("not an origin, as https://memory.example.org")
+        return value.rstrip("/") if value else None
 
     @field_validator("system_styles", mode="before")
     @classmethod

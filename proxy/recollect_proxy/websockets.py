@@ -1,4 +1,4 @@
-"""Relays WebSockets both ways (RFC 6455). Never: the engine, what a message says."""
+"""Relays WebSockets both ways (RFC 6455). Never: the engine."""
 
 import asyncio
 from collections.abc import Callable
@@ -50,7 +50,7 @@ class WebSocketRelay:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Relay one socket until either side closes it."""
-        await receive()  # the client's wish to connect
+        await receive()  # the client's request to connect
         can_refuse = _REFUSAL in scope.get("extensions", ())
         try:
             upstream = await self._open(scope)

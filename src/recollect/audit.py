@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from recollect.errors import NotUndoableError
-from recollect.model import COMMONS, Action, Change, Hide, Kind, Memory, Source, Standing, Update
+from recollect.model import COMMONS, Action, Change, Doubt, Hide, Kind, Memory, Source, Update
 
 _REINFORCED_BY = 0.05
 """What one reinforcement adds to a memory's importance."""
@@ -40,7 +40,7 @@ def reinforced(memory: Memory, further: Sequence[UUID]) -> Memory:
 
     What users share is no more important for it, and rests on nobody's messages.
     """
-    said_again = replace(memory, reinforcement_count=memory.reinforcement_count + 1, standing=None)
+    said_again = replace(memory, reinforcement_count=memory.reinforcement_count + 1, doubt=None)
     if memory.owner == COMMONS:
         return said_again
     importance = round(min(1.0, memory.importance + _REINFORCED_BY), _DIGITS)
@@ -73,7 +73,7 @@ def removal_details(memory: Memory) -> dict[str, Any]:
     """Return the details of a row about a memory that is hidden from the user: what was theirs alone of it."""
     last = memory.last_recalled_at
     return {
-        "standing": memory.standing,
+        "standing": memory.doubt,
         "recalled": memory.recall_count,
         "last_recalled_at": None if last is None else last.isoformat(),
         "reinforced": memory.reinforcement_count,
@@ -88,7 +88,7 @@ def reinforcement_details(before: Memory, after: Memory) -> dict[str, Any]:
         "raised": after.importance,
         "reinforced": after.reinforcement_count - before.reinforcement_count,
         "messages": [str(each) for each in after.provenance.message_ids if each not in known],
-        "standing": before.standing,
+        "standing": before.doubt,
     }
 
 
@@ -101,8 +101,8 @@ def deciding_details(change: Change) -> dict[str, Any]:
 def mark_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str, Any]:
     """Return what a row says of a mark."""
     return {
-        "standing": before.standing,
-        "marked": after.standing,
+        "standing": before.doubt,
+        "marked": after.doubt,
         "cause": None if cause is None else str(cause),
     }
 
@@ -127,7 +127,7 @@ def _editable(memory: Memory) -> dict[str, Any]:
         "importance": memory.importance,
         "event_at": None if memory.event_at is None else memory.event_at.isoformat(),
         "source": memory.source,
-        "standing": memory.standing,
+        "standing": memory.doubt,
     }
 
 
@@ -139,7 +139,7 @@ def as_linked_before(memory: Memory, details: Mapping[str, Any]) -> Memory:
     last = details.get("last_recalled_at")
     return replace(
         memory,
-        standing=_standing(details),
+        doubt=_doubt(details),
         recall_count=details.get("recalled", 0),
         last_recalled_at=None if last is None else datetime.fromisoformat(last),
         reinforcement_count=details.get("reinforced", 0),
@@ -161,19 +161,78 @@ def as_before(memory: Memory, update: Update) -> Memory:
             return _not_reinforced(memory, update.details)
         case Action.MARK if "limited_to" in update.details:
             return _not_limited(memory, update.details)
-        case Action.MARK if memory.standing == update.details.get("marked"):
-            return replace(memory, standing=_standing(update.details))
+        case Action.MARK if memory.doubt == update.details.get("marked"):
+            return replace(memory, doubt=_doubt(update.details))
         case Action.EDIT if memory.owner != COMMONS and _is_as_edited(memory, update):
             return _not_edited(memory, update)
         case _:
             raise NotUndoableError
 
 
+def as_of(memory: Memory, updates: Sequence[Update], at: datetime) -> Memory:
+    """Return what a memory said at a time, going back through its rows of the audit.
+
+    Args:
+        memory: As it is now.
+        updates: Its rows, newest first, also those before that time.
+        at: When.
+    """
+    rows = {update.id: update for update in updates}
+    for update in updates:
+        if update.at > at:
+            undone = None if update.undoes is None else rows.get(update.undoes)
+            memory = _one_back(memory, update, undone)
+    return memory
+
+
+def _one_back(memory: Memory, update: Update, undone: Update | None) -> Memory:  # noqa: PLR0911  # one for each action
+    """Return ``memory`` as it was before a row of its audit, whatever was changed since."""
+    details = update.details
+    match update.action:
+        case Action.EDIT if "kind" in details:
+            return replace(_with_editable(memory, details), content=update.before or memory.content)
+        case Action.REINFORCE if "importance" in details:
+            return _not_reinforced(memory, details)
+        case Action.MARK if "held_until" in details:
+            return replace(memory, holds_until=_moment(details["held_until"]))
+        case Action.MARK:
+            return replace(memory, doubt=_doubt(details))
+        case Action.RESTORE if undone is not None and undone.action is Action.EDIT:
+            again = _with_editable(memory, undone.details.get("now", {}))
+            return replace(again, content=update.before or memory.content)
+        case Action.RESTORE if undone is not None and undone.action is Action.REINFORCE:
+            return reinforced(memory, messages_of(undone.details))
+        case Action.RESTORE if undone is not None and undone.action is Action.MARK:
+            if "limited_to" in undone.details:
+                return replace(memory, holds_until=_moment(undone.details["limited_to"]))
+            marked = undone.details.get("marked")
+            return replace(memory, doubt=None if marked is None else Doubt(marked))
+        case _:
+            return memory
+
+
+def _with_editable(memory: Memory, kept: Mapping[str, Any]) -> Memory:
+    """Return ``memory`` with what a row keeps of an edited one beside its content."""
+    if "kind" not in kept:
+        return memory
+    return replace(
+        memory,
+        kind=Kind(kept["kind"]),
+        importance=kept["importance"],
+        event_at=_moment(kept["event_at"]),
+        source=Source(kept["source"]),
+        doubt=_doubt(kept),
+    )
+
+
+def _moment(told: str | None) -> datetime | None:
+    return None if told is None else datetime.fromisoformat(told)
+
+
 def _not_limited(memory: Memory, details: Mapping[str, Any]) -> Memory:
     if _iso(memory.holds_until) != details["limited_to"]:
         raise NotUndoableError
-    held_until = details["held_until"]
-    return replace(memory, holds_until=None if held_until is None else datetime.fromisoformat(held_until))
+    return replace(memory, holds_until=_moment(details["held_until"]))
 
 
 def _is_as_edited(memory: Memory, update: Update) -> bool:
@@ -186,7 +245,7 @@ def _not_reinforced(memory: Memory, details: Mapping[str, Any]) -> Memory:
     before = replace(
         memory,
         reinforcement_count=max(0, memory.reinforcement_count - details["reinforced"]),
-        standing=memory.standing or _standing(details),
+        doubt=memory.doubt or _doubt(details),
     )
     if memory.owner == COMMONS:
         return before
@@ -197,16 +256,7 @@ def _not_reinforced(memory: Memory, details: Mapping[str, Any]) -> Memory:
 
 
 def _not_edited(memory: Memory, update: Update) -> Memory:
-    event_at = update.details["event_at"]
-    before = replace(
-        memory,
-        content=update.before or "",
-        kind=Kind(update.details["kind"]),
-        importance=update.details["importance"],
-        event_at=None if event_at is None else datetime.fromisoformat(event_at),
-        source=Source(update.details["source"]),
-        standing=_standing(update.details),
-    )
+    before = replace(_with_editable(memory, update.details), content=update.before or "")
     same = before.content == memory.content
     return before if same else replace(before, embedding=None, embedding_model=None)
 
@@ -221,6 +271,6 @@ def _iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.astimezone(UTC).isoformat()
 
 
-def _standing(details: Mapping[str, Any]) -> Standing | None:
+def _doubt(details: Mapping[str, Any]) -> Doubt | None:
     kept = details.get("standing")
-    return None if kept is None else Standing(kept)
+    return None if kept is None else Doubt(kept)

@@ -3,6 +3,7 @@
 The docstring of an error is its default message.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 
@@ -29,8 +30,33 @@ class MemoryNotFoundError(StoreError):
     """This user has no such memory."""
 
 
+class SessionNotFoundError(StoreError):
+    """Nothing that was said in such a chat of the user is kept."""
+
+
+class MessageNotFoundError(StoreError):
+    """The chat has no such message."""
+
+
 class DuplicateMemoryError(StoreError):
     """This user has a memory with the same content already."""
+
+
+class ChangedMeanwhileError(StoreError):
+    """This memory was changed since it was read."""
+
+
+class BulkRefusedError(StoreError):
+    """None of the changes was made, as some can't be.
+
+    Attributes:
+        failures: By the position of each that can't, why.
+    """
+
+    def __init__(self, failures: Mapping[int, StoreError]) -> None:
+        """Say which can't be made."""
+        super().__init__("None of the changes was made, as some can't be.")
+        self.failures = failures
 
 
 class UpdateNotFoundError(StoreError):
@@ -41,12 +67,16 @@ class NotUndoableError(StoreError):
     """This can't be undone: it changed nothing, was undone already, or something was changed since."""
 
 
+class SwitchedOffError(RecollectError):
+    """This is switched off for this user."""
+
+
 class WorkerStoppedError(RecollectError):
     """Whatever this was, workers that did it did not live to its end."""
 
-    def __init__(self, tries: int) -> None:
+    def __init__(self, attempts: int) -> None:
         """Say how often it was tried."""
-        super().__init__(f"The worker was stopped each of the {tries} times that this was tried.")
+        super().__init__(f"The worker was stopped each of the {attempts} times that this was tried.")
 
 
 class YieldedError(RecollectError):
@@ -87,7 +117,13 @@ class ExtractorUnusableError(ExtractorError):
 
 
 class InvalidExtractionError(ExtractorError):
-    """The extraction model answered, but not in any form that could be read."""
+    """The extraction model answered, but not in any form that could be read.
+
+    Attributes:
+        model: Which model that was; "" where it is not known.
+    """
+
+    model: str = ""
 
 
 class ExtractorPausedError(ExtractorError):

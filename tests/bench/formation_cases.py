@@ -77,7 +77,7 @@ def outcome(*judgements: Judgement, case: dict[str, Any] | None = None, **change
         "judgements": judgements,
         "kept": sum(each.decided.memory is not None for each in judgements),
         "gone": frozenset(),
-        "standing": {},
+        "doubt": {},
         "leaks": 0,
         "re_extracted": 0,
         "consistent": True,

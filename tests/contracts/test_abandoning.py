@@ -16,6 +16,7 @@ from recollect.model import (
     Actor,
     Add,
     Backlog,
+    Doubt,
     Exchange,
     Formed,
     Injection,
@@ -27,7 +28,6 @@ from recollect.model import (
     Reinforce,
     Replace,
     Retire,
-    Standing,
     Turn,
 )
 
@@ -240,7 +240,7 @@ async def test_what_the_abandoned_version_taught_is_undone_the_newest_first(stor
         first,
         Replace(rome.id, oslo, Reason.CONTRADICTS),
         Reinforce(tea.id, messages=(first.message_id,)),
-        Mark(rain.id, Standing.SUSPECT, Reason.SUSPECT, cause=oslo.id),
+        Mark(rain.id, Doubt.SUSPECT, Reason.SUSPECT, cause=oslo.id),
         Add(store.memory("Has a dog", **resting_on(first))),
     )
     follows = await said(store, "Or Bergen. No rain.", parent="oslo")
@@ -271,8 +271,8 @@ async def test_what_the_abandoned_version_taught_is_undone_the_newest_first(stor
 async def test_what_was_forgotten_on_request_is_there_again_but_not_its_words(store: Store) -> None:
     secret = await indexed(store, "I like tea", store.anna.elsewhere, reply="")
     tea = await kept(store, "Likes tea", **resting_on(secret))
-    wish = await said(store, "Forget that I like tea", parent=ROOT)
-    await formed(store, wish, Retire(tea.id, Reason.FORGOTTEN))
+    command = await said(store, "Forget that I like tea", parent=ROOT)
+    await formed(store, command, Retire(tea.id, Reason.FORGOTTEN))
 
     await edited(store, "Forget that I like rain")
 

@@ -19,6 +19,7 @@ from recollect.model import (
     Add,
     Caps,
     Change,
+    Doubt,
     Exchange,
     Formed,
     Hide,
@@ -33,7 +34,6 @@ from recollect.model import (
     Retire,
     Scope,
     Source,
-    Standing,
     Update,
 )
 from recollect.text.normalization import content_hash
@@ -98,7 +98,7 @@ class Walk:
             Replace(target, self.new(), Reason.CONTRADICTS),
             Reinforce(target, messages=said),
             Retire(target, chance.choice(reasons)),
-            Mark(target, chance.choice([None, *Standing]), Reason.SUSPECT, cause=target),
+            Mark(target, chance.choice([None, *Doubt]), Reason.SUSPECT, cause=target),
             Quarantine(self.new(), Reason.INSTRUCTION),
             Hide(said, Reason.CONFIDENTIAL),
         ]

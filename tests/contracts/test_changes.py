@@ -11,6 +11,7 @@ from recollect.model import (
     Action,
     Actor,
     Add,
+    Doubt,
     Hide,
     Ignore,
     Kind,
@@ -22,10 +23,9 @@ from recollect.model import (
     Replace,
     Retire,
     Source,
-    Standing,
 )
 
-DOUBT = Mark(uuid7(), Standing.DISPUTED, Reason.DISPUTED)
+DOUBT = Mark(uuid7(), Doubt.DISPUTED, Reason.DISPUTED)
 
 # -- what is kept of a memory ----------------------------------------------------------------------
 
@@ -40,7 +40,7 @@ async def test_a_memory_keeps_since_when_it_holds_who_found_it_and_its_outline(s
         holds_from=NOON,
         holds_until=LATER,
         outline=outline,
-        standing=Standing.SUSPECT,
+        doubt=Doubt.SUSPECT,
     )
     await apply(store, Add(new))
 
@@ -80,32 +80,32 @@ async def test_what_is_to_be_done_is_found_the_newest_first(store: Store) -> Non
 
 async def test_a_mark_stays_until_the_user_says_it_again(store: Store) -> None:
     tea, coffee = await kept(store, "Likes tea"), await kept(store, "Likes coffee")
-    mark = Mark(tea.id, Standing.DISPUTED, Reason.DISPUTED, cause=coffee.id)
+    mark = Mark(tea.id, Doubt.DISPUTED, Reason.DISPUTED, cause=coffee.id)
 
     assert await apply(store, mark) == [mark]
 
-    assert (await store.memories.get(store.anna, tea.id)).standing is Standing.DISPUTED
+    assert (await store.memories.get(store.anna, tea.id)).doubt is Doubt.DISPUTED
     update = await last_update(store)
     assert (update.action, update.reason, update.memory_id) == (Action.MARK, Reason.DISPUTED, tea.id)
     assert (update.before, update.after) == ("Likes tea", "Likes tea")
     assert update.details == {"standing": None, "marked": "disputed", "cause": str(coffee.id)}
     await apply(store, Reinforce(tea.id))
-    assert (await store.memories.get(store.anna, tea.id)).standing is None
+    assert (await store.memories.get(store.anna, tea.id)).doubt is None
 
 
 async def test_a_mark_is_taken_away_by_a_mark_of_nothing(store: Store) -> None:
     tea = await kept(store, "Likes tea")
-    await apply(store, Mark(tea.id, Standing.SUSPECT, Reason.SUSPECT))
+    await apply(store, Mark(tea.id, Doubt.SUSPECT, Reason.SUSPECT))
 
     await apply(store, Mark(tea.id, None, Reason.CORRECTED))
 
-    assert (await store.memories.get(store.anna, tea.id)).standing is None
+    assert (await store.memories.get(store.anna, tea.id)).doubt is None
     assert (await last_update(store)).details == {"standing": "suspect", "marked": None, "cause": None}
 
 
 async def test_a_mark_that_is_there_already_is_ignored(store: Store) -> None:
     tea = await kept(store, "Likes tea")
-    mark = Mark(tea.id, Standing.SUSPECT, Reason.SUSPECT)
+    mark = Mark(tea.id, Doubt.SUSPECT, Reason.SUSPECT)
 
     assert await apply(store, mark, mark) == [mark, Ignore(Reason.SUSPECT, target=tea.id)]
 
@@ -117,13 +117,13 @@ async def test_what_is_gone_is_not_marked(store: Store) -> None:
 
 
 async def test_nothing_speaks_against_what_a_person_wrote(store: Store) -> None:
-    tea = await kept(store, "Likes tea", standing=Standing.DISPUTED)
+    tea = await kept(store, "Likes tea", doubt=Doubt.DISPUTED)
 
     await store.memories.edit(store.anna, tea.id, importance=0.9, actor=Actor.USER, at=NOON)
-    assert (await store.memories.get(store.anna, tea.id)).standing is Standing.DISPUTED
+    assert (await store.memories.get(store.anna, tea.id)).doubt is Doubt.DISPUTED
     await store.memories.edit(store.anna, tea.id, content="Likes coffee", actor=Actor.USER, at=NOON)
 
-    assert (await store.memories.get(store.anna, tea.id)).standing is None
+    assert (await store.memories.get(store.anna, tea.id)).doubt is None
 
 
 async def test_what_one_disputes_another_may_not(store: Store) -> None:
@@ -131,10 +131,10 @@ async def test_what_one_disputes_another_may_not(store: Store) -> None:
     await apply(store, Add(shared))
     await apply(store, Add(shared), scope=store.ben.scope)
 
-    await apply(store, Mark(shared.id, Standing.DISPUTED, Reason.DISPUTED))
+    await apply(store, Mark(shared.id, Doubt.DISPUTED, Reason.DISPUTED))
 
-    assert (await store.memories.get(store.anna, shared.id)).standing is Standing.DISPUTED
-    assert (await store.memories.get(store.ben, shared.id)).standing is None
+    assert (await store.memories.get(store.anna, shared.id)).doubt is Doubt.DISPUTED
+    assert (await store.memories.get(store.ben, shared.id)).doubt is None
 
 
 # -- the audit -------------------------------------------------------------------------------------

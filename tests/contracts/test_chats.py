@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.contracts.indexing import said
 from tests.contracts.keeping import apply, kept
+from tests.recollect.postgres.found import indexed
 from tests.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
@@ -17,6 +18,7 @@ from recollect.model import (
     Chat,
     Exchange,
     Formed,
+    Hide,
     Injection,
     Kind,
     LoggedExchange,
@@ -29,6 +31,7 @@ from recollect.model import (
     Retire,
     Role,
     Scope,
+    SearchPath,
     Skip,
     Source,
     Stage,
@@ -361,7 +364,14 @@ async def test_a_request_comes_back_as_it_was(store: Store) -> None:
         milliseconds=12.5,
         stages={Stage.EMBEDDING: 7.1, Stage.LEXICAL: 2.2, Stage.SEARCH: 3.3},
         flags=("user-wide", "reattached"),
-        story={"found": [{"id": str(uuid7()), "score": 0.5}], "none": None},
+        explanation={"found": [{"id": str(uuid7()), "score": 0.5}], "none": None},
+        found_by=SearchPath.CORRECTED,
+        budget=1000,
+        block_tokens=120,
+        given_by={"statements": 3, "summaries": 1},
+        marked=True,
+        complains=False,
+        key="the key of a turn",
     )
     bare = request(store.ben.scope)
 
@@ -420,3 +430,33 @@ async def test_names_that_can_not_be_stored_are_mended(store: Store) -> None:
     kept_ = await store.requests.request(named.id)
     assert kept_ is not None
     assert (kept_.scope.session_id, kept_.model) == ("s\ufffd", "m\ufffd")
+
+
+async def test_what_a_user_asked_is_told_newest_first_and_to_nobody_else(store: Store) -> None:
+    older, newer = (RequestRecord(uuid7(), NOON, store.anna.scope, "completions/stable", "m") for _ in "ab")
+    for request in (older, newer):
+        await store.requests.record(request)
+    await store.requests.record(RequestRecord(uuid7(), NOON, store.ben.scope, "completions/stable", "m"))
+
+    async def told(**asked: Any) -> list[Any]:
+        requests = await store.requests.requests_of(store.anna.scope.user_id, **asked)
+        return [each.id for each in requests]
+
+    assert await told(limit=9) == [newer.id, older.id]
+    assert await told(limit=1) == [newer.id]
+    assert await told(limit=9, after=newer.id) == [older.id]
+    assert await store.requests.request_of(store.anna.scope.user_id, older.id) == older
+    assert await store.requests.request_of(store.ben.scope.user_id, older.id) is None
+
+
+async def test_what_a_message_says_is_told_to_whose_it_is_until_it_is_hidden(store: Store) -> None:
+    exchange = await said(store, "I drink Lapsang", reply="Noted.")
+    [unindexed, *_] = await store.index.unindexed(store.anna.scope.user_id, limit=9)
+    assert unindexed.id == exchange.message_id
+    await indexed(store.index, store.anna.scope.user_id)
+    item = (exchange.message_id, 0)
+
+    assert await store.requests.contents(store.anna.scope.user_id, [item[0]]) == {item: "I drink Lapsang"}
+    assert await store.requests.contents(store.ben.scope.user_id, [item[0]]) == {}
+    await apply(store, Hide((exchange.message_id,), Reason.FORGOTTEN))
+    assert await store.requests.contents(store.anna.scope.user_id, [item[0]]) == {}

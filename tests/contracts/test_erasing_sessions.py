@@ -16,6 +16,7 @@ from recollect.model import (
     Actor,
     Add,
     Backlog,
+    Doubt,
     Exchange,
     Formed,
     Injection,
@@ -30,7 +31,6 @@ from recollect.model import (
     Replace,
     Retire,
     Scope,
-    Standing,
 )
 
 
@@ -234,14 +234,14 @@ async def test_what_it_replaced_doubted_or_raised_is_as_before(store: Store) -> 
         told,
         Replace(rome.id, oslo, Reason.CONTRADICTS),
         Reinforce(dog.id, messages=(told.message_id,)),
-        Mark(cat.id, Standing.DISPUTED, Reason.DISPUTED, cause=oslo.id),
+        Mark(cat.id, Doubt.DISPUTED, Reason.DISPUTED, cause=oslo.id),
     )
 
     await erase(store)
 
     for each in (rome, dog, cat):
         now = await store.memories.get(store.anna, each.id)
-        assert (now.content, now.importance, now.standing) == (each.content, each.importance, None)
+        assert (now.content, now.importance, now.doubt) == (each.content, each.importance, None)
         assert now.provenance == each.provenance
     assert [each.action for each in await history(store)] == [Action.ADD] * 3
 
@@ -276,8 +276,8 @@ async def test_what_it_had_put_aside_stays_so_where_its_successor_was_changed_el
 
 async def test_what_the_person_asked_for_in_it_to_be_forgotten_stays_forgotten(store: Store) -> None:
     _, rome = await taught(store, "Lives in Rome", store.anna.elsewhere)
-    wish = await said(store, "Forget that I live in Rome")
-    await formed(store, wish, Retire(rome.id, Reason.FORGOTTEN))
+    command = await said(store, "Forget that I live in Rome")
+    await formed(store, command, Retire(rome.id, Reason.FORGOTTEN))
 
     await erase(store)
 

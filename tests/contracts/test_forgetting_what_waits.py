@@ -60,10 +60,10 @@ async def test_what_is_forgotten_while_it_is_held_is_not_tried_again(store: Stor
 
 
 async def test_what_is_hidden_by_what_is_formed_before_it_is_not_formed(store: Store) -> None:
-    wish = await said(store, "Forget what I say next")
+    command = await said(store, "Forget what I say next")
     secret = await said(store, "I like tea")
 
-    await formed(store, wish, Hide((secret.message_id,), Reason.FORGOTTEN))
+    await formed(store, command, Hide((secret.message_id,), Reason.FORGOTTEN))
 
     assert await next_pending(store) is None
 

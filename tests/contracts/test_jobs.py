@@ -4,6 +4,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
 import pytest
+from tests.contracts.indexing import whole
 from tests.stores import NOON, Store
 
 from recollect.errors import StoreError
@@ -180,3 +181,26 @@ async def test_a_job_whose_store_failed_is_tried_again(store: Store, monkeypatch
     await store.log.append(store.exchange("hello"))
     async with running(store, drain):
         await until(lambda: len(calls) == 3)
+
+
+async def test_a_turn_that_is_called_valuable_is_indexed_by_a_job_and_one_that_was_so_already_by_none(
+    store: Store,
+) -> None:
+    drained = []
+
+    async def drain(user_id: str) -> None:
+        for message in await store.index.unindexed(user_id, limit=9):
+            await store.index.index(user_id, whole(message))
+        drained.append(user_id)
+
+    said = store.exchange("I drink tea.")
+    await store.log.append(said)
+    async with running(store, drain):
+        await until(lambda: len(drained) == 1)
+        for _ in range(2):
+            assert await store.index.mark(store.anna.scope, said.message_id, marked=True)
+        await until(lambda: len(drained) == 2)
+        await store.index.enqueue("nobody-yet")
+        await until(lambda: len(drained) == 3)
+
+    assert drained == [store.anna, store.anna, "nobody-yet"]

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from tests.contracts.indexing import by_words, chunk, ids, index_all, indexed, near, said, texts, whole
@@ -277,3 +278,22 @@ async def test_nobody_embeds_a_memory_of_another_user(store: Store) -> None:
     await store.index.embed_memory(store.anna, uuid7(), vector(*NORTH), MODEL)
 
     assert await unembedded(store) == ["Likes tea"]
+
+
+async def test_a_turn_that_is_called_valuable_is_found_once_when_it_is_indexed_anew(store: Store) -> None:
+    tea = await said(store, "Tea?", reply="")
+    await said(store, "Rain?", reply="")
+    await index_all(store)
+    before = await store.memories.lexicon(store.anna, ["tea"])
+
+    assert await store.index.mark(store.anna.scope, tea.message_id, marked=True)
+    assert await by_words(store, "tea") == []
+    assert await drained(store) == ["Tea?"]
+    await index_all(store)
+
+    after = await store.memories.lexicon(store.anna, ["tea"])
+    assert replace(after, occurrences={}) == replace(before, occurrences={})
+    assert len(after.occurrences["tea"].documents) == 1
+    assert len(await by_words(store, "tea")) == 1
+    assert not await store.index.mark(store.anna.elsewhere, tea.message_id, marked=False)
+    assert not await store.index.mark(store.ben.scope, tea.message_id, marked=False)

@@ -11,6 +11,7 @@ from recollect.model import (
     STATEMENTS,
     Actor,
     Add,
+    Doubt,
     Kind,
     Mark,
     Quarantine,
@@ -18,7 +19,6 @@ from recollect.model import (
     Replace,
     Retire,
     Source,
-    Standing,
 )
 
 
@@ -44,11 +44,11 @@ async def test_the_most_important_come_first_then_the_newest(store: Store) -> No
 
 async def test_they_come_whole_but_for_their_embedding(store: Store) -> None:
     own = await kept(store, "Lives in Oslo", holds_until=LATER)
-    await apply(store, Mark(own.id, Standing.SUSPECT, Reason.SUSPECT))
+    await apply(store, Mark(own.id, Doubt.SUSPECT, Reason.SUSPECT))
 
     [found] = await store.memories.most_important(store.anna.scope, limit=9)
 
-    assert found == replace(own, embedding=None, standing=Standing.SUSPECT)
+    assert found == replace(own, embedding=None, doubt=Doubt.SUSPECT)
 
 
 @pytest.mark.parametrize("kind", list(Kind))

@@ -17,6 +17,7 @@ from recollect.model import (
     Action,
     Actor,
     Add,
+    Doubt,
     Kind,
     Mark,
     Memory,
@@ -26,7 +27,6 @@ from recollect.model import (
     Replace,
     Retire,
     Source,
-    Standing,
 )
 
 
@@ -51,7 +51,7 @@ async def test_what_is_shared_is_the_same_memory_without_whose_words_it_was(stor
         holds_until=LATER,
         provenance=Provenance("chat-1", (said.message_id,), "We close at six", "small-model/3"),
     )
-    await apply(store, Mark(own.id, Standing.SUSPECT, Reason.SUSPECT))
+    await apply(store, Mark(own.id, Doubt.SUSPECT, Reason.SUSPECT))
     await store.memories.touch(store.anna, [own.id], at=LATER)
 
     shared = await share(store, own)
@@ -61,7 +61,7 @@ async def test_what_is_shared_is_the_same_memory_without_whose_words_it_was(stor
         owner=COMMONS,
         source=Source.MANUAL,
         provenance=Provenance(),
-        standing=Standing.SUSPECT,
+        doubt=Doubt.SUSPECT,
         recall_count=1,
         last_recalled_at=LATER,
     )
@@ -115,13 +115,13 @@ async def test_ones_reinforcement_or_doubt_is_ones_own(store: Store) -> None:
     await apply(
         store,
         Reinforce(shared.id),
-        Mark(shared.id, Standing.DISPUTED, Reason.DISPUTED),
+        Mark(shared.id, Doubt.DISPUTED, Reason.DISPUTED),
         scope=store.ben.scope,
     )
 
     assert await store.memories.get(store.anna, shared.id) == shared
     bens = await store.memories.get(store.ben, shared.id)
-    assert bens == replace(shared, reinforcement_count=1, standing=Standing.DISPUTED)
+    assert bens == replace(shared, reinforcement_count=1, doubt=Doubt.DISPUTED)
     for update in (await history(store, store.ben))[:0:-1]:
         await store.memories.undo(store.ben, update.id, actor=Actor.USER, at=NOON)
     assert await store.memories.get(store.ben, shared.id) == shared

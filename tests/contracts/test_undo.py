@@ -20,6 +20,7 @@ from recollect.model import (
     Add,
     Caps,
     Change,
+    Doubt,
     Formed,
     Ignore,
     Injection,
@@ -34,7 +35,6 @@ from recollect.model import (
     Replace,
     Retire,
     Source,
-    Standing,
     Update,
 )
 
@@ -158,7 +158,7 @@ async def test_what_was_replaced_takes_its_place_again_as_it_was(store: Store) -
     first = await indexed(store, "I live in Rome", reply="Rome!")
     rome = await kept(store, "Lives in Rome", **resting_on(first))
     await store.memories.touch(store.anna, [rome.id], at=LATER)
-    await apply(store, Reinforce(rome.id), Mark(rome.id, Standing.SUSPECT, Reason.SUSPECT))
+    await apply(store, Reinforce(rome.id), Mark(rome.id, Doubt.SUSPECT, Reason.SUSPECT))
     before = await store.memories.get(store.anna, rome.id)
     oslo = store.memory("Lives in Oslo", embedding=vector(*EAST))
     await apply(store, Replace(rome.id, oslo, Reason.CONTRADICTS))
@@ -168,7 +168,7 @@ async def test_what_was_replaced_takes_its_place_again_as_it_was(store: Store) -
 
     assert await contents(store) == ["Lives in Rome"]
     assert await store.memories.get(store.anna, rome.id) == before
-    assert (before.reinforcement_count, before.recall_count, before.standing) == (1, 1, Standing.SUSPECT)
+    assert (before.reinforcement_count, before.recall_count, before.doubt) == (1, 1, Doubt.SUSPECT)
     assert texts(await by_words(store, "rome", "oslo", log=False)) == {"Lives in Rome"}
     [found] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
     assert found.score == pytest.approx(1)
@@ -313,7 +313,7 @@ async def test_a_summary_that_says_what_is_hidden_does_not_come_back(store: Stor
 
 async def test_what_was_reinforced_is_as_it_was(store: Store) -> None:
     first, again = await said(store, "I like tea"), await said(store, "Tea!")
-    tea = await kept(store, "Likes tea", importance=0.97, standing=Standing.SUSPECT, **resting_on(first))
+    tea = await kept(store, "Likes tea", importance=0.97, doubt=Doubt.SUSPECT, **resting_on(first))
     before = await store.memories.get(store.anna, tea.id)
     await apply(store, Reinforce(tea.id, messages=(again.message_id, first.message_id)))
 
@@ -340,24 +340,22 @@ async def test_one_of_two_reinforcements_is_undone(store: Store) -> None:
 
 async def test_what_was_marked_is_as_it_was_unless_it_was_marked_again(store: Store) -> None:
     tea = await kept(store, "Likes tea")
-    await apply(store, Mark(tea.id, Standing.SUSPECT, Reason.SUSPECT))
+    await apply(store, Mark(tea.id, Doubt.SUSPECT, Reason.SUSPECT))
     first = await last_update(store)
-    await apply(store, Mark(tea.id, Standing.DISPUTED, Reason.DISPUTED))
+    await apply(store, Mark(tea.id, Doubt.DISPUTED, Reason.DISPUTED))
 
     with pytest.raises(NotUndoableError):
         await undo(store, first)
     await undo(store)
 
-    assert (await store.memories.get(store.anna, tea.id)).standing is Standing.SUSPECT
+    assert (await store.memories.get(store.anna, tea.id)).doubt is Doubt.SUSPECT
     await undo(store, first)
-    assert (await store.memories.get(store.anna, tea.id)).standing is None
+    assert (await store.memories.get(store.anna, tea.id)).doubt is None
 
 
 async def test_what_was_edited_is_as_it_was_but_for_its_embedding(store: Store) -> None:
     first = await indexed(store, "Tea?", reply="Yes.")
-    qa = await kept(
-        store, "Q: tea? A: yes", source=Source.QA_TURN, standing=Standing.DISPUTED, **resting_on(first)
-    )
+    qa = await kept(store, "Q: tea? A: yes", source=Source.QA_TURN, doubt=Doubt.DISPUTED, **resting_on(first))
     edited = await edit(store, qa.id, content="Likes tea", kind=Kind.PREFERENCE, importance=0.123456789)
     assert edited.source is Source.MANUAL
     await store.chats.inject(
@@ -420,7 +418,7 @@ UNDOABLE: dict[str, Callable[[Store, UUID], Change]] = {
     "replace": lambda store, tea: Replace(tea, store.memory("Likes rain"), Reason.CONTRADICTS),
     "retire": lambda _, tea: Retire(tea, Reason.DELETED),
     "reinforce": lambda _, tea: Reinforce(tea),
-    "mark": lambda _, tea: Mark(tea, Standing.SUSPECT, Reason.SUSPECT),
+    "mark": lambda _, tea: Mark(tea, Doubt.SUSPECT, Reason.SUSPECT),
 }
 
 
@@ -458,7 +456,7 @@ async def test_a_change_nobody_made_is_not_found(store: Store) -> None:
 
 async def test_what_was_reinforced_or_marked_or_edited_and_is_gone_is_not_undone(store: Store) -> None:
     tea = await kept(store, "Likes tea")
-    await apply(store, Reinforce(tea.id), Mark(tea.id, Standing.SUSPECT, Reason.SUSPECT))
+    await apply(store, Reinforce(tea.id), Mark(tea.id, Doubt.SUSPECT, Reason.SUSPECT))
     await edit(store, tea.id, importance=0.1)
     rows = (await history(store))[1:]
     await apply(store, Retire(tea.id, Reason.CAP))

@@ -60,6 +60,7 @@ async def taught_process(
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be late, however busy the machine is with other tests, and let nobody look seldom."""
     monkeypatch.setattr(conversation, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(conversation, "_IMPORT_SECONDS", 30.0)
     # A job that begins while the person's last one comes to its end finds their lease taken.
     monkeypatch.setattr(inbox, "TAKEN_DELAY", timedelta(milliseconds=50))
 

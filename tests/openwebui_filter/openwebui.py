@@ -17,7 +17,9 @@ from uuid import uuid4
 
 FUNCTIONS = Path(__file__).parents[2] / "openwebui_filter"
 CONTENT = (FUNCTIONS / "recollect_filter.py").read_text()
-OFF, UNDO, EVENTS = ((FUNCTIONS / f"recollect_{name}.py").read_text() for name in ("off", "undo", "events"))
+OFF, UNDO, EVENTS, MEMORIES = (
+    (FUNCTIONS / f"recollect_{name}.py").read_text() for name in ("off", "undo", "events", "memories")
+)
 REWRITTEN = ("from utils", "from apps", "from main", "from config")
 
 _FRONTMATTER = re.compile(r"^\s*([a-z_]+):\s*(.*)\s*$", re.IGNORECASE)

@@ -1,9 +1,11 @@
 """With the proxy there is no engine in Open WebUI: what is deleted there is erased by the memory API."""
 
 import logging
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,9 +13,10 @@ from tests.openwebui_filter.openwebui import EVENTS, load
 from tests.openwebui_filter.test_events import deleted, deleted_chat
 from tests.people import person
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, engine_over, serve
-from tests.stores import Store
+from tests.stores import NOON, Store
 from tests.waiting import until
 
+from recollect.model import Add, Formed, Reason
 from recollect.postgres import Postgres
 
 CHATS = ["7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b"]
@@ -174,3 +177,63 @@ async def test_what_can_never_be_done_is_told_at_once_and_the_token_never(
     assert f"not all of user {store.anna} is erased: {says}" in caplog.text
     assert TOKEN not in caplog.text
     assert await sessions(store) == {*CHATS, BY_API}
+
+
+@pytest.fixture
+def open_webui(monkeypatch: pytest.MonkeyPatch) -> list[tuple[dict[str, str], dict[str, Any]]]:
+    """What Open WebUI is told to show, and where: its own modules as the function finds them."""
+    shown: list[tuple[dict[str, str], dict[str, Any]]] = []
+
+    class Chats:
+        @staticmethod
+        async def get_message_by_id_and_message_id(_chat_id: str, message_id: str) -> dict[str, str]:
+            return {"id": message_id, "parentId": "said-1"}
+
+    async def get_event_emitter(where: dict[str, str]) -> Any:
+        async def emit(event: dict[str, Any]) -> None:
+            shown.append((where, event))
+
+        return emit
+
+    for name, found in (
+        ("models.chats", SimpleNamespace(Chats=Chats)),
+        ("socket.main", SimpleNamespace(get_event_emitter=get_event_emitter)),
+    ):
+        monkeypatch.setitem(sys.modules, f"open_webui.{name}", found)
+    return shown
+
+
+def finished(user_id: str, chat_id: str = CHATS[0]) -> dict[str, Any]:
+    data = {"user_id": user_id, "chat_id": chat_id, "message_id": "answer-1"}
+    return {"event": "chat.finished", "subject": {"type": "chat", "id": chat_id}, "data": data}
+
+
+async def test_what_an_answer_taught_is_shown_over_it_once(
+    events: Any, store: Store, open_webui: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(type(events).event.__globals__, "_LOOKS", (0.0, 0.01))
+    scope = store.anna.chat(CHATS[0])
+    exchange = store.exchange("I have a dog.", scope, key="said-1")
+    await store.log.append(exchange)
+    await happens(events, finished(store.anna))
+    assert open_webui == []  # nothing is formed of it yet
+
+    memory = store.memory("I have a dog.", scope)
+    await store.inbox.complete([Formed(exchange, (Add(memory, Reason.NEW),))], at=NOON)
+    for user_id in (store.ben, store.anna, store.anna):
+        await happens(events, finished(user_id))
+
+    where = {"user_id": store.anna, "chat_id": CHATS[0], "message_id": "answer-1"}
+    told = {"type": "status", "data": {"description": "Remembered: I have a dog.", "done": True}}
+    assert open_webui == [(where, told)]
+
+
+@pytest.mark.parametrize("change", [{"show_remembered": False}, {"memory_api": ""}])
+async def test_what_is_not_wished_is_not_shown(
+    change: dict[str, Any], events: Any, store: Store, open_webui: list[Any]
+) -> None:
+    events.valves = events.valves.model_copy(update=change)
+    await events.event(event=finished(store.anna))
+
+    assert not events._running
+    assert open_webui == []

@@ -2,6 +2,7 @@
 
 import inspect
 import logging
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -12,6 +13,7 @@ from structlog.testing import capture_logs
 from tests.openwebui_filter.openwebui import (
     CONTENT,
     EVENTS,
+    MEMORIES,
     OFF,
     UNDO,
     Chat,
@@ -19,6 +21,7 @@ from tests.openwebui_filter.openwebui import (
     load,
     replace_imports,
 )
+from tests.served_process import environment
 
 from recollect.settings import EngineSettings, is_setting
 from recollect_openwebui import engines
@@ -39,10 +42,12 @@ OFFERED = {
 
 
 METADATA = {"title", "author", "version", "license", "description", "required_open_webui_version"}
-INSTALLS = {"filter": CONTENT, "undo": UNDO}
+INSTALLS = {"filter": CONTENT}
+BESIDE = {"off": OFF, "undo": UNDO, "memories": MEMORIES, "events": EVENTS}
+"""Those that work where nothing is installed: with the proxy, or with no engine at all."""
 
 
-@pytest.mark.parametrize("content", [*INSTALLS.values(), EVENTS, OFF], ids=[*INSTALLS, "events", "off"])
+@pytest.mark.parametrize("content", [*INSTALLS.values(), *BESIDE.values()], ids=[*INSTALLS, *BESIDE])
 def test_open_webui_finds_the_metadata_and_nothing_else_there(content: str) -> None:
     found = frontmatter(content)
 
@@ -61,13 +66,19 @@ def test_what_is_installed_is_one_requirement_this_very_version_with_its_extra(c
     assert "," not in requirement, "Open WebUI splits requirements at commas"
 
 
-@pytest.mark.parametrize("content", [CONTENT, OFF, UNDO, EVENTS], ids=["filter", "off", "undo", "events"])
+@pytest.mark.parametrize("content", BESIDE.values(), ids=BESIDE)
+def test_what_stands_beside_the_filter_has_nothing_installed(content: str) -> None:
+    assert "requirements" not in frontmatter(content)
+
+
+@pytest.mark.parametrize("content", [*INSTALLS.values(), *BESIDE.values()], ids=[*INSTALLS, *BESIDE])
 def test_open_webui_rewrites_nothing_in_it(content: str) -> None:
     assert replace_imports(content) == content
 
 
 @pytest.mark.parametrize(
-    ("content", "kind"), [(CONTENT, "Filter"), (OFF, "Filter"), (UNDO, "Action"), (EVENTS, "Event")]
+    ("content", "kind"),
+    [(CONTENT, "Filter"), (OFF, "Filter"), (UNDO, "Action"), (MEMORIES, "Action"), (EVENTS, "Event")],
 )
 async def test_loading_it_imports_nothing_of_recollect(
     content: str, kind: str, monkeypatch: pytest.MonkeyPatch
@@ -151,6 +162,16 @@ def test_without_such_a_folder_it_lies_where_the_engine_puts_it(
     monkeypatch.setenv("DATA_DIR", str(tmp_path / "missing"))
 
     assert load().valves.data_dir == ""
+
+
+def test_the_package_loads_no_model_and_no_database_before_an_engine_is_asked_for() -> None:
+    code = "import sys, recollect_openwebui; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True, env=environment()
+    )
+
+    heavy = {"asyncpg", "pgqueuer", "onnxruntime", "tokenizers", "mistralai", "httpx", "litestar"}
+    assert heavy & set(done.stdout.split()) == set()
 
 
 @pytest.mark.parametrize("missing", ["recollect_openwebui", "asyncpg"])

@@ -16,7 +16,7 @@ from tests.waiting import until
 
 from recollect.assembly.process_engine import running_engine
 from recollect.engine import Engine
-from recollect_openwebui import conversation
+from recollect_openwebui import conversation, engines
 
 
 class Functions:
@@ -132,6 +132,30 @@ async def test_a_chat_that_meets_a_package_on_its_way_says_so_and_who_wants_no_s
 
     assert "Memory is starting" in chat.statuses
     assert quiet.shown == []
+
+
+async def test_a_chat_that_meets_the_engines_libraries_on_their_way_says_so_and_is_remembered(
+    memory: Any, engine: Engine, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported, import_backends = threading.Event(), engines._import_backends
+
+    def slowly() -> None:
+        assert imported.wait(60)
+        import_backends()
+
+    monkeypatch.setattr(engines, "_import_backends", slowly)
+    monkeypatch.setattr(engines, "_is_imported", [])
+    monkeypatch.setattr(conversation, "_IMPORT_SECONDS", 0.05)
+    chat = Chat(memory, alice)
+    saying = asyncio.create_task(chat.says("I live in Lisbon."))
+    await until(lambda: "Memory is starting" in chat.statuses)
+    imported.set()
+    await saying
+
+    async def is_logged() -> bool:
+        return len(await engine.sessions(alice)) == 1
+
+    await until(is_logged)
 
 
 async def test_a_question_asked_again_in_a_chat_says_that_its_notes_are_used(

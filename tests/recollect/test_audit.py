@@ -25,7 +25,7 @@ from recollect.audit import (
     resting_on,
 )
 from recollect.errors import NotUndoableError
-from recollect.model import COMMONS, Action, Actor, Kind, Memory, Provenance, Reason, Source, Standing, Update
+from recollect.model import COMMONS, Action, Actor, Doubt, Kind, Memory, Provenance, Reason, Source, Update
 
 ONE, TWO, THREE = uuid7(), uuid7(), uuid7()
 LATER = NOON + timedelta(days=1)
@@ -81,17 +81,17 @@ def test_a_memory_rests_on_each_message_once_in_the_order_they_were_said() -> No
 # -- reinforcing -----------------------------------------------------------------------------------
 
 
-@given(importance=importances(), count=some.integers(0, 9), standing=some.sampled_from([None, *Standing]))
+@given(importance=importances(), count=some.integers(0, 9), doubt=some.sampled_from([None, *Doubt]))
 def test_a_reinforcement_undone_at_once_leaves_the_memory_as_it_was(
-    importance: float, count: int, standing: Standing | None
+    importance: float, count: int, doubt: Doubt | None
 ) -> None:
-    tea = memory("tea", importance=importance, reinforcement_count=count, standing=standing)
+    tea = memory("tea", importance=importance, reinforcement_count=count, doubt=doubt)
     tea = resting_on(tea, [ONE])
 
     after = reinforced(tea, [ONE, TWO])
 
     assert importance <= after.importance <= 1
-    assert (after.reinforcement_count, after.standing) == (count + 1, None)
+    assert (after.reinforcement_count, after.doubt) == (count + 1, None)
     assert after.provenance.message_ids == (ONE, TWO)
     update = row(Action.REINFORCE, tea.id, details=reinforcement_details(tea, after))
     assert messages_of(update.details) == (TWO,)
@@ -117,13 +117,13 @@ def test_of_two_reinforcements_one_may_be_undone(importance: float, *, first: bo
 
 
 def test_what_was_doubted_since_stays_so() -> None:
-    tea = memory("tea", standing=Standing.SUSPECT)
+    tea = memory("tea", doubt=Doubt.SUSPECT)
     after = reinforced(tea, [])
     update = row(Action.REINFORCE, tea.id, details=reinforcement_details(tea, after))
 
-    undone = as_before(replace(after, standing=Standing.DISPUTED), update)
+    undone = as_before(replace(after, doubt=Doubt.DISPUTED), update)
 
-    assert undone.standing is Standing.DISPUTED
+    assert undone.doubt is Doubt.DISPUTED
 
 
 def test_what_users_share_is_counted_and_otherwise_as_it_was() -> None:
@@ -149,8 +149,8 @@ def test_a_reinforcement_from_before_it_was_shared_leaves_its_importance() -> No
 
 
 def test_a_mark_is_undone_while_it_stands() -> None:
-    tea = memory("tea", standing=Standing.SUSPECT)
-    after = replace(tea, standing=Standing.DISPUTED)
+    tea = memory("tea", doubt=Doubt.SUSPECT)
+    after = replace(tea, doubt=Doubt.DISPUTED)
     update = row(Action.MARK, tea.id, details=mark_details(tea, after, ONE))
 
     assert update.details["cause"] == str(ONE)
@@ -166,7 +166,7 @@ def edited(before: Memory, **changed: Any) -> tuple[Memory, Update]:
 
 
 def test_an_edit_of_the_content_is_undone_without_the_embedding() -> None:
-    tea = memory("tea", event_at=LATER, source=Source.QA_TURN, standing=Standing.SUSPECT, **EMBEDDED)
+    tea = memory("tea", event_at=LATER, source=Source.QA_TURN, doubt=Doubt.SUSPECT, **EMBEDDED)
     after, update = edited(
         tea,
         content="coffee",
@@ -174,7 +174,7 @@ def test_an_edit_of_the_content_is_undone_without_the_embedding() -> None:
         importance=0.9,
         event_at=None,
         source=Source.MANUAL,
-        standing=None,
+        doubt=None,
     )
 
     undone = as_before(after, update)
@@ -200,7 +200,7 @@ def test_an_edit_beside_the_content_is_undone_with_the_embedding() -> None:
         {"importance": 0.95},
         {"kind": Kind.TODO},
         {"event_at": LATER},
-        {"standing": Standing.DISPUTED},
+        {"doubt": Doubt.DISPUTED},
         {"owner": COMMONS},
     ],
 )
@@ -230,7 +230,7 @@ def test_sharing_is_not_undone() -> None:
     [
         {},
         {
-            "standing": Standing.SUSPECT,
+            "doubt": Doubt.SUSPECT,
             "recall_count": 3,
             "last_recalled_at": LATER,
             "reinforcement_count": 2,

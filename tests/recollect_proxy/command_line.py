@@ -18,12 +18,12 @@ from recollect_proxy.settings import ProxySettings
 _WIDE = {"COLUMNS": "300", "NO_COLOR": "1"}
 
 
-def recollect(*arguments: str | Path, **environment: str) -> Result:
+def recollect(*arguments: str | Path, typed: str | None = None, **environment: str) -> Result:
     """Run `recollect`, as `run` does."""
-    return run(cli.app, *arguments, **environment)
+    return run(cli.app, *arguments, typed=typed, **environment)
 
 
-def run(app: typer.Typer, *arguments: str | Path, **environment: str) -> Result:
+def run(app: typer.Typer, *arguments: str | Path, typed: str | None = None, **environment: str) -> Result:
     """Run a command with these variables, and none of our settings that whoever runs the tests has.
 
     Returns:
@@ -31,7 +31,9 @@ def run(app: typer.Typer, *arguments: str | Path, **environment: str) -> Result:
     """
     ours = {name: None for name in os.environ if name.startswith("RECOLLECT_")}
     with _process_as_it_was():
-        ended = CliRunner(env={**ours, **_WIDE, **environment}).invoke(app, [str(each) for each in arguments])
+        ended = CliRunner(env={**ours, **_WIDE, **environment}).invoke(
+            app, [str(each) for each in arguments], input=typed
+        )
     if ended.exception is not None and not isinstance(ended.exception, SystemExit | RecollectError):
         raise ended.exception  # a person would see a traceback
     return ended

@@ -1,6 +1,8 @@
 """The command line: what it prints, and how it ends, when it can't start."""
 
+import asyncio
 import json
+import os
 import re
 import signal
 import socket
@@ -15,14 +17,18 @@ from tests.recollect_proxy.settings import proxy_settings
 from tests.running_proxy import CHAT, User, chat_body
 from tests.scripted_embeddings import embedded
 from tests.scripted_upstream import ScriptedUpstream
-from tests.served_process import environment, processes_in, served_process, temporary_files
+from tests.served_process import RECOLLECT, environment, processes_in, served_process, temporary_files
 from tests.waiting import until
 
+from recollect import __version__
 from recollect.errors import ConfigurationError
 from recollect.settings import is_setting
 from recollect_proxy import cli
+from recollect_proxy.access import Principal, Role
+from recollect_proxy.access.access_keys import AccessKeys
 from recollect_proxy.admin_token import admin_token
 from recollect_proxy.command_settings import NO_UPSTREAM, read_settings
+from recollect_proxy.free_port import why_not_free
 from recollect_proxy.identity.api_key import add_key, hash_of, read_key_file
 from recollect_proxy.settings import ProxySettings
 
@@ -126,6 +132,24 @@ def test_the_help_names_every_setting() -> None:
     assert "Undefined" not in said, "of a setting that must be given there is no default"
 
 
+def test_the_help_shows_what_one_would_write_and_nothing_of_python() -> None:
+    said = " ".join(recollect("serve", "--help").output.split())
+
+    assert "RECOLLECT_IDENTITY: How to tell" in said
+    assert "(default: header)" in said
+    assert "(default: o1-mini*=none,o1-preview*=none)" in said
+    for name in (
+        "IdentityMode",
+        "SystemStyle",
+        "PosixPath",
+        "SecretStr",
+        "<str>",
+        "(default: ())",
+        "(default: True)",
+    ):
+        assert name not in said
+
+
 def test_without_a_command_it_shows_what_there_is() -> None:
     said = recollect().output
 
@@ -168,6 +192,84 @@ def test_a_port_that_is_taken_is_told_of_and_the_next_start_shows_the_token(
     assert "address already in use" in done.stderr
     assert str(port) in done.stderr
     assert admin_token(proxy_settings(data_dir=tmp_path)).is_new
+
+
+def test_a_port_that_is_taken_is_told_of_in_one_line_before_a_database_is_started(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = recollect("serve", *UPSTREAM, "--data-dir", str(tmp_path / "data"), "--port", str(port))
+
+    [line] = done.stderr.splitlines()
+    assert done.exit_code == 3
+    assert line.startswith(f"Port {port} on 127.0.0.1 is taken (address already in use)")
+    assert "--port" in line
+    assert done.stdout == ""
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        ("192.0.2.1", "Nothing can be served on 192.0.2.1"),  # RFC 5737: of no machine
+        ("nowhere.invalid", "RECOLLECT_HOST: nowhere.invalid"),  # RFC 6761
+    ],
+)
+def test_an_address_of_no_machine_is_told_of_in_one_line(host: str, said: str) -> None:
+    told = why_not_free(host, 8787)
+
+    assert told is not None
+    assert told.startswith(said)
+    assert "\n" not in told
+
+
+def test_an_address_that_is_free_is_not_told_of_also_right_after_somebody_left_it() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as leaving:
+        port = leaving.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)):
+            leaving.accept()[0].close()  # closes first, so the system keeps the address for a minute
+
+    assert why_not_free("127.0.0.1", port) is None
+    assert why_not_free("localhost", port) is None
+    assert why_not_free("nowhere.invalid", 0) is None
+
+
+@pytest.mark.process
+async def test_ctrl_c_within_a_start_says_that_it_stopped_and_shows_no_traceback() -> None:
+    with temporary_files() as folder:
+        process = await asyncio.create_subprocess_exec(
+            *(RECOLLECT, "serve", *UPSTREAM, "--port", "0", "--data-dir", ":memory:"),
+            env=environment() | {"TMPDIR": str(folder)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        await until(lambda: any(folder.iterdir()))  # the database's folder, which is made as the first thing
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the whole group
+        stdout, stderr = (part.decode() for part in await process.communicate())
+
+    assert process.returncode == 0
+    assert stdout == "Stopped.\n", "and neither a banner nor a token that nobody can use"
+    assert "Traceback" not in stderr
+    assert "error" not in [json.loads(line)["level"] for line in stderr.splitlines() if line[0] == "{"]
+    assert processes_in(folder) == []
+
+
+@pytest.mark.process
+async def test_ctrl_c_stops_what_serves_with_a_word_and_no_traceback() -> None:
+    environ = environment(upstream=UPSTREAM[1], formation="qa_turn")
+    async with served_process("--data-dir", ":memory:", environ=environ) as served:
+        served.signal(signal.SIGINT)
+        status = await served.ended()
+
+    assert status == 0
+    assert served.output[-1] == "Stopped.\n"
+    assert "Traceback" not in "".join(served.logged)
+
+
+def test_the_version_is_told() -> None:
+    done = recollect("--version")
+
+    assert (done.exit_code, done.stdout) == (0, f"recollect {__version__}\n")
 
 
 def test_the_command_line_loads_no_server_no_model_and_no_database() -> None:
@@ -219,6 +321,35 @@ def test_keys_are_kept_in_the_data_folder_where_a_start_looks_for_them(tmp_path:
     kept = read_key_file(proxy_settings(data_dir=tmp_path / "data").api_key_file)
     assert kept == {hash_of(made.stdout.strip().encode()): "anna"}
     assert nowhere.exit_code == 2
+
+
+def test_a_key_of_an_integration_is_kept_with_what_it_may(tmp_path: Path) -> None:
+    made = recollect(
+        "key", "--acting", "openwebui", "--network", "10.0.0.0/8", RECOLLECT_DATA_DIR=str(tmp_path)
+    )
+    read_only = recollect("key", "--reader", "support", RECOLLECT_DATA_DIR=str(tmp_path))
+
+    keys = AccessKeys(proxy_settings(data_dir=tmp_path).access_key_file)
+    acting = keys.of(made.stdout.strip().encode(), "10.1.2.3")
+    assert acting == Principal(Role.ACTING, "openwebui")
+    assert keys.of(made.stdout.strip().encode(), "192.0.2.1") is None
+    assert keys.of(made.stdout.strip().encode(), None) is None
+    assert keys.of(read_only.stdout.strip().encode(), None) == Principal(Role.READER, "support")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["anna", "--acting", "x"],
+        ["--reader", "a", "--admin", "b"],
+        ["anna", "--users", "x"],
+        ["anna", "--network", "10.0.0.0/8"],
+    ],
+)
+def test_a_key_is_for_one_alone(arguments: list[str], tmp_path: Path) -> None:
+    assert recollect("key", *arguments, RECOLLECT_DATA_DIR=str(tmp_path)).exit_code == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("user", ["", "*", "a\nb", " a", "a" * 257])

@@ -75,6 +75,26 @@ def test_it_is_read_by_people_too(tmp_path: Path) -> None:
     assert lines[-1].endswith("did you mean RECOLLECT_USER_CAP?")
 
 
+def test_what_it_shows_of_a_setting_sets_the_same_again(tmp_path: Path) -> None:
+    given = {"RECOLLECT_DATA_DIR": str(tmp_path), "RECOLLECT_UPSTREAM": "http://llm/v1"}
+    styles = {"RECOLLECT_SYSTEM_STYLES": "gemma*=none,o1*=developer", "RECOLLECT_IDENTITY": "api-key, header"}
+    shown = dict(
+        line.rpartition("  (")[0].split(" = ", 1)
+        for line in recollect("config", **given, **styles).stdout.splitlines()
+        if line.startswith("RECOLLECT_")
+    )
+
+    assert shown["RECOLLECT_SYSTEM_STYLES"] == "gemma*=none,o1*=developer"
+    assert shown["RECOLLECT_IDENTITY"] == "api-key,header"
+    again = {name: value for name, value in shown.items() if value != "(hidden)"}
+    settings = [
+        json.loads(recollect("config", "--json", **env).stdout)["settings"] for env in (given | styles, again)
+    ]
+    assert [{name: each["value"] for name, each in one.items()} for one in settings] == [
+        {name: each["value"] for name, each in settings[0].items()}
+    ] * 2
+
+
 def test_no_secret_is_shown_in_any_way() -> None:
     for how in ((), ("--json",)):
         shown = recollect("config", *how, **SECRETS)

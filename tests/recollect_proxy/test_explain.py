@@ -1,14 +1,19 @@
-"""What became of a request is told to whoever keeps the memories, in ids and numbers: no word of a user."""
+"""What became of a request is told to whoever keeps the memories, in ids and numbers; and what was asked, by the log."""
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body, somebody
 from tests.scripted_upstream import ScriptedUpstream
 from tests.tables import table
 from uuid_utils.compat import uuid7
+
+from recollect.engine import Engine
+from recollect.model import RequestRecord, Turn
+from recollect_proxy.memory_api import explain
 
 
 @pytest.fixture
@@ -22,7 +27,7 @@ async def drinker(proxy: RunningProxy, user: User) -> User:
     return await given_memory(proxy, user)
 
 
-async def story_of(proxy: RunningProxy, user: User, said: str, **fields: Any) -> dict[str, Any]:
+async def explanation_of(proxy: RunningProxy, user: User, said: str, **fields: Any) -> dict[str, Any]:
     answer = await proxy.say(user, said, **fields)
     await proxy.settle()
     request_id = answer.header(b"x-recollect-request-id")
@@ -30,30 +35,30 @@ async def story_of(proxy: RunningProxy, user: User, said: str, **fields: Any) ->
     told = await proxy.api(b"GET", f"/explain/{request_id.decode()}")
     assert told.status == 200, told.body
     assert told.json["request_id"] == request_id.decode()
-    story: dict[str, Any] = told.json
-    return story
+    explanation: dict[str, Any] = told.json
+    return explanation
 
 
-async def test_the_whole_story_of_a_request_is_told(proxy: RunningProxy, drinker: User) -> None:
+async def test_the_whole_explanation_of_a_request_is_told(proxy: RunningProxy, drinker: User) -> None:
     [memory] = await proxy.memories(drinker)
 
-    story = await story_of(proxy, drinker, WHICH_TEA, chat="chat-5")
+    explanation = await explanation_of(proxy, drinker, WHICH_TEA, chat="chat-5")
 
-    assert (story["user_id"], story["session_id"]) == (drinker.known_as, "chat-5")
-    assert (story["path"], story["model"]) == ("completions/stable", "scripted")
-    assert (story["skipped"], story["degraded"], story["error_stage"]) == (None, [], None)
-    assert story["items"] == 1
-    assert story["truncated"] == 0
-    assert story["tokens"] > 0
-    assert story["history_tokens"] == 0
-    assert 0 < story["gate_score"] <= 1
-    assert set(story["stages"]) == {"embedding", "lexical", "search"}
-    assert all(taken >= 0 for taken in story["stages"].values())
-    assert story["milliseconds"] > 0
-    assert story["found"]["candidates"] == 1
-    assert story["found"]["by_meaning"] == 1
-    assert story["query"]["terms"] > 0
-    [candidate] = story["candidates"]
+    assert (explanation["user_id"], explanation["session_id"]) == (drinker.known_as, "chat-5")
+    assert (explanation["path"], explanation["model"]) == ("completions/stable", "scripted")
+    assert (explanation["skipped"], explanation["degraded"], explanation["error_stage"]) == (None, [], None)
+    assert explanation["items"] == 1
+    assert explanation["truncated"] == 0
+    assert explanation["tokens"] > 0
+    assert explanation["history_tokens"] == 0
+    assert 0 < explanation["gate_score"] <= 1
+    assert set(explanation["stages"]) == {"embedding", "lexical", "search"}
+    assert all(taken >= 0 for taken in explanation["stages"].values())
+    assert explanation["milliseconds"] > 0
+    assert explanation["found"]["candidates"] == 1
+    assert explanation["found"]["by_meaning"] == 1
+    assert explanation["query"]["terms"] > 0
+    [candidate] = explanation["candidates"]
     assert candidate["id"] == str(memory.id)
     assert (candidate["kind"], candidate["source"], candidate["part"]) == ("fact", "manual", None)
     assert candidate["dropped"] is None
@@ -62,18 +67,20 @@ async def test_the_whole_story_of_a_request_is_told(proxy: RunningProxy, drinker
 
 
 async def test_what_was_left_out_is_told_with_the_reason(proxy: RunningProxy, drinker: User) -> None:
-    story = await story_of(proxy, drinker, "sqrt(2)*sqrt(8)=")
+    explanation = await explanation_of(proxy, drinker, "sqrt(2)*sqrt(8)=")
 
-    assert story["skipped"] == "nothing-relevant"
-    assert story["items"] == 0
-    assert [each["dropped"] for each in story["candidates"]] == ["irrelevant"]
+    assert explanation["skipped"] == "nothing-relevant"
+    assert explanation["items"] == 0
+    assert [each["dropped"] for each in explanation["candidates"]] == ["irrelevant"]
 
 
 async def test_what_had_no_place_in_the_budget_is_told(proxy: RunningProxy, drinker: User) -> None:
-    story = await story_of(proxy, drinker, WHICH_TEA, extra=[(b"X-Recollect-Max-Memory-Tokens", b"5")])
+    explanation = await explanation_of(
+        proxy, drinker, WHICH_TEA, extra=[(b"X-Recollect-Max-Memory-Tokens", b"5")]
+    )
 
-    assert story["items"] == story["tokens"] == 0
-    assert [each["dropped"] for each in story["candidates"]] == ["budget"]
+    assert explanation["items"] == explanation["tokens"] == 0
+    assert [each["dropped"] for each in explanation["candidates"]] == ["budget"]
 
 
 async def test_what_a_request_had_no_certain_place_for_is_told(
@@ -85,42 +92,107 @@ async def test_what_a_request_had_no_certain_place_for_is_told(
     answer = await proxy.fetch(b"POST", CHAT, drinker.headers(), body)
     await proxy.settle()
     request_id = answer.header(b"x-recollect-request-id") or b""
-    story = (await proxy.api(b"GET", f"/explain/{request_id.decode()}")).json
+    explanation = (await proxy.api(b"GET", f"/explain/{request_id.decode()}")).json
 
     assert upstream.last.body == body
     assert (answer.header(b"x-recollect-memories"), answer.header(b"x-recollect-skipped")) == (
         b"0",
         b"no-place",
     )
-    assert (story["skipped"], story["items"], story["tokens"]) == ("no-place", 0, 0)
-    assert [each["dropped"] for each in story["candidates"]] == ["no-place"]
+    assert (explanation["skipped"], explanation["items"], explanation["tokens"]) == ("no-place", 0, 0)
+    assert [each["dropped"] for each in explanation["candidates"]] == ["no-place"]
 
 
-async def test_a_request_that_recalled_nothing_on_its_own_wish_has_a_story(
+async def test_a_request_that_recalled_nothing_by_its_own_option_has_an_explanation(
     proxy: RunningProxy, drinker: User
 ) -> None:
-    story = await story_of(proxy, drinker, WHICH_TEA, recollect={"recall": False})
+    explanation = await explanation_of(proxy, drinker, WHICH_TEA, recollect={"recall": False})
 
-    assert story["skipped"] == "off"
-    assert (story["candidates"], story["query"], story["gate_score"]) == ([], {}, None)
+    assert explanation["skipped"] == "off"
+    assert (explanation["candidates"], explanation["query"], explanation["gate_score"]) == ([], {}, None)
 
 
 async def test_a_story_holds_no_word_of_a_user(proxy: RunningProxy, drinker: User) -> None:
-    story = await story_of(proxy, drinker, f"{WHICH_TEA} my_secret_identifier()")
+    asked = f"{WHICH_TEA} my_secret_identifier()"
+    explanation = await explanation_of(proxy, drinker, asked, recollect={"remember": False})
 
-    told = json.dumps(story).lower()
+    assert explanation["question"] is None
+    told = json.dumps(explanation).lower()
     for word in (*TEA.lower().strip(".").split(), *WHICH_TEA.lower().strip("?").split(), "my_secret"):
         if len(word) > 3:
             assert word not in told
 
 
+async def test_what_was_asked_is_told_as_the_log_has_it(proxy: RunningProxy, drinker: User) -> None:
+    key = f"ghp_{'a1B2' * 9}"
+
+    explanation = await explanation_of(proxy, drinker, f"{WHICH_TEA} My token is {key}.")
+
+    assert explanation["question"].startswith(WHICH_TEA)
+    assert "[secret: " in explanation["question"]
+    assert key not in json.dumps(explanation)
+    [kept] = await proxy.rows(
+        "SELECT r::text FROM recollect.request_metrics r WHERE id = $1", explanation["request_id"]
+    )
+    assert "tea" not in kept["r"]
+
+
+async def test_a_user_is_told_of_their_own_requests_alone(proxy: RunningProxy, drinker: User) -> None:
+    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
+    request = explanation["request_id"]
+
+    own = await proxy.api(b"GET", f"/users/{drinker.known_as}/explain/{request}")
+    others = await proxy.api(b"GET", f"/users/{somebody().known_as}/explain/{request}")
+    [listed] = (await proxy.api(b"GET", f"/users/{drinker.known_as}/recalls")).json["recalls"]
+
+    assert own.json == explanation
+    assert (others.status, others.json["error"]["code"]) == (404, "request_not_found")
+    assert (listed["request_id"], listed["question"]) == (request, WHICH_TEA)
+
+
+async def test_what_was_asked_is_not_told_where_that_is_switched_off(
+    proxy: RunningProxy, drinker: User
+) -> None:
+    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
+    request, user = explanation["request_id"], f"/users/{drinker.known_as}"
+
+    await proxy.api(b"PATCH", f"{user}/settings", {"queries": False})
+
+    for path in (f"/explain/{request}", f"{user}/explain/{request}"):
+        assert (await proxy.api(b"GET", path)).json == explanation | {"question": None}
+    [listed] = (await proxy.api(b"GET", f"{user}/recalls")).json["recalls"]
+    assert listed["question"] is None
+    await proxy.api(b"PATCH", f"{user}/settings", {"queries": None})
+    assert (await proxy.api(b"GET", f"/explain/{request}")).json == explanation
+
+
+async def test_what_was_asked_and_is_forgotten_is_not_told(proxy: RunningProxy, drinker: User) -> None:
+    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
+    hidden = "UPDATE recollect.messages SET hidden = true WHERE user_id = $1"
+    await proxy.rows(hidden, drinker.known_as)
+
+    told = await proxy.api(b"GET", f"/explain/{explanation['request_id']}")
+
+    assert (explanation["question"], told.json["question"]) == (WHICH_TEA, None)
+
+
+async def test_what_was_asked_goes_with_its_chat(proxy: RunningProxy, drinker: User) -> None:
+    gone = await explanation_of(proxy, drinker, WHICH_TEA, chat="gone")
+    kept = await explanation_of(proxy, drinker, WHICH_TEA, chat="kept")
+
+    await proxy.api(b"DELETE", f"/users/{drinker.known_as}/sessions/gone")
+
+    assert (await proxy.api(b"GET", f"/explain/{gone['request_id']}")).status == 404
+    assert (await proxy.api(b"GET", f"/explain/{kept['request_id']}")).json["question"] == WHICH_TEA
+
+
 async def test_a_turn_that_is_sent_again_is_told_of_as_reattached(proxy: RunningProxy, drinker: User) -> None:
-    await story_of(proxy, drinker, WHICH_TEA)
+    await explanation_of(proxy, drinker, WHICH_TEA)
 
-    story = await story_of(proxy, drinker, WHICH_TEA)
+    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
 
-    assert "reattached" in story["flags"]
-    assert story["tokens"] > 0
+    assert "reattached" in explanation["flags"]
+    assert explanation["tokens"] > 0
 
 
 async def test_an_unknown_request_is_not_found(proxy: RunningProxy) -> None:
@@ -128,6 +200,47 @@ async def test_an_unknown_request_is_not_found(proxy: RunningProxy) -> None:
 
     assert answer.status == 404
     assert answer.json["error"]["code"] == "request_not_found"
+
+
+async def test_who_asks_right_after_the_answer_waits_for_what_is_being_written(
+    proxy: RunningProxy, drinker: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = Engine.record
+
+    async def slowly(engine: Engine, request: RequestRecord, turn: Turn) -> None:
+        await asyncio.sleep(0.3)
+        await record(engine, request, turn)
+
+    monkeypatch.setattr(Engine, "record", slowly)
+    answer = await proxy.say(drinker, WHICH_TEA)
+    told = await proxy.api(b"GET", f"/explain/{answer.header(b'x-recollect-request-id').decode()}")  # type: ignore[union-attr]
+
+    assert told.status == 200
+    assert told.json["user_id"] == drinker.known_as
+    await proxy.settle()
+    assert proxy.app.engine._requests == {}
+
+
+async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
+    proxy: RunningProxy, drinker: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, record = asyncio.Event(), Engine.record
+
+    async def late(engine: Engine, request: RequestRecord, turn: Turn) -> None:
+        await written.wait()
+        await record(engine, request, turn)
+
+    monkeypatch.setattr(Engine, "record", late)
+    monkeypatch.setattr(explain, "_WAIT_SECONDS", 0.05)
+    answer = await proxy.say(drinker, WHICH_TEA)
+    path = f"/explain/{answer.header(b'x-recollect-request-id').decode()}"  # type: ignore[union-attr]
+    early = await proxy.api(b"GET", path)
+    written.set()
+    await proxy.settle()
+    later = await proxy.api(b"GET", path)
+
+    assert (early.status, early.json["error"]["code"]) == (503, "request_not_written")
+    assert later.status == 200
 
 
 @table("known", ["7", "not-a-uuid", "%00", "x" * 500])
@@ -143,17 +256,17 @@ async def test_what_is_no_uuid_is_refused(proxy: RunningProxy, known: str) -> No
 async def test_a_story_is_told_to_the_administrator_alone(
     proxy: RunningProxy, drinker: User, headers: list[tuple[bytes, bytes]]
 ) -> None:
-    story = await story_of(proxy, drinker, WHICH_TEA)
+    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
 
-    answer = await proxy.fetch(b"GET", b"/memory/explain/" + story["request_id"].encode(), headers)
+    answer = await proxy.fetch(b"GET", b"/memory/explain/" + explanation["request_id"].encode(), headers)
 
     assert answer.status == 401
     assert b"candidates" not in answer.body
 
 
 async def test_a_story_is_erased_with_its_user(proxy: RunningProxy, drinker: User) -> None:
-    story = await story_of(proxy, drinker, WHICH_TEA)
+    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
 
     await proxy.engine.erase(drinker.known_as)
 
-    assert (await proxy.api(b"GET", f"/explain/{story['request_id']}")).status == 404
+    assert (await proxy.api(b"GET", f"/explain/{explanation['request_id']}")).status == 404

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 from tests.recollect_proxy.frontends import Frontend
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.running_proxy import RunningProxy, User, somebody
@@ -21,7 +22,7 @@ DOG = "I have a dog called Rex."
 
 
 async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[Any, ...]]:
-    """Return state, tries, fallback and error of what the user said, oldest first."""
+    """Return state, attempts, fallback and error of what the user said, oldest first."""
     rows = await proxy.rows(
         "SELECT state, attempts, fallback, error FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
         user.known_as,
@@ -77,6 +78,27 @@ async def test_one_users_spent_budget_is_not_anothers(
         assert await proxy.statements(other_user) == [DOG]
 
 
+# -- answers that can't be read --------------------------------------------------------------------
+
+
+async def test_a_model_whose_answers_can_not_be_read_is_warned_of_once_without_a_word_of_anybody(
+    own_proxies: OwnProxies, pupil: Pupil, user: User
+) -> None:
+    pupil.extracts = lambda _request: "I can't do that, Minka."  # type: ignore[assignment, return-value]
+    async with own_proxies.serve() as proxy:
+        with capture_logs() as lines:
+            for text in (CAT, DOG):
+                await proxy.say(user, text, chat=text)
+                await proxy.formed(user)
+        told = await exchanges(proxy, user)
+
+    warnings = [line for line in lines if line["event"] == "model_answers_unreadable"]
+    assert [fallback for _, _, fallback, _ in told] == ["invalid", "invalid"]
+    assert [line["log_level"] for line in warnings] == ["warning"]
+    assert "RECOLLECT_EXTRACTION_MODEL" in warnings[0]["what_to_do"]
+    assert "Minka" not in str(warnings)
+
+
 # -- breaker ---------------------------------------------------------------------------------------
 
 
@@ -118,7 +140,7 @@ async def test_a_model_that_fails_again_and_again_is_left_alone_and_nothing_is_l
 
 
 async def _waits(proxy: RunningProxy, user: User) -> bool:
-    """Tell whether what the user said waits for the model, without a try that counts."""
+    """Tell whether what the user said waits for the model, without an attempt that counts."""
     found = await exchanges(proxy, user)
     return [each[:2] for each in found] == [("pending", 0)] and str(found[0][3]).startswith(
         "ExtractorPausedError"

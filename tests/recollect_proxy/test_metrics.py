@@ -1,6 +1,7 @@
 """The metrics tell what formation did and how it stands, and nothing of anybody."""
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import timedelta
 
@@ -10,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 from tests.people import person
 from tests.recollect.engines import QUICK, engine_over
-from tests.recollect_proxy.memory_api.serving import GivenEngine, assert_error, serve
+from tests.recollect_proxy.memory_api.serving import GivenEngine, assert_error, serve, unhurried
 from tests.recollections import NOON, memory, turn
 from tests.scripted_models import ScriptedExtractor
 from tests.stores import Store, store_over
@@ -19,6 +20,9 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
 from recollect.engine.counts import FormationCounts
+from recollect.engine.live import LiveEngine
+from recollect.engine.prepared import NO_OPTIONS
+from recollect.engine.recall_counts import RecallCounts
 from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError
 from recollect.formation import TokenBudget
 from recollect.formation.call_guard import FAILURES
@@ -26,6 +30,7 @@ from recollect.model import (
     Add,
     Candidate,
     Change,
+    Doubt,
     Exchange,
     Fallback,
     Formed,
@@ -37,14 +42,16 @@ from recollect.model import (
     Reason,
     Reinforce,
     Replace,
+    RequestRecord,
     Retire,
     Scope,
+    SearchPath,
     Skip,
-    Standing,
     Strategy,
 )
 from recollect.ports import MemoryStore
 from recollect.postgres import Postgres
+from recollect.text.tokens import estimate_tokens
 from recollect_proxy.metrics import Metrics
 
 EXTRACTING = replace(QUICK, strategy=Strategy.EXTRACT)
@@ -278,7 +285,16 @@ async def test_no_user_no_chat_and_no_text_is_ever_told(own_store: Store) -> Non
     counts = engine.counts
     assert (counts.extracted, counts.fallbacks, counts.errors.total()) == (1, {"unusable": 1}, 2)
     found = parsed(exposition)
-    assert {label for sample in found for label in sample.labels} <= {"reason", "error", "le"}
+    assert {label for sample in found for label in sample.labels} <= {
+        "reason",
+        "error",
+        "le",
+        "path",
+        "source",
+    }
+    assert {sample.labels["path"] for sample in found if "path" in sample.labels} <= {*SearchPath}
+    sources = {sample.labels["source"] for sample in found if "source" in sample.labels}
+    assert sources <= {"statements", "log", "summaries", "profile"}
 
 
 @given(st.dictionaries(st.text() | st.sampled_from(HOSTILE), st.integers(1, 9)))
@@ -343,7 +359,7 @@ def note(counts: FormationCounts, *, seconds: float = 0.0) -> None:
         Reinforce(known.id),
         Retire(known.id, Reason.CAP),
         Quarantine(known, Reason.INSTRUCTION),
-        Mark(known.id, Standing.SUSPECT, Reason.SUSPECT),
+        Mark(known.id, Doubt.SUSPECT, Reason.SUSPECT),
         Hide((), Reason.FORGOTTEN),
         Ignore(Reason.EQUAL_CONTENT),
         Ignore(Reason.NO_EVIDENCE),
@@ -356,3 +372,63 @@ def note(counts: FormationCounts, *, seconds: float = 0.0) -> None:
         Formed(exchange, extracted_count=7, fallback=Fallback.PAUSED, re_extracted=2), changes, at=NOON
     )
     counts.summarized([Add(known)])
+
+
+async def test_what_recall_did_is_told_in_both_forms(postgres: Postgres) -> None:
+    store = store_over(postgres)
+    engine = unhurried(postgres)
+    asked = "Which tea is my favourite?"
+    await engine.add(store.anna, "My favourite tea is Lapsang Souchong.")
+    live = LiveEngine(lambda: nullcontext(engine))
+    await live.start()
+    for scope in (store.anna.scope, store.ben.scope):
+        asking = store.turn(asked, scope)
+        live.note(asking, await live.prepare(asking, NO_OPTIONS, count=estimate_tokens))
+    await live.settle(30)
+    metrics = Metrics(live, {})
+    text, told = (await metrics.exposition()).decode(), await metrics.as_json()
+    await live.aclose()
+
+    values = {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+    assert values["recollect_recall_questions_total", ()] == 2
+    assert values["recollect_recall_hits_total", ()] == 1
+    assert values["recollect_recall_hit_rate", ()] == 0.5
+    assert values["recollect_recall_seconds_count", ()] == 2
+    assert values["recollect_recall_paths_total", (("path", "dense"),)] == 2
+    assert values["recollect_recall_paths_total", (("path", "lexical"),)] == 0
+    assert values["recollect_recall_given_total", (("source", "statements"),)] == 1
+    assert (
+        0 < values["recollect_recall_tokens_total", ()] < values["recollect_recall_budget_tokens_total", ()]
+    )
+    assert values["recollect_recall_mean_top_score", ()] > 0
+    recalled = {name: samples for name, samples in told.items() if name.startswith("recollect_recall_")}
+    assert {
+        (name, tuple(sorted(sample["labels"].items()))): sample["value"]
+        for name, samples in recalled.items()
+        for sample in samples
+    } == {key: value for key, value in values.items() if key[0].startswith("recollect_recall_")}
+
+
+def test_what_is_no_question_is_not_counted_and_before_the_first_there_is_no_rate() -> None:
+    counts = RecallCounts()
+    for changed in ({"skipped": Skip.OFF}, {"flags": ("reattached",)}):
+        counts.count(RequestRecord(uuid7(), NOON, Scope("anna", "chat"), "", "", **changed))
+    assert (counts.questions, counts.hit_rate, counts.mean_top_score) == (0, None, None)
+
+    late = RequestRecord(uuid7(), NOON, Scope("anna", "chat"), "", "", Skip.DEADLINE, milliseconds=9_000)
+    counts.count(late)
+
+    assert (counts.hit_rate, counts.seconds[-1], counts.paths["none"]) == (0, 1, 1)
+
+
+async def test_metrics_as_json_want_what_the_others_want() -> None:
+    async with serve(None) as api:
+        told = (await api.call("GET", "/memory/metrics.json")).json["metrics"]
+        assert told["recollect_store_up"] == [{"labels": {}, "value": 0.0}]
+        assert (await api.call("GET", "/memory/metrics.json", headers=[])).status == 401
+    async with serve(None, metrics_public=True) as api:
+        assert (await api.call("GET", "/memory/metrics.json", headers=[])).status == 200

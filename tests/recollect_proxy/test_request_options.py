@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.engine.prepared import Wishes
+from recollect.engine.prepared import RecallOptions
 from recollect.model import Placement
 from recollect_proxy.errors import failure_body
 from recollect_proxy.request_options import InvalidOptionError, RequestOptions, read_request_options
@@ -32,18 +32,18 @@ def test_a_request_that_asks_for_nothing_has_it_as_the_settings_have_it() -> Non
         read_request_options([(b"x-recollect-task", b"title"), (b"accept", b"*/*")], None) == RequestOptions()
     )
     assert of_body({}) == RequestOptions()
-    assert RequestOptions().recall == Wishes()
+    assert RequestOptions().recall == RecallOptions()
 
 
 ASKED: list[tuple[str, str, Any, RequestOptions]] = [
-    ("top_k_memories", "3", 3, RequestOptions(Wishes(limit=3))),
-    ("top_k_memories", "0", 0, RequestOptions(Wishes(limit=0))),
-    ("max_memory_tokens", " 250 ", 250, RequestOptions(Wishes(memory_tokens=250))),
-    ("max_history_tokens", "100000", 100_000, RequestOptions(Wishes(history_tokens=100_000))),
-    ("include_history", "on", True, RequestOptions(Wishes(history=True))),
-    ("include_history", "0", False, RequestOptions(Wishes(history=False))),
-    ("recall", "OFF", False, RequestOptions(Wishes(recall=False))),
-    ("placement", "User", "user", RequestOptions(Wishes(placement=Placement.USER))),
+    ("top_k_memories", "3", 3, RequestOptions(RecallOptions(limit=3))),
+    ("top_k_memories", "0", 0, RequestOptions(RecallOptions(limit=0))),
+    ("max_memory_tokens", " 250 ", 250, RequestOptions(RecallOptions(memory_tokens=250))),
+    ("max_history_tokens", "100000", 100_000, RequestOptions(RecallOptions(history_tokens=100_000))),
+    ("include_history", "on", True, RequestOptions(RecallOptions(history=True))),
+    ("include_history", "0", False, RequestOptions(RecallOptions(history=False))),
+    ("recall", "OFF", False, RequestOptions(RecallOptions(recall=False))),
+    ("placement", "User", "user", RequestOptions(RecallOptions(placement=Placement.USER))),
     ("remember", "false", False, RequestOptions(remember=False)),
     ("session", "chat-7", "chat-7", RequestOptions(session="chat-7")),
     ("include", "usage, memories", ["usage", "memories"], RequestOptions(includes_memories=True)),
@@ -68,13 +68,13 @@ def test_the_body_goes_before_the_header() -> None:
 
     options = read_request_options(headers, msgspec.Raw(b'{"top_k_memories": 5}'))
 
-    assert options == RequestOptions(Wishes(limit=5), remember=False)
+    assert options == RequestOptions(RecallOptions(limit=5), remember=False)
 
 
 def test_a_senseless_header_does_no_harm_where_the_body_says_it() -> None:
     assert read_request_options(
         [(b"x-recollect-recall", b"perhaps")], msgspec.Raw(b'{"recall": false}')
-    ) == RequestOptions(Wishes(recall=False))
+    ) == RequestOptions(RecallOptions(recall=False))
 
 
 def test_an_empty_header_and_a_null_ask_for_nothing() -> None:
@@ -126,7 +126,7 @@ def test_memories_are_wanted_only_when_asked_for(value: str) -> None:
         ("", 3),
     ],
 )
-def test_a_senseless_wish_is_refused_and_says_what_would_make_sense(name: str, value: Any) -> None:
+def test_a_senseless_option_is_refused_and_says_what_would_make_sense(name: str, value: Any) -> None:
     with pytest.raises(InvalidOptionError) as refused:
         of_body({name: value})
 

@@ -170,7 +170,7 @@ def test_why_the_caller_is_skipped_goes_before_what_is_wrong_with_the_body() -> 
         (body_of(recollect=7), {}),
     ],
 )
-def test_a_senseless_wish_is_refused_whatever_the_body(body: bytes | None, headers: dict[str, str]) -> None:
+def test_a_senseless_option_is_refused_whatever_the_body(body: bytes | None, headers: dict[str, str]) -> None:
     with pytest.raises(InvalidOptionError):
         asked(body, headers=headers)
 
@@ -264,7 +264,7 @@ def test_what_can_not_be_taken_out_goes_no_further() -> None:
     assert (refused.value.failure.status, refused.value.failure.code) == (413, "recollect_object_not_cut")
 
 
-async def test_who_asks_for_a_wish_that_makes_no_sense_learns_so_in_time_or_not() -> None:
+async def test_who_asks_for_an_option_that_makes_no_sense_learns_so_in_time_or_not() -> None:
     with pytest.raises(InvalidOptionError):
         await replace(READING, executor=Never()).read_in_time(
             ANNA, [(b"x-recollect-recall", b"perhaps")], LARGE

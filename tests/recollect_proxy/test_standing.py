@@ -57,7 +57,7 @@ async def test_it_goes_up_with_a_chats_first_request_and_stays_as_it_is(
     assert sent[-1].text.count("Fips") == 1 + sum("Fips" in json.dumps(each) for each in chat.messages)
 
 
-async def test_it_is_told_apart_in_the_answer_its_headers_and_its_story(
+async def test_it_is_told_apart_in_the_answer_its_headers_and_its_explanation(
     proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
 ) -> None:
     answer = await proxy.say(chatter, SUM, extra=INCLUDE)
@@ -70,10 +70,13 @@ async def test_it_is_told_apart_in_the_answer_its_headers_and_its_story(
     assert answer.header(b"x-recollect-standing-tokens") == b"%d" % estimate_tokens(lines)
     assert int(answer.header(b"x-recollect-memory-tokens") or 0) > estimate_tokens(lines)
     request_id = (answer.header(b"x-recollect-request-id") or b"").decode()
-    story = (await proxy.api(b"GET", f"/explain/{request_id}")).json
-    assert (story["standing_items"], story["standing_tokens"]) == (len(FACTS), estimate_tokens(lines))
-    assert "standing" in story["flags"]
-    standing = [each for each in story["candidates"] if each["standing"]]
+    explanation = (await proxy.api(b"GET", f"/explain/{request_id}")).json
+    assert (explanation["standing_items"], explanation["standing_tokens"]) == (
+        len(FACTS),
+        estimate_tokens(lines),
+    )
+    assert "standing" in explanation["flags"]
+    standing = [each for each in explanation["candidates"] if each["standing"]]
     assert {each["id"] for each in standing} == {each["id"] for each in memories}
     assert {each["dropped"] for each in standing} == {None}
     assert upstream.last.system.count("\n\u2022 ") == len(FACTS)

@@ -1,7 +1,6 @@
 """An HTTP/1.1 client for a relay (RFC 9110, 9112): it sends what it is told, and hands on what comes.
 
 No cookie, no redirect, no decompression, no header of its own but Host and the framing of the body.
-Never: who asks, or what is said.
 """
 
 from recollect_proxy.http1.address import Address

@@ -1,4 +1,4 @@
-"""One connection to a server, over which one exchange runs at a time. Never: which server, who waits for one."""
+"""One connection to a server, over which one exchange runs at a time."""
 
 import asyncio
 import select
@@ -25,7 +25,7 @@ class Connection(asyncio.Protocol):
     """A connection, open until ``closed``.
 
     Attributes:
-        closed: Whether it was lost or given up, or the server has said its last.
+        closed: Whether it was lost or abandoned, or the server has closed it.
         idle_since: When it was last used, by the loop's clock.
     """
 
@@ -89,7 +89,7 @@ class Connection(asyncio.Protocol):
             self._watch = self._loop.call_later(seconds, self._listen)
 
     def end_exchange(self) -> bool:
-        """Let go of the exchange; return whether the connection is good for another. If not, it is closed."""
+        """End the exchange; return whether another may use the connection. If not, the connection is closed."""
         response, self._response = self._response, None
         if self._upload is not None:
             self._upload.cancel()
@@ -194,18 +194,18 @@ class Connection(asyncio.Protocol):
             self._response.end()
 
     def connection_lost(self, _error: Exception | None) -> None:
-        """Take note that it is gone."""
+        """Note that the connection is lost."""
         self.closed = True
         self._sendable.set()
         if self._response is not None:
             self._response.fail(BrokenOffError())
 
     def pause_writing(self) -> None:
-        """Wait with the body: the server does not keep up."""
+        """Pause the body: the server reads too slowly."""
         self._sendable.clear()
 
     def resume_writing(self) -> None:
-        """Go on with the body."""
+        """Resume the body."""
         self._sendable.set()
 
 

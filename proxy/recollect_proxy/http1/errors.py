@@ -1,4 +1,4 @@
-"""How an exchange with a server can fail. Never: what a client is told of it."""
+"""How an exchange with a server can fail."""
 
 
 class UnreachableError(Exception):
@@ -6,16 +6,16 @@ class UnreachableError(Exception):
 
 
 class BusyError(Exception):
-    """As many exchanges are under way as there may be."""
+    """The limit of concurrent exchanges is reached."""
 
 
 class SilentError(Exception):
-    """The server kept silent for too long."""
+    """The server sent nothing for too long."""
 
 
 class BrokenOffError(Exception):
-    """The server closed the connection, or said what is no HTTP, before its answer was whole."""
+    """The server closed the connection, or sent invalid HTTP, before its answer was complete."""
 
 
 class UnsendableError(Exception):
-    """The request can't be said in HTTP without another meaning."""
+    """HTTP can't carry the request without a change of its meaning."""

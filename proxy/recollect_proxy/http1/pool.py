@@ -1,4 +1,4 @@
-"""The connections to one server: opened when needed, used again while they are fresh. Never: what is sent."""
+"""The connections to one server: opened when needed, used again while they are fresh."""
 
 import asyncio
 import socket
@@ -37,7 +37,7 @@ class Pool:
     Args:
         address: The server.
         limit: How many may be lent at a time; who comes then waits.
-        connect_timeout: Seconds to wait for one of these, and to connect, together.
+        connect_timeout: Seconds for the wait for a free connection and for the connect, together.
 
     Attributes:
         waiting: How many wait for one to become free.

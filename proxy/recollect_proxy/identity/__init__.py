@@ -1,23 +1,30 @@
 """Who is speaking: an ordered list of modes, of which the first that applies decides.
 
-Never: the body's messages. A mode that applies and fails never falls through to a weaker one.
+A mode that applies and fails never falls through to a weaker one.
 """
 
-from recollect_proxy.identity.api_key import add_key
+from recollect_proxy.identity.api_key import add_key, hash_of
 from recollect_proxy.identity.caller import Caller, Claim, Mode, opaque_id, readable_id
 from recollect_proxy.identity.identity import Identity
-from recollect_proxy.identity.modes import is_loopback, make_identity
+from recollect_proxy.identity.modes import is_loopback, make_identity, proving_modes
+from recollect_proxy.identity.plain_header import Network
 from recollect_proxy.identity.secrets import require_strong
+from recollect_proxy.identity.signed import decode_own_token, encode_own_token
 
 __all__ = [
     "Caller",
     "Claim",
     "Identity",
     "Mode",
+    "Network",
     "add_key",
+    "decode_own_token",
+    "encode_own_token",
+    "hash_of",
     "is_loopback",
     "make_identity",
     "opaque_id",
+    "proving_modes",
     "readable_id",
     "require_strong",
 ]

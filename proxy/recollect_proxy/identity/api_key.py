@@ -1,4 +1,4 @@
-"""A client's key names the user: for people who point an SDK at us. Never: keeps a key, only its hash."""
+"""A client's key names the user: for people who point an SDK at us. Only the key's hash is kept."""
 
 import hashlib
 import os

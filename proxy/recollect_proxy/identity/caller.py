@@ -1,4 +1,4 @@
-"""What an identity is: a caller, a mode's claim, and which texts can be an id. Never: how it is proven."""
+"""What an identity is: a caller, a mode's claim, and which texts can be an id."""
 
 from dataclasses import dataclass, field
 from typing import Protocol

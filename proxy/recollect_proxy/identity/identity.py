@@ -1,4 +1,4 @@
-"""Asks the modes in order, and reads what else the headers say. Never: how a mode proves anything."""
+"""Asks the modes in order, and reads what else the headers say."""
 
 from collections.abc import Sequence
 from functools import lru_cache

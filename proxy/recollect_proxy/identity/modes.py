@@ -27,6 +27,15 @@ def make_identity(settings: ProxySettings) -> Identity:
     )
 
 
+def proving_modes(settings: ProxySettings) -> tuple[Mode, ...]:
+    """Return the modes in which a person proves who they are: all but the plain header, which only a frontend may set.
+
+    Raises:
+        ConfigurationError: A mode lacks something.
+    """
+    return tuple(_MODES[mode](settings) for mode in settings.identity if mode is not IdentityMode.HEADER)
+
+
 def _plain_header(settings: ProxySettings) -> Mode:
     secret = settings.shared_secret
     if secret is None and not settings.trusted_networks and not is_loopback(settings.host):

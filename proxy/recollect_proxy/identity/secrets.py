@@ -1,4 +1,4 @@
-"""Refuses secrets that can be guessed. Never: keeps one."""
+"""Refuses secrets that can be guessed."""
 
 from recollect.errors import ConfigurationError
 

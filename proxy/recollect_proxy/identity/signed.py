@@ -24,8 +24,8 @@ class OpenWebUIToken:
     Args:
         secret: OpenWebUI's ``FORWARD_USER_INFO_HEADER_JWT_SECRET``.
         header: Where the token is.
-        issuer: Who must have made it.
-        leeway: Seconds that the two clocks may differ.
+        issuer: The required issuer (`iss`).
+        leeway: Seconds by which the two clocks may differ.
 
     Raises:
         ConfigurationError: The secret is too weak.
@@ -85,7 +85,7 @@ class ProviderToken:
         keys: The JWKS file.
         header: Where the token is; ``authorization`` takes a bearer token.
         issuer: Who must have made it.
-        audience: For whom it must have been made.
+        audience: The required audience (`aud`).
         user_claim: The claim that names the user.
         leeway: Seconds that the two clocks may differ.
 
@@ -164,3 +164,27 @@ def _read_keys(path: Path) -> list[jwt.PyJWK]:
     if not usable:
         raise ConfigurationError(f"{path} holds no RSA key.")
     return usable
+
+
+def encode_own_token(claims: Mapping[str, Any], key: bytes) -> str:
+    """Return a token of our own: HS256 over ``claims``."""
+    return jwt.encode(dict(claims), key, algorithm="HS256")
+
+
+def decode_own_token(token: str, key: bytes, *, issuer: str, audience: str) -> Mapping[str, Any] | None:
+    """Return the claims of a token of our own; None where it is none, or not for ``audience``.
+
+    The caller looks at the times, by its own clock.
+    """
+    try:
+        claims: Mapping[str, Any] = jwt.decode(
+            token,
+            key,
+            algorithms=["HS256"],
+            issuer=issuer,
+            audience=audience,
+            options={"require": [*_REQUIRED, "aud"], "verify_exp": False, "verify_iat": False},
+        )
+    except jwt.InvalidTokenError:
+        return None
+    return claims

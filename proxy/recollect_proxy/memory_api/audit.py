@@ -1,11 +1,9 @@
-"""The endpoints of the audit: what was changed in a user's memories, and how to undo it.
+"""The endpoints of the audit: what was changed in a user's memories, and how to undo it."""
 
-Never: what can be undone, which the store knows.
-"""
-
-from litestar import Controller, get, post
+from litestar import Controller, Response, get, post
 
 from recollect.errors import MemoryNotFoundError
+from recollect_proxy.memory_api.authorization import WhoAsks
 from recollect_proxy.memory_api.errors import (
     DUPLICATE_MEMORY,
     MEMORY_NOT_FOUND,
@@ -13,8 +11,10 @@ from recollect_proxy.memory_api.errors import (
     UPDATE_NOT_FOUND,
     documented,
 )
+from recollect_proxy.memory_api.once import ONCE, DoneOnce
 from recollect_proxy.memory_api.parameters import (
     ALWAYS,
+    After,
     Limit,
     MemoryId,
     OpenEngine,
@@ -39,9 +39,12 @@ class Audit(Controller):
         response_description="The changes.",
         responses=documented(*ALWAYS),
     )
-    async def read_history(self, engine: OpenEngine, user_id: UserId, limit: Limit = 50) -> History:
+    async def read_history(
+        self, engine: OpenEngine, user_id: UserId, limit: Limit = 50, after: After = None
+    ) -> History:
         """Every change there was, newest first, also to memories that are gone."""
-        return History.of(await engine.history(user_named(user_id), limit=limit))
+        updates = await engine.history(user_named(user_id), limit=limit + 1, after=after)
+        return History.of(updates, limit=limit)
 
     @get(
         "/{memory_id:str}/history",
@@ -50,25 +53,43 @@ class Audit(Controller):
         responses=documented(*ALWAYS, MEMORY_NOT_FOUND),
     )
     async def read_memory_history(
-        self, engine: OpenEngine, user_id: UserId, memory_id: MemoryId, limit: Limit = 50
+        self,
+        engine: OpenEngine,
+        user_id: UserId,
+        memory_id: MemoryId,
+        limit: Limit = 50,
+        after: After = None,
     ) -> History:
         """Every change to it, newest first, also when it is gone, and where another took its place."""
-        updates = await engine.history(user_named(user_id), memory_named(memory_id), limit=limit)
-        if not updates:
+        user, memory = user_named(user_id), memory_named(memory_id)
+        updates = await engine.history(user, memory, limit=limit + 1, after=after)
+        if not updates and after is None:
             raise MemoryNotFoundError
-        return History.of(updates)
+        return History.of(updates, limit=limit)
 
     @post(
         "/history/{update_id:str}/undo",
         status_code=200,
         summary="Undo a change",
         response_description="The row of the audit that says so.",
-        responses=documented(*ALWAYS, UPDATE_NOT_FOUND, NOT_UNDOABLE, DUPLICATE_MEMORY),
+        responses=documented(*ALWAYS, UPDATE_NOT_FOUND, NOT_UNDOABLE, DUPLICATE_MEMORY, *ONCE),
     )
-    async def undo_update(self, engine: OpenEngine, user_id: UserId, update_id: UpdateId) -> Update:
+    async def undo_update(
+        self,
+        engine: OpenEngine,
+        principal: WhoAsks,
+        once: DoneOnce,
+        user_id: UserId,
+        update_id: UpdateId,
+    ) -> Response[Update]:
         """An added memory goes; a replaced one takes its place again; one taken away is back; one edited is as it was.
 
         What was changed since can't be undone: undo the later change first. Messages that a forgetting hid
         stay hidden.
         """
-        return Update.of(await engine.undo(user_named(user_id), uuid_named("update_id", update_id)))
+        user, known = user_named(user_id), uuid_named("update_id", update_id)
+
+        async def undo() -> Update:
+            return Update.of(await engine.undo(user, known, actor=principal.actor))
+
+        return await once.answer(user, undo)

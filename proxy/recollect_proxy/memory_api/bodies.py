@@ -1,7 +1,7 @@
 """Reads the bodies of requests as they are declared, strictly. Never: an engine, a route."""
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
@@ -9,16 +9,21 @@ from msgspec import Raw, Struct
 
 from recollect.model import Kind, Placement, Strategy
 from recollect_proxy.identity import opaque_id
-from recollect_proxy.memory_api.errors import INVALID_JSON, RefusedError, invalid_field
-from recollect_proxy.memory_api.schemas import LONGEST_CONTENT, MOST_USERS, Time
+from recollect_proxy.memory_api.errors import INVALID_JSON, RefusedError, invalid_field, is_nameable
+from recollect_proxy.memory_api.schemas import LONGEST_CONTENT, MOST_CHANGES, MOST_USERS, Time
 
 _CAP = "a whole number, 0 for any number, or null"
 
 _MUST_BE = {
     "content": f"a string of 1 to {LONGEST_CONTENT} characters that are not only white space, without NUL",
     "kind": f"one of {', '.join(Kind)}",
+    "message": "a string of 1 to 256 characters, without NUL",
+    "marked": "true or false",
     "importance": "a number from 0 to 1",
     "event_at": "a date and time with its offset from UTC (RFC 3339), as 2026-03-15T09:30:00Z, or null",
+    "operations": f"a list of 1 to {MOST_CHANGES} objects, each with `op`, which is `change` or `delete`, an `id`, "
+    "and for a change at least one of content, kind, importance, event_at, as PATCH takes them",
+    "session_id": "a string of 1 to 256 characters without NUL, and not `*`, or null",
     "users": f"a list of 1 to {MOST_USERS} user ids, each 1 to 256 characters without NUL, and not `*`",
     "recall": "true, false or null",
     "standing": "true, false or null",
@@ -26,12 +31,19 @@ _MUST_BE = {
     "formation": f"one of {', '.join(Strategy)}, or null",
     "placement": f"one of {', '.join(Placement)}, or null",
     "summaries": "true, false or null",
+    "queries": "true, false or null",
+    "lexical": "true, false or null",
+    "history": "true, false or null",
+    "max_memory_tokens": "a whole number from 50 to 100000, or null",
+    "max_history_tokens": "a whole number from 0 to 100000, or null",
+    "summary_turns": "a whole number from 0 to 10000, or null",
     "minimum_importance": "a number from 0 to 1, or null",
     "session_cap": _CAP,
     "user_cap": _CAP,
 }
 
-_WHOLE = frozenset({"session_cap", "user_cap"})
+_LONGEST_ID = 256
+_WHOLE = frozenset({"session_cap", "user_cap", "max_memory_tokens", "max_history_tokens", "summary_turns"})
 
 Body = TypeVar("Body", bound=Struct)
 
@@ -58,9 +70,8 @@ def read_body(body: bytes, shape: type[Body]) -> Body:
 
 
 def _unknown_field(name: str, known: Iterable[str]) -> RefusedError:
-    nameable = name.isidentifier() and len(name) < 64  # noqa: PLR2004  # else it may be anything, a text too
     return invalid_field(
-        name if nameable else None, f"The body has an unknown field. Known are {', '.join(known)}."
+        name if is_nameable(name) else None, f"The body has an unknown field. Known are {', '.join(known)}."
     )
 
 
@@ -85,8 +96,31 @@ def _read_content(text: str) -> str:
     return content
 
 
+def _read_message(text: str) -> str:
+    if not 0 < len(text) <= _LONGEST_ID or "\0" in text:
+        raise ValueError
+    return text
+
+
 def _read_time(when: Time) -> Time:
     return when.astimezone(UTC)
+
+
+def _read_session(session_id: str) -> str:
+    if opaque_id(session_id) is None:
+        raise ValueError
+    return session_id
+
+
+def _read_operations(operations: Sequence[Any]) -> Sequence[Any]:
+    if not 1 <= len(operations) <= MOST_CHANGES:
+        raise ValueError
+    for operation in operations:
+        if isinstance(getattr(operation, "content", None), str):
+            operation.content = _read_content(operation.content)
+        if isinstance(getattr(operation, "event_at", None), datetime):
+            operation.event_at = _read_time(operation.event_at)
+    return operations
 
 
 def _read_users(users: Sequence[str]) -> list[str]:
@@ -97,6 +131,9 @@ def _read_users(users: Sequence[str]) -> list[str]:
 
 _READ: dict[str, Callable[[Any], Any]] = {
     "content": _read_content,
+    "message": _read_message,
     "event_at": _read_time,
+    "session_id": _read_session,
+    "operations": _read_operations,
     "users": _read_users,
 }

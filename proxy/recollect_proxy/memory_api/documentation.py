@@ -10,6 +10,10 @@ from litestar.openapi.spec import Components, OpenAPI, SecurityScheme
 from litestar.response import Response
 
 from recollect import __version__
+from recollect.model import State
+from recollect_proxy.access import Permission
+from recollect_proxy.memory_api.authorization import asking_for
+from recollect_proxy.memory_api.errors import anchor_of, every_failure
 from recollect_proxy.memory_api.examples import EXAMPLES
 from recollect_proxy.memory_api.page import render
 
@@ -17,20 +21,28 @@ _DESCRIPTION = """\
 What Recollect remembers of a user: read it, correct it, undo what was changed, share it, take it away, erase it. And \
 what can be changed while Recollect runs, and how it does.
 
-Everything but `/memory/health` and this documentation needs the admin token, as `Authorization: Bearer TOKEN`. \
-A token in the query string is not accepted.
+Everything but `/memory/health` and this documentation needs a token, as `Authorization: Bearer TOKEN`. \
+A token in the query string is not accepted. There are four kinds: the *admin token* and admin keys open everything; \
+a *reader key* reads everything and changes nothing; an *acting key* belongs to an integration, which does for a user, \
+named in each path, what that user may do; a *token of one's own* (made by `POST .../tokens`, a signed header of \
+OpenWebUI's, an API key, a provider's token) opens what is that user's. What a token does not allow is a 403. \
+When an administrator reads what is a user's, that is kept, and the user sees it (`.../admin-reads`).
 
 A user id is one path segment, percent-encoded: `a/b` is `a%2Fb`, and a literal `a%2Fb` is `a%252Fb`. Take a \
 client that leaves the path as you wrote it: for ids like `..`, many normalise it. No segment may be empty, so \
 a path does not end in a slash.
 
-Times are RFC 3339. Every error has the same body; `code` names it for a program, `message` for a person, and \
-`field` says which field or parameter is wrong, or is null. Besides those at each path there are 404 `not_found` \
+`/api/sessions/{session_id}/memories` and what is below it are the same as below `/memory/users/{user_id}`: the user is whom \
+the token belongs to, or whom the header `X-Recollect-User` names, percent-encoded.
+
+Times are RFC 3339. Every error is `application/problem+json` (RFC 9457): `type`, `title`, `status` and `detail`. Beside them \
+stands `error`: `code` names it for a program, `message` for a person, and `field` says which field or parameter is wrong, or \
+is null. A query parameter that an endpoint does not know is refused with 400. Besides those at each path there are 404 `not_found` \
 for a path where nothing is, 405 `method_not_allowed`, and 400 `bad_request` for what can't be read at all. A 405 says in `Allow` what the path knows, a 503 \
 says in `Retry-After` when to come again.
 """
 _SCHEME = SecurityScheme(
-    type="http", scheme="bearer", description="The admin token that Recollect was started with."
+    type="http", scheme="bearer", description="The admin token, an access key, or a token of the user's own."
 )
 _PAGE_HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
@@ -44,7 +56,7 @@ def describe() -> OpenAPIConfig:
         title="Recollect Memory API",
         version=__version__,
         description=_DESCRIPTION,
-        components=Components(security_schemes={"admin_token": _SCHEME}),
+        components=Components(security_schemes={"bearer": _SCHEME}),
         use_handler_docstrings=True,
         operation_id_creator=lambda endpoint, *_: endpoint.handler_name,
         path="/not-served",  # Litestar wants to serve it itself; only paths under /memory get that far
@@ -60,21 +72,37 @@ def write_document(openapi: OpenAPI) -> dict[str, Any]:
     """
     document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(openapi.to_schema()))
     _, schemas = msgspec.json.schema_components(
-        [type(example) for example in EXAMPLES], ref_template="#/components/schemas/{name}"
+        [*(type(example) for example in EXAMPLES), State], ref_template="#/components/schemas/{name}"
     )
     for example in EXAMPLES:
         schemas[type(example).__name__]["examples"] = [msgspec.to_builtins(example)]
     for change in ("MemoryChange", "FlagsChange"):
         schemas[change]["minProperties"] = 1
+    schemas["BulkChange"]["minProperties"] = 3  # what is done, to which, and what is different
+    _without_null(document)
     document["components"]["schemas"] = dict(sorted(schemas.items()))
     return document
+
+
+def _without_null(document: dict[str, Any]) -> None:
+    """Let no header be null, which it can't: where it may be missing, Litestar says so, too."""
+    for item in document["paths"].values():
+        for operation in item.values():
+            for parameter in operation.get("parameters", ()):
+                schema = parameter["schema"]
+                if parameter["in"] == "header" and {"type": "null"} in schema.get("oneOf", ()):
+                    del schema["oneOf"]
+                    schema["type"] = "string"
 
 
 def documentation(openapi: OpenAPI) -> Router:
     """Return the paths that serve the document, as JSON and as a page for people."""
     document = write_document(openapi)
     as_json = msgspec.json.format(msgspec.json.encode(document))
-    as_page = render(document).encode()
+    errors = [
+        (anchor_of(one.code), one.code, one.status, one.meaning or one.message) for one in every_failure()
+    ]
+    as_page = render(document, errors).encode()
 
     @get("/openapi.json", include_in_schema=False)
     async def openapi_json() -> Response[bytes]:
@@ -84,4 +112,4 @@ def documentation(openapi: OpenAPI) -> Router:
     async def page() -> Response[bytes]:
         return Response(as_page, media_type="text/html", headers=_PAGE_HEADERS)
 
-    return Router("/memory/docs", route_handlers=[openapi_json, page])
+    return Router("/memory/docs", route_handlers=[openapi_json, page], **asking_for(Permission.PUBLIC))

@@ -1,4 +1,4 @@
-"""Whether Recollect works, as the Memory API says it. Never: user data, how the store is asked."""
+"""Whether Recollect works, as the Memory API says it. It holds no user data."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self, TypeAlias

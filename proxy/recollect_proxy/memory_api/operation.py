@@ -1,16 +1,25 @@
-"""The endpoints for who runs Recollect: health, metrics, what failed. Never: a user."""
+"""The endpoints for the operator: health, metrics, failed exchanges."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
+import msgspec
 from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import SkipValidation
+from msgspec import Meta, Struct
 
 from recollect.model import Skip
 from recollect_proxy.health_check import HealthCheck
-from recollect_proxy.memory_api.errors import INTERNAL_ERROR, UNAUTHORIZED, documented
+from recollect_proxy.memory_api.errors import (
+    FORBIDDEN,
+    INTERNAL_ERROR,
+    INVALID_PARAMETER,
+    UNAUTHORIZED,
+    documented,
+)
 from recollect_proxy.memory_api.health import Health, Spooled
-from recollect_proxy.memory_api.parameters import UNNAMED, OpenEngine
+from recollect_proxy.memory_api.parameters import ALWAYS, OpenEngine
 from recollect_proxy.memory_api.schemas import Retried
 from recollect_proxy.metrics import CONTENT_TYPE, Metrics
 
@@ -21,10 +30,10 @@ from recollect_proxy.metrics import CONTENT_TYPE, Metrics
     summary="Form again what failed",
     response_description="How many.",
     tags=["Operation"],
-    responses=documented(*UNNAMED),
+    responses=documented(*ALWAYS),
 )
 async def retry_formation(engine: OpenEngine) -> Retried:
-    """Puts every exchange whose formation kept failing back to those that wait."""
+    """Queues every exchange again whose formation failed for good."""
     return Retried(await engine.retry_failed())
 
 
@@ -33,14 +42,13 @@ async def retry_formation(engine: OpenEngine) -> Retried:
     summary="Ask whether Recollect works",
     response_description="The process lives. How the store is, stands in the body.",
     tags=["Operation"],
-    security=[{}],
-    responses=documented(INTERNAL_ERROR),
+    responses=documented(INTERNAL_ERROR, INVALID_PARAMETER),
 )
 async def check_health(
     check: NamedDependency[SkipValidation[HealthCheck]],
     skipped: NamedDependency[SkipValidation[Mapping[Skip, int]]],
 ) -> Health:
-    """It needs no token and tells nothing about any user.
+    """Return the state of Recollect. This needs no token and tells nothing about any user.
 
     It answers 200 whenever the process lives, whatever the database does, and within about a second:
     use it for liveness, and `status` for alarms. An orchestrator must not restart Recollect because
@@ -49,13 +57,41 @@ async def check_health(
     return Health.of(await check.condition(), Spooled.of(check.waiting, check.lost), skipped)
 
 
+class Sample(Struct):
+    """A value."""
+
+    labels: dict[str, str]
+    value: float
+
+
+class MetricsAsJson(Struct):
+    """The metrics."""
+
+    metrics: Annotated[
+        dict[str, list[Sample]],
+        Meta(description="By name, as in the format of Prometheus; `le` is a bucket's upper edge."),
+    ]
+
+
+@get(
+    "/metrics.json",
+    summary="Read the metrics as JSON",
+    response_description="The same values.",
+    tags=["Operation"],
+    responses=documented(UNAUTHORIZED, FORBIDDEN, INTERNAL_ERROR),
+)
+async def read_metrics_as_json(metrics: NamedDependency[SkipValidation[Metrics]]) -> MetricsAsJson:
+    """Return what `/memory/metrics` tells, as JSON, on the same condition."""
+    return msgspec.convert({"metrics": await metrics.as_json()}, MetricsAsJson)
+
+
 @get(
     "/metrics",
     summary="Read the metrics",
     response_description="The text format of Prometheus, version 0.0.4.",
     tags=["Operation"],
     media_type=MediaType.TEXT,
-    responses=documented(UNAUTHORIZED, INTERNAL_ERROR),
+    responses=documented(UNAUTHORIZED, INTERNAL_ERROR, INVALID_PARAMETER),
 )
 async def read_metrics(metrics: NamedDependency[SkipValidation[Metrics]]) -> Response[str]:
     """What formation did since the start, how it stands, and how many memories there are; of nobody in particular.

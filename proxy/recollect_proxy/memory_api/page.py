@@ -19,16 +19,26 @@ _CODE = bounded("`([^`]+)`")
 _METHODS = ("get", "post", "patch", "delete")
 
 
-def render(document: Json) -> str:
-    """Return the page for an OpenAPI 3.1 document of ours."""
+def render(document: Json, errors: Iterable[tuple[str, str, int, str]] = ()) -> str:
+    """Return the page for an OpenAPI 3.1 document of ours.
+
+    Args:
+        document: The document.
+        errors: Each error's anchor, code, HTTP status and meaning.
+    """
     template = Template(files("recollect_proxy.memory_api").joinpath("page.html").read_text("utf-8"))
     return template.substitute(
         title=escape(document["info"]["title"]),
         version=escape(document["info"]["version"]),
         description=_prose(document["info"]["description"]),
         operations=_operations(document["paths"]),
+        errors="".join(_error(*error) for error in errors),
         schemas="".join(_schema(name, schema) for name, schema in document["components"]["schemas"].items()),
     )
+
+
+def _error(anchor: str, code: str, status: int, meaning: str) -> str:
+    return f'<h3 id="{escape(anchor)}"><code>{status} {escape(code)}</code></h3>{_prose(meaning)}'
 
 
 def _operations(paths: Json) -> str:

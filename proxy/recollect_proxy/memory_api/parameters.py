@@ -3,9 +3,12 @@
 Never: an endpoint.
 """
 
-from typing import Annotated, TypeAlias
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeAlias, get_origin
 from uuid import UUID
 
+import msgspec
+from litestar import Request
 from litestar.di import NamedDependency, Provide
 from litestar.openapi.spec import Example
 from litestar.params import PathParameter, QueryParameter, SkipValidation
@@ -16,20 +19,22 @@ from recollect.errors import StoreUnavailableError
 from recollect_proxy.identity import readable_id
 from recollect_proxy.memory_api.errors import (
     BODY_TOO_LARGE,
+    FORBIDDEN,
     INTERNAL_ERROR,
     INVALID_FIELD,
     INVALID_JSON,
     INVALID_PARAMETER,
     STORE_FAILED,
     STORE_UNAVAILABLE,
+    TIME,
     UNAUTHORIZED,
     invalid_parameter,
+    repeated_parameter,
+    unknown_parameter,
 )
+from recollect_proxy.memory_api.schemas import Time
 
-UNNAMED = (UNAUTHORIZED, INTERNAL_ERROR, STORE_UNAVAILABLE, STORE_FAILED)
-"""What may be answered where the path names nobody and nothing."""
-
-ALWAYS = (*UNNAMED, INVALID_PARAMETER)
+ALWAYS = (UNAUTHORIZED, FORBIDDEN, INTERNAL_ERROR, STORE_UNAVAILABLE, STORE_FAILED, INVALID_PARAMETER)
 READING_A_BODY = (INVALID_JSON, BODY_TOO_LARGE, INVALID_FIELD)
 
 OpenEngine: TypeAlias = NamedDependency[SkipValidation[Engine]]
@@ -58,6 +63,14 @@ MemoryId: TypeAlias = Annotated[
         examples=[Example(value="01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")],
     ),
 ]
+MessageId: TypeAlias = Annotated[
+    str,
+    PathParameter(
+        description="The message's id, as the list of what was said in the chat gives it.",
+        schema_extra={"format": "uuid"},
+        examples=[Example(value="01980f6e-4b1c-7a07-8f0d-5d6a1f8c9e21")],
+    ),
+]
 UpdateId: TypeAlias = Annotated[
     str,
     PathParameter(
@@ -75,9 +88,42 @@ Limit: TypeAlias = Annotated[
         examples=[Example(value=20)],
     ),
 ]
+LimitOfAll: TypeAlias = Annotated[
+    int | None,
+    QueryParameter(
+        name="limit",
+        description="How many at most: 1 to 200; as many as there are where not given.",
+        ge=1,
+        le=200,
+    ),
+]
 After: TypeAlias = Annotated[
     UUID | None, QueryParameter(description="The `next` of the page before; none for the first page.")
 ]
+
+
+async def refuse_unknown_parameters(request: Request[Any, Any, Any]) -> None:
+    """Refuse a query with a parameter that the endpoint does not know, or that is given twice, or not at all.
+
+    Raises:
+        RefusedError: It is such a one.
+    """
+    declared = request.route_handler.parsed_fn_signature.parameters
+    known = {
+        field.kwarg_definition.name or name: field
+        for name, field in declared.items()
+        if isinstance(field.kwarg_definition, QueryParameter)
+    }
+    for name in request.query_params:
+        if name not in known:
+            raise unknown_parameter(name, known)
+        field, given = known[name], request.query_params.getall(name)
+        takes_many = any(get_origin(each.annotation) is list for each in (field, *field.inner_types))
+        if len(given) > 1 and not takes_many:
+            raise repeated_parameter(name)
+    for name, field in known.items():
+        if field.is_required and name not in request.query_params:
+            raise invalid_parameter(name, "given")
 
 
 def engine_of(live: LiveEngine) -> Provide:
@@ -131,6 +177,20 @@ def uuid_named(parameter: str, segment: str) -> UUID:
         return UUID(segment)
     except ValueError as error:
         raise invalid_parameter(parameter, "a UUID") from error
+
+
+def time_named(parameter: str, value: str | None) -> datetime | None:
+    """Return the time that a parameter stands for, in UTC; None for none.
+
+    Raises:
+        RefusedError: It stands for none, or has no zone.
+    """
+    if value is None:
+        return None
+    try:
+        return msgspec.convert(value, Time).astimezone(UTC)
+    except (msgspec.ValidationError, OverflowError) as error:
+        raise invalid_parameter(parameter, TIME) from error
 
 
 def _id_named(parameter: str, segment: str) -> str:

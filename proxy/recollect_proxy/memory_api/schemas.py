@@ -1,6 +1,6 @@
 """The JSON of the Memory API, both ways. Never: an engine, a route, a status code."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Self, TypeAlias
 from uuid import UUID
@@ -9,10 +9,14 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from recollect import model
-from recollect.model import Action, Actor, Kind, Reason, Source, Standing
+from recollect.model import Action, Actor, Doubt, Kind, Reason, Source
+from recollect_openwebui import notices
 
 LONGEST_CONTENT = 8000
 """Characters a memory may have."""
+
+MOST_CHANGES = 100
+"""Memories that may be changed at once."""
 
 MOST_USERS = 100
 """Users a memory may be shared with at once."""
@@ -24,7 +28,8 @@ Content: TypeAlias = Annotated[
         extra_json_schema={
             "minLength": 1,
             "maxLength": LONGEST_CONTENT,
-            "pattern": r"^\s*[^\s\u0000][^\u0000]*$",  # not only white space, and no NUL
+            # not only white space, of which Python knows more than JSON Schema, and no NUL
+            "pattern": r"^[\s\u001C-\u001F\u0085]*[^\s\u0000\u001C-\u001F\u0085][^\u0000]*$",
         },
         examples=["Is allergic to peanuts."],
     ),
@@ -46,6 +51,16 @@ EventAt: TypeAlias = Annotated[
 ]
 
 
+SessionId: TypeAlias = Annotated[
+    str,
+    Meta(
+        description="Which chat: as the frontend sends it, not encoded.",
+        extra_json_schema={"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"},
+        examples=["3e0d6a5b-6a38-4f0c-9a0e-2f4c6b8d1e57"],
+    ),
+]
+
+
 class NewMemory(Struct, forbid_unknown_fields=True):
     """A memory to be written by hand."""
 
@@ -53,6 +68,12 @@ class NewMemory(Struct, forbid_unknown_fields=True):
     kind: KindOfMemory = Kind.FACT
     importance: Importance = 0.5
     event_at: EventAt = None
+    session_id: Annotated[
+        SessionId | None,
+        Meta(
+            description="The chat that it is said to come from; null for none. It stays when that is erased."
+        ),
+    ] = None
 
 
 class MemoryChange(Struct, forbid_unknown_fields=True):
@@ -61,6 +82,7 @@ class MemoryChange(Struct, forbid_unknown_fields=True):
     content: Content | UnsetType = UNSET
     kind: KindOfMemory | UnsetType = UNSET
     importance: Importance | UnsetType = UNSET
+    event_at: EventAt | UnsetType = UNSET
 
 
 class NewGlobalMemory(Struct, forbid_unknown_fields=True):
@@ -77,6 +99,19 @@ class Sharing(Struct, forbid_unknown_fields=True):
     users: Annotated[
         list[UserId],
         Meta(description="Their ids.", min_length=1, max_length=MOST_USERS),
+    ]
+
+
+class SaidMessage(Struct, forbid_unknown_fields=True):
+    """Which message of a chat."""
+
+    message: Annotated[
+        str,
+        Meta(
+            description="The id of the person's message, as the frontend sent it in `X-Recollect-Message`.",
+            extra_json_schema={"minLength": 1, "maxLength": 256, "pattern": r"^[^\u0000]+$"},
+            examples=["5b1c3a52-0f1b-4c6e-9a53-0a8a3c1b7a11"],
+        ),
     ]
 
 
@@ -124,11 +159,16 @@ class Memory(Struct):
     holds_from: Annotated[Time | None, Meta(description="Since when it holds, where that was said.")]
     holds_until: Annotated[Time | None, Meta(description="Until when it holds, where that was said.")]
     standing: Annotated[
-        Standing | None,
+        Doubt | None,
         Meta(description="What speaks against it; null where nothing does."),
     ]
     provenance: Provenance
     outline: Annotated[Outline | None, Meta(description="Of a summary; null of any other memory.")]
+    shared: Annotated[bool, Meta(description="Whether other users see it, too; it can't be corrected then.")]
+    known_until: Annotated[
+        Time | None,
+        Meta(description="When it was replaced, taken away or pruned; null of what the user has."),
+    ]
 
     @classmethod
     def of(cls, memory: model.Memory) -> Self:
@@ -149,11 +189,13 @@ class Memory(Struct):
             reinforcement_count=memory.reinforcement_count,
             holds_from=memory.holds_from,
             holds_until=memory.holds_until,
-            standing=memory.standing,
+            standing=memory.doubt,
             provenance=Provenance(
                 source.session_id, list(source.message_ids), source.evidence, source.extractor
             ),
             outline=None if outline is None else msgspec.convert(outline, Outline, from_attributes=True),
+            shared=memory.owner == model.COMMONS,
+            known_until=memory.known_until,
         )
 
 
@@ -171,6 +213,14 @@ class MemoryPage(Struct):
         return cls([Memory.of(memory) for memory in page.memories], page.next)
 
 
+class Version(Struct):
+    """What an edit changes beside the content."""
+
+    kind: KindOfMemory
+    importance: Importance
+    event_at: EventAt
+
+
 class Update(Struct):
     """One change to a user's memories, as the audit holds it."""
 
@@ -182,7 +232,7 @@ class Update(Struct):
     decided_by: Annotated[
         str | None,
         Meta(
-            description="Which rule or which answer of the model decided, as `model: contradicts 3` or `equal text`, if formation did."
+            description="Which rule or which answer of the model decided, as `model: contradicts 3` or `equal text`, if formation did; which agent, as `mcp: Claude Desktop`, if one did."
         ),
     ]
     memory_id: Annotated[UUID, Meta(description="The memory changed; for a replacement, the new one.")]
@@ -191,22 +241,66 @@ class Update(Struct):
     after: Annotated[str | None, Meta(description="The content after; null for one that was taken away.")]
     session_id: Annotated[str | None, Meta(description="The chat it was changed from, if it was one.")]
     undoes: Annotated[UUID | None, Meta(description="The change that this one undoes, if it does.")]
+    version_before: Annotated[
+        Version | None,
+        Meta(description="Of an edit, what else the memory was before; null of any other change."),
+    ]
+    version_after: Annotated[
+        Version | None, Meta(description="Of an edit, what else it was after; null of any other change.")
+    ]
 
     @classmethod
     def of(cls, update: model.Update) -> Self:
         """Return the JSON of ``update``."""
-        return msgspec.convert(update, cls, from_attributes=True)
+        now = update.details.get("now", {})
+        is_edit = update.action is Action.EDIT and "kind" in update.details and "kind" in now
+        told = {
+            name: getattr(update, name) for name in cls.__struct_fields__ if not name.startswith("version_")
+        }
+        return cls(
+            **told,
+            version_before=msgspec.convert(update.details, Version) if is_edit else None,
+            version_after=msgspec.convert(now, Version) if is_edit else None,
+        )
 
 
 class History(Struct):
     """What was changed, newest first."""
 
     updates: list[Update]
+    next: Annotated[
+        UUID | None, Meta(description="Send it as `after` for the following page; null on the last.")
+    ]
 
     @classmethod
-    def of(cls, updates: Iterable[model.Update]) -> Self:
+    def of(cls, updates: Sequence[model.Update], *, limit: int) -> Self:
+        """Return the JSON of ``updates``: a page of ``limit``, and of one more than that only that there is one."""
+        page = updates[:limit]
+        return cls([Update.of(update) for update in page], page[-1].id if len(updates) > limit else None)
+
+
+class Undone(Struct):
+    """What was undone of what a message taught."""
+
+    updates: Annotated[
+        list[Update], Meta(description="The rows of the audit that say so, in the order they were written.")
+    ]
+    told: Annotated[
+        str, Meta(description="The same in a line for a person; empty where nothing was left to undo.")
+    ]
+
+    @classmethod
+    def of(cls, updates: Sequence[model.Update]) -> Self:
         """Return the JSON of ``updates``."""
-        return cls([Update.of(update) for update in updates])
+        return cls([Update.of(update) for update in updates], notices.undone(updates))
+
+
+class Taught(Struct):
+    """What a message taught that its person was not shown yet."""
+
+    told: Annotated[
+        str, Meta(description="In a line for a person; empty while nothing is known, or if it was shown.")
+    ]
 
 
 class Erasure(Struct):
@@ -220,6 +314,31 @@ class Erasure(Struct):
     def of(cls, erasure: model.Erasure) -> Self:
         """Return the JSON of ``erasure``."""
         return cls(erasure.id, erasure.at, dict(erasure.rows))
+
+
+class UserErasure(Erasure):
+    """The proof that a user was erased. It holds no content and no user."""
+
+    left: Annotated[
+        dict[str, int],
+        Meta(
+            description="What was found when every table, queue, spool and cache was looked through once more afterwards: "
+            "0 each; anything else came meanwhile."
+        ),
+    ]
+    vacuumed: Annotated[
+        list[str] | None,
+        Meta(
+            description="The tables where VACUUM made free what the rows took; those are missing where the database's role may "
+            "not. Null where it was not asked for, or failed."
+        ),
+    ]
+
+    @classmethod
+    def proving(cls, erasure: model.Erasure, vacuumed: Sequence[str] | None) -> Self:
+        """Return the JSON of ``erasure`` with what was vacuumed after it."""
+        freed = None if vacuumed is None else list(vacuumed)
+        return cls(erasure.id, erasure.at, dict(erasure.rows), dict(erasure.left), freed)
 
 
 class Retried(Struct):

@@ -1,9 +1,6 @@
-"""What can be changed while Recollect runs, for everybody or for one user: the endpoints and their JSON.
+"""What can be changed while Recollect runs, for everybody or for one user: the endpoints and their JSON."""
 
-Never: what a setting does.
-"""
-
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Self, TypeAlias
 
 import msgspec
@@ -14,15 +11,17 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from recollect import model
 from recollect.engine import Engine
 from recollect.model import Placement, Strategy
-from recollect_proxy.memory_api.errors import documented, invalid_field
+from recollect_proxy.memory_api.authorization import WhoAsks
+from recollect_proxy.memory_api.errors import FORBIDDEN, RefusedError, documented, invalid_field
 from recollect_proxy.memory_api.parameters import (
     ALWAYS,
     READING_A_BODY,
-    UNNAMED,
     OpenEngine,
     UserId,
     user_named,
 )
+
+_BOUNDS = ("session_cap", "user_cap")
 
 Records: TypeAlias = Annotated[
     bool | None,
@@ -41,6 +40,29 @@ Formation: TypeAlias = Annotated[
 ]
 WhereTo: TypeAlias = Annotated[Placement | None, Meta(description="Where in a prompt goes what is recalled.")]
 Summaries: TypeAlias = Annotated[bool | None, Meta(description="Whether chats are summarized.")]
+Queries: TypeAlias = Annotated[
+    bool | None,
+    Meta(description="Whether recalls and explanations tell what was asked, as the message log has it."),
+]
+Lexical: TypeAlias = Annotated[
+    bool | None, Meta(description="Whether recall searches by words beside the meaning.")
+]
+History: TypeAlias = Annotated[
+    bool | None,
+    Meta(description="Whether recall searches the message log beside the memories."),
+]
+MemoryTokens: TypeAlias = Annotated[
+    Annotated[int, Meta(ge=50, le=100_000)] | None,
+    Meta(description="Tokens that a turn's memories may take; a request may name others."),
+]
+HistoryTokens: TypeAlias = Annotated[
+    Annotated[int, Meta(ge=0, le=100_000)] | None,
+    Meta(description="Tokens that a conversation's missing history may take; 0: none is told."),
+]
+SummaryTurns: TypeAlias = Annotated[
+    Annotated[int, Meta(ge=0, le=10_000)] | None,
+    Meta(description="After how many turns a chat is summarized again; 0: never for their number."),
+]
 Fraction: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 MinimumImportance: TypeAlias = Annotated[
     Fraction | None, Meta(description="Less important statements are not kept.")
@@ -61,6 +83,12 @@ class Flags(Struct):
     formation: Formation = None
     placement: WhereTo = None
     summaries: Summaries = None
+    queries: Queries = None
+    lexical: Lexical = None
+    history: History = None
+    max_memory_tokens: MemoryTokens = None
+    max_history_tokens: HistoryTokens = None
+    summary_turns: SummaryTurns = None
     minimum_importance: MinimumImportance = None
     session_cap: SessionCap = None
     user_cap: UserCap = None
@@ -80,6 +108,12 @@ class FlagsChange(Struct, forbid_unknown_fields=True):
     formation: Formation | UnsetType = UNSET
     placement: WhereTo | UnsetType = UNSET
     summaries: Summaries | UnsetType = UNSET
+    queries: Queries | UnsetType = UNSET
+    lexical: Lexical | UnsetType = UNSET
+    history: History | UnsetType = UNSET
+    max_memory_tokens: MemoryTokens | UnsetType = UNSET
+    max_history_tokens: HistoryTokens | UnsetType = UNSET
+    summary_turns: SummaryTurns | UnsetType = UNSET
     minimum_importance: MinimumImportance | UnsetType = UNSET
     session_cap: SessionCap | UnsetType = UNSET
     user_cap: UserCap | UnsetType = UNSET
@@ -104,21 +138,27 @@ class Settings(Controller):
         "/settings",
         summary="Read what was changed for everybody",
         response_description="The changes.",
-        responses=documented(*UNNAMED),
+        responses=documented(*ALWAYS),
     )
     async def read_settings(self, engine: OpenEngine) -> Flags:
-        """What is null was not changed: it is as Recollect was started."""
+        """Return the changed settings. A null setting has the value with which Recollect was started."""
         return Flags.of(await engine.flags())
 
     @patch(
         "/settings",
         summary="Change settings for everybody",
         response_description="What is changed now.",
-        responses=documented(*UNNAMED, *READING_A_BODY),
+        responses=documented(*ALWAYS, *READING_A_BODY),
     )
     async def change_settings(self, engine: OpenEngine, data: Annotated[FlagsChange, BodyKwarg()]) -> Flags:
-        """From the next request on, without a restart, and for good. A user's own settings come before these."""
+        """Change settings for everybody from the next request on; a restart keeps them. A user's own settings take precedence."""
         return Flags.of(await _change(engine, data, None))
+
+
+class UserSettings(Controller):
+    """What can be changed for one user."""
+
+    tags = ("Settings",)
 
     @get(
         "/users/{user_id:str}/settings",
@@ -127,7 +167,7 @@ class Settings(Controller):
         responses=documented(*ALWAYS),
     )
     async def read_user_settings(self, engine: OpenEngine, user_id: UserId) -> UserFlags:
-        """What is null in `effective`, too, is as Recollect was started."""
+        """Return a user's settings. What is null in `effective`, too, has the value with which Recollect was started."""
         named = user_named(user_id)
         return await _of_user(engine, await engine.flags(named))
 
@@ -141,10 +181,24 @@ class Settings(Controller):
         self,
         engine: OpenEngine,
         user_id: UserId,
+        principal: WhoAsks,
         data: Annotated[FlagsChange, BodyKwarg()],
     ) -> UserFlags:
-        """From the user's next request on, without a restart, and for good."""
+        """Change settings for a user from their next request on; a restart keeps them. Only administrators change caps."""
+        if not principal.is_administrator:
+            _refuse_bounds(data)
         return await _of_user(engine, await _change(engine, data, user_named(user_id)))
+
+
+def _refuse_bounds(change: FlagsChange) -> None:
+    """Refuse a change of what bounds how much is kept of a user.
+
+    Raises:
+        RefusedError: It is one.
+    """
+    for name in _BOUNDS:
+        if getattr(change, name) is not UNSET:
+            raise RefusedError(replace(FORBIDDEN, about=name))
 
 
 async def _of_user(engine: Engine, own: model.Flags) -> UserFlags:

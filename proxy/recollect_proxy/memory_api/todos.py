@@ -1,4 +1,4 @@
-"""What a user has still to do: the endpoint and its JSON. Never: what is done."""
+"""What a user has still to do: the endpoint and its JSON."""
 
 from collections.abc import Iterable
 from typing import Annotated, Self
@@ -43,7 +43,7 @@ class Todos(Struct):
     responses=documented(*ALWAYS),
 )
 async def list_todos(engine: OpenEngine, user_id: UserId, limit: Limit = 50) -> Todos:
-    """Memories of the kind todo, and what the summaries of chats say is still to do.
+    """Return the memories of the kind todo, and the open todos of the chats' summaries.
 
     Delete a todo's memory when it is done: as with any memory, the words it was said in are not recalled any more either.
     What a summary says is to do goes when the chat goes on and is summarized anew.

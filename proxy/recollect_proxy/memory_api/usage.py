@@ -1,4 +1,4 @@
-"""What models take in the background for a user: the endpoint and its JSON. Never: counts it."""
+"""What models take in the background for a user: the endpoint and its JSON."""
 
 from datetime import date
 from typing import Annotated
@@ -29,6 +29,6 @@ class Usage(Struct):
     responses=documented(*ALWAYS),
 )
 async def read_usage(engine: OpenEngine, user_id: UserId) -> Usage:
-    """At the limit what the user says is kept as it is, without a model, until the day is over."""
+    """Return the user's token counts. At the limit, exchanges are kept whole, without a model, until the day (UTC) is over."""
     used = await engine.usage(user_named(user_id))
     return Usage(used.day, used.tokens, used.limit or None)

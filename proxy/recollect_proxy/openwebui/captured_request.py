@@ -1,4 +1,4 @@
-"""Reads a captured request from a file: as it went over the wire, or as JSON. Never: judges it."""
+"""Reads a captured request from a file: as it went over the wire, or as JSON."""
 
 import json
 import re

@@ -1,12 +1,13 @@
-"""`recollect doctor --openwebui`: is OpenWebUI set up so that Recollect knows who is speaking? Never: how that is found out."""
+"""`recollect doctor --openwebui`: is OpenWebUI set up so that Recollect knows who is speaking?"""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recollect.errors import RecollectError
-from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
+from recollect_proxy.command_settings import UNUSED_UPSTREAM, own_or_unused_upstream, read_settings
 from recollect_proxy.settings import ProxySettings
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def doctor(
     if not openwebui:
         typer.echo("What is to be looked at? recollect doctor --openwebui", err=True)
         raise typer.Exit(2)
-    settings = read_settings(upstream=UNUSED_UPSTREAM, host=host, port=port)
+    settings = read_settings(**own_or_unused_upstream(), host=host, port=port)
     if request is None:
         typer.echo("The doctor is starting, which takes a few seconds.", err=True)
     try:
@@ -69,7 +70,30 @@ def _findings(settings: ProxySettings, request: Path | None, seconds: float) -> 
 
     configure_logging("error")
     captured = _awaited(settings, seconds) if request is None else read_captured_request(request)
-    return diagnose(captured, settings, aged=request is not None)
+    return [*diagnose(captured, settings, aged=request is not None), *_of_upstream(settings)]
+
+
+def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
+    """Yield how the LLM's server stands, if one is set: what OpenWebUI sends says nothing of it."""
+    if settings.upstream == UNUSED_UPSTREAM:
+        return
+    import asyncio
+
+    from recollect_proxy.app import upstream_of
+    from recollect_proxy.openwebui.diagnosis import Finding, Status
+    from recollect_proxy.upstream_check import complaint_about
+
+    async def looked() -> str | None:
+        upstream = upstream_of(settings)
+        try:
+            return await complaint_about(upstream, settings.upstream)
+        finally:
+            await upstream.aclose()
+
+    if (complaint := asyncio.run(looked())) is None:
+        yield Finding("upstream", Status.OK, f"{settings.upstream} answers")
+    else:
+        yield Finding("upstream", Status.MISSING, f"{settings.upstream} is not as it should be", complaint)
 
 
 def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":

@@ -1,4 +1,4 @@
-"""Reads a file that OpenWebUI exports. Never: a database, what is made of it."""
+"""Reads a file that OpenWebUI exports. Never: a database."""
 
 import json
 from codecs import BOM_UTF8
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from recollect_proxy.openwebui.rows import Row, SourceError
+from recollect_proxy.importers.rows import Row, SourceError
 
 _LISTS = ("memories", "chats")
 

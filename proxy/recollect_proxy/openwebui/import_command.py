@@ -1,4 +1,4 @@
-"""`recollect import openwebui`: from which source, for which users, and what is said of it. Never: how a row is read or kept."""
+"""`recollect import openwebui`: from which source, for which users, and what is said of it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,21 +8,12 @@ import typer
 
 from recollect.errors import RecollectError
 from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
+from recollect_proxy.importers.import_commands import import_app
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.urls import without_credentials
 
 if TYPE_CHECKING:
-    from recollect_proxy.openwebui.tally import Tally
-
-import_app = typer.Typer(
-    help="Bring what people already have elsewhere.", no_args_is_help=True, add_completion=False
-)
-
-
-@import_app.callback()
-def _import() -> None:
-    """Bring what people already have elsewhere."""
-
+    from recollect_proxy.importers.tally import Tally
 
 _Source = Annotated[
     str,

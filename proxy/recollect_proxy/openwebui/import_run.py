@@ -1,17 +1,12 @@
-"""Runs an import: opens the source and the store, and brings what is in the one to the other. Never: how a row is read or kept."""
+"""Runs an import from OpenWebUI. Never: how a row is read or kept."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from functools import partial
 
 from rich.progress import Progress
 
-from recollect.assembly import make_policy
-from recollect_proxy.openwebui.destination import open_destination
-from recollect_proxy.openwebui.importer import Importer
-from recollect_proxy.openwebui.rows import Row, SourceError
+from recollect_proxy.importers.import_run import bring_from
+from recollect_proxy.importers.tally import Tally
 from recollect_proxy.openwebui.sources import open_source
-from recollect_proxy.openwebui.tally import Tally
 from recollect_proxy.settings import ProxySettings
 
 
@@ -24,42 +19,6 @@ async def bring(
     dry_run: bool,
     progress: Progress,
 ) -> Tally:
-    """Import from a source.
-
-    Args:
-        settings: Where it goes.
-        name: The source, as ``open_source`` takes it.
-        only: The users it is about; none: all.
-        chats: Whether chats come too.
-        dry_run: Whether nothing is written.
-        progress: Is told how far it is.
-
-    Returns:
-        What came, or would.
-
-    Raises:
-        SourceError: The source can't be read, or has nothing of what is asked for.
-        RecollectError: It can't be kept.
-    """
-    policy = make_policy(settings)
-    async with open_source(name) as source:
-        memories = await source.memories()
-        listed = await source.chats() if chats else ()
-        if not memories and not listed and not chats and await source.chats():
-            raise SourceError("There are chats in it, and no memories: bring them with --chats.")
-        async with open_destination(settings, writes=not dry_run) as backends:
-            importing = Importer(source, backends, policy, datetime.now(UTC), only, writes=not dry_run)
-            await _bring_all(importing, memories, listed, progress)
-            return importing.tally
-
-
-async def _bring_all(
-    importing: Importer, memories: Sequence[Row], listed: Sequence[Row], progress: Progress
-) -> None:
-    for what, rows, bring_rows in (
-        ("memories", memories, importing.bring_memories),
-        ("chats", listed, importing.bring_chats),
-    ):
-        if rows:
-            task = progress.add_task(what, total=len(rows))
-            await bring_rows(rows, partial(progress.advance, task))
+    """Import from a source, as ``open_source`` takes its name; arguments and errors are those of ``bring_from``."""
+    opening = open_source(name)
+    return await bring_from(settings, opening, only=only, chats=chats, dry_run=dry_run, progress=progress)

@@ -1,4 +1,4 @@
-"""Waits for one message of a person from OpenWebUI, and stands in for the proxy meanwhile. Never: judges the request."""
+"""Waits for one message of a person from OpenWebUI, and stands in for the proxy meanwhile."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""Opens what OpenWebUI keeps: its SQLite file, its Postgres, or an export. Reads only. Never: what is made of it."""
+"""Opens what OpenWebUI keeps: its SQLite file, its Postgres, or an export. Reads only."""
 
 import asyncio
 import sqlite3
@@ -6,38 +6,19 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from importlib import resources
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote
 
 import asyncpg
 
+from recollect_proxy.importers.rows import Row, SourceError
+from recollect_proxy.importers.source import Source
 from recollect_proxy.openwebui.exports import read_export
-from recollect_proxy.openwebui.rows import Row, SourceError
 
 _HEADER = b"SQLite format 3\0"
 _VERSION_AT = 18
 _CONNECT_SECONDS = 30
 _QUERY_SECONDS = 300
-
-
-class Source(Protocol):
-    """What OpenWebUI keeps."""
-
-    async def users(self) -> frozenset[str] | None:
-        """Return who has an account; None where it does not tell."""
-        ...
-
-    async def memories(self) -> Sequence[Row]:
-        """Return the rows of its memories, the oldest first."""
-        ...
-
-    async def chats(self) -> Sequence[Row]:
-        """Return `id` and `user_id` of its chats, if not all of them, the oldest first."""
-        ...
-
-    async def chat(self, listed: Row) -> Row | None:
-        """Return the whole row of one of ``chats``; None if it is gone meanwhile."""
-        ...
 
 
 @asynccontextmanager
@@ -123,6 +104,8 @@ def _tried(where: str) -> sqlite3.Connection:
 class _Sqlite:
     """OpenWebUI's own file. Each query reads by itself, so that OpenWebUI can write between them."""
 
+    origin = "openwebui"
+
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
@@ -167,6 +150,8 @@ async def _open_postgres(url: str) -> AsyncIterator["_Postgres"]:
 class _Postgres:
     """OpenWebUI's Postgres. Each query has a read-only transaction of its own."""
 
+    origin = "openwebui"
+
     def __init__(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
         self._connection = connection
 
@@ -200,6 +185,8 @@ class _Postgres:
 
 class _Export:
     """A file that OpenWebUI exports: a JSON list of memories or chats, or one of them a line; or an object of such lists."""
+
+    origin = "openwebui"
 
     def __init__(self, path: Path) -> None:
         self._rows = read_export(path)

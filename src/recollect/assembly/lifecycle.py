@@ -17,14 +17,15 @@ from recollect.assembly.files import GLOBAL_MEMORIES
 from recollect.assembly.global_memories import keep_global_memories
 from recollect.assembly.models import Models, make_embedder, make_models, make_second_embedder
 from recollect.assembly.policy import make_policy
-from recollect.assembly.warmup import warm_up
+from recollect.assembly.store_warm_up import warm_up_search
+from recollect.assembly.warm_up import warm_up
 from recollect.engine import Backends, Engine, system_clock
 from recollect.engine.worker import AbsentWorker
 from recollect.errors import ConfigurationError, RecollectError, StoreError
 from recollect.failures import place
 from recollect.logs import configured_level
 from recollect.models.embedders.cache import CachedEmbedder
-from recollect.ports import Clock, Spooled
+from recollect.ports import Clock, Embedder, Spooled
 from recollect.postgres import EmbeddedServer, Postgres, TemporaryFolder, open_postgres, start_embedded
 from recollect.settings import NOWHERE, EngineSettings, Worker
 from recollect.worker.supervisor import WorkerProcess
@@ -66,7 +67,7 @@ async def open_engine(
     """
     policy = make_policy(settings, upstream=upstream)
     async with _open(settings, upstream) as (backends, start):
-        await asyncio.to_thread(warm_up)
+        await asyncio.gather(asyncio.to_thread(warm_up), warm_up_search(backends))
         worker = _worker(settings, start, yields=policy.yields.to_chats)
         engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=worker)
         await keep_global_memories(engine, _global_memories(settings))
@@ -112,6 +113,24 @@ async def open_backends(settings: EngineSettings, *, upstream: str | None = None
 
 
 @asynccontextmanager
+async def open_unembedded_backends(settings: EngineSettings, absent: Embedder) -> AsyncIterator[Backends]:
+    """Open the backends without any model, and close them.
+
+    Args:
+        settings: As of ``open_engine``.
+        absent: Stands in for the embedder.
+
+    Raises:
+        RecollectError: As of ``open_engine``.
+    """
+    async with AsyncExitStack() as closing:
+        folders = await _folders(settings, closing)
+        dsn = await open_server(settings, folders.database, closing)
+        postgres = await _open_store(settings, dsn, closing)
+        yield _backends(postgres, _Embedders(CachedEmbedder(absent, size=1, ttl=_CACHED), None), None)
+
+
+@asynccontextmanager
 async def _open(settings: EngineSettings, upstream: str | None) -> AsyncIterator[tuple[Backends, Start]]:
     """Open the backends of an engine; also yield the first message to a worker beside it."""
     async with AsyncExitStack() as closing:
@@ -123,7 +142,7 @@ async def _open(settings: EngineSettings, upstream: str | None) -> AsyncIterator
         loading = asyncio.create_task(_load_embedders(settings, client, folders.caches))
         closing.push_async_callback(_unload, loading)
         try:
-            dsn = await _open_server(settings, folders.database, closing)
+            dsn = await open_server(settings, folders.database, closing)
             postgres = await _open_store(settings, dsn, closing)
         except StoreError:
             await asyncio.wait({loading})
@@ -144,12 +163,18 @@ def _backends(postgres: Postgres, embedders: "_Embedders", models: Models | None
         log=postgres.log,
         index=postgres.index,
         chats=postgres.chats,
+        asked=postgres.asked,
         requests=postgres.requests,
         inbox=postgres.inbox,
         jobs=postgres.jobs,
         flags=postgres.flags,
         usage=postgres.usage,
-        tries=postgres.tries,
+        admin_reads=postgres.admin_reads,
+        browsing=postgres.browsing,
+        attempts=postgres.attempts,
+        answers=postgres.answers,
+        portability=postgres.portability,
+        statistics=postgres.statistics,
         embedder=embedders.first,
         second_embedder=embedders.second,
         extractor=models.extractor if models else None,
@@ -243,7 +268,7 @@ async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> _Folder
     return _Folders(temporary.path, temporary.path if kept == NOWHERE else kept)
 
 
-async def _open_server(settings: EngineSettings, folder: Path, closing: AsyncExitStack) -> str:
+async def open_server(settings: EngineSettings, folder: Path, closing: AsyncExitStack) -> str:
     """Return how to connect to the database; the embedded one is started."""
     if settings.database_url is not None and not settings.in_memory:
         return settings.database_url.get_secret_value()

@@ -1,4 +1,4 @@
-"""Makes what is recalled into text for a prompt, and finds its place there. Pure. Never: await, bytes of a request."""
+"""Composes recalled memories into text for a prompt, and finds its place there. Pure. Never: await."""
 
 from recollect.composition.block import Block, compose
 from recollect.composition.fences import HISTORY as HISTORY_FENCE

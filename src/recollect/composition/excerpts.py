@@ -1,4 +1,4 @@
-"""Cuts a text to what of it a question is most about. Pure. Never: the question itself."""
+"""Cuts a text to the part that a question is most about. Pure."""
 
 from collections.abc import Callable, Collection, Iterator
 

@@ -1,6 +1,6 @@
 """The fences between what a memory service notes and what is said: nothing noted can open, close or imitate one.
 
-Pure. Never: what stands between them.
+Pure.
 """
 
 import re

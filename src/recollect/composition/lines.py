@@ -1,4 +1,4 @@
-"""A memory becomes a line of a block, and knows under which heading it stands. Pure. Never: await, a budget of blocks.
+"""A memory becomes a line of a block, and knows under which heading it stands. Pure. Never: await.
 
 A line says what a reader can't know from its words: the day of what happens, from and until when it holds, what speaks
 against it. When it was said stands in the heading, so that nobody takes the one date for the other. A statement has a bullet that
@@ -12,27 +12,27 @@ from typing import NamedTuple
 
 from recollect.composition.excerpts import excerpt
 from recollect.composition.fences import quoted, quoted_code, unfenced
-from recollect.model import STATEMENTS, Kind, Memory, Passage, Recollection, Role, Standing
+from recollect.model import STATEMENTS, Doubt, Kind, Memory, Passage, Recollection, Role
 from recollect.text.dates import dates_meant
 from recollect.text.normalization import normalize
 from recollect.text.patterns import bounded
 
 PASSAGE_TOKENS = 35
-"""The most tokens that are quoted of a passage: a sentence or two, those that are most about the question."""
+"""The most tokens quoted from a passage: the one or two sentences that are most about the question."""
 
 CODE_TOKENS = 400
-"""The same of a block of code, which means little in part, for a question about code."""
+"""The most tokens quoted from a block of code, for a question about code; a part of one means little."""
 
 MESSAGES = "Earlier messages:"
-"""The heading of what is told as it was said."""
+"""The heading of passages, which are quoted."""
 
 _DOUBTS = {
-    Standing.DISPUTED: "the user also said otherwise",
-    Standing.SUSPECT: "may no longer hold",
+    Doubt.DISPUTED: "the user also said otherwise",
+    Doubt.SUSPECT: "may no longer hold",
 }
 _DAY = timedelta(days=1)
 _YEAR = timedelta(days=366)
-_DONE = "[DONE]"
+_DONE = ("[DONE]", "[NOT DONE]")
 _NUMBER = bounded(r"(?<!\d)[0-9]{1,4}(?!\d)")
 
 _SPEAKER_CHARACTERS = 60
@@ -45,14 +45,23 @@ class Line(NamedTuple):
     """A line of a block.
 
     Attributes:
-        order: By which the lines of a block are sorted: statements before messages, then the oldest first.
-        heading: What it stands under.
+        order: The sort key within a block: statements before messages, then the oldest first.
+        heading: The heading above it.
         text: The bullet.
     """
 
     order: tuple[bool, datetime]
     heading: str
     text: str
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether it tells a statement, and no message."""
+        return not self.order[0]
+
+    def numbered(self, number: int) -> "Line":
+        """Return it with its number behind, by which the user may refer to it; statements stand before messages."""
+        return self._replace(text=f"{self.text} (number {number})") if self.is_statement else self
 
 
 def line_of(
@@ -125,8 +134,8 @@ def _notes(memory: Memory, at: datetime | None) -> str:
     for word, day in ((since, memory.holds_from), (until, memory.holds_until)):
         if day is not None and (is_over or is_to_come or not _names(memory.content, day, memory.observed_at)):
             notes.append(f"{word} {day:%Y-%m-%d}")
-    if memory.standing is not None:
-        notes.append(_DOUBTS[memory.standing])
+    if memory.doubt is not None:
+        notes.append(_DOUBTS[memory.doubt])
     return f" ({', '.join(notes)})" if notes else ""
 
 

@@ -104,6 +104,8 @@ def place(
     at: datetime,
     code_first: bool = False,
     known: int = 0,
+    answers: Sequence[str] = (),
+    numbers: bool = False,
 ) -> Placed:
     """Return what is added to the turn's request, and where.
 
@@ -116,6 +118,8 @@ def place(
         at: Now.
         code_first: Whether blocks of code come first.
         known: How many statements are known in all, where it is to be told how many more there are; 0: it is not.
+        answers: What the memory did for the turn's own message, or why not.
+        numbers: Whether the statements are numbered, as all of them are asked for.
     """
     if bounds.placement is Placement.OFF:
         return Placed()
@@ -125,13 +129,17 @@ def place(
     if all(each.anchor != turn.anchor for each in again):
         block = compose(
             recollections,
-            budget=min(bounds.memory_tokens, bounds.later_tokens) if again else bounds.memory_tokens,
+            budget=bounds.memory_tokens
+            if numbers or not again
+            else min(bounds.memory_tokens, bounds.later_tokens),
             count=count,
             focus=focus_of(turn.text),
             code_first=code_first,
             done=chat.done,
             at=at,
             known=known,
+            answers=answers,
+            numbers=numbers,
         )
     injection = situation.noted(block, again, at)
     blocks = again if injection is None else (*again, injection)
@@ -179,10 +187,10 @@ class _Situation:
         """Return the turn's own block as it is to be noted, with where it stands."""
         if block is None:
             return None
-        where = self.place_of_own(again)
+        where = self.place_of_own(again, answers=block.answers)
         stands = any(each.standing for each in block.recollections)
         return Injection(
-            self.turn.anchor, where, block.text, _items(block), block.tokens, at, standing=stands
+            self.turn.anchor, where, block.text, _items(block), block.tokens, at, stands, block.listed
         )
 
     def told(self, count: Callable[[str], int]) -> History:
@@ -195,14 +203,14 @@ class _Situation:
             answered=goes_on(self.turn),
         )
 
-    def place_of_own(self, again: Sequence[Injection]) -> Place:
-        """Return where the turn's own block stands."""
+    def place_of_own(self, again: Sequence[Injection], *, answers: bool) -> Place:
+        """Return where the turn's own block stands; what was done for a message stands beside that, whatever follows."""
         if self.bounds.placement is Placement.SYSTEM:
             return Place.SYSTEM
         if self.bounds.placement is Placement.USER:
             return Place.BESIDE
         # Only the first turn of a chat: a system prompt that changes later costs all that is cached behind it.
-        is_first = not self.turn.history and not self.missing and not again
+        is_first = not (self.turn.history or self.missing or again or answers)
         return Place.SYSTEM if is_first else Place.BESIDE
 
     def _applicable(self) -> list[Injection]:

@@ -1,5 +1,5 @@
 """The engine: recalls for turns, keeps what was said, forms memories in the background. Never: who calls it."""
 
-from recollect.engine.engine import Backends, Engine, Policy, Prepared, Wishes, system_clock
+from recollect.engine.engine import Backends, Engine, Policy, Prepared, RecallOptions, system_clock
 
-__all__ = ["Backends", "Engine", "Policy", "Prepared", "Wishes", "system_clock"]
+__all__ = ["Backends", "Engine", "Policy", "Prepared", "RecallOptions", "system_clock"]

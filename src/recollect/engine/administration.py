@@ -3,32 +3,46 @@
 What is asked for by name must not fail silently. Never: a concrete backend, a chat.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from uuid import UUID
 
+from uuid_utils.compat import uuid7
+
 from recollect.engine.shared_memories import SharedMemories
-from recollect.errors import DuplicateMemoryError, NotUndoableError
+from recollect.errors import BulkRefusedError, DuplicateMemoryError, MemoryNotFoundError, NotUndoableError
 from recollect.model import (
+    EVERYTHING,
+    KEPT,
     STATEMENTS,
     Action,
     Actor,
     Add,
+    AdminRead,
+    Embedded,
     Flags,
     Hide,
     Ignore,
+    Kept,
+    KeptAnswer,
     Kind,
     Memory,
+    MemoryFilter,
     Page,
+    Provenance,
     Quarantined,
     Reason,
+    Removal,
     Retire,
+    Revision,
     Scope,
     Source,
     Update,
 )
+from recollect.ports import MOST_QUARANTINED
 from recollect.text.secrets import mask
 
 
@@ -37,21 +51,39 @@ class Administration(SharedMemories):
 
     # -- seeing ------------------------------------------------------------------------------------
 
-    async def page(self, user_id: str, *, limit: int, after: UUID | None = None) -> Page:
-        """Return one page of the user's memories, newest first."""
-        return await self._backends.memories.page(user_id, limit=limit, after=after)
+    async def page(
+        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter = EVERYTHING
+    ) -> Page:
+        """Return one page of the user's memories that are ``taken``, newest first."""
+        return await self._backends.memories.page(user_id, limit=limit, after=after, taken=taken)
 
     async def get(self, user_id: str, memory_id: UUID) -> Memory:
         """Return one memory, or raise MemoryNotFoundError."""
         return await self._backends.memories.get(user_id, memory_id)
 
-    async def history(self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100) -> list[Update]:
-        """Return what was changed, newest first: of one memory, or of all the user's."""
-        return await self._backends.memories.history(user_id, memory_id, limit=limit)
+    async def history(
+        self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100, after: UUID | None = None
+    ) -> list[Update]:
+        """Return what was changed, newest first, behind the row ``after``: of one memory, or of all the user's."""
+        return await self._backends.memories.history(user_id, memory_id, limit=limit, after=after)
 
     async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
         """Return the user's memories of kind todo, and summaries with open todos, newest first."""
         return await self._backends.memories.todos(user_id, limit=limit)
+
+    async def note_admin_read(self, user_id: str, *, reader: str, operation: str) -> None:
+        """Keep that an administrator reads what is kept of the user.
+
+        Args:
+            user_id: Of whom.
+            reader: The name of the administrator's token.
+            operation: Which operation of the memory API it is, or which page (`page: memories`).
+        """
+        await self._backends.admin_reads.note(user_id, AdminRead(uuid7(), self._clock(), reader, operation))
+
+    async def admin_reads(self, user_id: str, *, limit: int) -> list[AdminRead]:
+        """Return what administrators read of the user, newest first, for a year."""
+        return await self._backends.admin_reads.admin_reads(user_id, limit=limit)
 
     # -- changing ----------------------------------------------------------------------------------
 
@@ -63,14 +95,19 @@ class Administration(SharedMemories):
         kind: Kind = Kind.FACT,
         importance: float = 0.5,
         event_at: datetime | None = None,
+        session_id: str | None = None,
         actor: Actor = Actor.ADMIN,
     ) -> Memory:
         """Write a memory by hand; while the embedder is away without an embedding, which it gets later.
+
+        With a ``session_id`` it says that it came from that chat, as what was said there does. It stays when the chat is
+        erased, and names it no more.
 
         Raises:
             DuplicateMemoryError: The user has it already.
         """
         written = self._written(content, user_id, Source.MANUAL, kind, importance, event_at)
+        written = replace(written, provenance=Provenance(session_id))
         [memory] = await self._embedded_if_possible([written])
         given = await self._give(user_id, memory, Reason.WRITTEN, actor)
         await self._embed_later(user_id, memory)
@@ -84,13 +121,16 @@ class Administration(SharedMemories):
         content: str | None = None,
         kind: Kind | None = None,
         importance: float | None = None,
+        event_at: datetime | Kept | None = KEPT,
+        versions: frozenset[str] | None = None,
         actor: Actor = Actor.ADMIN,
     ) -> Memory:
-        """Correct a memory in place; what is None stays as it was.
+        """Correct a memory under its id; what is not given stays. What it was is a version in its history.
 
         Raises:
             MemoryNotFoundError: The user has no such memory of their own.
             DuplicateMemoryError: The user has another memory with that content.
+            ChangedMeanwhileError: Its version (``Memory.version``) is none of ``versions``.
         """
         old = await self.get(user_id, memory_id)
         content = None if content is None else mask(content).text
@@ -103,10 +143,12 @@ class Administration(SharedMemories):
             content=new,
             kind=kind,
             importance=importance,
+            event_at=event_at,
             embedding=embedded.embedding,
             embedding_model=embedded.embedding_model,
             second_embedding=embedded.second_embedding,
             second_model=embedded.second_model,
+            versions=versions,
             actor=actor,
             at=self._clock(),
         )
@@ -114,8 +156,56 @@ class Administration(SharedMemories):
             await self._embed_later(user_id, embedded)
         return edited
 
-    async def forget(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
-        """Take a memory from the user, or raise MemoryNotFoundError."""
+    async def change_all(
+        self, user_id: str, wanted: Sequence[Revision | Removal], *, actor: Actor = Actor.ADMIN
+    ) -> list[Memory | None]:
+        """Change and take away memories, in order, all or none; return each as it is then, None for one that is gone.
+
+        Raises:
+            BulkRefusedError: Some can't be; nothing was done.
+        """
+        prepared = await self._embedded_revisions(user_id, wanted)
+        done = await self._backends.memories.change_all(user_id, prepared, actor=actor, at=self._clock())
+        if any(isinstance(each, Embedded) and each.revision.content is not None for each in prepared):
+            await self._backends.index.enqueue(user_id)
+        return done
+
+    async def _embedded_revisions(
+        self, user_id: str, wanted: Sequence[Revision | Removal]
+    ) -> list[Embedded | Removal]:
+        said: dict[int, Memory] = {}
+        masked = list(wanted)
+        for position, each in enumerate(wanted):
+            if isinstance(each, Revision) and each.content is not None:
+                content = mask(each.content).text
+                masked[position] = replace(each, content=content)
+                with suppress(MemoryNotFoundError):  # the store says so of each
+                    old = await self.get(user_id, each.memory_id)
+                    said[position] = replace(old, content=content, embedding=None, embedding_model=None)
+        made = await self._embedded_if_possible(list(said.values())) if said else []
+        embedded = dict(zip(said, made, strict=True))
+        return [
+            each if isinstance(each, Removal) else _with_embeddings(each, embedded.get(position))
+            for position, each in enumerate(masked)
+        ]
+
+    async def forget(
+        self,
+        user_id: str,
+        memory_id: UUID,
+        *,
+        versions: frozenset[str] | None = None,
+        actor: Actor = Actor.ADMIN,
+    ) -> None:
+        """Take a memory from the user.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+            ChangedMeanwhileError: Its version is none of ``versions``.
+        """
+        if versions is not None:
+            await self._forget_version(user_id, Removal(memory_id, versions), actor)
+            return
         await self.get(user_id, memory_id)
         change = Retire(memory_id, Reason.DELETED)
         await self._backends.memories.apply(Scope(user_id, ""), [change], actor=actor, at=self._clock())
@@ -171,9 +261,11 @@ class Administration(SharedMemories):
 
     # -- what is held back -------------------------------------------------------------------------
 
-    async def quarantined(self, user_id: str) -> list[Quarantined]:
-        """Return what is held back until the user approves it, newest first, 500 at most."""
-        return await self._backends.memories.quarantined(user_id)
+    async def quarantined(
+        self, user_id: str, *, limit: int = MOST_QUARANTINED, after: tuple[datetime, UUID] | None = None
+    ) -> list[Quarantined]:
+        """Return what is held back until the user approves it, newest first, behind a time and a memory's id."""
+        return await self._backends.memories.quarantined(user_id, limit=limit, after=after)
 
     async def approve(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> Memory:
         """Keep what is held back.
@@ -196,6 +288,36 @@ class Administration(SharedMemories):
         """Let go of what is held back; it does not come again. Raises MemoryNotFoundError."""
         await self._backends.memories.release(user_id, memory_id, None, actor=actor, at=self._clock())
 
+    # -- what is done once ---------------------------------------------------------------------------
+
+    async def reserve_answer(self, user_id: str, key: str, request: bytes) -> KeptAnswer | datetime:
+        """Take a key for a request that is to be done once; return what is kept where it has one, else when it was taken.
+
+        Args:
+            user_id: Whose key.
+            key: Which.
+            request: A hash of what is asked for.
+        """
+        now = self._clock()
+        kept = await self._backends.answers.reserve(user_id, key, request, at=now)
+        return now if kept is None else kept
+
+    async def keep_answer(
+        self, user_id: str, key: str, answer: bytes, etag: str | None, *, taken: datetime
+    ) -> None:
+        """Keep the answer of the request that took the key then."""
+        await self._backends.answers.keep(user_id, key, answer, etag, at=taken)
+
+    async def release_answer(self, user_id: str, key: str, *, taken: datetime) -> None:
+        """Free the key that was taken then, as nothing was done."""
+        await self._backends.answers.release(user_id, key, at=taken)
+
+    # -- what failed ---------------------------------------------------------------------------------
+
+    async def retry_failed(self) -> int:
+        """Try every exchange held as failed once more; return how many."""
+        return await self._backends.inbox.retry_failed(at=self._clock())
+
     # -- what can be changed while the engine runs -------------------------------------------------
 
     async def flags(self, user_id: str | None = None) -> Flags:
@@ -212,6 +334,12 @@ class Administration(SharedMemories):
         return await self._backends.flags.change_flags(user_id, flags, named, at=self._clock())
 
     # ----------------------------------------------------------------------------------------------
+
+    async def _forget_version(self, user_id: str, removal: Removal, actor: Actor) -> None:
+        try:
+            await self._backends.memories.change_all(user_id, [removal], actor=actor, at=self._clock())
+        except BulkRefusedError as refused:
+            raise refused.failures[0] from None
 
     async def _embed_again(self, user_id: str, memory_id: UUID) -> None:
         """Embed what an undone edit left without an embedding."""
@@ -243,3 +371,10 @@ class Administration(SharedMemories):
         if isinstance(done, Ignore):
             raise DuplicateMemoryError
         return memory
+
+
+def _with_embeddings(revision: Revision, said: Memory | None) -> Embedded:
+    """Return a revision with the embeddings of what the memory says then, where that is new."""
+    if said is None:
+        return Embedded(revision)
+    return Embedded(revision, said.embedding, said.embedding_model, said.second_embedding, said.second_model)

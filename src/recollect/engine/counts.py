@@ -34,10 +34,10 @@ class FormationCounts:
     Attributes:
         attempts: Exchanges it was tried for.
         successes: Exchanges formed.
-        errors: Tries that failed, by the error's name.
+        errors: Attempts that failed, by the error's name.
         fallbacks: Exchanges kept as they are, by why extraction failed.
         extracted: Candidates that models found.
-        rejects: Candidates that were not kept, and wishes that were not fulfilled, by reason.
+        rejects: Candidates that were not kept, and commands that were not fulfilled, by reason.
         adds: Memories added.
         replaces: Memories that took another's place.
         merges: Memories that were said again.

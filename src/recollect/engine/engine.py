@@ -5,31 +5,48 @@ Failing open lives in what is recalled and remembered, and nowhere else: ``prepa
 raise, so that nothing fails silently.
 """
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
+import structlog
+
 from recollect.composition import Placed
-from recollect.engine.administration import Administration
+from recollect.engine.agents import AgentMemories
+from recollect.engine.browsing import Browsing
+from recollect.engine.chat_requests import ChatRequests
 from recollect.engine.counts import FormationCounts, ModelUse, UserUsage
+from recollect.engine.inspection import Inspection, inspection
 from recollect.engine.policy import Policy
-from recollect.engine.prepared import NO_WISHES, Prepared, Wishes
+from recollect.engine.portability import REDACTED_FIELDS, masked_rows
+from recollect.engine.prepared import NO_OPTIONS, Prepared, RecallOptions
 from recollect.engine.recall import Retriever
 from recollect.engine.recorder import Recorder
+from recollect.engine.report import Report, make_report
 from recollect.engine.worker import FormationWorker, Worker
 from recollect.errors import StoreError
 from recollect.model import (
     Backlog,
     Erasure,
     Exchange,
+    Found,
+    Kind,
     LogEntry,
+    Memory,
+    MemoryFilter,
     News,
     Outcome,
+    Placement,
     Recall,
+    RecallPage,
     Recollection,
     RequestRecord,
     Scope,
+    Source,
+    StoreSize,
     Turn,
     Written,
 )
@@ -37,7 +54,19 @@ from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking
 from recollect.text.tokens import estimate_tokens
 
-__all__ = ["Backends", "Engine", "Policy", "Prepared", "Wishes", "system_clock"]
+__all__ = ["Backends", "Engine", "Policy", "Prepared", "RecallOptions", "system_clock"]
+
+
+log = structlog.get_logger(__name__)
+
+_OF_MEMORIES: Mapping[str, Any] = {
+    "log": False,
+    "limit": 500,
+    "embedding_seconds": 5.0,
+    "second_seconds": 5.0,
+    "lexical_seconds": 5.0,
+}
+"""How far is searched for who looks through their memories: no chat waits, so more is read, and for longer."""
 
 
 def system_clock() -> datetime:
@@ -45,7 +74,7 @@ def system_clock() -> datetime:
     return datetime.now(UTC)
 
 
-class Engine(Administration):
+class Engine(Browsing):
     """Long-term memory of many users, kept apart from each other."""
 
     def __init__(
@@ -70,14 +99,25 @@ class Engine(Administration):
         self._worker = worker or self._own_worker
         self._retriever = Retriever(backends, policy, clock)
         self._recorder = Recorder(backends, policy, clock, lend=self._worker.lend)
+        self._requests = ChatRequests(self, backends, policy, clock)
+        self.agents = AgentMemories(backends, policy, clock, rank=self._retriever.rank)
 
     # -- within a chat: never raises ---------------------------------------------------------------
 
     async def prepare(
-        self, turn: Turn, wishes: Wishes = NO_WISHES, *, count: Callable[[str], int] = estimate_tokens
+        self,
+        turn: Turn,
+        options: RecallOptions = NO_OPTIONS,
+        *,
+        count: Callable[[str], int] = estimate_tokens,
     ) -> Prepared:
-        """Return what the prompt of ``turn`` is given, within the deadline; never raises."""
-        return await self._retriever.prepare(turn, wishes, count=count)
+        """Return what the prompt of ``turn`` is given, within the deadline; never raises.
+
+        What the turn asks of the memory as a whole is done first, if the prompt can tell it.
+        """
+        placement = options.placement or self._policy.bounds.placement
+        answers = () if placement is Placement.OFF else await self._requests.carry_out(turn)
+        return await self._retriever.prepare(turn, options, count=count, answers=answers)
 
     async def recall(self, turn: Turn) -> Recall:
         """Return what may go into the prompt of ``turn``, within the deadline; never raises."""
@@ -177,19 +217,77 @@ class Engine(Administration):
 
     # -- what a person may do: raises --------------------------------------------------------------
 
+    async def search(
+        self,
+        user_id: str,
+        text: str,
+        *,
+        limit: int,
+        kinds: frozenset[Kind] = frozenset(),
+        sources: frozenset[Source] = frozenset(),
+    ) -> Found:
+        """Return the user's memories that serve a text best, ranked as for a chat's turn, but ungated.
+
+        By meaning and by words; without the embedder by words alone. What serves everybody is not among them, and no
+        message of the log.
+
+        Args:
+            user_id: Whose.
+            text: What is looked for, as a question or in words.
+            limit: How many at most.
+            kinds: Only of these kinds; none: of any.
+            sources: Only of these sources; none: of any.
+
+        Raises:
+            EmbedderError: The text could not be embedded, and words are not searched for.
+            StoreError: The store failed.
+        """
+        now = self._clock()
+        turn = Turn(Scope(user_id, ""), text, key=f"search:{now.isoformat()}", at=now, model="")
+        ranking = await self._retriever.rank(turn, reach=replace(self._policy.reach, **_OF_MEMORIES))
+        taken = MemoryFilter(kinds, sources)
+        found = [
+            (each.item, float(each.score), tuple((name, float(value)) for name, value in each.parts))
+            for each in ranking.ranked
+            if isinstance(each.item, Memory)
+            and each.item.source is not Source.GLOBAL
+            and taken.takes(each.item)
+        ]
+        return Found(tuple(found[:limit]), ranking.candidates.degraded)
+
     async def erase(self, user_id: str) -> Erasure:
-        """Delete everything of this user, and prove it by counts."""
+        """Delete everything of this user, look through all of it once more, and prove it by counts."""
         now = self._clock()
         self._recorder.note_erasure(user_id, now)  # first, so that nothing waiting slips in behind it
         erasure = await self._backends.memories.erase(user_id, at=now)
         self._clear_caches()
-        return await self._erase_spooled(user_id, erasure)
+        remembered = sum(cache.entries for cache in self._backends.caches)
+        erasure = await self._erase_spooled(user_id, erasure)
+        left = (*erasure.left, *await self._left_in_spool(user_id, erasure), ("caches", remembered))
+        if any(count for _, count in left):
+            log.warning("left_after_erasure", left={name: count for name, count in left if count})
+        return replace(erasure, left=left)
+
+    async def vacuum(self) -> tuple[str, ...]:
+        """Have the database make free what deleted rows took; return the tables where its role may.
+
+        Raises:
+            StoreError: It failed.
+        """
+        return await self._backends.memories.vacuum()
 
     async def erase_session(self, scope: Scope) -> Erasure:
         """Delete one chat of a user and what only it taught, and prove it by counts."""
+        return await self._erase_session(scope, leaves_out=False)
+
+    async def leave_out(self, scope: Scope) -> Erasure:
+        """Delete one chat of a user and what only it taught, and keep nothing of it from now on."""
+        return await self._erase_session(scope, leaves_out=True)
+
+    async def _erase_session(self, scope: Scope, *, leaves_out: bool) -> Erasure:
         now = self._clock()
         self._recorder.note_erasure(scope, now)
-        erasure = await self._backends.memories.erase_session(scope, at=now)
+        erasure = await self._backends.memories.erase_session(scope, at=now, leaves_out=leaves_out)
         self._clear_caches()
         # A memory that came back may have no embedding of today's model.
         await self._backends.index.enqueue(scope.user_id)
@@ -205,6 +303,11 @@ class Engine(Administration):
             raise StoreError(f"What waits to be logged can't be erased ({type(error).__name__}).") from None
         return replace(erasure, rows=(*erasure.rows, ("spool", count)))
 
+    async def _left_in_spool(self, user_id: str, erasure: Erasure) -> tuple[tuple[str, int], ...]:
+        """Look through what waits to be logged once more, and count what is found; it goes, too."""
+        again = await self._erase_spooled(user_id, replace(erasure, rows=()))
+        return again.rows
+
     async def sessions(self, user_id: str, *, begun_before: datetime | None = None) -> list[str]:
         """Return the chats of a user that are remembered, the one where something was said last first.
 
@@ -213,6 +316,31 @@ class Engine(Administration):
             begun_before: With its zone: only chats where something was said by then; None: all.
         """
         return await self._backends.memories.sessions(user_id, begun_before=begun_before)
+
+    def export(self, user_id: str) -> AsyncIterator[tuple[str, str]]:
+        """Yield all that is kept of a user, row by row as JSON text, each behind the name of its section.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        return self._backends.portability.export(user_id)
+
+    async def restore(self, user_id: str, section: str, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Keep rows that ``export`` yielded, secrets masked; return how many are new. What is there stays as it is.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        fields = (
+            REDACTED_FIELDS.get(section, ()) if section != "messages" or not self._policy.log_secrets else ()
+        )
+        masked = await asyncio.to_thread(masked_rows, rows, fields)
+        return await self._backends.portability.restore(user_id, section, masked)
+
+    async def restored(self, user_id: str) -> None:
+        """Have what was restored indexed, embedded and, where that is still to be done, formed."""
+        self._clear_caches()
+        await self._backends.index.enqueue(user_id)
 
     def _clear_caches(self) -> None:
         for cache in self._backends.caches:
@@ -223,7 +351,28 @@ class Engine(Administration):
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
         """Return what a request was like and what was recalled for it and why; None if it is not known (any more)."""
-        return await self._backends.requests.request(request_id)
+        found = await self._backends.requests.request(request_id)
+        return None if found is None else (await self._told(found.scope.user_id, found))[0]
+
+    async def request_of(self, user_id: str, request_id: UUID) -> RequestRecord | None:
+        """Return what a request of the user's was like; None if they have no such request (any more)."""
+        found = await self._backends.requests.request_of(user_id, request_id)
+        return None if found is None else (await self._told(user_id, found))[0]
+
+    async def recalls(self, user_id: str, *, limit: int, after: UUID | None = None) -> RecallPage:
+        """Return what the user's last requests were given or why nothing, newest first, behind the request ``after``."""
+        requests = self._backends.requests
+        found = await requests.requests_of(user_id, limit=limit + 1, after=after)
+        page = await self._told(user_id, *found[:limit])
+        items = {item for each in page for item, _ in each.given}
+        contents = await requests.contents(user_id, items) if items else {}
+        return RecallPage(page, contents, page[-1].id if len(found) > limit else None)
+
+    async def _told(self, user_id: str, *records: RequestRecord) -> tuple[RequestRecord, ...]:
+        """Return the user's records without what was asked, where that is not to be told."""
+        if self._policy.under(await self._backends.flags.flags(user_id)).tells_queries:
+            return records
+        return tuple(replace(each, question=None) for each in records)
 
     async def outcome(self, scope: Scope, key: str) -> Outcome | None:
         """Return what became of the exchange with this key (``Turn.key``); None where it is not logged (yet)."""
@@ -245,22 +394,48 @@ class Engine(Administration):
         """
         await self._backends.inbox.untell(news)
 
+    async def unembedded(self, user_id: str) -> int:
+        """Count what of a user's has no embedding of the embedders in use, and is to have one."""
+        second = self._backends.second_embedder
+        return await self._backends.index.count_unembedded(
+            user_id, self._backends.embedder.name, None if second is None else second.name
+        )
+
+    async def embed_again(self, user_id: str) -> None:
+        """Have the worker embed what of a user's has no embedding of the embedders in use."""
+        await self._backends.index.enqueue(user_id)
+
+    async def inspect(self, turn: Turn) -> Inspection:
+        """Return what would be recalled for a turn, and why; nothing is written, and no memory counts as used.
+
+        Raises:
+            StoreError: The user's settings can't be read.
+        """
+        flags = await self._backends.flags.flags(turn.scope.user_id)
+        prepared = await self._retriever.prepare(turn, RecallOptions(history=False), count=estimate_tokens)
+        return inspection(prepared, flags)
+
+    async def size(self) -> StoreSize:
+        """Return how much is stored, over all users; it takes a scan."""
+        return await self._backends.statistics.size()
+
+    async def report(self, days: int) -> Report:
+        """Return what recall and formation did in the last so many days, over all users."""
+        since = self._clock() - timedelta(days=days)
+        return make_report(await self._backends.statistics.activity(since), days)
+
     async def backlog(self) -> Backlog:
         """Count what is waiting to be formed, and what failed."""
         return await self._backends.inbox.backlog()
-
-    async def retry_failed(self) -> int:
-        """Try every exchange held as failed once more; return how many."""
-        return await self._backends.inbox.retry_failed(at=self._clock())
 
     @property
     def counts(self) -> FormationCounts:
         """What formation did since the start."""
         return self._worker.counts
 
-    async def count_memories(self) -> int:
-        """Count the memories of all users."""
-        return await self._backends.memories.count()
+    async def policy_of(self, user_id: str) -> Policy:
+        """Return how the engine behaves for a user, with what was changed for them, and for everybody."""
+        return self._policy.under(await self._backends.flags.flags(user_id))
 
     async def usage(self, user_id: str) -> UserUsage:
         """Return what models took in the background for a user today, and what they may take."""

@@ -1,12 +1,14 @@
-"""What is kept of a request: its metrics, and the story of its recall. Pure. Never: a word of anybody."""
+"""What is kept of a request: its metrics, and the explanation of its recall. Pure. Never: a word of anybody."""
 
+from collections import Counter
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from recollect.engine.prepared import Prepared
-from recollect.model import Drop, Memory, Recollection, RequestRecord, Skip, Turn
+from recollect.model import Drop, Kind, Memory, Recollection, RequestRecord, SearchPath, Skip, Turn
 from recollect.retrieval import EXPLAINED
+from recollect.text.cues import complains_of_forgetting
 
 _TOP = 5
 
@@ -49,35 +51,73 @@ def request_record(
         milliseconds=recall.milliseconds,
         stages=recall.stages,
         flags=prepared.flags,
-        story=_story(prepared),
+        explanation=_explanation(prepared),
+        found_by=_path(prepared),
+        budget=prepared.budget,
+        block_tokens=placed.block.tokens if placed.block else 0,
+        given_by=dict(Counter(map(_sort, prepared.included))),
+        marked=turn.marked,
+        complains=complains_of_forgetting(turn.text),
+        key=turn.key,
     )
 
 
-def _story(prepared: Prepared) -> dict[str, Any]:
+def _path(prepared: Prepared) -> SearchPath:
+    """Return which way the search went."""
+    if prepared.ranking is None:
+        return SearchPath.IMPORTANT if prepared.included else SearchPath.NONE
+    candidates = prepared.ranking.candidates
+    if not candidates.has_vector:
+        return SearchPath.LEXICAL
+    return SearchPath.CORRECTED if candidates.corrected else SearchPath.DENSE
+
+
+def _sort(each: Recollection) -> str:
+    """Return what sort of thing it is, as it is counted."""
+    if not isinstance(each.item, Memory) or each.item.kind is Kind.QA_TURN:
+        return "log"
+    return {Kind.SUMMARY: "summaries", Kind.PROFILE: "profile"}.get(each.item.kind, "statements")
+
+
+def explained(prepared: Prepared, most: int | None = None) -> tuple[tuple[Recollection, dict[str, Any]], ...]:
+    """Return what was found, best first, behind what stands in every chat unasked, each with what is told of it.
+
+    Args:
+        prepared: What a prompt was given.
+        most: How many of the ranked are told of at most; None: all.
+    """
     included = {_identity(each) for each in prepared.included}
     left = Drop.NO_PLACE if prepared.recall.skipped is Skip.NO_PLACE else Drop.BUDGET
-    ranking, block = prepared.ranking, prepared.placed.block
+    block = prepared.placed.block
     repeated = {_identity(each) for each in block.repeated} if block else set()
-    ranked = prepared.recall.ranked[:EXPLAINED]
+    ranked = prepared.recall.ranked[:most]
     told = {_identity(each) for each in ranked}
     unasked = [
         each for each in prepared.recall.recollections if each.standing and _identity(each) not in told
     ]
-    story: dict[str, Any] = {
-        "candidates": [
+    return tuple(
+        (
+            each,
             _candidate(
                 each,
                 is_included=_identity(each) in included,
                 left=Drop.REPEATS if _identity(each) in repeated else left,
-            )
-            for each in (*unasked, *ranked)
-        ],
+            ),
+        )
+        for each in (*unasked, *ranked)
+    )
+
+
+def _explanation(prepared: Prepared) -> dict[str, Any]:
+    ranking, block = prepared.ranking, prepared.placed.block
+    explanation: dict[str, Any] = {
+        "candidates": [told for _, told in explained(prepared, EXPLAINED)],
         "standing_items": sum(each.standing for each in prepared.included),
         "standing_tokens": block.standing_tokens if block else 0,
     }
     if ranking is not None:
         query = ranking.query
-        story["query"] = {
+        explanation["query"] = {
             "terms": len(query.terms),
             "identifiers": len(query.identifiers),
             "dates": [[each.start.isoformat(), each.end.isoformat()] for each in query.periods],
@@ -87,7 +127,7 @@ def _story(prepared: Prepared) -> dict[str, Any]:
             "is_about_oneself": query.is_about_oneself,
             "is_small_talk": query.is_small_talk,
         }
-    return story
+    return explanation
 
 
 def _identity(each: Recollection) -> tuple[UUID, int]:

@@ -28,7 +28,7 @@ from recollect.errors import (
 from recollect.failures import place
 from recollect.formation import Batch, CallGuard, Extraction, FormationPipeline, asks_to_forget, log_decision
 from recollect.model import Caps, Exchange, Fallback, Formed, Pending, Strategy
-from recollect.models.tries import Step, Steps
+from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import NO_CAPS, Backends, Clock, Inbox
 
@@ -122,15 +122,15 @@ class InboxDrain:
         former: Forms exchanges.
         credential: Finds a request's own credential by the exchange's id, while it is at hand.
         clock: Tells the time.
-        steps: Counts each try before it begins.
+        steps: Counts each attempt before it begins.
         batching: Which exchanges are formed at once.
         yielding: Knows the chats that come first.
         slow: The ids of exchanges that took a model too long.
         extracted: The batches of which it is known already what a model found in them: they are formed as they were.
         caps: How many memories may be kept.
-        tries: How often an exchange is tried. Then, if extraction is what fails, it is kept as a
+        attempts: How often an exchange is tried. Then, if extraction is what fails, it is kept as a
             ``qa_turn``; if something else does, it is held as failed.
-        delays: How long to wait after each failed try.
+        delays: How long to wait after each failed attempt.
         log_text: Whether decisions are logged with the statements themselves.
         counts: Counts what is done.
     """
@@ -145,7 +145,7 @@ class InboxDrain:
     slow: MutableMapping[UUID, None] = field(default_factory=dict)
     extracted: Container[tuple[UUID, ...]] = ()
     caps: Caps = NO_CAPS
-    tries: int = 3
+    attempts: int = 3
     delays: Sequence[timedelta] = RETRY_DELAYS
     log_text: bool = False
     counts: FormationCounts = field(default_factory=FormationCounts)
@@ -154,7 +154,7 @@ class InboxDrain:
         """Form everything in the user's inbox, and return after how long to call again, or None.
 
         An exchange that fails blocks the later ones until it is formed, given up or held: a statement
-        must not be replaced by an older one. A store that can't be reached is nobody's failed try.
+        must not be replaced by an older one. A store that can't be reached is nobody's failed attempt.
 
         Raises:
             StoreError: The store failed in reading the inbox or in writing down a failure.
@@ -203,9 +203,9 @@ class InboxDrain:
         """Form a batch, once; return how long to wait if something it needs is away, None if the inbox goes on."""
         first = batch[0]
         async with self.steps.step(user_id, Step.FORM, str(first.exchange.id)) as begun:
-            if begun > self.tries:
+            if begun > self.attempts:
                 self.counts.failed(error := WorkerStoppedError(begun - 1))
-                await self._hold(first, error, tries=begun - 1)
+                await self._hold(first, error, attempts=begun - 1)
                 return None
             if begun > 1:
                 batch = [first]  # another of them may be what a worker died of
@@ -215,7 +215,7 @@ class InboxDrain:
             except StoreUnavailableError:
                 raise
             except YieldedError as error:
-                return error.wait  # no try of theirs: a chat came first
+                return error.wait  # no attempt of theirs: a chat came first
             except ExtractorTimeoutError as error:
                 self._note_slow(batch, error)
                 return None
@@ -238,7 +238,7 @@ class InboxDrain:
         """Return what is formed at once.
 
         What failed before is formed alone, so that it takes no other down with it; what took too long in half as many;
-        what a model was asked of already as it was; a wish to forget after what was said before it, which has to be there to be
+        what a model was asked of already as it was; a command to forget after what was said before it, which has to be there to be
         forgotten.
         """
         if pending[0].attempts:
@@ -273,7 +273,7 @@ class InboxDrain:
                 if not is_slow:
                     raise
                 self.counts.failed(error)
-            elif batch[0].attempts + 1 < self.tries:
+            elif batch[0].attempts + 1 < self.attempts:
                 raise
             formed = await self.former.form(exchanges, fallback=Fallback.FAILED)
         at = self.clock()
@@ -290,7 +290,7 @@ class InboxDrain:
         return replace(exchange, credential=credential, share=SHARE_OF_SLOW if is_slow else 1.0)
 
     def _note_slow(self, batch: Sequence[Pending], error: ExtractorTimeoutError) -> None:
-        """Note what took a model too long: the next try asks for less, and the one after that for nothing."""
+        """Note what took a model too long: the next attempt asks for less, and the one after that for nothing."""
         self.counts.failed(error)
         self.slow.update(dict.fromkeys(each.exchange.id for each in batch))
         log.warning("formation_too_slow", exchange_id=str(batch[0].exchange.id), turns=len(batch))
@@ -307,26 +307,26 @@ class InboxDrain:
             )
             await self.inbox.postpone(exchange, error=told, until=pending.due, counts=False)
             return wait
-        if pending.attempts + 1 >= self.tries:
-            await self._hold(pending, error, tries=pending.attempts + 1)
+        if pending.attempts + 1 >= self.attempts:
+            await self._hold(pending, error, attempts=pending.attempts + 1)
             return None
         delay = self.delays[min(pending.attempts, len(self.delays) - 1)]
-        self._tell(pending, error, tries=pending.attempts + 1, held=False)
+        self._tell(pending, error, attempts=pending.attempts + 1, held=False)
         await self.inbox.postpone(exchange, error=told, until=self.clock() + delay)
         return None
 
-    async def _hold(self, pending: Pending, error: Exception, *, tries: int) -> None:
+    async def _hold(self, pending: Pending, error: Exception, *, attempts: int) -> None:
         """Hold an exchange as failed, until somebody has it tried again."""
-        self._tell(pending, error, tries=tries, held=True)
+        self._tell(pending, error, attempts=attempts, held=True)
         await self.inbox.postpone(pending.exchange, error=_told(error), until=None)
 
-    def _tell(self, pending: Pending, error: Exception, *, tries: int, held: bool) -> None:
+    def _tell(self, pending: Pending, error: Exception, *, attempts: int, held: bool) -> None:
         log.warning(
             "formation_failed",
             exchange_id=str(pending.exchange.id),
             error=_told(error),
             place=place(error),
-            tries=tries,
+            attempts=attempts,
             held=held,
         )
 
@@ -335,7 +335,7 @@ class InboxDrain:
         if isinstance(error, ExtractorPausedError):  # it was not even tried
             return max(error.until - self.clock(), timedelta())
         is_young = self.clock() - pending.exchange.turn.at < PATIENCE
-        # What was tried in vain is due anew after each try: then only its age tells that it waited for long.
+        # What was tried in vain is due anew after each attempt: then only its age tells that it waited for long.
         if isinstance(error, EmbedderError) and (
             is_young or (self._is_patient(pending) and not pending.attempts)
         ):

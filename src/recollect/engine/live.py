@@ -25,7 +25,8 @@ from recollect.engine.exchanges import (
 )
 from recollect.engine.explain import request_record
 from recollect.engine.log_writer import LogWriter, write_phase
-from recollect.engine.prepared import Prepared, Wishes
+from recollect.engine.prepared import Prepared, RecallOptions
+from recollect.engine.recall_counts import RecallCounts
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.model import Became, LogEntry, News, Recall, Recollection, Skip, Turn
 from recollect.spool import Spool, Waiting
@@ -61,7 +62,7 @@ class LiveEngine:
         Args:
             open_engine: Opens it.
             spool: Where what is said waits for a store that is away; None: in memory.
-            keeps: Whether anything is kept of users whose own wish is not known, as the store is away.
+            keeps: Whether anything is kept of users whose own `record` setting is not known, as the store is away.
             patience: Seconds that a chat waits for the log at most, to take what is said; then the spool does.
             masks: Whether secrets are masked before what is said is kept, in the log or in the spool.
         """
@@ -77,9 +78,11 @@ class LiveEngine:
         )
         self._remembering: set[asyncio.Task[Became]] = set()
         self._notes: set[asyncio.Task[None]] = set()
+        self._requests: dict[UUID, asyncio.Task[None]] = {}
         self._successor: LiveEngine | None = None
         self._chats = 0
         self.failure: RecollectError | None = None
+        self.recalls = RecallCounts()
 
     @property
     def engine(self) -> Engine | None:
@@ -164,11 +167,11 @@ class LiveEngine:
         if self._engine is not None:
             self._engine.chats(self._chats)
 
-    async def prepare(self, turn: Turn, wishes: Wishes, *, count: Callable[[str], int]) -> Prepared:
+    async def prepare(self, turn: Turn, options: RecallOptions, *, count: Callable[[str], int]) -> Prepared:
         """Return what the prompt of a turn is given; never raises."""
         if self._engine is None:
             return Prepared(Recall(skipped=Skip.STORE))
-        return await self._engine.prepare(turn, wishes, count=count)
+        return await self._engine.prepare(turn, options, count=count)
 
     def note(
         self, turn: Turn, prepared: Prepared, *, request_id: UUID | None = None, api: str = "completions"
@@ -179,7 +182,22 @@ class LiveEngine:
         if len(self._notes) >= _NOTES_AT_MOST:
             log.debug("note_dropped", reason="too many are waiting for the store")
             return
-        _keep(_note(self._engine, turn, prepared, request_id or uuid7(), api), self._notes)
+        known = request_id or uuid7()
+        noting = _keep(self._note(self._engine, turn, prepared, known, api), self._notes)
+        self._requests[known] = noting
+        noting.add_done_callback(lambda _: self._requests.pop(known, None))
+
+    async def noted(self, request_id: UUID, seconds: float) -> bool:
+        """Wait ``seconds`` at most until a request that this process notes is noted; return whether none waits any more."""
+        if (noting := self._requests.get(request_id)) is None:
+            return True
+        return await ends_before(noting, seconds=seconds)
+
+    async def _note(self, engine: Engine, turn: Turn, prepared: Prepared, request_id: UUID, api: str) -> None:
+        await engine.inject(turn, prepared.placed)  # first: the chat's next turn may come soon
+        request = request_record(prepared, turn, request_id=request_id, at=turn.at, api=api)
+        self.recalls.count(request)
+        await engine.record(request, turn)
 
     def leave_untold(self, looking: "asyncio.Task[News | None]") -> None:
         """Give back in the background what could not be shown: the chat's next answer shows it; never raises, never waits.
@@ -321,8 +339,3 @@ def _keep(work: Coroutine[Any, Any, _Result], tasks: set[asyncio.Task[_Result]])
     tasks.add(task)
     task.add_done_callback(tasks.discard)
     return task
-
-
-async def _note(engine: Engine, turn: Turn, prepared: Prepared, request_id: UUID, api: str) -> None:
-    await engine.inject(turn, prepared.placed)  # first: the chat's next turn may come soon
-    await engine.record(request_record(prepared, turn, request_id=request_id, at=turn.at, api=api), turn)

@@ -43,7 +43,7 @@ class LogWriter:
     Args:
         spool: What the log can't take.
         engine: Returns the engine that writes to the log; None while there is none.
-        keeps: Whether anything is kept of users whose own wish is not known, as the store is away.
+        keeps: Whether anything is kept of users whose own `record` setting is not known, as the store is away.
         patience: Seconds that the log may take with a phase before it goes to the spool, where somebody waits for it.
 
     Attributes:
@@ -62,7 +62,7 @@ class LogWriter:
         self._patience = patience
         self._engine = engine
         self._keeps = keeps
-        self._wishes: LRUCache[str, bool] = LRUCache(_KEPT)
+        self._is_recorded: LRUCache[str, bool] = LRUCache(_KEPT)
         self._credentials: TTLCache[UUID, str] = TTLCache(_KEPT, _CREDENTIAL_SECONDS)
         self._later: WeakValueDictionary[tuple[UUID, Phase], asyncio.Future[Written]] = WeakValueDictionary()
         self._opened, self._adopted = asyncio.Event(), asyncio.Event()
@@ -94,7 +94,7 @@ class LogWriter:
     @asynccontextmanager
     async def noting(self, entry: LogEntry) -> AsyncIterator[Noted]:
         """Keep a phase in the journal while the body writes it to the log; yield what the journal has of it."""
-        if not self._wishes.get(entry.exchange.turn.scope.user_id, self._keeps):
+        if not self._is_recorded.get(entry.exchange.turn.scope.user_id, self._keeps):
             yield Noted(is_kept=True)  # nothing is kept of this user, as far as is known
             return
         async with self._spool.journal.noting(entry) as noted:
@@ -147,12 +147,12 @@ class LogWriter:
     async def _written(self, engine: Engine, entry: LogEntry) -> Written:
         written = await engine.write(entry)
         if written is not Written.ERASED and entry.phase not in (Phase.FAILED, Phase.REFUSED):
-            self._wishes[entry.exchange.turn.scope.user_id] = written is not Written.UNWANTED
+            self._is_recorded[entry.exchange.turn.scope.user_id] = written is not Written.UNWANTED
         return written
 
     async def _to_spool(self, entry: LogEntry, line: bytes | None) -> asyncio.Future[Written] | None:
         exchange = entry.exchange
-        if not self._wishes.get(exchange.turn.scope.user_id, self._keeps):
+        if not self._is_recorded.get(exchange.turn.scope.user_id, self._keeps):
             return None
         await self._opened.wait()
         later = self._later[exchange.id, entry.phase] = asyncio.get_running_loop().create_future()

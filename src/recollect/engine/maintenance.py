@@ -13,8 +13,8 @@ from recollect.engine.policy import Policy
 from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.indexing import index_user
-from recollect.models.tries import Step, Steps
-from recollect.ports import Backends, Clock
+from recollect.models.attempts import Step, Steps
+from recollect.ports import ANSWERS_KEPT, Backends, Clock
 
 _EVERY_SECONDS = 3600.0
 _RETRY_SECONDS = 60.0
@@ -39,7 +39,7 @@ class Indexer:
     Attributes:
         backends: What it works with.
         policy: What is indexed, and how often it is tried.
-        steps: Counts each try before it begins.
+        steps: Counts each attempt before it begins.
     """
 
     backends: Backends
@@ -60,7 +60,7 @@ class Indexer:
         return await index_user(
             user_id,
             tried=tried,
-            tries=self.policy.tries,
+            attempts=self.policy.attempts,
             index=self.backends.index,
             embedder=self.backends.embedder,
             embedded=self.policy.embedded,
@@ -85,11 +85,15 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
     def prune() -> Awaitable[int]:
         return backends.requests.prune_requests(clock() - timedelta(days=policy.keep_requests_days))
 
+    def prune_answers() -> Awaitable[int]:
+        return backends.answers.prune(clock() - ANSWERS_KEPT)
+
     enqueued = False
     while True:
         if not enqueued:
             enqueued = await _quietly("enqueue_unindexed_failed", backends.index.enqueue_unindexed)
         await _quietly("prune_requests_failed", prune)
+        await _quietly("prune_answers_failed", prune_answers)
         await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)
 
 

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Self
+from typing import Self, TypeVar
 
 from recollect.composition import Bounds
 from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
 from recollect.model import Caps, Flags, Placement, Strategy
 from recollect.retrieval import Gate, NeedThresholds, SearchReach, SelectionLimits, SignalWeights
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,10 @@ class Policy:
         caps: How many memories may be kept.
         summarizing: When chats are summarized.
         budget: What models may take in the background.
-        tries: Tries before an exchange falls back or is held as failed.
+        attempts: Attempts before an exchange falls back or is held as failed.
         log_secrets: Whether the message log keeps secrets in clear; models are never sent them.
         log_text: Whether the log line of a decision carries the memory's text.
+        tells_queries: Whether the record of a request tells what was asked, by the message log.
         keep_requests_days: How long is kept what requests were like.
     """
 
@@ -99,9 +102,10 @@ class Policy:
     caps: Caps = field(default_factory=Caps)
     summarizing: Summarizing = field(default_factory=Summarizing)
     budget: TokenBudget = field(default_factory=TokenBudget)
-    tries: int = 3
+    attempts: int = 3
     log_secrets: bool = False
     log_text: bool = False
+    tells_queries: bool = True
     keep_requests_days: int = 30
 
     @property
@@ -114,23 +118,54 @@ class Policy:
         """Return the policy with what was changed while the engine runs."""
         if flags == Flags():
             return self
-        rules, bounds, caps = self.rules, self.bounds, self.caps
+        rules, caps = self.rules, self.caps
         if flags.minimum_importance is not None:
             rules = replace(rules, minimum_importance=flags.minimum_importance)
-        if flags.placement is not None:
-            bounds = replace(bounds, placement=flags.placement)
         if flags.session_cap is not None:
             caps = replace(caps, session=flags.session_cap)
         if flags.user_cap is not None:
             caps = replace(caps, user=flags.user_cap)
         return replace(
             self,
-            records=self.records if flags.record is None else flags.record,
-            recalls=self.recalls if flags.recall is None else flags.recall,
-            stands=self.stands if flags.standing is None else flags.standing,
-            strategy=self.strategy if flags.formation is None else flags.formation,
-            summarizing=Summarizing() if flags.summaries is False else self.summarizing,
+            records=_or(flags.record, self.records),
+            recalls=_or(flags.recall, self.recalls),
+            stands=_or(flags.standing, self.stands),
+            strategy=_or(flags.formation, self.strategy),
+            tells_queries=_or(flags.queries, self.tells_queries),
+            reach=replace(
+                self.reach,
+                lexical=_or(flags.lexical, self.reach.lexical),
+                log=_or(flags.history, self.reach.log),
+            ),
+            summarizing=_summarizing(self.summarizing, flags),
             rules=rules,
-            bounds=bounds,
+            bounds=_bounds(self.bounds, flags),
             caps=caps,
         )
+
+
+def _or(changed: T | None, otherwise: T) -> T:
+    return otherwise if changed is None else changed
+
+
+def _summarizing(summarizing: Summarizing, flags: Flags) -> Summarizing:
+    if flags.summaries is False:
+        return Summarizing()
+    return replace(summarizing, turns=_or(flags.summary_turns, summarizing.turns))
+
+
+def _bounds(bounds: Bounds, flags: Flags) -> Bounds:
+    """Return the bounds as changed: what all blocks of a chat may take changes with what a turn's may."""
+    if flags.max_memory_tokens is not None:
+        share = bounds.chat_memory_tokens / max(bounds.memory_tokens, 1)
+        bounds = replace(
+            bounds,
+            memory_tokens=flags.max_memory_tokens,
+            later_tokens=min(bounds.later_tokens, flags.max_memory_tokens),
+            chat_memory_tokens=round(flags.max_memory_tokens * share),
+        )
+    return replace(
+        bounds,
+        placement=_or(flags.placement, bounds.placement),
+        history_tokens=_or(flags.max_history_tokens, bounds.history_tokens),
+    )

@@ -14,6 +14,7 @@ from uuid import UUID
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.engine.policy import Policy
 from recollect.model import (
+    UNNAMED,
     Chat,
     Drop,
     Injection,
@@ -28,9 +29,6 @@ from recollect.model import (
 )
 from recollect.retrieval import Ranking, SelectionContext, select, standing_part
 
-UNNAMED = "fp:"
-"""How the id of a session begins that its frontend gave none, and that is known by its first message."""
-
 _ONCE_MORE = timedelta(hours=1)
 
 _THERE = frozenset({Drop.GIVEN, Drop.IN_PROMPT, Drop.REPEATS})
@@ -38,8 +36,8 @@ _THERE = frozenset({Drop.GIVEN, Drop.IN_PROMPT, Drop.REPEATS})
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """What one request asks for; None: as the settings have it.
+class RecallOptions:
+    """The options of one request's recall; None: as the settings have it.
 
     Attributes:
         limit: Memories at most.
@@ -58,7 +56,7 @@ class Wishes:
     recall: bool = True
 
 
-NO_WISHES = Wishes()
+NO_OPTIONS = RecallOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +69,7 @@ class Prepared:
         ranking: How it was found; None where nothing was looked for.
         flags: What was special.
         placement: Where it goes.
+        budget: Tokens that the turn's memories may take.
     """
 
     recall: Recall
@@ -78,6 +77,7 @@ class Prepared:
     ranking: Ranking | None = None
     flags: tuple[str, ...] = ()
     placement: Placement = Placement.STABLE
+    budget: int = 0
 
     @property
     def included(self) -> tuple[Recollection, ...]:
@@ -121,24 +121,26 @@ class RecallState:
 
     Attributes:
         turn: What was said.
-        wishes: What its request asks for.
+        options: The options of its request.
         policy: How it is recalled for; the user's own settings count once the chat is known.
         count: Counts the tokens of a text.
         now: When it began.
         began: The same, by ``time.perf_counter``.
         chat: What is known of the chat.
         over: The anchors of blocks of an earlier chat, which began with the same words.
+        answers: What the memory did for the turn's own message, or why not.
         ranking: The ranking, once it runs.
     """
 
     turn: Turn
-    wishes: Wishes
+    options: RecallOptions
     policy: Policy
     count: Callable[[str], int]
     now: datetime
     began: float = field(default_factory=time.perf_counter)
     chat: Chat = field(default_factory=Chat)
     over: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
     ranking: "asyncio.Task[Ranking] | None" = None
 
     @property
@@ -154,7 +156,7 @@ class RecallState:
     @property
     def bounds(self) -> Bounds:
         """Where what is added goes, and how much of it, as this request has it."""
-        return _bounds(self.policy, self.wishes)
+        return _bounds(self.policy, self.options)
 
     @property
     def adds(self) -> bool:
@@ -198,11 +200,26 @@ class RecallState:
         if _begins_anew(self.turn, chat):
             self.over = tuple(each.anchor for each in chat.injections)
             self.chat = replace(chat, injections=())
+        elif not self._is_told(chat):  # told anew: what was done for it may have changed since
+            left = tuple(each for each in chat.injections if each.anchor != self.turn.anchor)
+            self.over = (self.turn.anchor,) if len(left) < len(chat.injections) else ()
+            self.chat = replace(chat, injections=left)
 
-    def around(self, *, asks_for_before: bool) -> SelectionContext:
-        """Return what a selection has to look at beside the ranked."""
+    def _is_told(self, chat: Chat) -> bool:
+        """Return whether the chat was told the same answers with this turn before."""
+        own = [each.block for each in chat.injections if each.anchor == self.turn.anchor]
+        return all(answer in block for block in own for answer in self.answers)
+
+    def around(self, *, asks_for_before: bool, lists: bool = False) -> SelectionContext:
+        """Return what a selection has to look at beside the ranked.
+
+        Args:
+            asks_for_before: Whether the words ask for other sessions.
+            lists: Whether all that is known is listed, also what the prompt holds already: a list has no gaps.
+        """
+        given, prompt = ((), ()) if lists else (self.given, self.turn.prompt)
         return SelectionContext(
-            self.turn.scope.session_id, asks_for_before, self.given, self.turn.prompt, self.chat.abandoned
+            self.turn.scope.session_id, asks_for_before, given, prompt, self.chat.abandoned
         )
 
     def standing(
@@ -222,15 +239,20 @@ class RecallState:
             count=self.count,
             now=self.now,
         )
-        if self.wishes.limit is None:
+        if self.options.limit is None:
             return part
-        left = self.wishes.limit - len(chosen)
+        left = self.options.limit - len(chosen)
         found = {each.item.id for each in chosen}
         more = [each.item.id for each in part if each.item.id not in found][: max(left, 0)]
         return tuple(each for each in part if each.item.id in found or each.item.id in more)
 
     def placed(
-        self, recollections: Sequence[Recollection], *, code_first: bool = False, known: int = 0
+        self,
+        recollections: Sequence[Recollection],
+        *,
+        code_first: bool = False,
+        known: int = 0,
+        numbers: bool = False,
     ) -> Placed:
         """Return where these go; ``known``: of how many statements it is told that there are more, 0: it is not."""
         return place(
@@ -242,7 +264,15 @@ class RecallState:
             at=self.now,
             code_first=code_first,
             known=known,
+            answers=self.answers,
+            numbers=numbers,
         )
+
+
+def only_answers(state: RecallState, recall: Recall) -> Prepared:
+    """Return what the prompt is given where nothing is added to it but what the memory did for the turn's own message."""
+    placed = state.placed(()) if state.answers else Placed()
+    return Prepared(recall, placed, placement=state.bounds.placement)
 
 
 def without_recall(state: RecallState) -> Prepared:
@@ -266,21 +296,23 @@ def without_ranking(state: RecallState, failed: Recall, important: ImportantStat
 
 def selected(state: RecallState, ranking: Ranking, important: ImportantStatements) -> Prepared:
     """Return what the prompt is given of what was ranked, and of what stands in every chat."""
-    query, policy, wished = ranking.query, state.policy, state.wishes.limit
+    query, policy, limit = ranking.query, state.policy, state.options.limit
     how = policy.selecting
-    if wished is not None:
-        how = replace(how, limit=wished)
+    if limit is not None:
+        how = replace(how, limit=limit)
     elif state.given:
         how = replace(how, limit=min(how.limit, how.later))
-    around = state.around(asks_for_before=query.asks_for_before)
+    lists = ranking.needs.everything
+    around = state.around(asks_for_before=query.asks_for_before, lists=lists)
     relevant = policy.gate.opens(ranking.gate_score) and not ranking.needs.served
-    needs = ranking.needs if wished is None else replace(ranking.needs, at_most=None)
+    needs = ranking.needs if limit is None else replace(ranking.needs, at_most=None)
     ranked, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=needs)
     chosen = tuple(each for each in ranked if each.dropped is None)
     standing = state.standing(important.statements, chosen)
     given = _in_front(standing, chosen)
     there = sum(each.dropped in _THERE for each in ranked if each.item.id in needs.scores)
-    placed = state.placed(given, code_first=query.asks_about_code, known=max(important.known - there, 0))
+    known = max(important.known - there, 0)
+    placed = state.placed(given, code_first=query.asks_about_code, known=known, numbers=lists)
     recall = Recall(
         recollections=given,
         ranked=_marked(ranked, standing),
@@ -301,30 +333,37 @@ def selected(state: RecallState, ranking: Ranking, important: ImportantStatement
 
 def finished(state: RecallState, prepared: Prepared, chat_took: float) -> Prepared:
     """Return what the prompt is given, with what the chat loses, and how many milliseconds it took to read it."""
-    # One request's wish is no reason to lose blocks for good; that their chat is over is.
-    gone = () if state.wishes.memory_tokens is not None else prepared.placed.detached
+    # One request's option is no reason to lose blocks for good; that their chat is over is.
+    gone = () if state.options.memory_tokens is not None else prepared.placed.detached
     return replace(
         prepared,
         recall=replace(prepared.recall, stages={**prepared.recall.stages, Stage.CHAT: chat_took}),
         placed=replace(prepared.placed, detached=(*gone, *state.over)),
         placement=state.bounds.placement,
+        budget=_budget(state),
     )
 
 
-def _bounds(policy: Policy, wishes: Wishes) -> Bounds:
+def _budget(state: RecallState) -> int:
+    """Return the tokens that the turn's memories may take: fewer where the chat was given some before."""
+    bounds = state.bounds
+    return min(bounds.later_tokens, bounds.memory_tokens) if state.given else bounds.memory_tokens
+
+
+def _bounds(policy: Policy, options: RecallOptions) -> Bounds:
     """Return where what is added goes, and how much of it, as one request has it."""
     bounds = policy.bounds
-    if wishes.memory_tokens is not None:
+    if options.memory_tokens is not None:
         share = bounds.chat_memory_tokens / max(bounds.memory_tokens, 1)
-        asked = wishes.memory_tokens
+        asked = options.memory_tokens
         bounds = replace(
             bounds, memory_tokens=asked, later_tokens=asked, chat_memory_tokens=round(asked * share)
         )
-    history = bounds.history_tokens if wishes.history_tokens is None else wishes.history_tokens
+    history = bounds.history_tokens if options.history_tokens is None else options.history_tokens
     return replace(
         bounds,
-        placement=wishes.placement or bounds.placement,
-        history_tokens=0 if wishes.history is False else history,
+        placement=options.placement or bounds.placement,
+        history_tokens=0 if options.history is False else history,
         standing_tokens=min(bounds.standing_tokens, bounds.memory_tokens // 2) if policy.stands else 0,
     )
 

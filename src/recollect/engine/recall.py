@@ -17,9 +17,10 @@ from recollect.engine.prepared import (
     NONE_IMPORTANT,
     ImportantStatements,
     Prepared,
+    RecallOptions,
     RecallState,
-    Wishes,
     finished,
+    only_answers,
     selected,
     without_ranking,
     without_recall,
@@ -28,7 +29,7 @@ from recollect.errors import EmbedderError, StoreError
 from recollect.failures import place
 from recollect.model import Chat, Memory, Placement, Recall, Skip, Stage, Turn
 from recollect.ports import Backends, Clock
-from recollect.retrieval import Ranking, of_everything, rank
+from recollect.retrieval import Ranking, SearchReach, of_everything, rank
 
 log = structlog.get_logger(__name__)
 
@@ -48,8 +49,12 @@ class Retriever:
         self._clock = clock
         self._users_turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def rank(self, turn: Turn) -> Ranking:
+    async def rank(self, turn: Turn, *, reach: SearchReach | None = None) -> Ranking:
         """Return what may be recalled for ``turn`` as it ranks, before gate and budget and without a deadline.
+
+        Args:
+            turn: What is asked.
+            reach: How far is searched; None: as the policy has it.
 
         Raises:
             EmbedderError: The turn could not be embedded.
@@ -61,52 +66,75 @@ class Retriever:
             embedder=self._backends.embedder,
             second_embedder=self._backends.second_embedder,
             store=self._backends.memories,
-            reach=policy.reach,
+            reach=reach or policy.reach,
             weights=policy.weights,
             gate=policy.gate,
             bar=policy.bar,
         )
 
-    async def prepare(self, turn: Turn, wishes: Wishes, *, count: Callable[[str], int]) -> Prepared:
-        """Return what the prompt of ``turn`` is given, within the deadline; never raises."""
-        if wishes.placement is Placement.OFF:
+    async def prepare(
+        self,
+        turn: Turn,
+        options: RecallOptions,
+        *,
+        count: Callable[[str], int],
+        answers: tuple[str, ...] = (),
+    ) -> Prepared:
+        """Return what the prompt of ``turn`` is given, within the deadline; never raises.
+
+        Args:
+            turn: What was said.
+            options: What its request asks for.
+            count: Counts the tokens of a text.
+            answers: What the memory did for the turn's own message, or why not: the prompt tells it.
+        """
+        if options.placement is Placement.OFF:
             return Prepared(Recall(skipped=Skip.OFF), placement=Placement.OFF)
-        state = RecallState(turn, wishes, self._policy, count, self._clock())
+        state = RecallState(turn, options, self._policy, count, self._clock(), answers=answers)
         # What was changed for the user while we run comes with the chat; as a rule it leaves recall on.
-        if state.adds and wishes.recall:
+        if state.adds and options.recall:
             state.ranking = self._begin(turn)
         try:
             prepared = await self._prepared(state)
         except Exception as error:  # noqa: BLE001 -- a bug in recall must not cost anybody their chat
-            prepared = Prepared(_failed(error), placement=state.bounds.placement)
+            prepared = only_answers(state, _failed(error))
         finally:
             _give_up(state.ranking)
         return replace(prepared, recall=replace(prepared.recall, milliseconds=state.milliseconds))
 
-    def _begin(self, turn: Turn) -> "asyncio.Task[Ranking]":
-        return asyncio.create_task(within(self._policy.deadline, self._rank_in_turn(turn)))
+    def _begin(
+        self, turn: Turn, reach: SearchReach | None = None, seconds: float | None = None
+    ) -> "asyncio.Task[Ranking]":
+        deadline = self._policy.deadline if seconds is None else seconds
+        return asyncio.create_task(within(deadline, self._rank_in_turn(turn, reach)))
 
-    async def _rank_in_turn(self, turn: Turn) -> Ranking:
+    async def _rank_in_turn(self, turn: Turn, reach: SearchReach | None) -> Ranking:
         """Rank one turn of each user at a time, so that whoever asks many things at once holds up nobody else."""
         async with self._users_turns.setdefault(turn.scope.user_id, asyncio.Lock()):
-            return await self.rank(turn)
+            return await self.rank(turn, reach=reach)
 
     async def _prepared(self, state: RecallState) -> Prepared:
+        reads_history = state.wants_history
         try:
             chat = await within(self._policy.deadline, self._chat(state))
         except (TimeoutError, StoreError) as error:
             recall = replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,))
-            return Prepared(recall, placement=state.bounds.placement)
+            return only_answers(state, recall)
         chat_took = state.milliseconds
         state.know(chat)
+        if state.wants_history and not reads_history:  # the user's own setting wants what the others do not
+            state.know(await within(state.seconds_left, self._chat(state)))
         if not state.adds:
-            return Prepared(Recall(skipped=Skip.OFF), placement=state.bounds.placement)
-        if state.ranking is None and state.wishes.recall:
-            state.ranking = self._begin(state.turn)
+            return only_answers(state, Recall(skipped=Skip.OFF))
+        if state.ranking is not None and state.policy.reach != self._policy.reach:
+            _give_up(state.ranking)  # the few who search otherwise wait for the chat first
+            state.ranking = self._begin(state.turn, state.policy.reach, state.seconds_left)
+        if state.ranking is None and state.options.recall:
+            state.ranking = self._begin(state.turn, state.policy.reach)
         try:
             prepared = await self._in_chat(state)
         except Exception as error:  # noqa: BLE001 -- a bug here does not make the old chat's blocks the new one's
-            prepared = Prepared(_failed(error))
+            prepared = only_answers(state, _failed(error))
         return finished(state, prepared, chat_took)
 
     async def _in_chat(self, state: RecallState) -> Prepared:

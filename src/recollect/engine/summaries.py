@@ -24,7 +24,7 @@ from recollect.errors import (
 )
 from recollect.formation import CallGuard
 from recollect.model import Kind, Memory, Outline, Provenance, Source, Vector
-from recollect.models.tries import Step, Steps
+from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import Asker, Backends, Clock, Conversation, Material, Summarized, Summarizer
 from recollect.text.secrets import mask, mask_exchange_texts
@@ -51,8 +51,8 @@ class Summaries:
         new_id: Makes ids.
         credential: Finds a request's own credential by the exchange's id, while it is at hand.
         counts: Counts what is done.
-        steps: Counts each try before it begins.
-        tries: How often a summary is begun that a worker does not live to the end of; then there is none of these turns.
+        steps: Counts each attempt before it begins.
+        attempts: How often a summary is begun that a worker does not live to the end of; then there is none of these turns.
         yielding: Knows the chats that come first.
         failures: How often the summary of a user's chat up to a turn failed.
         slow: Which of them took a model too long: half is asked for, and then nothing.
@@ -65,7 +65,7 @@ class Summaries:
     credential: Callable[[UUID], str | None]
     counts: FormationCounts
     steps: Steps
-    tries: int
+    attempts: int
     yielding: Yielding = field(default_factory=Yielding)
     failures: MutableMapping[tuple[str, str, int], int] = field(
         default_factory=lambda: LRUCache(_FAILURES_KEPT)
@@ -108,8 +108,8 @@ class Summaries:
 
     async def _tried(self, user_id: str, conversation: Conversation, summarizer: Summarizer) -> Memory | None:
         async with self.steps.step(user_id, Step.SUMMARIZE, conversation.session_id) as begun:
-            if begun > self.tries:
-                log.error("summary_given_up", error=WorkerStoppedError.__name__, tries=begun - 1)
+            if begun > self.attempts:
+                log.error("summary_given_up", error=WorkerStoppedError.__name__, attempts=begun - 1)
                 return None
             return await self._summary(user_id, conversation, summarizer)
 

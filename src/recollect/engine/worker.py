@@ -22,7 +22,7 @@ from recollect.failures import place
 from recollect.formation import Batch, CallGuard, CallStatistics, Extraction
 from recollect.indexing import shorter_wait
 from recollect.model import Strategy
-from recollect.models.tries import Step, Steps
+from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import Backends, Clock
 
@@ -108,11 +108,11 @@ class FormationWorker:
         self._extracted: TTLCache[Batch, Extraction] = TTLCache(_EXTRACTED_KEPT, _EXTRACTED_SECONDS)
         self._yielding = Yielding(yields=policy.yields.to_chats, idle=policy.yields.idle)
         self._guard = CallGuard(backends.usage, policy.budget, clock, self._yielding)
-        self.steps = Steps(backends.tries, clock)
+        self.steps = Steps(backends.attempts, clock)
         self.counts = FormationCounts()
         self._indexer = Indexer(backends, policy, self.steps)
         # A breaker of their own: a chat too long for a model must not keep everybody's from being asked.
-        summing_up = CallGuard(backends.usage, policy.budget, clock, self._yielding)
+        summing_up = CallGuard(backends.usage, policy.budget, clock, self._yielding, for_summaries=True)
         self._summaries = Summaries(
             backends,
             summing_up,
@@ -121,7 +121,7 @@ class FormationWorker:
             self._credentials.get,
             self.counts,
             self.steps,
-            policy.tries,
+            policy.attempts,
             self._yielding,
         )
 
@@ -178,7 +178,7 @@ class FormationWorker:
             slow=self._slow,
             extracted=self._extracted,
             caps=policy.caps,
-            tries=policy.tries,
+            attempts=policy.attempts,
             log_text=policy.log_text,
             counts=self.counts,
         )

@@ -2,6 +2,7 @@
 
 from recollect.formation.call_guard import CallGuard, CallStatistics, TokenBudget
 from recollect.formation.decision_log import log_decision
+from recollect.formation.dictation import judge_dictated
 from recollect.formation.memory_commands import asks_to_forget
 from recollect.formation.pipeline import Batch, FormationPipeline
 from recollect.formation.rules import FormationRules
@@ -16,5 +17,6 @@ __all__ = [
     "FormationRules",
     "TokenBudget",
     "asks_to_forget",
+    "judge_dictated",
     "log_decision",
 ]

@@ -19,8 +19,8 @@ from recollect.errors import (
     InvalidExtractionError,
     StoreError,
 )
+from recollect.models.attempts import waiting_for_others
 from recollect.models.spending import counting_tokens
-from recollect.models.tries import waiting_for_others
 from recollect.models.yielding import Yielding
 from recollect.ports import Clock, UsageLog
 
@@ -32,6 +32,14 @@ FAILED_SECONDS = 240.0
 
 _FIRST_PAUSE = timedelta(seconds=30)
 _LONGEST_PAUSE = timedelta(minutes=10)
+
+_TOLD_AGAIN = timedelta(hours=1)
+_MODELS_KEPT = 100
+
+_WHAT_TO_DO = (
+    "Memories can't be formed by a model that does not keep to the form it is asked for. Until it does, exchanges are kept as "
+    "question and answer. Name a larger model, or one that takes a JSON schema, as RECOLLECT_EXTRACTION_MODEL."
+)
 
 log = structlog.get_logger(__name__)
 
@@ -136,6 +144,23 @@ class CircuitBreaker:
         self._trying = False
 
 
+class UnreadableAnswers:
+    """Warns of models whose answers can't be read: of each once an hour, since every turn may bring such an answer."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, datetime] = {}
+
+    def tell(self, model: str, at: datetime) -> None:
+        """Warn of a model, unless that was done within the hour; nothing of its answer is said."""
+        told = self._told.get(model)
+        if told is not None and at - told < _TOLD_AGAIN:
+            return
+        if len(self._told) >= _MODELS_KEPT:  # clients may name any
+            self._told.clear()
+        self._told[model] = at
+        log.warning("model_answers_unreadable", model=model or "unknown", what_to_do=_WHAT_TO_DO)
+
+
 class CallGuard:
     """Admits background calls, or raises the reason why not.
 
@@ -144,6 +169,7 @@ class CallGuard:
         budget: What they may take.
         clock: Tells the time.
         yielding: Knows the chats that come first.
+        for_summaries: Whether what is asked for are summaries.
 
     Attributes:
         breaker: Leaves the server alone that fails.
@@ -152,13 +178,21 @@ class CallGuard:
     """
 
     def __init__(
-        self, usage: UsageLog, budget: TokenBudget, clock: Clock, yielding: Yielding | None = None
+        self,
+        usage: UsageLog,
+        budget: TokenBudget,
+        clock: Clock,
+        yielding: Yielding | None = None,
+        *,
+        for_summaries: bool = False,
     ) -> None:
         self._usage = usage
         self._budget = budget
         self._clock = clock
         self._yielding = yielding or Yielding()
+        self._for_summaries = for_summaries
         self.breaker = CircuitBreaker()
+        self._unreadable = UnreadableAnswers()
         self.calls = 0
         self.errors: Counter[str] = Counter()
 
@@ -213,6 +247,7 @@ class CallGuard:
         """Update the breaker with what an error says about the server."""
         if isinstance(error, InvalidExtractionError):
             self.breaker.succeed()  # it is there and it answers: what is wrong is this call
+            self._unreadable.tell(error.model, self._clock())
         elif (
             isinstance(error, ExtractorError)
             and not isinstance(error, ExtractorUnusableError)
@@ -233,6 +268,7 @@ class CallGuard:
     async def _count(self, user_id: str, tokens: int) -> None:
         """Count tokens. A failure to count never discards an answer that was paid for."""
         try:
-            await self._usage.use(user_id, self._clock().date(), tokens)
+            today = self._clock().date()
+            await self._usage.use(user_id, today, tokens, for_summary=self._for_summaries)
         except StoreError as error:
             log.warning("usage_not_counted", error=type(error).__name__, detail=str(error))

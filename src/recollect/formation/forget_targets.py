@@ -53,12 +53,12 @@ class ForgetTargets:
     guard: CallGuard
 
     async def changes(
-        self, wish: MemoryCommand, exchange: Exchange, asker: Asker, *, asks: bool
+        self, command: MemoryCommand, exchange: Exchange, asker: Asker, *, asks: bool
     ) -> list[Change]:
         """Return the changes that a command to forget leads to; its own message is hidden from recall as well.
 
         Args:
-            wish: What is to be forgotten.
+            command: What is to be forgotten.
             exchange: In which it is said.
             asker: On whose behalf a model is called.
             asks: Whether one is called at all.
@@ -68,23 +68,23 @@ class ForgetTargets:
             StoreError: The store failed.
         """
         hidden = Hide((exchange.message_id,), Reason.FORGOTTEN)
-        if wish.broad:
+        if command.broad:
             return [Ignore(Reason.TOO_BROAD)]
-        if not document_terms(wish.about):
+        if not document_terms(command.about):
             return [Ignore(Reason.NOTHING_TO_FORGET)]
-        near, passages = await self._near(wish, exchange)
-        meant = await self._meant(wish, near, asker if asks else None)
+        near, passages = await self._near(command, exchange)
+        meant = await self._meant(command, near, asker if asks else None)
         said = tuple(
-            dict.fromkeys(each.message_id for each in passages if says_all(wish.about, each.content))
+            dict.fromkeys(each.message_id for each in passages if says_all(command.about, each.content))
         )
         if not (meant or said):
             return [Ignore(Reason.NOTHING_TO_FORGET), hidden]
         retired: list[Change] = [Retire(memory.id, Reason.FORGOTTEN) for memory in meant]
         return [*retired, *([Hide(said, Reason.FORGOTTEN)] if said else []), hidden]
 
-    async def _near(self, wish: MemoryCommand, exchange: Exchange) -> tuple[list[Neighbor], list[Passage]]:
+    async def _near(self, command: MemoryCommand, exchange: Exchange) -> tuple[list[Neighbor], list[Passage]]:
         scope, store, embedder = exchange.turn.scope, self.backends.memories, self.backends.embedder
-        [vector] = await embedder.embed([wish.about])
+        [vector] = await embedder.embed([command.about])
         near = await store.nearest(scope, vector, embedder.name, limit=3 * _LOOKED_AT)
         hits = await store.search(
             scope, vector, embedder.name, documents=(), limit=_LOOKED_AT, log=True, verbatim=False
@@ -94,55 +94,59 @@ class ForgetTargets:
         return [each for each in near if each.memory.kind in _FORGETTABLE][:_LOOKED_AT], own
 
     async def _meant(
-        self, wish: MemoryCommand, near: Sequence[Neighbor], asker: Asker | None
+        self, command: MemoryCommand, near: Sequence[Neighbor], asker: Asker | None
     ) -> list[Memory]:
-        related = [each.memory for each in near if self._is_near(each) or _overlaps(wish.about, each.memory)]
-        if wish.meant:
-            return _believed(wish, wish.meant, {memory.id for memory in related})
+        related = [
+            each.memory for each in near if self._is_near(each) or _overlaps(command.about, each.memory)
+        ]
+        if command.meant:
+            return _believed(command, command.meant, {memory.id for memory in related})
         judge = self.backends.judge
         if judge is not None and asker is not None:
-            named = [memory for memory in related if _names(wish.about, memory)]
+            named = [memory for memory in related if _names(command.about, memory)]
             if len(named) == 1 or not related:
                 return named
             known = [each.memory for each in near]
             try:
-                chosen = await self.guard.call(asker.user_id, lambda: judge.choose(wish.about, known, asker))
+                chosen = await self.guard.call(
+                    asker.user_id, lambda: judge.choose(command.about, known, asker)
+                )
             except ExtractorError as error:
                 log.warning("forgetting_without_model", error=type(error).__name__, detail=str(error))
             else:
                 picked = [known[number] for number in chosen.numbers if 0 <= number < len(known)]
                 return [memory for memory in picked if memory in related]
-        return [memory for memory in related if says_all(wish.about, _words_of(memory))]
+        return [memory for memory in related if says_all(command.about, _words_of(memory))]
 
     def _is_near(self, neighbor: Neighbor) -> bool:
         return neighbor.score >= unrelated_cosine(self.backends.embedder.gate)
 
 
-def _believed(wish: MemoryCommand, meant: Sequence[Memory], near: Collection[UUID]) -> list[Memory]:
+def _believed(command: MemoryCommand, meant: Sequence[Memory], near: Collection[UUID]) -> list[Memory]:
     """Return the memories a model chose that are near to the command or share a word with it; a single one always.
 
     One may be named in no word of it: "don't keep what I earn" means a number. Several may be all that was shown, and beside
     others' words it may be theirs that a model follows.
     """
-    related = [each for each in meant if each.id in near or _overlaps(wish.about, each)]
-    is_one = len(meant) == 1 and not wish.is_beside_others
+    related = [each for each in meant if each.id in near or _overlaps(command.about, each)]
+    is_one = len(meant) == 1 and not command.is_beside_others
     return related or list(meant if is_one else ())
 
 
-def says_all(wish: str, text: str) -> bool:
-    """Tell whether ``text`` holds every term of ``wish``."""
-    wanted = set(document_terms(wish))
+def says_all(about: str, text: str) -> bool:
+    """Tell whether ``text`` holds every term of ``about``."""
+    wanted = set(document_terms(about))
     return len(wanted) >= _LEAST_TERMS and wanted <= set(document_terms(text))
 
 
-def _names(wish: str, memory: Memory) -> bool:
+def _names(about: str, memory: Memory) -> bool:
     """Tell whether command and memory hold the same terms, and neither denies the other."""
     content = memory.content
-    return says_all(wish, content) and says_all(content, wish) and not denied_words(wish, content)
+    return says_all(about, content) and says_all(content, about) and not denied_words(about, content)
 
 
-def _overlaps(wish: str, memory: Memory) -> bool:
-    return bool(set(document_terms(wish)) & set(document_terms(_words_of(memory))))
+def _overlaps(about: str, memory: Memory) -> bool:
+    return bool(set(document_terms(about)) & set(document_terms(_words_of(memory))))
 
 
 def _words_of(memory: Memory) -> str:

@@ -64,7 +64,7 @@ class _Verdicts:
 
     Attributes:
         of_model: Those a model found.
-        by_form: Those that the form of a wish to remember something tells.
+        by_form: Those that the form of a command to remember something tells.
     """
 
     of_model: Sequence[Verdict] = ()
@@ -186,13 +186,13 @@ class StatementLearner:
             limits=rules.limits,
         )
         by_form: list[Verdict] = []
-        if wished := unmet_commands(turns, verdicts):
+        if unmet := unmet_commands(turns, verdicts):
             left = allowance
             if left is not None:
                 left = max(0, left - sum(isinstance(each, AcceptedCandidate) for each in verdicts))
             by_form = await asyncio.to_thread(
                 verify,
-                wished,
+                unmet,
                 attributions,
                 minimum_importance=0.0,
                 asked=asked,

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - people speak many languages
 """What a person asks of the memory itself, as far as the form of a sentence tells it. Pure. Never: a model, what is known.
 
-A model understands such wishes in any words; this is for where there is none, and for acting before one has answered.
+A model understands such commands in any words. These patterns serve where there is no model, and before it has answered.
 English, German, Spanish, French, Italian, Portuguese, Polish, Turkish, Hindi in Latin letters, Chinese, Korean,
 Arabic. Only what is said plainly counts; when unsure, nothing is asked.
 """
@@ -12,17 +12,18 @@ from dataclasses import dataclass
 from itertools import islice
 
 from recollect.model import Asking, Memory
+from recollect.text.cues.memory_requests import request_in
 from recollect.text.patterns import anchored, bounded
 
 MOST_COMMANDS = 5
-"""Wishes that are read from one message."""
+"""The most commands that are read from one message."""
 
 LONGEST_STATEMENT = 500
 """Characters of a statement."""
 
 _READ = 20_000
 _LONGEST_SENTENCE = 600
-"""A longer one is no wish that is put plainly; of what follows a colon, so much is read."""
+"""The most characters of a sentence that is read as a command, and of the text read after a colon."""
 _LONGEST_CORRECTION = 80
 _MOST_LEAD_INS = 4
 _SENTENCE = bounded(
@@ -207,7 +208,8 @@ def _commands(text: str) -> Iterator[MemoryCommand]:
         if command and command.asking is Asking.REMEMBER and not command.about:
             following = text[found.end() : found.end() + _LONGEST_SENTENCE].lstrip(" \t\n:")
             command = MemoryCommand(Asking.REMEMBER, following.partition("\n\n")[0].strip())
-        if command:
+        # What points at a list or at a chat is done before the answer, or not at all.
+        if command and not request_in(sentence):
             yield command
         before = sentence
 

@@ -23,7 +23,7 @@ class WeighedCandidate:
     Attributes:
         believed: The candidate, and the turn that proves it.
         vector: The embedding of its content; None where the embedder is away.
-        by_form: Whether no model found it, but the form of a wish to remember it.
+        by_form: Whether no model found it, but the form of a command to remember it.
     """
 
     believed: AcceptedCandidate

@@ -17,6 +17,7 @@ from recollect.model import (
     STATEMENTS,
     Add,
     Change,
+    Doubt,
     Exchange,
     Ignore,
     Kind,
@@ -29,7 +30,6 @@ from recollect.model import (
     Replace,
     Retire,
     Source,
-    Standing,
 )
 from recollect.text.comparison.vetoes import of_candidate, of_memory, same_letter, says_all_of, veto
 from recollect.text.normalization import content_hash
@@ -150,12 +150,12 @@ class _Batch:
         if isinstance(main, Ignore) and main.reason is Reason.NOT_NEWER:
             memory = self.known.get(main.target) if main.target else None
             if candidate.relation is Relation.CONTRADICTS and memory and self._may_be_marked(memory):
-                yield self._mark(memory, Standing.DISPUTED, Reason.DISPUTED, None, main.decided_by)
+                yield self._mark(memory, Doubt.DISPUTED, Reason.DISPUTED, None, main.decided_by)
         elif isinstance(main, Add | Replace):
             for number, memory in self._numbered(candidate.unsettles):
                 if self._may_be_marked(memory):
                     decided_by = f"model: affects {number}"
-                    yield self._mark(memory, Standing.SUSPECT, Reason.SUSPECT, main.memory.id, decided_by)
+                    yield self._mark(memory, Doubt.SUSPECT, Reason.SUSPECT, main.memory.id, decided_by)
 
     def _numbered(self, numbers: Sequence[int]) -> list[tuple[int, Memory]]:
         """Return the user's own statements that were shown under these numbers, each once."""
@@ -177,13 +177,13 @@ class _Batch:
 
     def _may_be_marked(self, memory: Memory) -> bool:
         """Tell whether a memory has no mark and was not stated, replaced or marked by the batch."""
-        return memory.standing is None and memory.id not in self.marked and self._is_free(memory)
+        return memory.doubt is None and memory.id not in self.marked and self._is_free(memory)
 
     def _mark(
-        self, memory: Memory, standing: Standing, reason: Reason, cause: UUID | None, decided_by: str | None
+        self, memory: Memory, doubt: Doubt, reason: Reason, cause: UUID | None, decided_by: str | None
     ) -> Mark:
         self.marked.add(memory.id)
-        return Mark(memory.id, standing, reason, cause, decided_by)
+        return Mark(memory.id, doubt, reason, cause, decided_by)
 
     def _is_free(self, memory: Memory) -> bool:
         """Tell whether the batch has not yet replaced, reinforced or limited a memory."""

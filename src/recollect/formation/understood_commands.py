@@ -12,9 +12,10 @@ from recollect.formation.grounding import ComparableText, plain_quote, searchabl
 from recollect.formation.memory_commands import MemoryCommand, read_commands, sentences_with, statement_of
 from recollect.formation.turns import AnalyzedTurn
 from recollect.formation.verification import AcceptedCandidate, HeldCandidate, Verdict
-from recollect.model import Asking, Candidate, Kind, Memory, Relation, Wish
+from recollect.model import Asking, Candidate, ExtractedCommand, Kind, Memory, Relation
 from recollect.ports import Extracted
 from recollect.text.comparison.vetoes import same_letter
+from recollect.text.cues.memory_requests import request_in
 from recollect.text.lexical import document_terms
 
 _IMPORTANCE = 0.8
@@ -86,31 +87,36 @@ def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | No
 def with_understood_commands(turns: Sequence[AnalyzedTurn], extraction: Extraction) -> list[AnalyzedTurn]:
     """Return the turns with the commands that a model understood, which take precedence over those found by pattern.
 
-    A wish belongs to the newest turn in which the words stand that ask for it; where they stand in none, it is none. Of a message
+    A command belongs to the newest turn that holds its evidence; a command whose evidence no turn holds is ignored. Of a message
     that holds others' words, too, the person's have to be quoted to the letter, and not be the others' as well, to forget something.
     From the sentences that ask to forget something nothing is learned.
     """
     of_turn: dict[int, list[MemoryCommand]] = {}
     forgotten: dict[int, list[str]] = {}
     meant = {
-        each for wish in extraction.extracted.wishes if wish.asking is Asking.FORGET for each in wish.about
+        each
+        for command in extraction.extracted.commands
+        if command.asking is Asking.FORGET
+        for each in command.about
     }
-    for wish in extraction.extracted.wishes:
-        quote = plain_quote(wish.evidence)
+    for command in extraction.extracted.commands:
+        quote = plain_quote(command.evidence)
         if weight(quote) < _LEAST_QUOTE:
             continue
         for number in reversed(range(len(turns))):
             words = searchable(turns[number].words)
             others = [searchable(each) for each in turns[number].attribution.elsewhere]
-            is_mixed = bool(others) and wish.asking is Asking.FORGET
+            is_mixed = bool(others) and command.asking is Asking.FORGET
             if is_mixed and (not words.has(quote) or any(each.has(quote) for each in others)):
                 continue
             if standing := words.source_of(quote):
-                command = _command(
-                    wish, extraction.known, words.text, standing, is_all=len(meant) >= _EVERYTHING
+                if request_in(sentences_with(standing, words.text)):
+                    break  # it points at a list that the model was not shown
+                read = _command(
+                    command, extraction.known, words.text, standing, is_all=len(meant) >= _EVERYTHING
                 )
-                of_turn.setdefault(number, []).append(replace(command, is_beside_others=is_mixed))
-                if wish.asking is Asking.FORGET:
+                of_turn.setdefault(number, []).append(replace(read, is_beside_others=is_mixed))
+                if command.asking is Asking.FORGET:
                     forgotten.setdefault(number, []).append(sentences_with(standing, words.text))
                 break
     return [
@@ -146,16 +152,16 @@ def _with(turn: AnalyzedTurn, commands: Sequence[MemoryCommand]) -> AnalyzedTurn
 
 
 def _command(
-    wish: Wish, known: Sequence[Memory], words: str, standing: str, *, is_all: bool
+    command: ExtractedCommand, known: Sequence[Memory], words: str, standing: str, *, is_all: bool
 ) -> MemoryCommand:
-    """Return a wish as a command. To remember: the sentence that asks, with the one before it, which it may refer to."""
-    if wish.asking is Asking.REMEMBER:
+    """Return a command in the form that rules give it. To remember: the sentence that asks, with the one before it, which it may refer to."""
+    if command.asking is Asking.REMEMBER:
         return MemoryCommand(Asking.REMEMBER, sentences_with(standing, words, leading=True))
-    if wish.asking is not Asking.FORGET:
-        return MemoryCommand(wish.asking, "")
-    formal = next((each for each in read_commands(wish.evidence) if each.asking is Asking.FORGET), None)
-    about = formal or MemoryCommand(Asking.FORGET, _with_what_leads_to_it(wish.evidence, words))
-    meant = tuple(known[number] for number in dict.fromkeys(wish.about) if 0 <= number < len(known))
+    if command.asking is not Asking.FORGET:
+        return MemoryCommand(command.asking, "")
+    formal = next((each for each in read_commands(command.evidence) if each.asking is Asking.FORGET), None)
+    about = formal or MemoryCommand(Asking.FORGET, _with_what_leads_to_it(command.evidence, words))
+    meant = tuple(known[number] for number in dict.fromkeys(command.about) if 0 <= number < len(known))
     if is_all:
         return MemoryCommand(Asking.FORGET, "", broad=True)
     return replace(about, meant=meant)
@@ -179,11 +185,11 @@ def unmet_commands(turns: Sequence[AnalyzedTurn], verdicts: Sequence[Verdict]) -
         if isinstance(verdict, AcceptedCandidate | HeldCandidate):
             words = f"{verdict.candidate.evidence}\n{verdict.candidate.content}"
             served.setdefault(verdict.turn, set()).update(document_terms(words))
-    wished = []
+    unmet = []
     for number, each in enumerate(turns):
         for command in each.commands:
             terms = set(document_terms(command.about))
             if command.asking is Asking.REMEMBER and terms and not terms & served.get(number, set()):
                 evidence = command.about[:_EVIDENCE_LENGTH]
-                wished.append(Candidate(statement_of(command), Kind.FACT, _IMPORTANCE, evidence))
-    return wished
+                unmet.append(Candidate(statement_of(command), Kind.FACT, _IMPORTANCE, evidence))
+    return unmet

@@ -50,7 +50,7 @@ async def index_user(
     messages: bool = True,
     until: UUID | None = None,
     tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None,
-    tries: int = 3,
+    attempts: int = 3,
 ) -> timedelta | None:
     """Index and embed what is missing of a user's; return how long to wait before the next run, None if nothing is left.
 
@@ -67,13 +67,13 @@ async def index_user(
         second_embedder: Makes the second embeddings, of statements; None: they get none.
         messages: Whether messages of the log are indexed, not memories alone.
         until: The last message that is indexed, and none at all while many older ones wait; None: a run of all.
-        tried: Counts a try of a message by its id before it begins, where a worker may have died of one; None: no need.
-        tries: How often a message is tried so; then it is indexed without its words.
+        tried: Counts an attempt of a message by its id before it begins, where a worker may have died of one; None: no need.
+        attempts: How often a message is tried so; then it is indexed without its words.
     """
     try:
         while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
             pass
-        run = _Run(user_id, index, embedder, embedded, tried, tries)
+        run = _Run(user_id, index, embedder, embedded, tried, attempts)
         rereads = (
             messages
             and until is None
@@ -125,7 +125,7 @@ class _Run:
     embedder: Embedder
     embedded: EmbeddingScope
     tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None
-    tries: int = 3
+    attempts: int = 3
     failure: EmbedderError | None = None
     refused: set[UUID] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)
@@ -231,8 +231,8 @@ class _Run:
         if self.tried is None:
             return await self._prepared(message)
         async with self.tried(str(message.id)) as begun:
-            if begun > self.tries:
-                log.error("message_not_indexed", error=WorkerStoppedError.__name__, tries=begun - 1)
+            if begun > self.attempts:
+                log.error("message_not_indexed", error=WorkerStoppedError.__name__, attempts=begun - 1)
                 return None
             return await self._prepared(message)
 

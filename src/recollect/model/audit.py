@@ -46,6 +46,21 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
+class AdminRead:
+    """That an administrator read what is kept of a user.
+
+    Attributes:
+        reader: The name of the token that was used.
+        operation: Which operation of the memory API it was, by its id; or which page (`page: memories`).
+    """
+
+    id: UUID
+    at: datetime
+    reader: str
+    operation: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one exchange.
 
@@ -95,9 +110,39 @@ class Backlog:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownUser:
+    """A user of whom something is kept, and how much.
+
+    Attributes:
+        id: The user's id.
+        memories: How many memories they see, their own and shared ones.
+        sessions: In how many chats they said something.
+        exchanges: How many exchanges of theirs the log has.
+        pending: How many of those are still to be formed.
+        last_seen: When they last said or asked something, or were given a memory; None: never.
+    """
+
+    id: str
+    memories: int = 0
+    sessions: int = 0
+    exchanges: int = 0
+    pending: int = 0
+    last_seen: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Erasure:
-    """Proof of an erasure: how many rows of each table are gone. Holds no content and no user."""
+    """Proof of an erasure: how many rows of each table are gone. Holds no content and no user.
+
+    Attributes:
+        id: Names the tombstone that stays.
+        at: When.
+        rows: How many are gone, by table, queue, spool.
+        left: How many were found when all was looked through once more afterwards, by table, queue, spool and cache.
+            Others than 0 came meanwhile.
+    """
 
     id: UUID
     at: datetime
     rows: tuple[tuple[str, int], ...] = ()
+    left: tuple[tuple[str, int], ...] = ()

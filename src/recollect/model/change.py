@@ -1,7 +1,7 @@
 """What is changed in a user's memories.
 
 Each change may tell by whom it was ``decided_by``: an answer of the model, as "model: contradicts 3" (the number it was shown
-the memory under), or a rule, as "equal text" or "veto: number". It holds no word of a memory, and makes no other change of it.
+the memory under), a rule, as "equal text" or "veto: number", or an agent, as "mcp: Claude Desktop". It holds no word of a memory, and makes no other change of it.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from typing import TypeAlias
 from uuid import UUID
 
 from recollect.model.memory import Candidate, Memory
-from recollect.model.words import Reason, Standing
+from recollect.model.words import Doubt, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Mark:
     """
 
     target: UUID
-    standing: Standing | None
+    doubt: Doubt | None
     reason: Reason
     cause: UUID | None = None
     decided_by: str | None = field(default=None, compare=False)

@@ -28,6 +28,9 @@ class Message:
     speaker: str | None = None
 
 
+UNNAMED = "fp:"
+"""How the id of a session begins that its frontend gave none, and that is known by its first message."""
+
 ROOT = "^"
 """What the first message of a chat follows on."""
 
@@ -85,6 +88,7 @@ class Injection:
         tokens: What it takes.
         at: When it was added first.
         standing: Whether it holds what stands in every chat.
+        listed: The memories that it numbers for the user, in their order; told where it is to be noted.
     """
 
     anchor: str
@@ -94,6 +98,7 @@ class Injection:
     tokens: int
     at: datetime
     standing: bool = False
+    listed: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

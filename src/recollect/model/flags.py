@@ -17,6 +17,12 @@ class Flags:
         formation: How exchanges become memories; OFF: they are logged, and nothing else.
         placement: Where in a prompt goes what is recalled.
         summaries: Whether chats are summarized.
+        queries: Whether the record of a request tells what was asked, by the message log.
+        lexical: Whether recall searches by words beside the meaning.
+        history: Whether recall searches the message log beside the statements.
+        max_memory_tokens: Tokens that a turn's memories may take.
+        max_history_tokens: Tokens that a conversation's missing history may take; 0: none is told.
+        summary_turns: After how many turns a chat is summarized again; 0: never for their number.
         minimum_importance: Candidates below it are not kept.
         session_cap: How many memories one chat may leave; 0: any number.
         user_cap: How many a user may have; 0: any number.
@@ -28,6 +34,12 @@ class Flags:
     formation: Strategy | None = None
     placement: Placement | None = None
     summaries: bool | None = None
+    queries: bool | None = None
+    lexical: bool | None = None
+    history: bool | None = None
+    max_memory_tokens: int | None = None
+    max_history_tokens: int | None = None
+    summary_turns: int | None = None
     minimum_importance: float | None = None
     session_cap: int | None = None
     user_cap: int | None = None

@@ -1,5 +1,6 @@
 """A statement, from the candidate that a model extracts to the memory that is kept, and what belongs to it."""
 
+import hashlib
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
@@ -8,7 +9,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model.words import Asking, Kind, Lasting, Relation, Source, Stance, Standing
+from recollect.model.words import Asking, Doubt, Kind, Lasting, Relation, Source, Stance
 
 Vector: TypeAlias = NDArray[np.float32]
 """An embedding: one dimension, unit length."""
@@ -56,8 +57,8 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What a person asks of the memory, as an extractor understands it; not yet believed.
+class ExtractedCommand:
+    """A memory command, as an extractor understands it; not yet believed.
 
     Attributes:
         asking: What is asked for.
@@ -115,8 +116,9 @@ class Memory:
         last_recalled_at: When it last went into a prompt of the user it was read for.
         holds_from: Since when it holds, if said.
         holds_until: Until when it holds, if said.
-        standing: What speaks against it, for the user it was read for.
+        doubt: What speaks against it, for the user it was read for. The API and the database call it `standing`.
         outline: The parts of a summary; None of any other memory.
+        known_until: Until when it was believed; None while it is.
     """
 
     id: UUID
@@ -135,8 +137,9 @@ class Memory:
     reinforcement_count: int = 0
     holds_from: datetime | None = None
     holds_until: datetime | None = None
-    standing: Standing | None = None
+    doubt: Doubt | None = None
     outline: Outline | None = None
+    known_until: datetime | None = None
     embedding: Vector | None = field(default=None, repr=False, compare=False)
     embedding_model: str | None = None
     second_embedding: Vector | None = field(default=None, repr=False, compare=False)
@@ -146,6 +149,27 @@ class Memory:
     def dated(self) -> datetime:
         """The date a reader should see: of the event where known, else of the telling."""
         return self.event_at or self.observed_at
+
+    @property
+    def version(self) -> str:
+        """32 hexadecimal digits (SHA-256, cut off) that are others once anything but the counts of its use is another."""
+        told = (
+            *(
+                self.id,
+                self.owner,
+                self.kind.value,
+                self.source.value,
+                self.content,
+                self.importance,
+                self.confidence,
+            ),
+            *(self.doubt and self.doubt.value, self.provenance, self.outline, self.known_until is None),
+            *(
+                each and each.timestamp()
+                for each in (self.event_at, self.observed_at, self.holds_from, self.holds_until)
+            ),
+        )
+        return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)

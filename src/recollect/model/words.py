@@ -50,6 +50,8 @@ class Actor(StrEnum):
     ADMIN = "admin"
     PRUNE = "prune"
     IMPORT = "import"
+    AGENT = "agent"
+    """A program that uses the memory on a person's behalf, and whose model writes: nobody has approved what it writes."""
 
 
 class Strategy(StrEnum):
@@ -76,10 +78,10 @@ class Fallback(StrEnum):
     PAUSED = "paused"
     """It failed too often, and is left alone for long."""
     FAILED = "failed"
-    """It failed at every try."""
+    """It failed at every attempt."""
 
 
-class Standing(StrEnum):
+class Doubt(StrEnum):
     """What speaks against a memory that is still one."""
 
     DISPUTED = "disputed"
@@ -266,6 +268,21 @@ class Stage(StrEnum):
     SEARCH = "search"
     CHAT = "chat"
     STANDING = "standing"
+
+
+class SearchPath(StrEnum):
+    """Which way a recall's search went; all but the first are ways it falls back on."""
+
+    DENSE = "dense"
+    """By meaning, and by words beside that."""
+    CORRECTED = "typo-corrected"
+    """So, with words that were taken for mistyped."""
+    LEXICAL = "lexical"
+    """By words alone, as there was no embedding."""
+    IMPORTANT = "important"
+    """Not at all: the prompt was given what stands in every chat, the most important statements, the newest first."""
+    NONE = "none"
+    """Not at all, and nothing was given."""
 
 
 class Drop(StrEnum):

@@ -73,7 +73,7 @@ class Yielding:
         self._learns = idle is None
         self._idle = FIRST_IDLE if idle is None else idle
         self._now = now
-        self._running: dict[str, int] = {}
+        self._runs = False
         self._idle_since = float("-inf")
         self._waiting_since: LRUCache[str, float] = LRUCache(_USERS_KEPT)
         self._turns: dict[str, _Turn] = {}
@@ -85,10 +85,9 @@ class Yielding:
         """Seconds without any chat before anything begins."""
         return self._idle
 
-    def chats(self, running: int, *, told_by: str = "") -> None:
-        """Note how many chats run now, as one of those who know tells it."""
-        before = self._runs
-        self._running[told_by] = running
+    def chats(self, running: int) -> None:
+        """Note how many chats run now."""
+        before, self._runs = self._runs, running > 0
         if before and not self._runs:
             self._idle_since = self._now()
         if self._runs and not before:
@@ -106,10 +105,6 @@ class Yielding:
 
     def _until_idle_again(self, now: float) -> float:
         return self._idle_since + self._idle - now
-
-    @property
-    def _runs(self) -> bool:
-        return any(self._running.values())
 
     def wait(self, user_id: str) -> timedelta:
         """Return for how long nothing is to begin for this user; where chats never pause, not for ever."""

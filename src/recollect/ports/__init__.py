@@ -3,7 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.ports.chats import USAGE_OUTLIVES, ChatMemory, FlagStore, MessageLog, RequestLog, Spooled
+from recollect.ports.browsing import Browsing
+from recollect.ports.chats import (
+    ADMIN_READS_OUTLIVE,
+    ANSWERS_KEPT,
+    USAGE_OUTLIVES,
+    AnswerStore,
+    ChatMemory,
+    ChatRequestStore,
+    FlagStore,
+    MessageLog,
+    RequestLog,
+    Spooled,
+)
 from recollect.ports.models import (
     Asker,
     Chosen,
@@ -16,18 +28,26 @@ from recollect.ports.models import (
     Summarized,
     Summarizer,
 )
-from recollect.ports.stores import MOST_QUARANTINED, LogIndex, MemoryStore
+from recollect.ports.statistics import Statistics
+from recollect.ports.stores import MOST_QUARANTINED, AdminReadLog, LogIndex, MemoryStore, Portability
 from recollect.ports.surroundings import Cache, Clock
-from recollect.ports.work import NO_CAPS, Inbox, Jobs, Tries, UsageLog
+from recollect.ports.work import NO_CAPS, Attempts, Inbox, Jobs, UsageLog
 
 __all__ = [
+    "ADMIN_READS_OUTLIVE",
+    "ANSWERS_KEPT",
     "MOST_QUARANTINED",
     "NO_CAPS",
     "USAGE_OUTLIVES",
+    "AdminReadLog",
+    "AnswerStore",
     "Asker",
+    "Attempts",
     "Backends",
+    "Browsing",
     "Cache",
     "ChatMemory",
+    "ChatRequestStore",
     "Chosen",
     "Clock",
     "Conversation",
@@ -42,11 +62,12 @@ __all__ = [
     "Material",
     "MemoryStore",
     "MessageLog",
+    "Portability",
     "RequestLog",
     "Spooled",
+    "Statistics",
     "Summarized",
     "Summarizer",
-    "Tries",
     "UsageLog",
 ]
 
@@ -59,12 +80,18 @@ class Backends:
     log: MessageLog
     index: LogIndex
     chats: ChatMemory
+    asked: ChatRequestStore
     requests: RequestLog
     inbox: Inbox
     jobs: Jobs
     flags: FlagStore
     usage: UsageLog
-    tries: Tries
+    admin_reads: AdminReadLog
+    browsing: Browsing
+    attempts: Attempts
+    answers: AnswerStore
+    portability: Portability
+    statistics: Statistics
     embedder: Embedder
     second_embedder: Embedder | None = None
     extractor: Extractor | None = None

@@ -8,7 +8,20 @@ from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
-from recollect.model import Chat, Exchange, Flags, Injection, RequestRecord, Scope, Turn, Written
+from recollect.model import (
+    Chat,
+    Exchange,
+    Flags,
+    Injection,
+    ItemPart,
+    KeptAnswer,
+    KeptRequest,
+    PointedAt,
+    RequestRecord,
+    Scope,
+    Turn,
+    Written,
+)
 
 
 class MessageLog(Protocol):
@@ -110,8 +123,31 @@ class ChatMemory(Protocol):
         ...
 
 
+class ChatRequestStore(Protocol):
+    """Keeps what chats asked of the memory, and lets nothing be kept of some chats. Every method raises StoreError."""
+
+    async def pointed_at(self, turn: Turn) -> PointedAt:
+        """Return what a turn of a chat may point at: what was listed, asked for and done before it."""
+        ...
+
+    async def note(self, scope: Scope, request: KeptRequest) -> None:
+        """Keep what a message asked for."""
+        ...
+
+    async def unlog(self, turn: Turn) -> None:
+        """Delete what is logged of a turn whose answer is under way."""
+        ...
+
+    async def take_in(self, scope: Scope) -> bool:
+        """Keep again what is said in a chat; return whether it was left out."""
+        ...
+
+
 USAGE_OUTLIVES = timedelta(days=60)
 """What models took on a day is kept for so much longer than what requests were like."""
+
+ADMIN_READS_OUTLIVE = timedelta(days=335)
+"""What administrators read of a user is kept for so much longer than what requests were like: for a year in all."""
 
 
 class RequestLog(Protocol):
@@ -125,12 +161,57 @@ class RequestLog(Protocol):
         """Return what a request was like, whoever made it; None if it is not known (any more)."""
         ...
 
+    async def requests_of(
+        self, user_id: str, *, limit: int, after: UUID | None = None
+    ) -> list[RequestRecord]:
+        """Return what the user's requests were like, newest first, behind the request ``after``."""
+        ...
+
+    async def request_of(self, user_id: str, request_id: UUID) -> RequestRecord | None:
+        """Return what a request of the user's was like; None if they have no such request (any more)."""
+        ...
+
+    async def contents(self, user_id: str, items: Collection[UUID]) -> dict[ItemPart, str]:
+        """Return what memories, and parts of messages, say now; what is gone, or hidden, is left out."""
+        ...
+
     async def prune_requests(self, before: datetime) -> int:
         """Delete what was kept of requests before a time; return of how many.
 
         What models took (``UsageLog``) is deleted with it, of days longer ago than ``USAGE_OUTLIVES`` before that time;
         and that somebody was erased, of whom nothing can wait to be written any more.
         """
+        ...
+
+
+ANSWERS_KEPT = timedelta(days=1)
+"""For so long a repeated request gets the first one's answer."""
+
+
+class AnswerStore(Protocol):
+    """Keeps what requests were answered that are to be done once, for a day. What is older counts as gone."""
+
+    async def reserve(self, user_id: str, key: str, request: bytes, *, at: datetime) -> KeptAnswer | None:
+        """Take a key of a user's for a request, and return None; or what is kept of the one that has it.
+
+        Args:
+            user_id: Whose key.
+            key: Which.
+            request: A hash of what is asked for.
+            at: Now; the key is known by it to ``keep`` and ``release``.
+        """
+        ...
+
+    async def keep(self, user_id: str, key: str, answer: bytes, etag: str | None, *, at: datetime) -> None:
+        """Keep the answer of the request that took the key then."""
+        ...
+
+    async def release(self, user_id: str, key: str, *, at: datetime) -> None:
+        """Free the key that was taken then, as nothing was done."""
+        ...
+
+    async def prune(self, before: datetime) -> int:
+        """Delete what was kept before a time; return of how many requests."""
         ...
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
 
-from recollect.model import Candidate, Exchange, Memory, Message, Outline, Vector, Wish
+from recollect.model import Candidate, Exchange, ExtractedCommand, Memory, Message, Outline, Vector
 
 
 class Embedder(Protocol):
@@ -73,13 +73,13 @@ class Extracted:
 
     Attributes:
         candidates: The statements.
-        wishes: What the person asks of the memory itself.
+        commands: The memory commands: what the person asks of the memory itself.
         tokens: What the call took, prompt and answer.
         by: Which model, by which version of the prompt.
     """
 
     candidates: tuple[Candidate, ...] = ()
-    wishes: tuple[Wish, ...] = ()
+    commands: tuple[ExtractedCommand, ...] = ()
     tokens: int = 0
     by: str | None = None
 
@@ -120,8 +120,8 @@ class Chosen:
 class Judge(Protocol):
     """Chooses among memories."""
 
-    async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:
-        """Return which memories somebody means who wishes, in these words, that something is forgotten.
+    async def choose(self, command: str, known: Sequence[Memory], asker: Asker) -> Chosen:
+        """Return which memories a person means who asks, in these words, to forget something.
 
         Raises:
             ExtractorError: As ``Extractor.extract``.

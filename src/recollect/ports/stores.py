@@ -1,23 +1,31 @@
 """What the engine needs of what keeps memories, and finds them again. Never: an implementation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 from recollect.model import (
+    EVERYTHING,
+    KEPT,
     Actor,
+    AdminRead,
     Change,
+    Embedded,
     Erasure,
     Hit,
     IndexedMessage,
+    Kept,
     Kind,
+    KnownUser,
     Lexicon,
     LoggedMessage,
     Memory,
+    MemoryFilter,
     Neighbor,
     Page,
     Quarantined,
+    Removal,
     Scope,
     UnembeddedChunk,
     Update,
@@ -78,8 +86,13 @@ class MemoryStore(Protocol):
         """
         ...
 
-    async def page(self, user_id: str, *, limit: int, after: UUID | None = None) -> Page:
-        """Return the user's memories, newest first, behind the memory ``after``."""
+    async def page(
+        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter = EVERYTHING
+    ) -> Page:
+        """Return the user's memories that are ``taken``, newest first, behind the memory ``after``.
+
+        With ``as_of`` they are as the audit says they were then. What was erased is not among them.
+        """
         ...
 
     async def get(self, user_id: str, memory_id: UUID) -> Memory:
@@ -90,8 +103,17 @@ class MemoryStore(Protocol):
         """
         ...
 
-    async def history(self, user_id: str, memory_id: UUID | None = None, *, limit: int) -> list[Update]:
-        """Return the audit rows of the user, or of one memory (also as the replaced one), newest first."""
+    async def history(
+        self, user_id: str, memory_id: UUID | None = None, *, limit: int, after: UUID | None = None
+    ) -> list[Update]:
+        """Return the audit rows of the user, or of one memory (also as the replaced one), newest first.
+
+        Args:
+            user_id: Whose.
+            memory_id: Of which memory; None: of all.
+            limit: How many at most.
+            after: Only those behind this row.
+        """
         ...
 
     async def apply(
@@ -121,11 +143,19 @@ class MemoryStore(Protocol):
         ...
 
     async def added_since(self, user_id: str, since: datetime) -> int:
-        """Count the memories that formation added or put in another's place since then."""
+        """Count the memories that formation and agents added or put in another's place since then."""
         ...
 
-    async def quarantined(self, user_id: str) -> list[Quarantined]:
-        """Return what is held back until the user approves it, newest first, ``MOST_QUARANTINED`` at most."""
+    async def quarantined(
+        self, user_id: str, *, limit: int = MOST_QUARANTINED, after: tuple[datetime, UUID] | None = None
+    ) -> list[Quarantined]:
+        """Return what is held back until the user approves it, newest first.
+
+        Args:
+            user_id: Whose.
+            limit: How many at most.
+            after: Only what stands behind the one with this time and memory's id.
+        """
         ...
 
     async def held(self, user_id: str, memory_id: UUID) -> Quarantined:
@@ -187,6 +217,10 @@ class MemoryStore(Protocol):
         """Count the memories of all users."""
         ...
 
+    async def users(self) -> list[KnownUser]:
+        """Return the users who have a memory or said something, whoever was seen last first."""
+        ...
+
     async def edit(
         self,
         user_id: str,
@@ -195,10 +229,12 @@ class MemoryStore(Protocol):
         content: str | None = None,
         kind: Kind | None = None,
         importance: float | None = None,
+        event_at: datetime | Kept | None = KEPT,
         embedding: Vector | None = None,
         embedding_model: str | None = None,
         second_embedding: Vector | None = None,
         second_model: str | None = None,
+        versions: frozenset[str] | None = None,
         actor: Actor,
         at: datetime,
     ) -> Memory:
@@ -210,16 +246,33 @@ class MemoryStore(Protocol):
             content: The new content.
             kind: The new kind.
             importance: The new importance.
+            event_at: When what it says happened; None: that is unknown.
             embedding: Of ``content``: written with it when it differs from the stored one, else ignored.
             embedding_model: What made ``embedding``.
             second_embedding: As ``embedding``, by the second embedder.
             second_model: What made it.
+            versions: It is written only while its version is one of these; None: whatever it is.
             actor: Who edits.
             at: Now.
 
         Raises:
             MemoryNotFoundError: The user has no such memory of their own.
             DuplicateMemoryError: The user has another memory with that content.
+            ChangedMeanwhileError: Its version is none of ``versions``.
+        """
+        ...
+
+    async def change_all(
+        self, user_id: str, wanted: Sequence[Embedded | Removal], *, actor: Actor, at: datetime
+    ) -> list[Memory | None]:
+        """Change and take away memories in one transaction, in order, all or none.
+
+        Returns:
+            Each as it is then; None for one that was taken away.
+
+        Raises:
+            BulkRefusedError: Some can't be: there is no such memory, another has that content, or its version is none
+                of those expected. Nothing was done.
         """
         ...
 
@@ -230,16 +283,25 @@ class MemoryStore(Protocol):
     async def erase(self, user_id: str, *, at: datetime) -> Erasure:
         """Delete every row of the user, in every table and queue, and leave a tombstone.
 
-        With them goes what they shared, or were given, and nobody else sees.
+        With them goes what they shared, or were given, and nobody else sees. Afterwards what is left of them is counted.
         """
         ...
 
-    async def erase_session(self, scope: Scope, *, at: datetime) -> Erasure:
+    async def vacuum(self) -> tuple[str, ...]:
+        """Make free what deleted rows took; return the tables where the database's role may."""
+        ...
+
+    async def erase_session(self, scope: Scope, *, at: datetime, leaves_out: bool = False) -> Erasure:
         """Delete every row of one chat, its log and what only it taught, in one transaction; leave a tombstone.
 
         What it replaced, raised or doubted of other memories is as it was before. A memory that was told in another chat,
         too, or that the user wrote over, approved or brought back by hand, stays, and no longer says where it is from. What
         the user asked for in the chat to be forgotten stays forgotten. The audit tells no more of what is gone.
+
+        Args:
+            scope: Which chat.
+            at: Now.
+            leaves_out: Whether nothing of the chat is kept from now on either, until ``ChatRequestStore.take_in``.
         """
         ...
 
@@ -249,6 +311,40 @@ class MemoryStore(Protocol):
         Args:
             user_id: Whose.
             begun_before: With its zone: only chats where something was said by then; None: all.
+        """
+        ...
+
+
+class AdminReadLog(Protocol):
+    """Keeps what administrators read of users, for the users to see."""
+
+    async def note(self, user_id: str, read: AdminRead) -> None:
+        """Keep that somebody else reads what is kept of the user."""
+        ...
+
+    async def admin_reads(self, user_id: str, *, limit: int) -> list[AdminRead]:
+        """Return what others read of the user, newest first."""
+        ...
+
+
+class Portability(Protocol):
+    """All that is kept of one user, as rows that can be taken along; ``docs/export.md`` says what they hold."""
+
+    def export(self, user_id: str) -> AsyncIterator[tuple[str, str]]:
+        """Yield each row as JSON text, behind the name of its section; all as they are at one time.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        ...
+
+    async def restore(self, user_id: str, section: str, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Keep rows of a section, in one transaction; return how many are new. What is there already stays as it is.
+
+        Sections come in the order of ``export``; somebody has checked that rows hold what they may.
+
+        Raises:
+            StoreError: The store failed.
         """
         ...
 
@@ -267,6 +363,14 @@ class LogIndex(Protocol):
             user_id: Whose messages.
             changes: Tells whether a message would be indexed otherwise today; called in a thread.
             limit: How many are read.
+        """
+        ...
+
+    async def mark(self, scope: Scope, message_id: UUID, *, marked: bool) -> bool:
+        """Note whether a message's turn, with its answers, is valuable; have indexed anew what changes by it.
+
+        Returns:
+            False where the chat has no such message.
         """
         ...
 
@@ -300,6 +404,10 @@ class LogIndex(Protocol):
 
     async def embed_statement(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
         """Give a statement that the user sees its second embedding, in place of the one it has."""
+        ...
+
+    async def count_unembedded(self, user_id: str, model: str, second_model: str | None) -> int:
+        """Count what of the user's is to have embeddings of ``model``, or second ones of ``second_model``, and has none."""
         ...
 
     async def enqueue(self, user_id: str) -> None:

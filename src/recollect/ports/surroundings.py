@@ -15,6 +15,11 @@ class Clock(Protocol):
 class Cache(Protocol):
     """Something that remembers, and must forget when a person is erased."""
 
+    @property
+    def entries(self) -> int:
+        """How much it remembers."""
+        ...
+
     def clear(self) -> None:
         """Forget everything."""
         ...

@@ -66,13 +66,13 @@ class Inbox(Protocol):
     async def postpone(
         self, exchange: Exchange, *, error: str, until: datetime | None, counts: bool = True
     ) -> None:
-        """Note a failed try: again not before ``until``, or held as failed when that is None.
+        """Note a failed attempt: again not before ``until``, or held as failed when that is None.
 
         Args:
             exchange: Which.
             error: Why.
             until: When to try again.
-            counts: Whether it counts among the tries.
+            counts: Whether it counts among the attempts.
         """
         ...
 
@@ -144,7 +144,7 @@ class Inbox(Protocol):
         ...
 
 
-class Tries(Protocol):
+class Attempts(Protocol):
     """Counts how often a step was begun for a user and not ended: whatever a worker died of is counted."""
 
     async def unended(self, user_id: str, step: str, subject: str) -> int:
@@ -152,17 +152,17 @@ class Tries(Protocol):
         ...
 
     async def begin(self, user_id: str, step: str, subject: str, *, at: datetime, afresh: bool) -> int:
-        """Count a try before it begins.
+        """Count an attempt before it begins.
 
         Args:
             user_id: For whom.
             step: What is done; of each there is one at a time for a user.
             subject: On what; another one is begun afresh.
             at: Now.
-            afresh: Whether the tries before are known to have ended, though nobody could note it.
+            afresh: Whether the attempts before are known to have ended, though nobody could note it.
 
         Returns:
-            How often it was begun since it last ended, this try included.
+            How often it was begun since it last ended, this attempt included.
         """
         ...
 
@@ -182,7 +182,7 @@ class UsageLog(Protocol):
         """Return what was taken on a day for all users."""
         ...
 
-    async def use(self, user_id: str, day: date, tokens: int) -> None:
+    async def use(self, user_id: str, day: date, tokens: int, *, for_summary: bool = False) -> None:
         """Count tokens taken for a user on a day; nothing where they have no chat: they were erased meanwhile."""
         ...
 
@@ -194,7 +194,7 @@ class Jobs(Protocol):
         """Call ``drain(user_id)`` for each job until cancelled, several users at once.
 
         A job says only that this user has something to form. ``drain`` returns None when the
-        user's inbox is empty, else after how long to call it again; that wish survives a crash.
+        user's inbox is empty, else after how long to call it again; that time survives a crash.
         When ``drain`` raises a StoreError, it is called again later, for as long as that lasts;
         when it raises anything else, the job is held as failed, visible, never dropped.
         """

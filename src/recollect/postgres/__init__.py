@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from recollect.postgres.admin_reads import PostgresAdminReads
+from recollect.postgres.answers import PostgresAnswers
+from recollect.postgres.attempts import PostgresAttempts
+from recollect.postgres.browsing import PostgresBrowsing
+from recollect.postgres.chat_requests import PostgresChatRequests
 from recollect.postgres.chats import PostgresChats
 from recollect.postgres.embedded import EmbeddedServer, TemporaryFolder, start_embedded
 from recollect.postgres.inbox import PostgresInbox
@@ -11,12 +16,20 @@ from recollect.postgres.log_index import PostgresLogIndex
 from recollect.postgres.memories import PostgresMemories
 from recollect.postgres.message_log import PostgresMessageLog
 from recollect.postgres.pool import Access, Database
+from recollect.postgres.portability import PostgresPortability
 from recollect.postgres.requests import PostgresRequests
 from recollect.postgres.schema import migrate
 from recollect.postgres.settings import PostgresFlags, PostgresUsage
-from recollect.postgres.tries import PostgresTries
+from recollect.postgres.statistics import PostgresStatistics
 
-__all__ = ["EmbeddedServer", "Postgres", "TemporaryFolder", "open_postgres", "start_embedded"]
+__all__ = [
+    "EmbeddedServer",
+    "Postgres",
+    "TemporaryFolder",
+    "migrate_postgres",
+    "open_postgres",
+    "start_embedded",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +40,18 @@ class Postgres:
     log: PostgresMessageLog
     index: PostgresLogIndex
     chats: PostgresChats
+    asked: PostgresChatRequests
     requests: PostgresRequests
     inbox: PostgresInbox
     jobs: PostgresJobs
     flags: PostgresFlags
     usage: PostgresUsage
-    tries: PostgresTries
+    admin_reads: PostgresAdminReads
+    browsing: PostgresBrowsing
+    attempts: PostgresAttempts
+    answers: PostgresAnswers
+    portability: PostgresPortability
+    statistics: PostgresStatistics
     database: Database
 
     async def aclose(self) -> None:
@@ -76,11 +95,28 @@ async def open_postgres(
         log=PostgresMessageLog(database),
         index=PostgresLogIndex(database),
         chats=PostgresChats(database),
+        asked=PostgresChatRequests(database),
         requests=PostgresRequests(database),
         inbox=PostgresInbox(database, lease=timedelta(seconds=lease)),
         jobs=PostgresJobs(access, workers=workers, heartbeat=timedelta(seconds=heartbeat)),
         flags=PostgresFlags(database),
         usage=PostgresUsage(database),
-        tries=PostgresTries(database),
+        admin_reads=PostgresAdminReads(database),
+        browsing=PostgresBrowsing(database),
+        attempts=PostgresAttempts(database),
+        answers=PostgresAnswers(database),
+        portability=PostgresPortability(database),
+        statistics=PostgresStatistics(database),
         database=database,
     )
+
+
+async def migrate_postgres(
+    dsn: str, *, connect_timeout: float = 5.0, command_timeout: float = 30.0
+) -> tuple[str, ...]:
+    """Bring a database's schema up to date, and return the names of the migrations that were applied.
+
+    Args and errors are those of ``open_postgres``.
+    """
+    async with Access(dsn, connect_timeout, command_timeout).connection() as connection:
+        return (await migrate(connection)).applied

@@ -195,9 +195,9 @@ async def _mark(changing: Changing, change: Mark) -> Change:
     memory = await changing.linked(change.target)
     if memory is None:
         return Ignore(Reason.DELETED, target=change.target)
-    if memory.standing == change.standing:
+    if memory.doubt == change.doubt:
         return Ignore(change.reason, target=change.target)
-    after = replace(memory, standing=change.standing)
+    after = replace(memory, doubt=change.doubt)
     await changing.write(memory, after)
     await changing.audit(
         Action.MARK,

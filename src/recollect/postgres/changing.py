@@ -129,7 +129,7 @@ class Changing:
             memory.last_recalled_at,
             memory.recall_count,
             memory.reinforcement_count,
-            memory.standing,
+            memory.doubt,
         )
         await index_memory(self.connection, self.user_id, memory.id, storable_text(memory.content))
 
@@ -193,7 +193,7 @@ class Changing:
                 after.holds_until,
             )
         await self.connection.execute(
-            SQL["write_link"], self.user_id, after.id, hashed, after.reinforcement_count, after.standing
+            SQL["write_link"], self.user_id, after.id, hashed, after.reinforcement_count, after.doubt
         )
         if is_another:
             await index_memory(self.connection, self.user_id, after.id, content)

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from asyncpg import Record
 
-from recollect.model import Chat, Injection, LoggedExchange, Place, Scope, Turn
+from recollect.model import LISTED, Chat, Injection, LoggedExchange, Place, Scope, Turn
 from recollect.postgres.message_log import storable_key, storable_parent
-from recollect.postgres.pool import Database
+from recollect.postgres.pool import Connection, Database
 from recollect.postgres.rows import update_of
 from recollect.postgres.settings import flags_of
 from recollect.postgres.sql import SQL
@@ -65,18 +65,26 @@ class PostgresChats:
             if injection is not None and not await connection.fetchval(
                 SQL["is_gone"], user_id, injection.items
             ):
-                await connection.execute(
-                    SQL["add_injection"],
-                    user_id,
-                    session_id,
-                    injection.anchor,
-                    injection.place,
-                    storable_text(injection.block),
-                    injection.items,
-                    injection.tokens,
-                    injection.at,
-                    injection.standing,
-                )
+                await _add(connection, user_id, session_id, injection)
+
+
+async def _add(connection: Connection, user_id: str, session_id: str, injection: Injection) -> None:
+    await connection.execute(
+        SQL["add_injection"],
+        user_id,
+        session_id,
+        injection.anchor,
+        injection.place,
+        storable_text(injection.block),
+        injection.items,
+        injection.tokens,
+        injection.at,
+        injection.standing,
+    )
+    if injection.listed:
+        # By itself: the block goes with the first memory of it that is forgotten, the numbers stay what they are.
+        listed = (injection.anchor, LISTED, injection.listed, injection.at)
+        await connection.execute(SQL["note_chat_request"], user_id, session_id, *listed)
 
 
 def _version(turn: Turn | None) -> tuple[str, str, datetime] | tuple[None, None, None]:

@@ -24,7 +24,7 @@ async def edit_memory(changing: Changing, stored: Memory, new: Memory) -> Memory
     written = replace(new, content=content)
     if content != stored.content:
         source = Source.MANUAL if stored.source is Source.QA_TURN else stored.source
-        written = replace(written, source=source, standing=None)
+        written = replace(written, source=source, doubt=None)
     await changing.write(stored, written)
     if content != stored.content:
         await changing.note_change(stored)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
@@ -18,7 +19,10 @@ ERASED_TABLES = (
     "exchanges",
     "leases",
     "tries",
+    "kept_answers",
     "injections",
+    "chat_requests",
+    "chats_left_out",
     "request_metrics",
     "chunk_vectors",
     "message_chunks",
@@ -28,6 +32,7 @@ ERASED_TABLES = (
     "sessions",
     "memory_updates",
     "quarantine",
+    "admin_reads",
     "user_settings",
     "model_usage",
     "users_vectors",
@@ -35,7 +40,23 @@ ERASED_TABLES = (
 )
 
 
-async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> Erasure:
+VACUUMED_TABLES = (*ERASED_TABLES, "pgqueuer", "pgqueuer_log")
+_VACUUM_SECONDS = 600.0
+
+
+class Traces(NamedTuple):
+    """By what an erased user's rows are looked for once more.
+
+    Attributes:
+        memories: The memories they ever saw.
+        jobs: Their jobs in the queue.
+    """
+
+    memories: Sequence[UUID]
+    jobs: Sequence[int]
+
+
+async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> tuple[Erasure, Traces]:
     """Delete every row of the user, in the connection's transaction, and leave a tombstone."""
     counts = {}
     seen = [row["id"] for row in await connection.fetch(SQL["memories_of_user"], user_id)]
@@ -49,7 +70,25 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> E
     erasure = Erasure(id=uuid7(), at=at, rows=tuple(counts.items()))
     await connection.execute(SQL["insert_erasure"], erasure.id, at, json.dumps(counts))
     await connection.execute(SQL["mark_erased"], mark_of(user_id), at)
-    return erasure
+    return erasure, Traces(seen, [job["id"] for job in jobs])
+
+
+async def left_of_user(connection: Connection, user_id: str, traces: Traces) -> tuple[tuple[str, int], ...]:
+    """Count what is left of an erased user, by table and queue; in a transaction of theirs after that one."""
+    rows = await connection.fetch(SQL["left_of_user"], user_id, job_payload(user_id), FORM, list(traces.jobs))
+    left = {row["name"]: row["rows"] for row in rows}
+    await connection.execute(SQL["over_all_users"])
+    left["vectors"] += await connection.fetchval(SQL["left_of_shared"], list(traces.memories))
+    await connection.execute(SQL["over_no_users"])
+    return tuple(left.items())
+
+
+async def vacuum(connection: Connection) -> tuple[str, ...]:
+    """Run VACUUM on the tables that are erased from, outside of any transaction; return on which the role may."""
+    rows = await connection.fetch(SQL["may_vacuum"], list(VACUUMED_TABLES))
+    if rows:
+        await connection.execute(SQL["vacuum"], timeout=_VACUUM_SECONDS)
+    return tuple(row["name"] for row in rows)
 
 
 async def _erase_shared(connection: Connection, memory_ids: Sequence[UUID]) -> int:

@@ -1,5 +1,7 @@
 """What is still to be formed, in Postgres, a user at a time. Never: calls a model; runs a job."""
 
+import json
+from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
@@ -42,7 +44,7 @@ _BULLETS = 60
 """Lines of a chat's turns that are looked up, as they begin as ours do."""
 
 _LONGEST_ERROR = 500
-"""Characters kept of why a try failed."""
+"""Characters kept of why an attempt failed."""
 
 
 class PostgresInbox:
@@ -107,6 +109,11 @@ class PostgresInbox:
             if not await connection.fetch(SQL["mark_formed"], user_id, ids, fallbacks, at):
                 return None
             done = [await _apply(connection, each, at) for each in formed]
+            made = [
+                (user_id, each.exchange.id, _made(changes))
+                for each, changes in zip(formed, done, strict=True)
+            ]
+            await connection.executemany(SQL["note_made"], made)
             sessions = sorted({each.exchange.turn.scope.session_id for each in formed})
             done[-1] += await prune(connection, user_id, sessions, caps, at=at)
         return done
@@ -114,7 +121,7 @@ class PostgresInbox:
     async def postpone(
         self, exchange: Exchange, *, error: str, until: datetime | None, counts: bool = True
     ) -> None:
-        """Note a failed try: again not before ``until``, or held as failed when that is None."""
+        """Note a failed attempt: again not before ``until``, or held as failed when that is None."""
         user_id = exchange.turn.scope.user_id
         async with self._database.for_user(user_id) as connection:
             await connection.execute(
@@ -218,6 +225,11 @@ async def _apply(connection: Connection, formed: Formed, at: datetime) -> list[C
         session_id=scope.session_id,
         exchange_id=formed.exchange.id,
     )
+
+
+def _made(changes: Sequence[Change]) -> str:
+    """Return how often what was done, and why, as JSON: "add:new", "ignore:no_evidence"."""
+    return json.dumps(Counter(f"{type(change).__name__.lower()}:{change.reason}" for change in changes))
 
 
 def _reason(text: str | None) -> str | None:

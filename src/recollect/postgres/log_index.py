@@ -13,6 +13,7 @@ from recollect.model import (
     LoggedMessage,
     Memory,
     Role,
+    Scope,
     Statement,
     UnembeddedChunk,
     Vector,
@@ -51,19 +52,24 @@ class PostgresLogIndex:
         messages = [_logged(row) for row in rows]
         changed = await asyncio.to_thread(lambda: [each.id for each in messages if changes(each)])
         async with self._database.changing(user_id) as connection:
-            chunks = await connection.fetch(SQL["hide_chunks"], user_id, changed)
-            documents, terms = [row["document"] for row in chunks], sum(row["terms"] for row in chunks)
-            if documents:
-                await connection.execute(SQL["delete_chunk_vectors"], user_id, documents)
-                await connection.execute(SQL["discount_documents"], user_id, len(documents), terms)
-                await purge_postings(connection, user_id, documents)
-                await connection.execute(SQL["delete_chunks"], user_id, documents)
-            await connection.execute(SQL["unindex_messages"], user_id, changed)
+            await _unindex(connection, user_id, changed)
             is_over = len(rows) < limit
             last = rows[-1]["id"] if rows else known["reread_to"]
             reading = _READING if is_over else known["reading"]
             await connection.execute(SQL["note_reading"], user_id, reading, None if is_over else last)
         return not is_over
+
+    async def mark(self, scope: Scope, message_id: UUID, *, marked: bool) -> bool:
+        """Note whether a message's turn is valuable, and have it indexed anew; False where the chat has no such message."""
+        async with self._database.changing(scope.user_id) as connection:
+            said = (scope.user_id, scope.session_id, message_id)
+            if await connection.fetchval(SQL["turn_of_message"], *said) is None:
+                return False
+            rows = await connection.fetch(SQL["mark_turn"], *said, marked)
+            if changed := [row["id"] for row in rows if row["is_findable"]]:
+                await _unindex(connection, scope.user_id, changed)
+                await enqueue(connection, [scope.user_id])
+        return True
 
     async def index(self, user_id: str, message: IndexedMessage) -> bool:
         """Index one message, in one transaction; False if it was indexed meanwhile, or is gone."""
@@ -148,6 +154,13 @@ class PostgresLogIndex:
             async with self._database.over_all_users() as connection:
                 await connection.execute(SQL["embed_statement"], COMMONS, memory_id, vector, model)
 
+    async def count_unembedded(self, user_id: str, model: str, second_model: str | None) -> int:
+        """Count what of the user's is to have embeddings of these models and has none."""
+        async with self._database.for_user(user_id) as connection:
+            arguments = (user_id, model, second_model, sorted(STATEMENTS))
+            count: int = await connection.fetchval(SQL["count_unembedded"], *arguments)
+        return count
+
     async def enqueue(self, user_id: str) -> None:
         """Enqueue a job for a user who says nothing: a memory was kept without an embedding."""
         async with self._database.changing(user_id) as connection:
@@ -165,6 +178,18 @@ class PostgresLogIndex:
         """Return the users who have most documents in their index, the largest first."""
         async with self._database.over_all_users() as connection:
             return [row["user_id"] for row in await connection.fetch(SQL["largest_users"], limit)]
+
+
+async def _unindex(connection: Connection, user_id: str, messages: Sequence[UUID]) -> None:
+    """Take messages out of the index, to be indexed again."""
+    chunks = await connection.fetch(SQL["hide_chunks"], user_id, messages)
+    documents, terms = [row["document"] for row in chunks], sum(row["terms"] for row in chunks)
+    if documents:
+        await connection.execute(SQL["delete_chunk_vectors"], user_id, documents)
+        await connection.execute(SQL["discount_documents"], user_id, len(documents), terms)
+        await purge_postings(connection, user_id, documents)
+        await connection.execute(SQL["delete_chunks"], user_id, documents)
+    await connection.execute(SQL["unindex_messages"], user_id, messages)
 
 
 def _logged(row: Record) -> LoggedMessage:

@@ -7,27 +7,37 @@ from uuid import UUID
 
 from recollect.errors import MemoryNotFoundError
 from recollect.model import (
+    EVERYTHING,
+    KEPT,
     Actor,
     Change,
+    Embedded,
     Erasure,
     Hit,
+    Kept,
     Kind,
+    KnownUser,
     Lexicon,
     Memory,
+    MemoryFilter,
     Neighbor,
     Page,
     Quarantined,
+    Removal,
+    Revision,
     Scope,
     Update,
     Vector,
 )
+from recollect.ports import MOST_QUARANTINED
 from recollect.postgres.changes import apply_changes
 from recollect.postgres.changing import Changing
-from recollect.postgres.editing import edit_memory
-from recollect.postgres.erasure import erase_user
+from recollect.postgres.erasure import erase_user, left_of_user, vacuum
+from recollect.postgres.listing import NEWEST, read_some
 from recollect.postgres.pool import Database
 from recollect.postgres.postings import read_lexicon
 from recollect.postgres.releasing import read_held, read_quarantined, release
+from recollect.postgres.revising import change_all, revise
 from recollect.postgres.rows import hit_of, memory_of, update_of
 from recollect.postgres.session_erasure import erase_session
 from recollect.postgres.sharing import read_globals, share_memory, write_globals
@@ -39,9 +49,6 @@ _MOST_TERMS = 5_000
 
 _LAST_CHARACTER = chr(0x10FFFF)
 """No term that begins with some letters stands behind them and this one, in the order of code points."""
-
-_NEWEST = UUID(int=2**128 - 1)
-"""Every id is smaller: the first page stands behind it."""
 
 
 class PostgresMemories:
@@ -105,12 +112,18 @@ class PostgresMemories:
             rows = await connection.fetch(SQL["search"], *arguments)
         return [hit_of(row) for row in rows]
 
-    async def page(self, user_id: str, *, limit: int, after: UUID | None = None) -> Page:
-        """Return the user's memories, newest first, behind the memory ``after``."""
+    async def page(
+        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter = EVERYTHING
+    ) -> Page:
+        """Return the user's memories that are ``taken``, newest first, behind the memory ``after``."""
         async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(SQL["page_of_memories"], user_id, after or _NEWEST, limit + 1)
-        memories = tuple(memory_of(row) for row in rows[:limit])
-        return Page(memories, memories[-1].id if len(rows) > limit and memories else None)
+            if taken == EVERYTHING:
+                rows = await connection.fetch(SQL["page_of_memories"], user_id, after or NEWEST, limit + 1)
+                found = [memory_of(row) for row in rows]
+            else:
+                found = await read_some(connection, user_id, taken, limit=limit + 1, after=after)
+        memories = tuple(found[:limit])
+        return Page(memories, memories[-1].id if len(found) > limit and memories else None)
 
     async def get(self, user_id: str, memory_id: UUID) -> Memory:
         """Return one memory.
@@ -124,13 +137,16 @@ class PostgresMemories:
             raise MemoryNotFoundError
         return memory_of(row)
 
-    async def history(self, user_id: str, memory_id: UUID | None = None, *, limit: int) -> list[Update]:
-        """Return the audit rows of the user, or of one memory, newest first."""
+    async def history(
+        self, user_id: str, memory_id: UUID | None = None, *, limit: int, after: UUID | None = None
+    ) -> list[Update]:
+        """Return the audit rows of the user, or of one memory, newest first, behind the row ``after``."""
+        before = after or NEWEST
         async with self._database.for_user(user_id) as connection:
             if memory_id is None:
-                rows = await connection.fetch(SQL["updates_of_user"], user_id, limit)
+                rows = await connection.fetch(SQL["updates_of_user"], user_id, limit, before)
             else:
-                rows = await connection.fetch(SQL["updates_of_memory"], user_id, memory_id, limit)
+                rows = await connection.fetch(SQL["updates_of_memory"], user_id, memory_id, limit, before)
         return [update_of(row) for row in rows]
 
     async def apply(
@@ -152,15 +168,17 @@ class PostgresMemories:
             return await undo_by_id(Changing(connection, user_id, actor, at), update_id)
 
     async def added_since(self, user_id: str, since: datetime) -> int:
-        """Count the memories that formation added or put in another's place since then."""
+        """Count the memories that formation and agents added or put in another's place since then."""
         async with self._database.for_user(user_id) as connection:
             count: int = await connection.fetchval(SQL["count_added"], user_id, since)
         return count
 
-    async def quarantined(self, user_id: str) -> list[Quarantined]:
-        """Return what is held back until the user approves it, newest first."""
+    async def quarantined(
+        self, user_id: str, *, limit: int = MOST_QUARANTINED, after: tuple[datetime, UUID] | None = None
+    ) -> list[Quarantined]:
+        """Return what is held back until the user approves it, newest first, behind a time and an id."""
         async with self._database.for_user(user_id) as connection:
-            return await read_quarantined(connection, user_id)
+            return await read_quarantined(connection, user_id, limit=limit, after=after)
 
     async def held(self, user_id: str, memory_id: UUID) -> Quarantined:
         """Return one that is held back.
@@ -224,6 +242,11 @@ class PostgresMemories:
             count: int = await connection.fetchval(SQL["count_memories"])
         return count
 
+    async def users(self) -> list[KnownUser]:
+        """Return the users who have a memory or said something, whoever was seen last first."""
+        async with self._database.over_all_users() as connection:
+            return [KnownUser(**row) for row in await connection.fetch(SQL["known_users"])]
+
     async def edit(
         self,
         user_id: str,
@@ -232,10 +255,12 @@ class PostgresMemories:
         content: str | None = None,
         kind: Kind | None = None,
         importance: float | None = None,
+        event_at: datetime | Kept | None = KEPT,
         embedding: Vector | None = None,
         embedding_model: str | None = None,
         second_embedding: Vector | None = None,
         second_model: str | None = None,
+        versions: frozenset[str] | None = None,
         actor: Actor,
         at: datetime,
     ) -> Memory:
@@ -244,23 +269,23 @@ class PostgresMemories:
         Raises:
             MemoryNotFoundError: The user has no such memory of their own.
             DuplicateMemoryError: The user has another memory with that content.
+            ChangedMeanwhileError: Its version is none of ``versions``.
+        """
+        revision = Revision(memory_id, content, kind, importance, event_at, versions)
+        embedded = Embedded(revision, embedding, embedding_model, second_embedding, second_model)
+        async with self._database.changing(user_id) as connection:
+            return await revise(Changing(connection, user_id, actor, at), embedded)
+
+    async def change_all(
+        self, user_id: str, wanted: Sequence[Embedded | Removal], *, actor: Actor, at: datetime
+    ) -> list[Memory | None]:
+        """Change and take away memories in one transaction, in order, all or none.
+
+        Raises:
+            BulkRefusedError: Some can't be; nothing was done.
         """
         async with self._database.changing(user_id) as connection:
-            changing = Changing(connection, user_id, actor, at)
-            stored = await changing.seen(memory_id)
-            if stored.owner != user_id:
-                raise MemoryNotFoundError
-            new = replace(
-                stored,
-                content=stored.content if content is None else content,
-                kind=stored.kind if kind is None else kind,
-                importance=stored.importance if importance is None else importance,
-                embedding=embedding,
-                embedding_model=embedding_model,
-                second_embedding=second_embedding,
-                second_model=second_model,
-            )
-            return await edit_memory(changing, stored, new)
+            return await change_all(Changing(connection, user_id, actor, at), wanted)
 
     async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:
         """Note that these memories went into a prompt."""
@@ -271,12 +296,19 @@ class PostgresMemories:
     async def erase(self, user_id: str, *, at: datetime) -> Erasure:
         """Delete every row of the user, in every table and queue, and leave a tombstone."""
         async with self._database.changing(user_id) as connection:
-            return await erase_user(connection, user_id, at=at)
+            erasure, traces = await erase_user(connection, user_id, at=at)
+        async with self._database.for_user(user_id) as connection:
+            return replace(erasure, left=await left_of_user(connection, user_id, traces))
 
-    async def erase_session(self, scope: Scope, *, at: datetime) -> Erasure:
+    async def vacuum(self) -> tuple[str, ...]:
+        """Make free what deleted rows took; return the tables where the database's role may."""
+        async with self._database.outside() as connection:
+            return await vacuum(connection)
+
+    async def erase_session(self, scope: Scope, *, at: datetime, leaves_out: bool = False) -> Erasure:
         """Delete every row of one chat, its log and what only it taught, and leave a tombstone."""
         async with self._database.changing(scope.user_id) as connection:
-            return await erase_session(connection, scope, at=at)
+            return await erase_session(connection, scope, at=at, leaves_out=leaves_out)
 
     async def sessions(self, user_id: str, *, begun_before: datetime | None = None) -> list[str]:
         """Return the chats of the user, the one where something was said last first."""

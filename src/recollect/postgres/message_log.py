@@ -3,13 +3,13 @@
 import asyncio
 import hashlib
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from asyncpg import Record
 
 from recollect.errors import StoreError
-from recollect.model import Exchange, Flags, Role, Turn, Written
+from recollect.model import UNNAMED, Exchange, Flags, Role, Turn, Written
 from recollect.postgres.abandoning import Version, abandon_other_versions
 from recollect.postgres.ending import abandon_others, end_exchange, end_without_reply
 from recollect.postgres.marking import marks_of
@@ -23,6 +23,9 @@ from recollect.text.tokens import estimate_tokens
 _LONGEST_KEY = 200
 """Bytes. A longer key stands in the log as its hash: an index entry has to fit a part of a page."""
 
+
+_ONCE_MORE = timedelta(hours=1)
+"""If a first message comes again soon, it is the same chat."""
 
 _LONGEST_INLINE = 10_000
 """Characters whose tokens are counted on the loop, in half a millisecond."""
@@ -44,6 +47,8 @@ class PostgresMessageLog:
             known = await _known(connection, exchange, key)
             if known["is_erased"]:
                 return Written.ERASED
+            if await _is_left_out(connection, exchange.turn, known):
+                return Written.UNWANTED
             if keeps is not None and not keeps(_flags(known)):
                 return Written.UNWANTED
             if known["id"] is not None:
@@ -61,6 +66,8 @@ class PostgresMessageLog:
         async with self._database.changing(scope.user_id) as connection:
             known = await _known(connection, exchange, key)
             if known["is_erased"] and not revives:
+                return False
+            if await _is_left_out(connection, exchange.turn, known):
                 return False
             appending = _Appending(connection, exchange, is_news=not revives)
             if known["id"] is None:
@@ -113,6 +120,21 @@ class PostgresMessageLog:
                 await end_without_reply(connection, user_id, left)
                 count += len(left)
         return count
+
+
+async def _is_left_out(connection: Connection, turn: Turn, known: Record) -> bool:
+    """Tell whether its person wants nothing of the turn's chat to be kept.
+
+    Not so of a new chat that begins with the same words, where words are all that tells chats apart: it is taken in.
+    """
+    since: datetime | None = known["left_out_since"]
+    if since is None:
+        return False
+    begins = not turn.history and turn.scope.session_id.startswith(UNNAMED)
+    if begins and turn.at - since > _ONCE_MORE:
+        await connection.execute(SQL["take_chat_in"], turn.scope.user_id, storable_id(turn.scope.session_id))
+        return False
+    return True
 
 
 async def _end_before(connection: Connection, turn: Turn, key: str, known: Record) -> None:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
@@ -184,6 +184,18 @@ class Database:
             yield connection
 
     @asynccontextmanager
+    async def snapshot(self, user_id: str) -> AsyncIterator[Connection]:
+        """Lend a connection in a transaction that sees what one user has at one time, and writes nothing.
+
+        Raises:
+            StoreError: This can't be the id of a user.
+        """
+        storable_user(user_id)
+        async with self._transaction(isolation="repeatable_read", readonly=True) as connection:
+            await connection.execute(SQL["as_user"], user_id, self._user_role)
+            yield connection
+
+    @asynccontextmanager
     async def over_all_users(self) -> AsyncIterator[Connection]:
         """Lend a connection in a transaction of the operator's: it sees what is to be formed for all."""
         async with self._transaction() as connection:
@@ -191,12 +203,19 @@ class Database:
             yield connection
 
     @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[Connection]:
+    async def outside(self) -> AsyncIterator[Connection]:
+        """Lend a connection without a transaction, as the database's own role: for what none may hold."""
+        with store_errors():
+            async with self._pool.acquire(timeout=self._acquire_timeout) as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def _transaction(self, **kind: Any) -> AsyncIterator[Connection]:
         with store_errors():
             try:
                 async with (
                     self._pool.acquire(timeout=self._acquire_timeout) as connection,
-                    connection.transaction(),
+                    connection.transaction(**kind),
                 ):
                     yield connection
             except (asyncpg.InternalServerError, asyncpg.UndefinedObjectError):

@@ -35,14 +35,14 @@ async def hold_back(changing: Changing, change: Quarantine) -> Change:
 async def held_back(changing: Changing, memory: Memory) -> Ignore | None:
     """Return why a memory can't be kept: it waits for the person, or they refused it; None if it can.
 
-    Formation and imports are held back. Who writes it by hand, approves it.
+    Formation, imports and agents are held back. Who writes it by hand, approves it.
     """
     known = await changing.connection.fetchrow(
         SQL["quarantine_with_content"], changing.user_id, content_hash(memory.content)
     )
     if known is None:
         return None
-    if changing.actor not in {Actor.FORMATION, Actor.IMPORT}:
+    if changing.actor not in {Actor.FORMATION, Actor.IMPORT, Actor.AGENT}:
         await changing.connection.execute(SQL["release_quarantined"], changing.user_id, known["id"])
         return None
     messages = memory.provenance.message_ids

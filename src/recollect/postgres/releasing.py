@@ -1,5 +1,6 @@
 """Lets go of what was held back until a person approved it, or refused. Never: decides for them."""
 
+from datetime import datetime
 from uuid import UUID
 
 from recollect.errors import MemoryNotFoundError
@@ -13,10 +14,16 @@ from recollect.postgres.sql import SQL
 
 
 async def read_quarantined(
-    connection: Connection, user_id: str, memory_id: UUID | None = None
+    connection: Connection,
+    user_id: str,
+    memory_id: UUID | None = None,
+    *,
+    limit: int = MOST_QUARANTINED,
+    after: tuple[datetime, UUID] | None = None,
 ) -> list[Quarantined]:
-    """Return what is held back of the user, newest first, ``MOST_QUARANTINED`` at most; with an id, that one."""
-    rows = await connection.fetch(SQL["quarantined"], user_id, memory_id, MOST_QUARANTINED)
+    """Return what is held back of the user, newest first, behind ``after``; with an id, that one."""
+    at, last = after or (None, None)
+    rows = await connection.fetch(SQL["quarantined"], user_id, memory_id, limit, at, last)
     return [Quarantined(memory_of(row), Reason(row["reason"]), row["at"]) for row in rows]
 
 

@@ -1,13 +1,16 @@
 """The records of requests, for metrics and explanation, in Postgres. Never: what to keep of one."""
 
 import json
+from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
-from recollect.model import RequestRecord, Scope, Skip, Stage
-from recollect.ports import USAGE_OUTLIVES
+from asyncpg import Record
+
+from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage
+from recollect.ports import ADMIN_READS_OUTLIVE, USAGE_OUTLIVES
 from recollect.postgres.pool import Database
-from recollect.postgres.rows import shortest
+from recollect.postgres.rows import own_content, shortest
 from recollect.postgres.sql import SQL
 from recollect.text.normalization import storable_text
 
@@ -48,46 +51,85 @@ class PostgresRequests:
                 request.milliseconds,
                 *(request.stages.get(stage) for stage in _TIMED),
                 request.flags,
-                json.dumps(request.story),
+                json.dumps(request.explanation),
+                None if request.key is None else storable_text(request.key),
+                request.found_by,
+                request.budget,
+                request.block_tokens,
+                None if request.given_by is None else json.dumps(dict(request.given_by)),
+                request.marked,
+                request.complains,
             )
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
         """Return what a request was like, whoever made it; None if it is not known (any more)."""
         async with self._database.over_all_users() as connection:
-            row = await connection.fetchrow(SQL["request_metrics_of"], request_id)
-        if row is None:
-            return None
-        return RequestRecord(
-            id=row["id"],
-            at=row["at"],
-            scope=Scope(row["user_id"], row["session_id"]),
-            path=row["path"],
-            model=row["model"],
-            skipped=Skip(row["skipped"]) if row["skipped"] else None,
-            degraded=tuple(Stage(each) for each in row["degraded"]),
-            error_stage=Stage(row["error_stage"]) if row["error_stage"] else None,
-            candidates=row["candidates"],
-            dense_hits=row["dense_hits"],
-            lexical_hits=row["lexical_hits"],
-            log_hits=row["log_hits"],
-            items=row["items"],
-            tokens=row["tokens"],
-            history_tokens=row["history_tokens"],
-            truncated=row["truncated"],
-            top_scores=tuple(shortest(score) for score in row["top_scores"]),
-            gate_score=None if row["gate_score"] is None else shortest(row["gate_score"]),
-            milliseconds=shortest(row["recall_ms"]),
-            stages={
-                stage: shortest(row[f"{stage}_ms"]) for stage in _TIMED if row[f"{stage}_ms"] is not None
-            },
-            flags=tuple(row["flags"]),
-            story=json.loads(row["story"]),
-        )
+            user_id = await connection.fetchval(SQL["request_metrics_of"], request_id)
+        return None if user_id is None else await self.request_of(user_id, request_id)
+
+    async def requests_of(
+        self, user_id: str, *, limit: int, after: UUID | None = None
+    ) -> list[RequestRecord]:
+        """Return what the user's requests were like, newest first, behind the request ``after``."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["requests_of_user"], user_id, after, limit)
+        return [_record_of(row) for row in rows]
+
+    async def request_of(self, user_id: str, request_id: UUID) -> RequestRecord | None:
+        """Return what a request of the user's was like; None if they have no such request (any more)."""
+        async with self._database.for_user(user_id) as connection:
+            row = await connection.fetchrow(SQL["request_of_user"], user_id, request_id)
+        return None if row is None else _record_of(row)
+
+    async def contents(self, user_id: str, items: Collection[UUID]) -> dict[ItemPart, str]:
+        """Return what memories, and parts of messages, say now; what is gone, or hidden, is left out."""
+        async with self._database.for_user(user_id) as connection:
+            memories = await connection.fetch(SQL["contents_of_memories"], user_id, list(items))
+            passages = await connection.fetch(SQL["contents_of_passages"], user_id, list(items))
+        told: dict[ItemPart, str] = {(row["id"], None): row["content"] for row in memories}
+        return told | {(row["id"], row["part"]): own_content(row) for row in passages}
 
     async def prune_requests(self, before: datetime) -> int:
         """Delete what was kept of requests before a time; return of how many."""
         async with self._database.over_all_users() as connection:
             status = await connection.execute(SQL["prune_request_metrics"], before)
             await connection.execute(SQL["prune_usage"], (before - USAGE_OUTLIVES).date())
+            await connection.execute(SQL["prune_admin_reads"], before - ADMIN_READS_OUTLIVE)
             await connection.execute(SQL["prune_erased"], before - USAGE_OUTLIVES)
         return int(status.rpartition(" ")[2])
+
+
+def _record_of(row: Record) -> RequestRecord:
+    """Return what a row says that a request was like."""
+    return RequestRecord(
+        id=row["id"],
+        at=row["at"],
+        scope=Scope(row["user_id"], row["session_id"]),
+        path=row["path"],
+        model=row["model"],
+        skipped=Skip(row["skipped"]) if row["skipped"] else None,
+        degraded=tuple(Stage(each) for each in row["degraded"]),
+        error_stage=Stage(row["error_stage"]) if row["error_stage"] else None,
+        candidates=row["candidates"],
+        dense_hits=row["dense_hits"],
+        lexical_hits=row["lexical_hits"],
+        log_hits=row["log_hits"],
+        items=row["items"],
+        tokens=row["tokens"],
+        history_tokens=row["history_tokens"],
+        truncated=row["truncated"],
+        top_scores=tuple(shortest(score) for score in row["top_scores"]),
+        gate_score=None if row["gate_score"] is None else shortest(row["gate_score"]),
+        milliseconds=shortest(row["recall_ms"]),
+        stages={stage: shortest(row[f"{stage}_ms"]) for stage in _TIMED if row[f"{stage}_ms"] is not None},
+        flags=tuple(row["flags"]),
+        explanation=json.loads(row["story"]),
+        key=row["turn_key"],
+        found_by=SearchPath(row["found_by"]) if row["found_by"] else None,
+        budget=row["budget"],
+        block_tokens=row["block_tokens"],
+        given_by=None if row["given"] is None else json.loads(row["given"]),
+        marked=row["marked"],
+        complains=row["complains"],
+        question=row["question"],
+    )

@@ -10,6 +10,7 @@ from asyncpg import Record
 from recollect.model import (
     Action,
     Actor,
+    Doubt,
     Exchange,
     Hit,
     Kind,
@@ -22,7 +23,6 @@ from recollect.model import (
     Role,
     Scope,
     Source,
-    Standing,
     Statement,
     Turn,
     Update,
@@ -59,8 +59,9 @@ def memory_of(row: Record) -> Memory:
         reinforcement_count=row["reinforcement_count"],
         holds_from=row["holds_from"],
         holds_until=row["holds_until"],
-        standing=None if row["standing"] is None else Standing(row["standing"]),
+        doubt=None if row["standing"] is None else Doubt(row["standing"]),
         outline=None if row["outline"] is None else _outline_of(json.loads(row["outline"])),
+        known_until=row.get("valid_to"),
         embedding_model=row["embedding_model"],
     )
 

@@ -31,11 +31,13 @@ class Schema:
         search_path: Where our tables and pgvector are found.
         vector_schema: The schema of pgvector's types.
         user_role: What users' transactions run as; ``none``: as the database user, whom policies bind.
+        applied: The names of the migrations that were applied just now, in order.
     """
 
     search_path: str
     vector_schema: str
     user_role: str
+    applied: tuple[str, ...] = ()
 
 
 async def migrate(connection: Connection, migrations: Sequence[Migration] | None = None) -> Schema:
@@ -53,7 +55,7 @@ async def migrate(connection: Connection, migrations: Sequence[Migration] | None
         await connection.execute(SQL["lock_schema"], _LOCK, timeout=_MIGRATION_SECONDS)
         try:
             search_path, vector_schema = await _prepare(connection)
-            await _apply(connection, load_migrations() if migrations is None else migrations)
+            applied = await _apply(connection, load_migrations() if migrations is None else migrations)
             await install_queue(connection)
             user_role = await _user_role(connection)
         except asyncpg.InsufficientPrivilegeError:
@@ -62,7 +64,7 @@ async def migrate(connection: Connection, migrations: Sequence[Migration] | None
             ) from None
         # Where it fails, the end of the connection gives the lock back.
         await connection.execute(SQL["unlock_schema"], _LOCK)
-    return Schema(search_path, vector_schema, user_role)
+    return Schema(search_path, vector_schema, user_role, applied)
 
 
 async def _user_role(connection: Connection) -> str:
@@ -124,7 +126,8 @@ async def _create_vector_extension(connection: Connection) -> None:
         ) from None
 
 
-async def _apply(connection: Connection, migrations: Sequence[Migration]) -> None:
+async def _apply(connection: Connection, migrations: Sequence[Migration]) -> tuple[str, ...]:
+    """Apply what is new; return its names, as the files have them."""
     await connection.execute(SQL["create_schema_migrations"])
     known = {migration.version: migration for migration in migrations}
     applied = await connection.fetch(SQL["applied_migrations"])
@@ -138,14 +141,15 @@ async def _apply(connection: Connection, migrations: Sequence[Migration]) -> Non
         if migration.checksum != row["checksum"]:
             raise StoreError(f"Migration {migration.version:04} was changed after this database applied it.")
     done = {row["version"] for row in applied}
-    for migration in migrations:
-        if migration.version not in done:
-            async with connection.transaction():
-                await connection.execute(migration.text, timeout=_MIGRATION_SECONDS)
-                await connection.execute(
-                    SQL["record_migration"],
-                    migration.version,
-                    migration.name,
-                    migration.checksum,
-                    datetime.now(UTC),
-                )
+    new = [migration for migration in migrations if migration.version not in done]
+    for migration in new:
+        async with connection.transaction():
+            await connection.execute(migration.text, timeout=_MIGRATION_SECONDS)
+            await connection.execute(
+                SQL["record_migration"],
+                migration.version,
+                migration.name,
+                migration.checksum,
+                datetime.now(UTC),
+            )
+    return tuple(f"{migration.version:04}_{migration.name}" for migration in new)

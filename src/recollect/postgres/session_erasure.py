@@ -11,6 +11,7 @@ from asyncpg import Record
 from uuid_utils.compat import uuid7
 
 from recollect.audit import messages_of
+from recollect.audit_redaction import is_forget_command, redacted
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Actor, Erasure, Reason, Scope
 from recollect.postgres.changing import Changing
@@ -21,16 +22,18 @@ from recollect.postgres.postings import purge_postings
 from recollect.postgres.rows import update_of
 from recollect.postgres.sql import SQL
 from recollect.postgres.undoing import undo
-from recollect.redaction import is_wish_to_forget, redacted
 from recollect.text.lexical import document_terms
 from recollect.text.normalization import storable_id
 
 
-async def erase_session(connection: Connection, scope: Scope, *, at: datetime) -> Erasure:
+async def erase_session(
+    connection: Connection, scope: Scope, *, at: datetime, leaves_out: bool = False
+) -> Erasure:
     """Delete every row of a chat, in the connection's transaction under the user's lock, and leave a tombstone.
 
     What it taught is undone as far as it can be; a memory that was told elsewhere too, or that the user stood behind by
-    hand, stays, but no longer says where it came from. What the person asked for in it to be forgotten stays forgotten.
+    hand, stays, but no longer says where it came from. What the person asked for in it to be forgotten stays forgotten. With
+    ``leaves_out`` nothing of the chat is kept from now on either.
     """
     user_id, session_id = scope.user_id, storable_id(scope.session_id)
     exchanges = await _ids(connection, "exchanges_of_session", user_id, session_id)
@@ -48,12 +51,15 @@ async def erase_session(connection: Connection, scope: Scope, *, at: datetime) -
     vectors = await _ids(connection, "erase_memories", user_id, list(told))
     held = await _ids(connection, "erase_quarantine_of_session", user_id, session_id, messages)
     counts |= {"vectors": len(vectors), "quarantine": len(held)}
+    await connection.execute(SQL["erase_kept_answers"], user_id)  # one may quote what was said in the chat
     rewritten = {each.id: each.content for each in sorted_out if each.is_rewritten}
     gone = {*vectors, *held}
     counts["memory_updates"] = await _redact(changing, session_id, {*exchanges}, gone, rewritten)
     erasure = Erasure(id=uuid7(), at=at, rows=tuple(counts.items()))
     await connection.execute(SQL["insert_erasure"], erasure.id, at, json.dumps(counts))
     await connection.execute(SQL["mark_erased"], mark_of(scope), at)
+    if leaves_out:
+        await connection.execute(SQL["leave_chat_out"], user_id, session_id, at)
     return erasure
 
 
@@ -103,7 +109,7 @@ async def _take_back(changing: Changing, exchanges: Sequence[UUID], told: Collec
     for update in updates:  # the newest first
         is_added = update.action is Action.ADD
         stays = update.action is Action.REPLACE and update.memory_id not in told
-        if is_added or stays or is_wish_to_forget(update):
+        if is_added or stays or is_forget_command(update):
             continue
         with suppress(NotUndoableError, DuplicateMemoryError):
             await undo(changing, update, Reason.DELETED)
@@ -127,7 +133,7 @@ async def _delete_log(
     await purge_postings(connection, user_id, [*documents, *(row["document"] for row in rows)])
     chunks = await connection.execute(SQL["erase_chunks_of_messages"], user_id, messages)
     counts = {"message_chunks": _affected(chunks)}
-    for table in ("exchanges", "injections", "request_metrics", "messages"):
+    for table in ("exchanges", "injections", "chat_requests", "request_metrics", "messages"):
         deleted = await connection.execute(SQL[f"erase_{table}_of_session"], user_id, session_id)
         counts[table] = _affected(deleted)
     counts["sessions"] = _affected(await connection.execute(SQL["erase_session"], user_id, session_id))

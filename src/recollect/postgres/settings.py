@@ -82,10 +82,10 @@ class PostgresUsage:
         async with self._database.over_all_users() as connection:
             return await connection.fetchval(SQL["usage_of_everybody"], day) or 0
 
-    async def use(self, user_id: str, day: date, tokens: int) -> None:
+    async def use(self, user_id: str, day: date, tokens: int, *, for_summary: bool = False) -> None:
         """Count tokens taken for a user on a day."""
         async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["use_tokens"], user_id, day, tokens)
+            await connection.execute(SQL["use_tokens"], user_id, day, tokens, tokens if for_summary else 0)
 
 
 def flags_of(written: str | None) -> Flags:
@@ -100,6 +100,12 @@ def flags_of(written: str | None) -> Flags:
         formation=_word(Strategy, kept.get("formation")),
         placement=_word(Placement, kept.get("placement")),
         summaries=_as(bool, kept.get("summaries")),
+        queries=_as(bool, kept.get("queries")),
+        lexical=_as(bool, kept.get("lexical")),
+        history=_as(bool, kept.get("history")),
+        max_memory_tokens=_as(int, kept.get("max_memory_tokens")),
+        max_history_tokens=_as(int, kept.get("max_history_tokens")),
+        summary_turns=_as(int, kept.get("summary_turns")),
         minimum_importance=_number(kept.get("minimum_importance")),
         session_cap=_as(int, kept.get("session_cap")),
         user_cap=_as(int, kept.get("user_cap")),

@@ -58,6 +58,7 @@ class SearchResults:
         has_vector: Whether there is an embedding to compare with.
         has_terms: Whether the words could be looked up.
         second_question: The vector of the user's words alone in the space of the second embedder; None where there is none.
+        corrected: Whether words that were taken for mistyped were looked up in their place.
         degraded: What failed or was late.
         stages: What each stage took, in milliseconds.
     """
@@ -67,6 +68,7 @@ class SearchResults:
     has_vector: bool
     has_terms: bool = True
     second_question: Vector | None = None
+    corrected: bool = False
     degraded: tuple[Stage, ...] = ()
     stages: dict[Stage, float] = field(default_factory=dict)
 
@@ -97,8 +99,7 @@ async def find_candidates(
     )
     if vector is None and not reach.lexical:
         raise EmbedderError("There is no embedding to search by.")
-    terms = _scored(query, lexicon, reach)
-    began = time.perf_counter()
+    terms, began = _scored(query, lexicon, reach), time.perf_counter()
     hits = await store.search(
         scope,
         vector,
@@ -117,6 +118,7 @@ async def find_candidates(
         has_vector=vector is not None,
         has_terms=reach.lexical and lexicon is not None,
         second_question=second and second.asked,
+        corrected=bool(lexicon and lexicon[1]),
         degraded=tuple(watch.degraded),
         stages=watch.stages,
     )

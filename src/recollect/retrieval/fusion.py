@@ -17,11 +17,6 @@ __all__ = ["FusedRanking", "SignalWeights", "Signals", "fuse"]
 
 _IMPORTANCE_STEP = 0.05
 """What each of the ten steps of importance adds to a score."""
-_LARGEST_BOOST = 0.5
-"""The most that recency may add to a score."""
-_LARGEST_REINFORCEMENT = 0.2
-"""The most that reinforcement may add to a score."""
-_LEAST_DAYS = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +25,6 @@ class SignalWeights:
 
     Attributes:
         dense: The cosine. It counts by a message's beginning, which says what the message is about.
-        best_share: Which share of it is the cosine of the message's best part instead, 0 to 1.
         lexical: BM25 over a message with its neighbours' words, as a share of the question covered.
         matched: The idf share of the question's terms that the message itself holds.
         identifiers: The share of the question's code identifiers that it holds.
@@ -41,13 +35,9 @@ class SignalWeights:
         taste: A statement of what the user likes or avoids, where the question seeks advice.
         session: The mean of the three best candidates of the same session.
         learned: The learned correction (`recollect.retrieval.tree_correction`), 0 to leave it out.
-        recency: What a score gains, as a share, by being new; at most 0.5. 0: it measured worse.
-        recency_days: After how many days half of that is left.
-        reinforcement: What a score gains for each doubling of how often it was confirmed; 0.2 in all at most.
     """
 
     dense: float = 0.6
-    best_share: float = 0.0
     lexical: float = 0.2
     matched: float = 0.05
     identifiers: float = 0.1
@@ -58,9 +48,6 @@ class SignalWeights:
     taste: float = 0.05
     session: float = 0.5
     learned: float = 0.6
-    recency: float = 0.0
-    recency_days: float = 30.0
-    reinforcement: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +56,7 @@ class FusedRanking:
 
     Attributes:
         scores: About 0 to 1.5, the higher the better, (n,).
-        multiplier: What importance, recency and reinforcement make of the sum of the parts, (n,).
+        multiplier: What importance, in ten steps, makes of the sum of the parts, (n,).
         plain: What each signal gave, (n,) each, but for the learned correction.
         learned: That correction, if there is one.
         learned_weight: What it counts.
@@ -112,7 +99,7 @@ def fuse(signals: Signals, weights: SignalWeights) -> FusedRanking:
     if weights.learned and signals.size and signals.cosine is not None and signals.coverage is not None:
         learned = correction(signals, alone, total, pooled)
         total = total + weights.learned * learned.total
-    multiplier = _multiplier(signals, weights)
+    multiplier = 1 + _IMPORTANCE_STEP * 10 * np.clip(signals.known("importance"), 0.0, 1.0)
     # A score below 0 is no match, and nothing makes it more or less of none.
     scores = np.where(total > 0, total * multiplier, total)
     return FusedRanking(scores, multiplier, parts, learned, weights.learned)
@@ -120,14 +107,13 @@ def fuse(signals: Signals, weights: SignalWeights) -> FusedRanking:
 
 def _alone(signals: Signals, weights: SignalWeights) -> dict[str, Floats]:
     """Return the score of each candidate by itself, without its session."""
-    best, first = cosines(signals)
-    dense = weights.best_share * best + (1 - weights.best_share) * first
+    _, first = cosines(signals)
     by_user = signals.known("role")
     role_counts = not (signals.asks_about_reply or signals.names_code)
     oneself = np.minimum(1.0, signals.known("self_share") / SELF_SHARE) * by_user
     taste = signals.known("states_taste") * by_user * signals.seeks_advice
     return {
-        "dense": weights.dense * dense,
+        "dense": weights.dense * first,
         "lexical": weights.lexical * signals.known("coverage"),
         "matched": weights.matched * signals.known("own_matched"),
         "identifiers": weights.identifiers * signals.known("identifiers"),
@@ -137,15 +123,3 @@ def _alone(signals: Signals, weights: SignalWeights) -> dict[str, Floats]:
         "oneself": weights.oneself * oneself,
         "taste": weights.taste * taste,
     }
-
-
-def _multiplier(signals: Signals, weights: SignalWeights) -> Floats:
-    """Return ``(1 + 0.05 * importance) * recency * reinforcement``, importance in ten steps, each bounded."""
-    importance = 1 + _IMPORTANCE_STEP * 10 * np.clip(signals.known("importance"), 0.0, 1.0)
-    age = np.full(signals.size, np.inf) if signals.age_days is None else signals.age_days
-    left = np.exp2(-np.maximum(np.nan_to_num(age, nan=np.inf), 0.0) / max(weights.recency_days, _LEAST_DAYS))
-    recency = 1 + np.clip(weights.recency, 0.0, _LARGEST_BOOST) * left
-    doublings = np.log2(1 + np.maximum(signals.known("confirmed"), 0.0))
-    reinforcement = 1 + np.clip(weights.reinforcement * doublings, 0.0, _LARGEST_REINFORCEMENT)
-    multiplier: Floats = importance * recency * reinforcement
-    return multiplier

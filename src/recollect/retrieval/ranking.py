@@ -1,5 +1,6 @@
 """From a turn to what may be recalled for it, ranked and gated. It may raise."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -29,6 +30,7 @@ class Ranking:
         found: The candidates in the order of ``signals``.
         signals: What is known of each; None where nothing was found.
         needs: Which statements the turn needs.
+        milliseconds: What ranking took, behind the search.
     """
 
     query: RecallQuery
@@ -38,6 +40,7 @@ class Ranking:
     found: tuple[RetrievedItem, ...] = ()
     signals: Signals | None = None
     needs: Needs = NO_NEEDS
+    milliseconds: float = 0.0
 
 
 async def rank(
@@ -61,7 +64,7 @@ async def rank(
     candidates = await find_candidates(
         turn.scope, query, embedder=embedder, store=store, reach=reach, second_embedder=second_embedder
     )
-    found = gather(replace(candidates, hits=[hit for hit in candidates.hits if may_serve(hit.item, query)]))
+    began, found = time.perf_counter(), _serving(candidates, query)
     if not found:
         return Ranking(query, candidates, (), None)
     is_read, vector = embedder.reads(query.asked), candidates.second_question
@@ -85,7 +88,7 @@ async def rank(
         bar=bar if gate.threshold else bar.lifted,
     )
     ranked = _in_order(found, fuse(signals, weights), needs)
-    return Ranking(query, candidates, ranked, opening, tuple(found), signals, needs)
+    return Ranking(query, candidates, ranked, opening, tuple(found), signals, needs, _since(began))
 
 
 def of_everything(ranking: Ranking, statements: Sequence[Memory], *, bar: NeedThresholds) -> Ranking:
@@ -98,13 +101,22 @@ def of_everything(ranking: Ranking, statements: Sequence[Memory], *, bar: NeedTh
     return replace(ranking, ranked=(*told, *others), needs=needs)
 
 
+def _serving(candidates: SearchResults, query: RecallQuery) -> list[RetrievedItem]:
+    """Return of what was found all that may be recalled for this query."""
+    return gather(replace(candidates, hits=[hit for hit in candidates.hits if may_serve(hit.item, query)]))
+
+
+def _since(began: float) -> float:
+    return (time.perf_counter() - began) * 1000
+
+
 def _in_order(found: list[RetrievedItem], fused: FusedRanking, needs: Needs) -> tuple[Recollection, ...]:
     plain: list[float] = fused.scores.tolist()
     scores = [needs.scores.get(each.item.id, score) for each, score in zip(found, plain, strict=True)]
     order = sorted(range(len(found)), key=lambda n: (-scores[n], found[n].item.id))
     of_log = [n for n in order if found[n].item.id not in needs.scores][:EXPLAINED]
     parts = fused.parts_of(of_log)
-    parts["times"] = fused.multiplier[of_log]  # what importance and recency make of the sum
+    parts["times"] = fused.multiplier[of_log]  # what importance makes of the sum
     rows = zip(*(values.tolist() for values in parts.values()), strict=True)
     told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(of_log, rows, strict=True)}
     told |= {

@@ -5,7 +5,6 @@ Of a message that was found by several of its parts, the best part counts.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
 
@@ -55,8 +54,6 @@ class Signals:
         following: The same of the message after it.
         self_share, states_taste, ends_asking, lists, words: `recollect.text.statement_features.Statement`.
         importance: 0 to 1; of messages 0.
-        age_days: Days since it was said.
-        confirmed: How often it was said again.
         seeks_advice: Whether the question does (`recollect.text.statement_features.seeks_advice`).
         asks_about_reply: Whether it asks what the assistant said.
         names_code: Whether it holds code identifiers.
@@ -83,8 +80,6 @@ class Signals:
     lists: Floats | None = None
     words: Floats | None = None
     importance: Floats | None = None
-    age_days: Floats | None = None
-    confirmed: Floats | None = None
     seeks_advice: bool = False
     asks_about_reply: bool = False
     names_code: bool = False
@@ -156,7 +151,6 @@ def cosines(signals: Signals) -> tuple[Floats, Floats]:
     return np.where(seen, best, best[seen].mean()), np.where(seen, first, first[seen].mean())
 
 
-_SECONDS_A_DAY = 86_400.0
 _WORD = bounded(r"\w+")
 _NAN = float("nan")
 _UNREAD = 0.3
@@ -244,10 +238,6 @@ def read_signals(
         previous=previous,
         following=following,
         importance=np.array([item.importance if isinstance(item, Memory) else 0.0 for item in items]),
-        age_days=np.array([_days(query.now - item.dated) for item in items]),
-        confirmed=np.array(
-            [float(item.reinforcement_count) if isinstance(item, Memory) else 0.0 for item in items]
-        ),
         seeks_advice=query.seeks_advice,
         asks_about_reply=query.asks_about_reply,
         names_code=bool(query.identifiers),
@@ -289,10 +279,6 @@ def _told(cosines: Floats, *, is_read: bool) -> Floats:
     mean = np.nanmean(cosines)
     told: Floats = mean + _UNREAD * (cosines - mean)
     return told
-
-
-def _days(age: timedelta) -> float:
-    return max(0.0, age.total_seconds() / _SECONDS_A_DAY)
 
 
 def _shown(item: Item) -> Statement:

@@ -27,7 +27,7 @@ def in_order(memories: Sequence[Memory], now: datetime) -> list[Memory]:
     return sorted(
         (each for each in memories if not is_over(each, now)),
         key=lambda each: (
-            each.standing is not None,
+            each.doubt is not None,
             -worth(each, now),
             -each.observed_at.timestamp(),
             -each.id.int,

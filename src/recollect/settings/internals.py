@@ -89,7 +89,7 @@ class EngineInternals(BaseModel):
     """Memories for who has few; None: ``global-memories.txt`` of the data folder, if there is one."""
 
     formation_tries: int = Field(default=3, ge=1, le=20)
-    """Tries before an exchange falls back or is held as failed; one that gave way to a chat is none of them."""
+    """Attempts before an exchange falls back or is held as failed; one that gave way to a chat is none of them."""
 
     formation_workers: int = Field(default=4, ge=1)
     """Users formed for at the same time. They share a model's server; `recollect worker` adds more on any machine."""

@@ -9,7 +9,7 @@ import signal
 
 import structlog
 
-from recollect.models.tries import Steps
+from recollect.models.attempts import Steps
 
 HELD_SECONDS = 20
 """How long a worker's interpreter may be held. What holds it so long would hold it for hours: ordinary work takes

@@ -23,7 +23,7 @@ from tests.tables import table
 from bench.formation.cases import Decision
 from bench.formation.scoring import score
 from bench.formation.table import show_case, show_cases, show_model, show_replay, told
-from recollect.model import Standing
+from recollect.model import Doubt
 from recollect_proxy.settings import ProxySettings
 
 CASE = given_case(
@@ -181,7 +181,7 @@ def test_a_case_is_told_with_all_that_became_of_it() -> None:
         judgement(Decision.REPLACE, Decision.ADD, target=0),
         case=CASE,
         gone=frozenset({1}),
-        standing={2: Standing.SUSPECT},
+        doubt={2: Doubt.SUSPECT},
         unheard="odd",
     )
     nameless = outcome(judgement(Decision.ADD, Decision.IGNORE, reason="not_asked"), case=CASE)

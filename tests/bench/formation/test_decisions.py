@@ -12,6 +12,7 @@ from bench.formation.scripts import NumberedCandidate
 from recollect.model import (
     Add,
     Change,
+    Doubt,
     Hide,
     Ignore,
     Kind,
@@ -22,7 +23,6 @@ from recollect.model import (
     Reinforce,
     Replace,
     Retire,
-    Standing,
 )
 
 STORED = uuid7()
@@ -50,7 +50,7 @@ def held(content: str) -> Quarantine:
 def test_main_changes_belong_to_the_items_in_their_order_and_marks_to_none() -> None:
     found, alone = decided(
         Replace(STORED, memory("a walnut"), Reason.CONTRADICTS),
-        Mark(uuid7(), Standing.SUSPECT, Reason.SUSPECT),
+        Mark(uuid7(), Doubt.SUSPECT, Reason.SUSPECT),
         Add(memory("a spoon")),
         Reinforce(STORED),
         Hide((uuid7(),), Reason.CONFIDENTIAL),
@@ -89,8 +89,8 @@ def test_what_comes_behind_the_items_was_done_without_one() -> None:
     ]
 
 
-def test_a_wish_that_is_held_back_has_no_item() -> None:
-    found, alone = decided(held("a wish"), of=0)
+def test_a_command_that_is_held_back_has_no_item() -> None:
+    found, alone = decided(held("a command"), of=0)
 
     assert found == []
     assert [each.decision for each in alone] == [Decision.QUARANTINE]

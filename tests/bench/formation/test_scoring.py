@@ -14,7 +14,7 @@ from tests.bench.formation_cases import (
 
 from bench.formation.cases import Decision
 from bench.formation.scoring import failures, score, tally
-from recollect.model import Standing
+from recollect.model import Doubt
 
 ADD, REINFORCE, REPLACE = Decision.ADD, Decision.REINFORCE, Decision.REPLACE
 IGNORE, QUARANTINE, RETIRE = Decision.IGNORE, Decision.QUARANTINE, Decision.RETIRE
@@ -114,8 +114,8 @@ def test_a_contradiction_is_missed_if_the_old_one_stands_without_a_mark() -> Non
 
     found = [
         tally([outcome(missed, case=replacing("contradiction"))]),
-        tally([outcome(missed, case=replacing("contradiction"), standing={0: Standing.DISPUTED})]),
-        tally([outcome(missed, case=replacing("refinement"), standing={0: Standing.DISPUTED})]),
+        tally([outcome(missed, case=replacing("contradiction"), doubt={0: Doubt.DISPUTED})]),
+        tally([outcome(missed, case=replacing("refinement"), doubt={0: Doubt.DISPUTED})]),
     ]
 
     assert [each["missed_contradictions"]["count"] for each in found] == [1, 0, 0]
@@ -168,7 +168,7 @@ def test_marks_are_found_missed_and_wrong() -> None:
         "I moved.", stored=[stored("A."), stored("B."), stored("C.")], suspect=[0, 1], disputed=[2]
     )
 
-    found = tally([outcome(case=marked, standing={0: Standing.SUSPECT, 2: Standing.SUSPECT})])
+    found = tally([outcome(case=marked, doubt={0: Doubt.SUSPECT, 2: Doubt.SUSPECT})])
 
     assert found["marks"]["suspect"] == {"of": 2, "found": 1, "missed": 1, "wrong": 1}
     assert found["marks"]["disputed"] == {"of": 1, "found": 0, "missed": 1, "wrong": 0}
@@ -232,7 +232,7 @@ def test_what_is_wrong_with_a_case_is_named(judged: Any, named: str) -> None:
 def test_what_is_wrong_with_the_store_after_a_case_is_named() -> None:
     case = given_case("I moved.", stored=[stored("A."), stored("B.")], suspect=[0])
 
-    assert failures(outcome(case=case, standing={0: Standing.SUSPECT})) == []
+    assert failures(outcome(case=case, doubt={0: Doubt.SUSPECT})) == []
     assert failures(
-        outcome(case=case, gone=frozenset({1}), standing={1: Standing.DISPUTED}, leaks=1, consistent=False)
+        outcome(case=case, gone=frozenset({1}), doubt={1: Doubt.DISPUTED}, leaks=1, consistent=False)
     ) == ["wrong replacement", "leak", "inconsistent audit", "suspect missed", "disputed wrongly"]

@@ -156,9 +156,11 @@ def test_the_model_tells_what_is_to_be_forgotten() -> None:
     script, known = LifeScript(ADA), memory("Takes a train on 14 March 2026")
     turn = Turn(Scope("ada", "c1"), "Please forget about my train.", "c1-2", NOON, "scripted")
 
-    [wish] = script.wishes([Exchange(uuid7(), turn, "", uuid7(), uuid7())], [memory("Keeps bees"), known])
+    [command] = script.commands(
+        [Exchange(uuid7(), turn, "", uuid7(), uuid7())], [memory("Keeps bees"), known]
+    )
 
-    assert (wish.asking, wish.about) == (Asking.FORGET, (1,))
+    assert (command.asking, command.about) == (Asking.FORGET, (1,))
     assert script.chosen("my train", [known]) == (0,)
 
 

@@ -130,4 +130,4 @@ def test_each_measure_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert "trivial or wrong, kept:               1 of 1" in figures
     assert "dates invented, lost or overridden:   1 of 2" in figures
     assert "repeats and refines honoured:         0 of 1" in figures
-    assert "wishes to forget done:                0 of 1" in figures
+    assert "commands to forget done:              0 of 1" in figures

@@ -236,7 +236,7 @@ def test_each_file_counts_alike() -> None:
 
 
 def test_what_it_prints_makes_the_engine_use_the_weights() -> None:
-    found = replace(SignalWeights(), dense=0.7, session=0.0, best_share=0.25)
+    found = replace(SignalWeights(), dense=0.7, session=0.0)
 
     name, _, value = as_setting(found).partition("=")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.e2e.clients.comparing import TEA
-from tests.e2e.clients.programs import of_the_environment, run
+from tests.e2e.clients.programs import SCRIPTS, of_the_environment, run
 from tests.running_proxy import ADMIN_TOKEN, RunningProxy, User, running_proxy
 
 from recollect_proxy.settings import ProxySettings
@@ -54,6 +54,8 @@ async def try_api(api: RunningProxy, folder: Path, *options: str) -> dict[str, A
         *("--report", "json", "--report-json-path", str(report), "--no-color", *options),
         folder=folder,
         HOME=str(folder),
+        SCHEMATHESIS_HOOKS="fresh_keys",
+        PYTHONPATH=str(SCRIPTS),
     )
     found: dict[str, Any] = json.loads(report.read_text())
     return found

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.e2e.openwebui.hosts import Host, with_filter, with_proxy
+from tests.e2e.openwebui.language_model import MODELS
 from tests.e2e.openwebui.people import Person
 
 _HOSTS = {"proxy": with_proxy, "filter": with_filter}
@@ -37,6 +38,19 @@ async def alice(host: Host) -> Person:
 async def bob(host: Host) -> Person:
     """Somebody else."""
     return await host.administrator.add("Bob")
+
+
+@pytest.fixture
+async def given_model(host: Host) -> AsyncIterator[None]:
+    """Give everybody the model by name: without, Open WebUI lets only administrators press a button."""
+    administrator = host.administrator
+    everybody = {"principal_type": "user", "principal_id": "*", "permission": "read"}
+    model = {"id": MODELS[0], "name": MODELS[0], "meta": {}, "params": {}, "access_grants": [everybody]}
+    await administrator.call("POST", "/api/v1/models/create", json=model)
+    await administrator.call("GET", "/api/models", params={"refresh": "true"})
+    yield
+    await administrator.call("POST", "/api/v1/models/model/delete", json={"id": MODELS[0]})
+    await administrator.call("GET", "/api/models", params={"refresh": "true"})
 
 
 @pytest.hookimpl(wrapper=True)

@@ -25,8 +25,12 @@ from recollect_proxy.settings import ProxySettings
 
 FILTER = REPOSITORY / "openwebui_filter" / "recollect_filter.py"
 FILTER_NAME = "recollect"
-BESIDE = ("recollect_off", "recollect_undo")
+UNDO = "recollect_undo"
+BESIDE = ("recollect_off", UNDO)
 """The functions that may be installed beside the filter."""
+
+MEMORIES = "recollect_memories"
+"""That which shows people their memories, with the filter or with the proxy."""
 
 EVENTS = "recollect_events"
 """That which erases what is deleted, with the filter or with the proxy."""
@@ -164,8 +168,16 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
             administrator = await signed_in(server)
             await administrator.add_function(EVENTS, _function(EVENTS))
             await administrator.change_valves(
-                EVENTS, memory_api=f"http://127.0.0.1:{proxy.port}/memory", admin_token=ADMIN_TOKEN
+                EVENTS,
+                memory_api=f"http://127.0.0.1:{proxy.port}/memory",
+                admin_token=ADMIN_TOKEN,
+                show_remembered=False,  # so that it is seen what the proxy shows by itself
             )
+            for name in (MEMORIES, UNDO):
+                await administrator.add_function(name, _function(name))
+                await administrator.change_valves(
+                    name, memory_api=f"http://127.0.0.1:{proxy.port}/memory", key=ADMIN_TOKEN
+                )
             yield Host("proxy", server, administrator, model, database, lambda: nullcontext(proxy))
 
 
@@ -195,7 +207,7 @@ async def with_filter(folder: Path) -> AsyncIterator[Host]:
             extraction_model="extractor",
             recall_deadline_ms=_PATIENT["recall_deadline_ms"],
         )
-        for name in (*BESIDE, EVENTS):
+        for name in (*BESIDE, EVENTS, MEMORIES):
             await administrator.add_function(name, _function(name))
         settings = _settings(model, database, folder)
         yield Host("filter", server, administrator, model, database, lambda: running_proxy(settings))

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 import pytest
-from tests.e2e.openwebui.hosts import FILTER_NAME, Host
+from tests.e2e.openwebui.hosts import FILTER_NAME, MEMORIES, Host
 from tests.e2e.openwebui.language_model import MODELS, prompt
 from tests.e2e.openwebui.people import Conversation, Person
 from tests.waiting import until
@@ -165,6 +165,6 @@ async def test_the_switch_and_the_button_are_offered_with_every_model(alice: Per
 
     for model in (each for each in offered if each["id"] in MODELS):
         assert [each["id"] for each in model["filters"]] == [_OFF]
-        assert [each["id"] for each in model["actions"]] == [_UNDO]
+        assert {each["id"] for each in model["actions"]} == {_UNDO, MEMORIES}
         icons = [each["icon"] for each in (*model["filters"], *model["actions"])]
         assert all(icon.startswith("data:image/svg+xml;base64,") for icon in icons)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import pytest
 from playwright.async_api import Browser
 from tests.e2e.openwebui.hosts import Host
-from tests.e2e.openwebui.language_model import MODELS, REPLY, prompt
+from tests.e2e.openwebui.language_model import REPLY, prompt
 from tests.e2e.openwebui.people import PASSWORD, Conversation, Person
 from tests.e2e.openwebui.server import ADMIN_PASSWORD, REPOSITORY
 from tests.e2e.openwebui.web_page import WebPage, headless_browser, web_page
@@ -56,21 +56,8 @@ def keep(host: Host, tmp_path: Path) -> Keep:
 def filter_host(host: Host) -> Host:
     """Open WebUI with the filter."""
     if host.name != "filter":
-        pytest.skip("the proxy can put neither a switch nor a button on the page")
+        pytest.skip("with the proxy there is no switch, and its button is tested with My memories")
     return host
-
-
-@pytest.fixture
-async def given_model(filter_host: Host) -> AsyncIterator[None]:
-    """Give everybody the model by name: without, Open WebUI lets only administrators press a button."""
-    administrator = filter_host.administrator
-    everybody = {"principal_type": "user", "principal_id": "*", "permission": "read"}
-    model = {"id": MODELS[0], "name": MODELS[0], "meta": {}, "params": {}, "access_grants": [everybody]}
-    await administrator.call("POST", "/api/v1/models/create", json=model)
-    await administrator.call("GET", "/api/models", params={"refresh": "true"})
-    yield
-    await administrator.call("POST", "/api/v1/models/model/delete", json={"id": MODELS[0]})
-    await administrator.call("GET", "/api/models", params={"refresh": "true"})
 
 
 async def _says(host: Host, page: WebPage, person: Person, said: str) -> None:

@@ -9,7 +9,7 @@ from tests.recollections import NOON, recollection, turn
 
 from recollect.composition import Bounds, compose, place
 from recollect.composition.lines import line_of
-from recollect.model import Action, Actor, Chat, Reason, Standing, Update
+from recollect.model import Action, Actor, Chat, Doubt, Reason, Update
 from recollect.text.tokens import estimate_tokens
 
 
@@ -25,15 +25,15 @@ def told(at: datetime | None = None, **changed: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("standing", "note"),
+    ("doubt", "note"),
     [
-        (Standing.SUSPECT, " (may no longer hold)"),
-        (Standing.DISPUTED, " (the user also said otherwise)"),
+        (Doubt.SUSPECT, " (may no longer hold)"),
+        (Doubt.DISPUTED, " (the user also said otherwise)"),
         (None, ""),
     ],
 )
-def test_what_speaks_against_a_memory_is_said(standing: Standing | None, note: str) -> None:
-    assert told(standing=standing) == f"• Commutes by train{note}"
+def test_what_speaks_against_a_memory_is_said(doubt: Doubt | None, note: str) -> None:
+    assert told(doubt=doubt) == f"• Commutes by train{note}"
 
 
 def test_since_and_until_when_it_holds_is_said() -> None:

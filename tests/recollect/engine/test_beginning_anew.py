@@ -9,9 +9,8 @@ from tests.scripted_models import BrokenEmbedder
 from tests.stores import NOON, Store
 
 from recollect.composition import Placed
-from recollect.engine import Engine, Policy, Prepared, Wishes
-from recollect.engine.prepared import UNNAMED
-from recollect.model import Message, Role, Skip, Turn
+from recollect.engine import Engine, Policy, Prepared, RecallOptions
+from recollect.model import UNNAMED, Message, Role, Skip, Turn
 from recollect.ports import Embedder
 from recollect.retrieval import Gate
 
@@ -38,7 +37,7 @@ def behind(store: Store) -> Turn:
 
 
 async def begun(subject: Engine, said: Turn) -> str:
-    prepared = await subject.prepare(said, Wishes())
+    prepared = await subject.prepare(said, RecallOptions())
     await subject.inject(said, prepared.placed)
     return prepared.placed.system
 
@@ -84,7 +83,7 @@ async def test_a_wish_for_fewer_tokens_leaves_the_old_block_to_the_old_chat(stor
     await subject.add(store.anna, "What tea I drink is oolong")
     said = anew(store)
 
-    prepared = await subject.prepare(said, Wishes(memory_tokens=500))
+    prepared = await subject.prepare(said, RecallOptions(memory_tokens=500))
     await subject.inject(said, prepared.placed)
 
     assert prepared.placed.detached == ("a:1",)
@@ -93,29 +92,29 @@ async def test_a_wish_for_fewer_tokens_leaves_the_old_block_to_the_old_chat(stor
 
 
 @pytest.mark.parametrize(
-    ("wishes", "policy", "embedder", "skip"),
+    ("options", "policy", "embedder", "skip"),
     [
-        (Wishes(recall=False), PATIENT, None, Skip.OFF),
-        (Wishes(), NEVER, None, Skip.NOTHING_RELEVANT),
-        (Wishes(memory_tokens=1), PATIENT, None, None),
-        (Wishes(), BY_MEANING_ALONE, BrokenEmbedder(), Skip.EMBEDDER),
+        (RecallOptions(recall=False), PATIENT, None, Skip.OFF),
+        (RecallOptions(), NEVER, None, Skip.NOTHING_RELEVANT),
+        (RecallOptions(memory_tokens=1), PATIENT, None, None),
+        (RecallOptions(), BY_MEANING_ALONE, BrokenEmbedder(), Skip.EMBEDDER),
     ],
     ids=["recall off", "nothing relevant", "no room", "failed"],
 )
 async def test_the_old_block_goes_also_where_nothing_comes_in_its_place(
-    store: Store, wishes: Wishes, policy: Policy, embedder: Embedder | None, skip: Skip | None
+    store: Store, options: RecallOptions, policy: Policy, embedder: Embedder | None, skip: Skip | None
 ) -> None:
     await begin_hours_before(store)
     subject, said = engine_over(store, policy, embedder=embedder), anew(store)
 
-    prepared = await subject.prepare(said, wishes)
+    prepared = await subject.prepare(said, options)
     await subject.inject(said, prepared.placed)
 
     assert prepared.recall.skipped is skip
     assert prepared.placed.detached == ("a:1",)
     assert prepared.placed == Placed()  # nothing is added: a request without a place is told apart by that
     assert await blocks(store) == []
-    assert (await subject.prepare(behind(store), Wishes(recall=False))).placed.system == ""
+    assert (await subject.prepare(behind(store), RecallOptions(recall=False))).placed.system == ""
 
 
 async def test_the_old_block_goes_also_where_a_bug_costs_the_memories(store: Store) -> None:
@@ -125,7 +124,7 @@ async def test_the_old_block_goes_also_where_a_bug_costs_the_memories(store: Sto
     def broken(text: str) -> int:
         raise LookupError(text)
 
-    prepared: Prepared = await subject.prepare(said, Wishes(), count=broken)
+    prepared: Prepared = await subject.prepare(said, RecallOptions(), count=broken)
     await subject.inject(said, prepared.placed)
 
     assert prepared.recall.skipped is Skip.FAILED
@@ -138,7 +137,7 @@ async def test_what_goes_on_or_is_sent_again_soon_keeps_its_block_whatever_is_wi
     told = await blocks(store)
 
     for said in (replace(first(store), at=NOON + timedelta(minutes=5)), behind(store)):
-        prepared = await subject.prepare(said, Wishes(recall=False, memory_tokens=1000))
+        prepared = await subject.prepare(said, RecallOptions(recall=False, memory_tokens=1000))
         await subject.inject(said, prepared.placed)
 
         assert prepared.placed.detached == ()

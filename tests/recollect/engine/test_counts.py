@@ -7,6 +7,7 @@ from recollect.engine.counts import LAG_SECONDS, FormationCounts
 from recollect.model import (
     Add,
     Change,
+    Doubt,
     Exchange,
     Fallback,
     Formed,
@@ -21,7 +22,6 @@ from recollect.model import (
     Replace,
     Retire,
     Source,
-    Standing,
 )
 
 EXCHANGE = Exchange(UUID(int=1), turn("I drink tea"), "Good.", UUID(int=2), UUID(int=3))
@@ -33,7 +33,7 @@ CHANGES: list[Change] = [
     Ignore(Reason.EQUAL_CONTENT),
     Ignore(Reason.NO_EVIDENCE),
     Retire(UUID(int=6), Reason.CAP),
-    Mark(UUID(int=5), Standing.SUSPECT, Reason.SUSPECT),
+    Mark(UUID(int=5), Doubt.SUSPECT, Reason.SUSPECT),
     Quarantine(MEMORY, Reason.INSTRUCTION),
     Hide((UUID(int=4),), Reason.CONFIDENTIAL),
 ]

@@ -98,12 +98,12 @@ async def test_what_waits_when_formation_is_switched_off_is_never_formed_and_is_
 
 
 async def test_what_failed_can_be_tried_once_more(own_store: Store) -> None:
-    subject = engine_over(own_store, Policy(tries=1), extractor=ScriptedExtractor(ValueError("a bug")))
+    subject = engine_over(own_store, Policy(attempts=1), extractor=ScriptedExtractor(ValueError("a bug")))
     await subject.remember(own_store.turn("I drink tea"), "Good.")
     await subject.drain(own_store.anna)
     assert (await subject.backlog()).failed == 1
 
-    healed = engine_over(own_store, Policy(tries=1), extractor=ScriptedExtractor(ExtractorError()))
+    healed = engine_over(own_store, Policy(attempts=1), extractor=ScriptedExtractor(ExtractorError()))
     assert await healed.retry_failed() == 1
     await healed.drain(own_store.anna)
 

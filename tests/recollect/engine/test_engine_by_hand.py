@@ -19,6 +19,10 @@ class Forgetful:
     def __init__(self) -> None:
         self.cleared = 0
 
+    @property
+    def entries(self) -> int:
+        return 1 if self.cleared == 0 else 0
+
     def clear(self) -> None:
         self.cleared += 1
 
@@ -132,6 +136,8 @@ async def test_an_erasure_is_counted_and_clears_every_cache(store: Store) -> Non
     assert dict(erasure.rows)["vectors"] == 1
     assert erasure.at == NOON
     assert cache.cleared == 1
+    assert set(dict(erasure.left)) > {"vectors", "messages", "pgqueuer", "pgqueuer_log", "caches"}
+    assert not any(dict(erasure.left).values())
     assert (await subject.page(store.anna, limit=10)).memories == ()
 
 

@@ -1,4 +1,4 @@
-"""The story of a request says what was found and why it was taken or left, and no word of anybody."""
+"""The explanation of a request says what was found and why it was taken or left, and no word of anybody."""
 
 import json
 from dataclasses import asdict, replace
@@ -40,15 +40,15 @@ def prepared(
     return Prepared(recall, placed, ranking, ("user-wide",))
 
 
-def story(of: Prepared, asked: Turn = ASKED) -> Any:
+def explanation(of: Prepared, asked: Turn = ASKED) -> Any:
     record = request_record(of, asked, request_id=REQUEST, at=NOON, api="completions")
-    return json.loads(json.dumps(record.story))
+    return json.loads(json.dumps(record.explanation))
 
 
 def test_a_candidate_says_what_it_is_and_how_it_scored() -> None:
     memory = replace(recollection("Ordered oolong."), parts=(("dense", 0.123456), ("lexical", 1.0)))
 
-    [told] = story(prepared([memory]))["candidates"]
+    [told] = explanation(prepared([memory]))["candidates"]
 
     assert told == {
         "id": str(memory.item.id),
@@ -63,7 +63,7 @@ def test_a_candidate_says_what_it_is_and_how_it_scored() -> None:
 
 
 def test_a_passage_of_the_log_says_which_part_it_is() -> None:
-    [told] = story(prepared([recalled_passage("Oolong it is.", part=3)]))["candidates"]
+    [told] = explanation(prepared([recalled_passage("Oolong it is.", part=3)]))["candidates"]
 
     assert (told["kind"], told["source"], told["part"], told["dropped"]) == ("message", "log", 3, None)
 
@@ -72,7 +72,7 @@ def test_each_says_why_it_was_left_out() -> None:
     taken, huge = recollection("Ordered oolong."), recollection("long " * 3000)
     left = [replace(recollection(f"Note {drop}."), dropped=drop) for drop in Drop]
 
-    told = story(prepared([taken, huge, *left]))["candidates"]
+    told = explanation(prepared([taken, huge, *left]))["candidates"]
 
     assert [each["dropped"] for each in told] == [None, "budget", *(drop.value for drop in Drop)]
 
@@ -83,13 +83,13 @@ def test_of_two_parts_of_one_message_the_right_one_is_in_the_prompt() -> None:
     other = Recollection(replace(message, part=1, content="word " * 5000, code=True), 0.8)
     small = Bounds(memory_tokens=75)
 
-    told = story(prepared([other, whole], bounds=small))["candidates"]
+    told = explanation(prepared([other, whole], bounds=small))["candidates"]
 
     assert [each["dropped"] for each in told] == ["budget", None]
 
 
 def test_without_a_block_all_that_was_chosen_had_no_place() -> None:
-    told = story(prepared([recollection("Ordered oolong.")], bounds=Bounds(placement=Placement.OFF)))
+    told = explanation(prepared([recollection("Ordered oolong.")], bounds=Bounds(placement=Placement.OFF)))
 
     assert [each["dropped"] for each in told["candidates"]] == ["budget"]
 
@@ -102,19 +102,19 @@ def test_where_the_request_has_no_certain_place_that_is_why_they_are_left_out() 
 
     assert record.skipped is Skip.NO_PLACE
     assert (record.items, record.tokens) == (0, 0)
-    assert [each["dropped"] for each in record.story["candidates"]] == ["no-place", "limit"]
+    assert [each["dropped"] for each in record.explanation["candidates"]] == ["no-place", "limit"]
 
 
 def test_no_more_than_fifty_are_told_of() -> None:
     many = [replace(recollection(f"Note {n}."), dropped=Drop.LIMIT) for n in range(70)]
 
-    told = story(prepared(many))["candidates"]
+    told = explanation(prepared(many))["candidates"]
 
     assert [each["id"] for each in told] == [str(each.item.id) for each in many[:50]]
 
 
 def test_the_query_is_told_of_in_numbers_and_dates() -> None:
-    query = story(prepared([]))["query"]
+    query = explanation(prepared([]))["query"]
 
     assert query["dates"] == [["2025-05-03T00:00:00+00:00", "2025-05-04T00:00:00+00:00"]]
     assert query["terms"] == len(read_query(ASKED).terms)
@@ -155,7 +155,7 @@ def test_where_nothing_was_looked_for_there_is_little_to_tell() -> None:
 
     record = request_record(skipped, ASKED, request_id=REQUEST, at=NOON, api="messages")
 
-    assert record.story == {"candidates": [], "standing_items": 0, "standing_tokens": 0}
+    assert record.explanation == {"candidates": [], "standing_items": 0, "standing_tokens": 0}
     assert (record.skipped, record.error_stage) == (Skip.DEADLINE, Stage.CHAT)
     assert (record.candidates, record.dense_hits, record.lexical_hits, record.log_hits) == (0, 0, 0, 0)
     assert (record.items, record.tokens, record.history_tokens, record.truncated) == (0, 3, 7, 0)
@@ -177,5 +177,5 @@ def test_no_word_of_anybody_is_kept(canaries: list[str], drop: Drop | None) -> N
         prepared(ranked, asked=request), request, request_id=REQUEST, at=NOON, api="completions"
     )
 
-    kept = json.dumps(record.story) + json.dumps(asdict(record), default=str)
+    kept = json.dumps(record.explanation) + json.dumps(asdict(record), default=str)
     assert not [canary for canary in canaries if canary.lower() in kept.lower()]

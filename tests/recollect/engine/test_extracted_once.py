@@ -14,7 +14,7 @@ from recollect.errors import EmbedderError, YieldedError
 from recollect.model import Candidate, Kind, Memory, Strategy, Vector
 from recollect.ports import Asker, Chosen
 
-WISH = "Forget what I told of my brother and his dog. I row on Mondays"
+COMMAND = "Forget what I told of my brother and his dog. I row on Mondays"
 ROWS = Candidate("Rows on Mondays", Kind.FACT, 0.7, "I row on Mondays")
 EXTRACTING = replace(PATIENT, strategy=Strategy.EXTRACT, batching=Batching(turns=4))
 
@@ -22,10 +22,10 @@ EXTRACTING = replace(PATIENT, strategy=Strategy.EXTRACT, batching=Batching(turns
 class Interrupted(ScriptedJudge):
     """Gives way to a chat, once."""
 
-    async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:
+    async def choose(self, command: str, known: Sequence[Memory], asker: Asker) -> Chosen:
         """Raise the first time."""
-        chosen = await super().choose(wish, known, asker)
-        if len(self.wishes) == 1:
+        chosen = await super().choose(command, known, asker)
+        if len(self.commands) == 1:
             raise YieldedError(timedelta())
         return chosen
 
@@ -53,14 +53,14 @@ async def test_it_is_asked_once_and_nothing_is_lost_though_more_is_said_meanwhil
     extractor, judge = ScriptedExtractor([ROWS]), judges(chosen=["My brother has a dog"])
     subject = engine_over(store, EXTRACTING, extractor=extractor, judge=judge, embedder=embedder)
     await subject.add(store.anna, "My brother has a dog")
-    await subject.remember(store.turn(WISH), "Done.")
+    await subject.remember(store.turn(COMMAND), "Done.")
 
     assert await subject.drain(store.anna) is not None
     await subject.remember(store.turn("It is cold today", key="m2"), "Indeed.")
     assert await subject.drain(store.anna) is None
 
     assert [[each.turn.text for each in exchanges] for exchanges, _ in extractor.asked] == [
-        [WISH],
+        [COMMAND],
         ["It is cold today"],
     ]
     assert [each.content for each in (await subject.page(store.anna, limit=9)).memories] == [ROWS.content]

@@ -4,11 +4,14 @@ from dataclasses import replace
 from datetime import timedelta
 
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import ScriptedExtractor
+from tests.scripted_models import ScriptedExtractor, ScriptedSummarizer
 from tests.stores import NOON, Store
+from uuid_utils.compat import uuid7
 
-from recollect.engine import Engine, Policy
-from recollect.model import Flags, Kind, Placement, Skip, Strategy
+from recollect.engine import Engine, Policy, RecallOptions
+from recollect.engine.explain import request_record
+from recollect.engine.policy import Summarizing
+from recollect.model import Flags, Kind, Passage, Placement, Skip, Strategy
 
 ASKED = "What do I drink in the morning, green tea?"
 
@@ -99,3 +102,111 @@ class TestFormation:
 
         assert len((await subject.page(own_store.anna, limit=9)).memories) == 2
         assert subject.counts.retired == {"cap": 2}
+
+
+class TestSearch:
+    async def test_without_words_only_the_meaning_is_looked_for_and_for_nobody_else(
+        self, own_store: Store
+    ) -> None:
+        subject = await engine_with_tea(own_store)
+        await subject.add(own_store.ben, "I drink green tea in the morning")
+        await subject.drain(own_store.anna)
+        await subject.drain(own_store.ben)
+        await subject.set_flags(Flags(lexical=False), own_store.anna)
+
+        records = {}
+        for scope in (own_store.anna.scope, own_store.ben.scope):
+            asked = own_store.turn(ASKED, scope)
+            prepared = await subject.prepare(asked)
+            assert prepared.included
+            assert prepared.ranking is not None
+            assert prepared.ranking.candidates.has_terms is (scope.user_id == own_store.ben)
+            records[scope.user_id] = request_record(
+                prepared, asked, request_id=uuid7(), at=NOON, api="completions"
+            )
+
+        assert (records[own_store.anna].lexical_hits, records[own_store.ben].lexical_hits) == (0, 1)
+
+    async def test_who_wants_nothing_of_the_log_is_given_memories_alone_until_they_want_it_again(
+        self, own_store: Store
+    ) -> None:
+        subject = engine_over(own_store, replace(PATIENT, strategy=Strategy.OFF))
+        before = own_store.turn("I drink green tea in the morning", own_store.anna.elsewhere)
+        await subject.remember(before, "Good.")
+        await subject.drain(own_store.anna)
+
+        async def found() -> int:
+            ranking = (await subject.prepare(own_store.turn(ASKED))).ranking
+            assert ranking is not None
+            return sum(isinstance(hit.item, Passage) for hit in ranking.candidates.hits)
+
+        assert await found() > 0
+        await subject.set_flags(Flags(history=False), own_store.anna)
+        assert await found() == 0
+        await subject.set_flags(Flags(), own_store.anna)
+        assert await found() > 0
+
+    async def test_everybody_may_search_without_words_and_one_user_with_them(self, own_store: Store) -> None:
+        subject = await engine_with_tea(own_store)
+        await subject.set_flags(Flags(lexical=False))
+        await subject.set_flags(Flags(lexical=True), own_store.anna)
+
+        for scope, has_terms in ((own_store.anna.scope, True), (own_store.ben.scope, False)):
+            ranking = (await subject.prepare(own_store.turn(ASKED, scope))).ranking
+            assert ranking is not None
+            assert ranking.candidates.has_terms is has_terms
+
+
+class TestTokens:
+    async def test_a_turns_memories_take_no_more_than_a_user_allows(self, store: Store) -> None:
+        subject = await engine_with_tea(store)
+        for number in range(5):
+            await subject.add(store.anna, f"I drink green tea in the morning with friend number {number}")
+        plenty = await subject.prepare(store.turn(ASKED))
+
+        await subject.set_flags(Flags(max_memory_tokens=60), store.anna)
+        scarce = await subject.prepare(store.turn(ASKED))
+
+        assert plenty.placed.block is not None
+        assert plenty.placed.block.tokens > 60
+        assert scarce.budget == 60
+        assert scarce.placed.tokens <= 60
+        assert len(scarce.included) < len(plenty.included)
+        asked_for = await subject.prepare(store.turn(ASKED), RecallOptions(memory_tokens=1000))
+        assert len(asked_for.included) == len(plenty.included)
+
+    async def test_missing_history_is_told_as_the_user_wants_it(self, store: Store) -> None:
+        for shipped, changed, told in ((800, 0, False), (0, 800, True)):
+            policy = replace(PATIENT, bounds=replace(PATIENT.bounds, history_tokens=shipped))
+            subject = engine_over(store, policy)
+            scope = store.anna.chat(f"history of {shipped}")
+            first = store.turn("My boat is called Marlies", scope, at=NOON - timedelta(minutes=9))
+            await subject.remember(first, "A fine name.")
+            later = store.turn("And what colour would suit her?", scope, is_whole=False)
+            assert bool((await subject.prepare(later)).placed.history_tokens) is not told
+
+            await subject.set_flags(Flags(max_history_tokens=changed), store.anna)
+
+            assert bool((await subject.prepare(later)).placed.history_tokens) is told
+            await subject.set_flags(Flags(), store.anna)
+
+
+class TestSummaries:
+    async def test_a_user_says_after_how_many_turns_their_chats_are_summarized(
+        self, own_store: Store
+    ) -> None:
+        policy = replace(PATIENT, strategy=Strategy.EXTRACT, summarizing=Summarizing(turns=2))
+        subject = engine_over(
+            own_store, policy, extractor=ScriptedExtractor(), summarizer=ScriptedSummarizer()
+        )
+        await subject.set_flags(Flags(summary_turns=4), own_store.anna)
+
+        for number in range(4):
+            at = NOON - timedelta(minutes=9 - number)
+            for scope in (own_store.anna.scope, own_store.ben.scope):
+                said = own_store.turn(f"I bought boat {number}", scope, key=f"m{number}", at=at)
+                await subject.remember(said, "Nice.")
+                await subject.drain(scope.user_id)
+            expected = {1: 1, 3: 3}.get(number)  # Ben's first; then his second, and Anna's first
+            if expected is not None:
+                assert subject.counts.summaries == expected

@@ -28,7 +28,9 @@ from recollect.ports import Asker
 from recollect.postgres import Postgres
 
 SAID = "I live in Leipzig with my dog Rex, and I like strong black tea in the morning."
-POLICY = Policy(strategy=Strategy.BOTH, tries=1, batching=Batching(turns=2), summarizing=Summarizing(turns=1))
+POLICY = Policy(
+    strategy=Strategy.BOTH, attempts=1, batching=Batching(turns=2), summarizing=Summarizing(turns=1)
+)
 ITEM = {
     "evidence": "I live in Leipzig",
     "content": "Lives in Leipzig",

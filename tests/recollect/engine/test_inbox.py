@@ -32,7 +32,7 @@ from recollect.errors import (
     YieldedError,
 )
 from recollect.model import Exchange, Fallback, Formed, Ignore, Reason
-from recollect.models.tries import Steps
+from recollect.models.attempts import Steps
 from recollect.models.yielding import Yielding
 from recollect.postgres import Postgres
 from recollect.postgres.pool import Database
@@ -89,23 +89,23 @@ class Worker:
         """Return that of the second request, which alone is at hand."""
         return "Bearer of-2" if 2 in self.said and self.said[2].id == exchange_id else None
 
-    async def drain(self, *, tries: int = 3) -> timedelta | None:
+    async def drain(self, *, attempts: int = 3) -> timedelta | None:
         drain = InboxDrain(
             inbox=self.store.inbox,
             former=self,
             credential=self.credential,
             clock=lambda: self.now,
-            steps=Steps(self.store.tries, lambda: self.now),
+            steps=Steps(self.store.attempts, lambda: self.now),
             batching=self.batching,
             yielding=self.yielding,
             slow=self.slow,
-            tries=tries,
+            attempts=attempts,
             counts=self.counts,
         )
         return await drain.drain(self.store.anna)
 
-    async def drain_until_empty(self, *, tries: int = 3) -> None:
-        while (delay := await self.drain(tries=tries)) is not None:
+    async def drain_until_empty(self, *, attempts: int = 3) -> None:
+        while (delay := await self.drain(attempts=attempts)) is not None:
             self.delays.append(delay)
             self.now += delay
             assert len(self.delays) < 50
@@ -239,22 +239,22 @@ async def test_the_waits_grow_and_the_last_one_counts_on(worker: Worker) -> None
     await worker.hears(1)
     worker.fail = failing(1, StoreError("odd"), times=5)
 
-    await worker.drain_until_empty(tries=6)
+    await worker.drain_until_empty(attempts=6)
 
     assert worker.delays == [*RETRY_DELAYS, RETRY_DELAYS[-1], RETRY_DELAYS[-1]]
     assert await worker.outcomes() == ["formed"]
 
 
-@pytest.mark.parametrize("tries", [1, 3])
+@pytest.mark.parametrize("attempts", [1, 3])
 async def test_when_extraction_keeps_failing_the_exchange_is_kept_as_it_is(
-    worker: Worker, tries: int
+    worker: Worker, attempts: int
 ) -> None:
     await worker.hears(1, 2)
     worker.fail = failing(1, ExtractorError())
 
-    await worker.drain_until_empty(tries=tries)
+    await worker.drain_until_empty(attempts=attempts)
 
-    assert worker.formed == [(1, None, None)] * tries + [(1, "failed", None), (2, None, "Bearer of-2")]
+    assert worker.formed == [(1, None, None)] * attempts + [(1, "failed", None), (2, None, "Bearer of-2")]
     assert await worker.outcomes() == ["fallback:failed", "formed"]
 
 
@@ -271,7 +271,7 @@ async def test_what_else_keeps_failing_is_held_and_the_later_ones_go_on(
     assert worker.order == [1, 1, 1, 2]
     assert await worker.outcomes() == ["failed", "formed"]
     failures = [line for line in lines if line["event"] == "formation_failed"]
-    assert [(line["tries"], line["held"]) for line in failures] == [(1, False), (2, False), (3, True)]
+    assert [(line["attempts"], line["held"]) for line in failures] == [(1, False), (2, False), (3, True)]
     assert all(line["place"].startswith("test_inbox.py:") for line in failures)
     [held, _] = await worker.entries()
     assert held["error"].startswith(type(error).__name__)
@@ -407,7 +407,7 @@ class TestBatches:
 
         assert worker.batches == [[1], [1], [1], [2]]
 
-    async def test_a_wish_to_forget_is_formed_after_what_was_said_before_it(self, worker: Worker) -> None:
+    async def test_a_command_to_forget_is_formed_after_what_was_said_before_it(self, worker: Worker) -> None:
         await worker.hears(1)
         worker.batching = Batching(turns=4)
         await worker.hears(2, text="Please forget that I live in Kassel")

@@ -14,7 +14,7 @@ from tests.stores import Store
 from tests.waiting import until
 from tests.watched_stores import Through
 
-from recollect.engine import Engine, Wishes, log_writer
+from recollect.engine import Engine, RecallOptions, log_writer
 from recollect.engine import live as live_engine
 from recollect.engine.live import LiveEngine
 from recollect.engine.prepared import Prepared
@@ -52,7 +52,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def recalled(live: LiveEngine, said: Turn) -> Recall:
-    return (await live.prepare(said, Wishes(), count=estimate_tokens)).recall
+    return (await live.prepare(said, RecallOptions(), count=estimate_tokens)).recall
 
 
 def remember(live: LiveEngine, said: Turn) -> None:

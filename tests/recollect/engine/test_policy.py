@@ -19,13 +19,27 @@ def test_what_is_changed_while_it_runs_counts_in_place_of_the_settings() -> None
         minimum_importance=0.7,
         session_cap=1,
         user_cap=2,
+        lexical=False,
+        history=False,
+        max_memory_tokens=100,
+        max_history_tokens=50,
+        queries=False,
     )
 
     assert SHIPPED.under(flags) == replace(
         SHIPPED,
         recalls=False,
         strategy=Strategy.BOTH,
-        bounds=replace(SHIPPED.bounds, placement=Placement.USER),
+        tells_queries=False,
+        reach=replace(SHIPPED.reach, lexical=False, log=False),
+        bounds=replace(
+            SHIPPED.bounds,
+            placement=Placement.USER,
+            memory_tokens=100,
+            later_tokens=100,
+            chat_memory_tokens=800,
+            history_tokens=50,
+        ),
         summarizing=Summarizing(),
         rules=replace(SHIPPED.rules, minimum_importance=0.7),
         caps=Caps(1, 2),
@@ -34,6 +48,11 @@ def test_what_is_changed_while_it_runs_counts_in_place_of_the_settings() -> None
 
 def test_summaries_that_are_switched_on_come_as_often_as_the_settings_say() -> None:
     assert SHIPPED.under(Flags(summaries=True)).summarizing == Summarizing(5, 4000)
+
+
+def test_summaries_come_as_often_as_was_changed_unless_they_are_off() -> None:
+    assert SHIPPED.under(Flags(summary_turns=9)).summarizing == Summarizing(9, 4000)
+    assert SHIPPED.under(Flags(summary_turns=9, summaries=False)).summarizing == Summarizing()
 
 
 def test_what_stands_in_every_chat_is_switched_alone() -> None:

@@ -14,7 +14,7 @@ from tests.waiting import until
 from tests.watched_stores import Outage, Through, breakable, broken
 
 from recollect import deadline
-from recollect.engine import Engine, Wishes
+from recollect.engine import Engine, RecallOptions
 from recollect.errors import EmbedderError, StoreUnavailableError
 from recollect.model import (
     Chat,
@@ -76,7 +76,7 @@ async def test_with_placement_off_nothing_is_looked_for(store: Store) -> None:
     embedder = WordEmbedder()
     subject = engine_over(broken(store), PATIENT, embedder=embedder)
 
-    prepared = await subject.prepare(store.turn(), Wishes(placement=Placement.OFF))
+    prepared = await subject.prepare(store.turn(), RecallOptions(placement=Placement.OFF))
 
     assert prepared.recall.skipped is Skip.OFF
     assert embedder.embedded == []
@@ -90,14 +90,16 @@ async def test_a_request_may_ask_for_fewer_memories(store: Store) -> None:
     for content in ("I drink green tea", "I drink black tea at noon", "I drink white tea on Sundays"):
         await subject.add(store.anna, content)
 
-    assert len((await subject.prepare(store.turn(WHICH), Wishes(limit=1))).included) == 1
-    assert (await subject.prepare(store.turn(WHICH), Wishes(limit=0))).recall.skipped is Skip.NOTHING_RELEVANT
+    assert len((await subject.prepare(store.turn(WHICH), RecallOptions(limit=1))).included) == 1
+    assert (
+        await subject.prepare(store.turn(WHICH), RecallOptions(limit=0))
+    ).recall.skipped is Skip.NOTHING_RELEVANT
 
 
 async def test_a_request_may_ask_for_fewer_tokens(store: Store) -> None:
     subject = await with_tea(store, engine_over(store, PATIENT))
 
-    prepared = await subject.prepare(store.turn(WHICH), Wishes(memory_tokens=1))
+    prepared = await subject.prepare(store.turn(WHICH), RecallOptions(memory_tokens=1))
 
     assert prepared.included == ()
     assert len(prepared.recall.recollections) == 1  # it was found, and found no place
@@ -108,7 +110,7 @@ async def test_a_request_may_ask_for_no_recall(store: Store) -> None:
     subject = await with_tea(store, engine_over(store, PATIENT, embedder=embedder))
     embedder.embedded.clear()
 
-    prepared = await subject.prepare(store.turn(WHICH), Wishes(recall=False))
+    prepared = await subject.prepare(store.turn(WHICH), RecallOptions(recall=False))
 
     assert prepared.recall.skipped is Skip.OFF
     assert prepared.placed.block is None
@@ -124,7 +126,7 @@ async def test_a_request_may_say_where_its_memories_go(
 ) -> None:
     subject = await with_tea(store, engine_over(store, PATIENT))
 
-    prepared = await subject.prepare(store.turn(WHICH), Wishes(placement=placement))
+    prepared = await subject.prepare(store.turn(WHICH), RecallOptions(placement=placement))
 
     assert prepared.placed.injection is not None
     assert prepared.placed.injection.place is place
@@ -143,9 +145,9 @@ async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blo
     )
     said = store.turn("now", history=history, anchors=tuple((2 * n, f"anchor {n}") for n in range(7)))
 
-    few = await subject.prepare(said, Wishes(memory_tokens=100))
+    few = await subject.prepare(said, RecallOptions(memory_tokens=100))
     await subject.inject(said, few.placed)
-    later = await subject.prepare(said, Wishes())
+    later = await subject.prepare(said, RecallOptions())
 
     assert list(few.placed.beside.values()) == ["BLOCK 3", "BLOCK 4", "BLOCK 5"]
     assert few.placed.detached == ()
@@ -167,7 +169,7 @@ async def test_a_chat_that_was_given_memories_is_given_four_at_most_with_each_tu
         store.turn(WHICH, anchors=((2, "a:2"),), history=(Message(Role.USER, WHICH),))
     )
     wished = await subject.prepare(
-        store.turn(WHICH, anchors=((2, "a:3"),), history=(Message(Role.USER, WHICH),)), Wishes(limit=5)
+        store.turn(WHICH, anchors=((2, "a:3"),), history=(Message(Role.USER, WHICH),)), RecallOptions(limit=5)
     )
 
     assert (len(given.recall.recollections), len(later.recall.recollections)) == (7, 4)

@@ -10,7 +10,7 @@ from tests.stores import Store
 from tests.watched_stores import Through
 
 from recollect.composition import Placed
-from recollect.engine import Engine, Policy, Prepared, Wishes
+from recollect.engine import Engine, Policy, Prepared, RecallOptions
 from recollect.engine.exchanges import ended, new_exchange
 from recollect.errors import StoreUnavailableError
 from recollect.model import (
@@ -51,8 +51,8 @@ def said(store: Store, text: str, number: int = 0, chat: str = "chat-9") -> Turn
     return store.turn(text, store.anna.chat(chat), history=history, anchors=anchors, key=f"k{number}")
 
 
-async def given(subject: Engine, turn: Turn, **wishes: Any) -> Prepared:
-    prepared = await subject.prepare(turn, Wishes(**wishes))
+async def given(subject: Engine, turn: Turn, **options: Any) -> Prepared:
+    prepared = await subject.prepare(turn, RecallOptions(**options))
     await subject.inject(turn, prepared.placed)
     return prepared
 
@@ -167,21 +167,21 @@ async def test_it_can_be_switched_off_and_on_while_the_engine_runs(
 async def test_without_recall_nothing_stands(store: Store) -> None:
     subject = await somebody(store)
 
-    assert (await subject.prepare(said(store, UNRELATED), Wishes(recall=False))).included == ()
+    assert (await subject.prepare(said(store, UNRELATED), RecallOptions(recall=False))).included == ()
 
 
 async def test_a_request_that_wants_few_memories_is_given_no_more(store: Store) -> None:
     subject = await somebody(store)
 
-    two = await subject.prepare(said(store, "What is my dog called"), Wishes(limit=2))
+    two = await subject.prepare(said(store, "What is my dog called"), RecallOptions(limit=2))
 
     assert len(two.included) == 2
     assert "Dog called Fips" in {each.item.content for each in two.included}
-    assert (await subject.prepare(said(store, UNRELATED), Wishes(limit=0))).included == ()
+    assert (await subject.prepare(said(store, UNRELATED), RecallOptions(limit=0))).included == ()
 
 
 async def test_it_takes_half_of_what_a_request_wants_at_most(store: Store) -> None:
-    prepared = await (await somebody(store)).prepare(said(store, UNRELATED), Wishes(memory_tokens=60))
+    prepared = await (await somebody(store)).prepare(said(store, UNRELATED), RecallOptions(memory_tokens=60))
 
     assert prepared.placed.block is not None
     assert 0 < len(prepared.included) < len(FACTS)

@@ -181,7 +181,7 @@ def test_long_words_between_marks_are_cut_and_the_sentence_stays() -> None:
         "Translate to German: I live in Rome",
     ],
 )
-def test_a_wish_is_not_cut_away_for_how_it_begins(text: str) -> None:
+def test_a_command_is_not_cut_away_for_how_it_begins(text: str) -> None:
     assert read(text).authored == text
 
 

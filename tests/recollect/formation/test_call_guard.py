@@ -3,6 +3,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from structlog.testing import capture_logs
 from tests.stores import Store
 from tests.watched_stores import Outage, breakable
 
@@ -156,6 +157,44 @@ class TestBreaker:
         await guarded.fail(ValueError("a bug"))
 
         assert (await guarded.call()).tokens == 100
+
+
+class TestUnreadableAnswers:
+    async def test_a_model_whose_answers_can_not_be_read_is_warned_of_once_an_hour_with_what_to_do(
+        self, store: Store
+    ) -> None:
+        guarded = Guarded(store)
+        with capture_logs() as lines:
+            await guarded.fail(unreadable("tiny"), times=3)
+            await guarded.fail(unreadable("small"))
+            guarded.now += timedelta(minutes=59)
+            await guarded.fail(unreadable("tiny"))
+            within_the_hour = len(lines)
+            guarded.now += timedelta(minutes=1)
+            await guarded.fail(unreadable("tiny"))
+
+        assert [line["model"] for line in lines] == ["tiny", "small", "tiny"]
+        assert within_the_hour == 2
+        assert {(line["event"], line["log_level"]) for line in lines} == {
+            ("model_answers_unreadable", "warning")
+        }
+        assert "RECOLLECT_EXTRACTION_MODEL" in lines[0]["what_to_do"]
+        assert "what it said" not in str(lines)
+
+    async def test_however_many_models_clients_name_no_more_are_kept_than_some(self, store: Store) -> None:
+        guarded = Guarded(store)
+        with capture_logs() as lines:
+            for number in range(300):
+                await guarded.fail(unreadable(f"model {number}"))
+
+        assert len(lines) == 300
+        assert len(guarded.guard._unreadable._told) <= 100
+
+
+def unreadable(model: str) -> InvalidExtractionError:
+    error = InvalidExtractionError("what it said")
+    error.model = model
+    return error
 
 
 class TestBudget:

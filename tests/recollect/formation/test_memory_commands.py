@@ -154,17 +154,17 @@ NOTHING = """forget it
 
 
 @table(("text", "about"), REMEMBER.items())
-def test_a_wish_to_remember_is_read(text: str, about: str) -> None:
+def test_a_command_to_remember_is_read(text: str, about: str) -> None:
     assert read_commands(text) == (MemoryCommand(Asking.REMEMBER, about),)
 
 
 @table(("text", "about"), FORGET.items())
-def test_a_wish_to_forget_is_read(text: str, about: str) -> None:
+def test_a_command_to_forget_is_read(text: str, about: str) -> None:
     assert read_commands(text) == (MemoryCommand(Asking.FORGET, about),)
 
 
 @table("text", BROAD.splitlines())
-def test_a_wish_to_forget_everything_is_broad(text: str) -> None:
+def test_a_command_to_forget_everything_is_broad(text: str) -> None:
     assert read_commands(text.strip()) == (MemoryCommand(Asking.FORGET, "", broad=True),)
 
 
@@ -174,11 +174,11 @@ def test_a_correction_is_read(text: str, about: str) -> None:
 
 
 @table("text", NOTHING.splitlines())
-def test_what_only_sounds_like_a_wish_is_none(text: str) -> None:
+def test_what_only_sounds_like_a_command_is_none(text: str) -> None:
     assert read_commands(text.strip()) == ()
 
 
-def test_a_message_may_hold_several_wishes_but_not_more_than_five() -> None:
+def test_a_message_may_hold_several_commands_but_not_more_than_five() -> None:
     text = "Remember that I'm vegan. Forget that I live in Oslo.\nNo, I said Bergen!"
 
     assert [each.asking for each in read_commands(text)] == [Asking.REMEMBER, Asking.FORGET, Asking.CORRECT]
@@ -192,12 +192,12 @@ def test_marks_that_stand_alone_belong_to_the_sentence_before() -> None:
     assert read_commands("! ?") == ()
 
 
-def test_a_wish_that_names_nothing_is_about_nothing() -> None:
+def test_a_command_that_names_nothing_is_about_nothing() -> None:
     assert read_commands("remember this!") == (MemoryCommand(Asking.REMEMBER, ""),)
     assert read_commands("Is it far? Remember that.") == (MemoryCommand(Asking.REMEMBER, ""),)
 
 
-def test_a_long_sentence_is_no_plain_wish_but_what_is_to_be_remembered_may_be_long() -> None:
+def test_a_long_sentence_is_no_plain_command_but_what_is_to_be_remembered_may_be_long() -> None:
     long = "word " * 200
 
     assert read_commands(f"No, I said {long}") == ()

@@ -28,6 +28,7 @@ from recollect.model import (
     Candidate,
     Change,
     Exchange,
+    ExtractedCommand,
     Fallback,
     Formed,
     Hide,
@@ -45,7 +46,6 @@ from recollect.model import (
     Role,
     Scope,
     Strategy,
-    Wish,
 )
 from recollect.ports import Backends, Embedder, Extracted, Extractor, Judge
 
@@ -355,7 +355,7 @@ class TestSecrets:
         assert "Tulip" not in f"{[(each.content, each.provenance.evidence) for each in kept]}"
 
 
-class TestWishes:
+class TestCommands:
     async def test_what_somebody_asks_to_remember_is_kept_without_a_model(self, store: Store) -> None:
         [formed] = await Desk(store).form(
             said(store, "Please remember that my sister Carla is allergic to nuts"), strategy=Strategy.QA_TURN
@@ -367,23 +367,23 @@ class TestWishes:
         assert kept.memory.importance >= 0.8
 
     async def test_what_the_model_made_of_it_is_not_kept_twice(self, store: Store) -> None:
-        wish = said(store, "Remember that I live in Leipzig")
+        command = said(store, "Remember that I live in Leipzig")
         trifle = replace(CITY, evidence="I live in Leipzig", importance=0.1)
 
-        [formed] = await Desk(store, ScriptedExtractor([trifle])).form(wish)
+        [formed] = await Desk(store, ScriptedExtractor([trifle])).form(command)
 
         assert told(formed.changes) == [(Add, Reason.ASKED)]
 
-    async def test_what_somebody_wants_forgotten_goes_and_the_wish_with_it(self, store: Store) -> None:
+    async def test_what_somebody_wants_forgotten_goes_and_the_command_with_it(self, store: Store) -> None:
         desk = Desk(store, ScriptedExtractor())
         home, tea = memory(store, "Lives in Kassel"), memory(store, "Likes tea")
         await desk.has(home, tea)
-        wish = said(store, "Please forget that I live in Kassel")
+        command = said(store, "Please forget that I live in Kassel")
 
-        [formed] = await desk.form(wish)
+        [formed] = await desk.form(command)
 
         assert Retire(home.id, Reason.FORGOTTEN) in formed.changes
-        assert Hide((wish.message_id,), Reason.FORGOTTEN) in formed.changes
+        assert Hide((command.message_id,), Reason.FORGOTTEN) in formed.changes
         assert not any(isinstance(each, Add) for each in formed.changes)
         assert tea.id not in {each.target for each in formed.changes if isinstance(each, Retire)}
 
@@ -396,7 +396,7 @@ class TestWishes:
 
         [formed] = await desk.form(said(store, "Forget that I have a dog called Rex"))
 
-        assert judge.wishes
+        assert judge.commands
         assert [each.target for each in formed.changes if isinstance(each, Retire)] == [dog.id]
 
     async def test_a_model_cannot_choose_what_has_nothing_to_do_with_it(self, store: Store) -> None:
@@ -416,7 +416,7 @@ class TestWishes:
 
         [formed] = await desk.form(said(store, "Please forget that I live in Kassel"))
 
-        assert judge.wishes == []
+        assert judge.commands == []
         assert [each.target for each in formed.changes if isinstance(each, Retire)] == [home.id]
 
     @pytest.mark.parametrize(
@@ -433,7 +433,7 @@ class TestWishes:
 
         await desk.form(said(store, "Please forget that I live in Kassel"))
 
-        assert judge.wishes == ["I live in Kassel"]
+        assert judge.commands == ["I live in Kassel"]
 
     async def test_a_model_is_not_asked_where_nothing_can_be_meant(self, store: Store) -> None:
         judge = ScriptedJudge()
@@ -442,7 +442,7 @@ class TestWishes:
 
         [formed] = await desk.form(said(store, "Forget that my sister Rosa is ill"))
 
-        assert judge.wishes == []
+        assert judge.commands == []
         assert Ignore(Reason.NOTHING_TO_FORGET) in formed.changes
 
     async def test_what_is_meant_may_be_named_in_no_word_of_it(self, store: Store) -> None:
@@ -452,7 +452,9 @@ class TestWishes:
             async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
                 await super().extract(exchanges, known)
                 numbers = tuple(number for number, each in enumerate(known) if each.id == pay.id)
-                return Extracted(wishes=(Wish(Asking.FORGET, "rather not keep what I earn", numbers),))
+                return Extracted(
+                    commands=(ExtractedCommand(Asking.FORGET, "rather not keep what I earn", numbers),)
+                )
 
         desk = Desk(store, Understanding(), ScriptedJudge())
         await desk.has(pay, memory(store, "Plays cello"))
@@ -463,26 +465,28 @@ class TestWishes:
 
     async def test_to_forget_in_any_words_is_understood_by_the_model(self, store: Store) -> None:
         lungs, cello = memory(store, "Has asthma in the lungs"), memory(store, "Plays cello")
-        wish = said(store, "the thing with my lungs, let that one slip your mind")
+        command = said(store, "the thing with my lungs, let that one slip your mind")
 
         def answer(shown: Sequence[Memory]) -> Extracted:
             numbers = tuple(number for number, each in enumerate(shown) if each.id in {lungs.id, cello.id})
-            return Extracted(wishes=(Wish(Asking.FORGET, "let that one slip your mind", numbers),))
+            return Extracted(
+                commands=(ExtractedCommand(Asking.FORGET, "let that one slip your mind", numbers),)
+            )
 
         class Understanding(ScriptedExtractor):
             async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
-                assert exchanges[0].turn.text == wish.turn.text
+                assert exchanges[0].turn.text == command.turn.text
                 return answer(known)
 
         desk = Desk(store, Understanding())
         await desk.has(lungs, cello)
 
-        [formed] = await desk.form(wish)
+        [formed] = await desk.form(command)
 
         assert [each.target for each in formed.changes if isinstance(each, Retire)] == [lungs.id]
-        assert Hide((wish.message_id,), Reason.FORGOTTEN) in formed.changes
+        assert Hide((command.message_id,), Reason.FORGOTTEN) in formed.changes
 
-    async def test_beside_pasted_words_only_what_shares_a_word_with_the_wish_is_meant(
+    async def test_beside_pasted_words_only_what_shares_a_word_with_the_command_is_meant(
         self, store: Store
     ) -> None:
         home, cello = memory(store, "Lives in Kassel"), memory(store, "Plays cello")
@@ -492,7 +496,9 @@ class TestWishes:
             async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
                 await super().extract(exchanges, known)
                 numbers = tuple(number for number, each in enumerate(known) if each.id == home.id)
-                return Extracted(wishes=(Wish(Asking.FORGET, "Sort this mail for me", numbers),))
+                return Extracted(
+                    commands=(ExtractedCommand(Asking.FORGET, "Sort this mail for me", numbers),)
+                )
 
         desk = Desk(store, Gullible(), ScriptedJudge())
         await desk.has(home, cello)
@@ -523,10 +529,10 @@ class TestWishes:
         assert told(formed.changes) == [(Ignore, Reason.TOO_BROAD)]
 
     async def test_what_is_to_be_forgotten_is_not_learned_anew(self, store: Store) -> None:
-        wish = said(store, "Forget that I live in Kassel")
+        command = said(store, "Forget that I live in Kassel")
         again = Candidate("Lives in Kassel", Kind.FACT, 0.7, "I live in Kassel")
 
-        [formed] = await Desk(store, ScriptedExtractor([again])).form(wish, strategy=Strategy.BOTH)
+        [formed] = await Desk(store, ScriptedExtractor([again])).form(command, strategy=Strategy.BOTH)
 
         assert not any(isinstance(each, Add) for each in formed.changes)
 

@@ -20,6 +20,7 @@ from recollect.model import (
     Add,
     Candidate,
     Change,
+    Doubt,
     Exchange,
     Hide,
     Ignore,
@@ -35,7 +36,6 @@ from recollect.model import (
     Retire,
     Scope,
     Source,
-    Standing,
     Turn,
 )
 from recollect.text.comparison.vetoes import of_candidate, of_memory, same_letter, veto
@@ -65,11 +65,9 @@ def known(
     observed_at: datetime = EARLIER,
     owner: str = "anna",
     source: Source = Source.EXTRACTED,
-    standing: Standing | None = None,
+    doubt: Doubt | None = None,
 ) -> Memory:
-    return Memory(
-        UUID(int=number), owner, kind, source, content, 0.5, observed_at, observed_at, standing=standing
-    )
+    return Memory(UUID(int=number), owner, kind, source, content, 0.5, observed_at, observed_at, doubt=doubt)
 
 
 def candidate(
@@ -434,7 +432,7 @@ class TestRefinesAndContradicts:
 
         assert changes == [
             Ignore(Reason.NOT_NEWER, asked, UUID(int=7), MESSAGE),
-            Mark(UUID(int=7), Standing.DISPUTED, Reason.DISPUTED),
+            Mark(UUID(int=7), Doubt.DISPUTED, Reason.DISPUTED),
         ]
         assert why(changes) == ["order (model: contradicts 0)"] * 2
 
@@ -446,7 +444,7 @@ class TestRefinesAndContradicts:
         ]
 
     def test_what_is_disputed_already_is_not_marked_again(self) -> None:
-        stored = known(7, observed_at=SAID_AT, standing=Standing.DISPUTED)
+        stored = known(7, observed_at=SAID_AT, doubt=Doubt.DISPUTED)
 
         changes = reconciled([candidate(relation=Relation.CONTRADICTS, about=(0,))], stored)
 
@@ -598,7 +596,7 @@ class TestWhatDependedOnIt:
         )
 
         assert outline(changes) == [(Replace, Reason.CONTRADICTS, 7), (Mark, Reason.SUSPECT, 8)]
-        assert changes[1] == Mark(UUID(int=8), Standing.SUSPECT, Reason.SUSPECT, UUID(int=100))
+        assert changes[1] == Mark(UUID(int=8), Doubt.SUSPECT, Reason.SUSPECT, UUID(int=100))
         assert why(changes)[1] == "model: affects 1"
 
     def test_is_not_marked_where_the_batch_says_it_again_replaces_it_or_doubts_it_already(self) -> None:
@@ -613,7 +611,7 @@ class TestWhatDependedOnIt:
             known(7),
             known(8, "Sings in a choir in Kassel"),
             known(9, "Rents a shed in Kassel"),
-            known(10, "Rows in Kassel", standing=Standing.SUSPECT),
+            known(10, "Rows in Kassel", doubt=Doubt.SUSPECT),
             known(11, "All of Kassel in a summary", kind=Kind.SUMMARY),
         )
 
@@ -731,20 +729,20 @@ candidates = st.builds(
 )
 weighings = st.builds(weigh, candidates, st.integers(0, 2))
 memories = st.builds(
-    lambda content, kind, days, owner, source, standing: {
+    lambda content, kind, days, owner, source, doubt: {
         "content": content,
         "kind": kind,
         "observed_at": SAID_AT + timedelta(days=days),
         "owner": owner,
         "source": source,
-        "standing": standing,
+        "doubt": doubt,
     },
     contents,
     st.sampled_from(Kind),
     st.integers(-1, 1),
     st.sampled_from(["anna", COMMONS]),
     st.sampled_from(Source),
-    st.none() | st.sampled_from(Standing),
+    st.none() | st.sampled_from(Doubt),
 )
 
 

@@ -1,4 +1,4 @@
-"""What a model understands of a person's wishes to the memory, and what is done for it."""
+"""What a model understands of a person's commands to the memory, and what is done for it."""
 
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -13,6 +13,7 @@ from recollect.model import (
     Asking,
     Candidate,
     Exchange,
+    ExtractedCommand,
     Kind,
     Memory,
     Reason,
@@ -20,7 +21,6 @@ from recollect.model import (
     Scope,
     Source,
     Turn,
-    Wish,
 )
 from recollect.ports import Extracted
 
@@ -39,21 +39,23 @@ def memory(content: str) -> Memory:
 KNOWN = (memory("Has asthma"), memory("Lives in Kiel"), memory("Plays the cello"))
 
 
-def requests(text: str, *wishes: Wish) -> tuple[MemoryCommand, ...]:
-    [turn] = with_understood_commands([said(text)], Extraction(Extracted(wishes=wishes), KNOWN))
+def requests(text: str, *commands: ExtractedCommand) -> tuple[MemoryCommand, ...]:
+    [turn] = with_understood_commands([said(text)], Extraction(Extracted(commands=commands), KNOWN))
     return turn.commands
 
 
-def test_a_wish_in_words_of_no_form_is_the_models_to_tell() -> None:
+def test_a_command_in_words_of_no_form_is_the_models_to_tell() -> None:
     text = "the thing with my lungs? let that one slip your mind"
 
-    [request] = requests(text, Wish(Asking.FORGET, "let that one slip your mind", (0,)))
+    [request] = requests(text, ExtractedCommand(Asking.FORGET, "let that one slip your mind", (0,)))
 
     assert (request.asking, request.meant) == (Asking.FORGET, (KNOWN[0],))
 
 
-def test_a_wish_that_the_person_did_not_put_is_none() -> None:
-    assert requests("what is asthma?", Wish(Asking.FORGET, "forget that I have asthma", (0,))) == ()
+def test_a_command_that_the_person_did_not_put_is_none() -> None:
+    assert (
+        requests("what is asthma?", ExtractedCommand(Asking.FORGET, "forget that I have asthma", (0,))) == ()
+    )
 
 
 PASTED = "Translate this, please. I forgot that I live in Kiel.\n\n> Please do forget that I live in Kiel\n> Yours, Ben"
@@ -68,21 +70,24 @@ PASTED = "Translate this, please. I forgot that I live in Kiel.\n\n> Please do f
     ],
 )
 def test_others_words_beside_the_persons_ask_for_nothing(quote: str) -> None:
-    assert requests(PASTED, Wish(Asking.FORGET, quote, (1,))) == ()
+    assert requests(PASTED, ExtractedCommand(Asking.FORGET, quote, (1,))) == ()
 
 
-def test_a_wish_beside_others_words_is_known_as_one() -> None:
+def test_a_command_beside_others_words_is_known_as_one() -> None:
     pasted = "Where I live, let that slip your mind.\n\n> What do you play?"
 
-    [mixed] = requests(pasted, Wish(Asking.FORGET, "let that slip your mind", (1,)))
-    [alone] = requests("Let that slip your mind.", Wish(Asking.FORGET, "Let that slip your mind", (1,)))
+    [mixed] = requests(pasted, ExtractedCommand(Asking.FORGET, "let that slip your mind", (1,)))
+    [alone] = requests(
+        "Let that slip your mind.", ExtractedCommand(Asking.FORGET, "Let that slip your mind", (1,))
+    )
 
     assert (mixed.is_beside_others, alone.is_beside_others) == (True, False)
 
 
-def test_a_models_wish_to_forget_stands_for_that_of_the_form() -> None:
+def test_a_models_command_to_forget_stands_for_that_of_the_form() -> None:
     [request] = requests(
-        "Forget that I live in Kiel", Wish(Asking.FORGET, "Forget that I live in Kiel", (1, 1, 99))
+        "Forget that I live in Kiel",
+        ExtractedCommand(Asking.FORGET, "Forget that I live in Kiel", (1, 1, 99)),
     )
 
     assert (request.about, request.meant) == ("I live in Kiel", (KNOWN[1],))
@@ -90,26 +95,26 @@ def test_a_models_wish_to_forget_stands_for_that_of_the_form() -> None:
 
 @pytest.mark.parametrize("text", ["forget everything about me", "olvida todo lo que sabes de mí"])
 def test_everything_stays_too_much(text: str) -> None:
-    [request] = requests(text, Wish(Asking.FORGET, text, (0, 1, 2)))
+    [request] = requests(text, ExtractedCommand(Asking.FORGET, text, (0, 1, 2)))
 
     assert request.broad
 
 
 def test_who_means_very_many_memories_means_all() -> None:
     known = tuple(memory(f"Owns {number} boats") for number in range(12))
-    wish = Wish(Asking.FORGET, "wipe the boats", tuple(range(12)))
+    command = ExtractedCommand(Asking.FORGET, "wipe the boats", tuple(range(12)))
 
     [turn] = with_understood_commands(
-        [said("wipe the boats, will you")], Extraction(Extracted(wishes=(wish,)), known)
+        [said("wipe the boats, will you")], Extraction(Extracted(commands=(command,)), known)
     )
 
     assert turn.commands[-1].broad
 
 
-def test_other_wishes_are_told_beside_those_of_forms() -> None:
+def test_other_commands_are_told_beside_those_of_forms() -> None:
     text = "Remember that I row. And let me put that right: it's Thursday"
 
-    found = requests(text, Wish(Asking.CORRECT, "let me put that right: it's Thursday"))
+    found = requests(text, ExtractedCommand(Asking.CORRECT, "let me put that right: it's Thursday"))
 
     assert [each.asking for each in found] == [Asking.REMEMBER, Asking.CORRECT]
 
@@ -136,11 +141,11 @@ def test_what_is_forgotten_is_known_no_more_and_numbers_follow() -> None:
     assert Extraction(Extracted(found), KNOWN).without({uuid4()}).extracted.candidates == found
 
 
-def learned(text: str, wish: Wish, *candidates: Candidate) -> list[str]:
-    """Return what is believed of a turn whose wish a model understood, once its memories are forgotten."""
-    extraction = Extraction(Extracted(candidates, (wish,)), KNOWN)
+def learned(text: str, command: ExtractedCommand, *candidates: Candidate) -> list[str]:
+    """Return what is believed of a turn whose command a model understood, once its memories are forgotten."""
+    extraction = Extraction(Extracted(candidates, (command,)), KNOWN)
     turns = with_understood_commands([said(text)], extraction)
-    left = extraction.without({KNOWN[number].id for number in wish.about})
+    left = extraction.without({KNOWN[number].id for number in command.about})
     verdicts = verify(left.extracted.candidates, attributions_of(turns, left.known), minimum_importance=0.3)
     return [each.candidate.content for each in verdicts if isinstance(each, AcceptedCandidate)]
 
@@ -154,7 +159,10 @@ def test_nothing_is_learned_from_the_sentence_that_asks_to_forget(quote: str) ->
         Candidate("Paints", Kind.FACT, 0.5, "I paint, too"),
     )
 
-    assert learned(text, Wish(Asking.FORGET, quote, (0,)), *found) == ["Rows on Mondays", "Paints"]
+    assert learned(text, ExtractedCommand(Asking.FORGET, quote, (0,)), *found) == [
+        "Rows on Mondays",
+        "Paints",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -165,7 +173,7 @@ def test_nothing_is_learned_from_the_sentence_that_asks_to_forget(quote: str) ->
         ("Has asthma since childhood", Relation.NEW),
     ],
 )
-def test_what_is_forgotten_is_not_learned_again_from_beside_the_wish(
+def test_what_is_forgotten_is_not_learned_again_from_beside_the_command(
     content: str, relation: Relation
 ) -> None:
     text = "My asthma since childhood is nobody's business. Let that slip your mind."
@@ -173,7 +181,7 @@ def test_what_is_forgotten_is_not_learned_again_from_beside_the_wish(
     evidence = "My asthma since childhood is nobody's business"
     again = Candidate(content, Kind.FACT, 0.5, evidence, relation=relation, about=about)
 
-    assert learned(text, Wish(Asking.FORGET, "Let that slip your mind", (0,)), again) == []
+    assert learned(text, ExtractedCommand(Asking.FORGET, "Let that slip your mind", (0,)), again) == []
 
 
 BLOOD = "I was at the market. My blood group is 0 negative. Hang on to that one for good."
@@ -181,9 +189,9 @@ HANG_ON = "Hang on to that one for good."
 
 
 def kept(text: str, quote: str, *verdicts: Verdict) -> list[str]:
-    """Return what is kept for a wish to remember that a model understood, beside what else it found."""
+    """Return what is kept for a command to remember that a model understood, beside what else it found."""
     turns = with_understood_commands(
-        [said(text)], Extraction(Extracted(wishes=(Wish(Asking.REMEMBER, quote),)), KNOWN)
+        [said(text)], Extraction(Extracted(commands=(ExtractedCommand(Asking.REMEMBER, quote),)), KNOWN)
     )
     found = verify(unmet_commands(turns, verdicts), attributions_of(turns, KNOWN), minimum_importance=0.0)
     return [each.candidate.content for each in found if isinstance(each, AcceptedCandidate)]
@@ -194,14 +202,14 @@ def test_what_a_model_heard_is_to_be_remembered_is_kept_though_it_found_nothing(
     assert kept(BLOOD, quote) == ["My blood group is 0 negative. Hang on to that one for good."]
 
 
-def test_what_it_found_serves_the_wish() -> None:
+def test_what_it_found_serves_the_command() -> None:
     blood = Candidate("Has blood group 0 negative", Kind.FACT, 0.5, "My blood group is 0 negative")
 
     assert kept(BLOOD, HANG_ON, AcceptedCandidate(blood, 0)) == []
     assert kept(BLOOD, HANG_ON, HeldCandidate(blood, 0, Reason.INSTRUCTION)) == []
 
 
-def test_a_wish_told_by_its_form_too_is_kept_once() -> None:
+def test_a_command_told_by_its_form_too_is_kept_once() -> None:
     assert kept("Remember that I row.", "Remember that I row.") == ["I row"]
     assert kept("My cat is Momo. Remember that.", "Remember that.") == ["My cat is Momo"]
 
@@ -212,7 +220,7 @@ def test_a_secret_that_is_to_be_remembered_stays_one() -> None:
     assert not any("hT7" in each for each in kept(text, "Hang on to that one."))
 
 
-def test_a_question_before_a_wish_is_not_kept() -> None:
+def test_a_question_before_a_command_is_not_kept() -> None:
     assert kept("Is it raining? Hang on to that I row.", "Hang on to that I row.") == [
         "Hang on to that I row."
     ]
@@ -220,4 +228,4 @@ def test_a_question_before_a_wish_is_not_kept() -> None:
 
 @pytest.mark.parametrize("quote", ["is", "my"])
 def test_two_letters_ask_for_nothing(quote: str) -> None:
-    assert requests("My asthma is nobody's business.", Wish(Asking.FORGET, quote, (0,))) == ()
+    assert requests("My asthma is nobody's business.", ExtractedCommand(Asking.FORGET, quote, (0,))) == ()

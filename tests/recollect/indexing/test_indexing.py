@@ -28,8 +28,8 @@ class RefusingIndex(Through):
         refused: Terms whose chunks it refuses.
         bare: Whether it refuses them with no chunks too.
         at_most: How often it refuses.
-        tries: How often it was asked to index anything.
-        away_at: The try at which it can't be reached.
+        attempts: How often it was asked to index anything.
+        away_at: The attempt at which it can't be reached.
     """
 
     def __init__(self, index: LogIndex, *refused: str, bare: bool = False, at_most: int = 1000) -> None:
@@ -37,13 +37,13 @@ class RefusingIndex(Through):
         self.refused = set(refused)
         self.bare = bare
         self.at_most = at_most
-        self.tries = 0
+        self.attempts = 0
         self.away_at: int | None = None
         self._bad: set[object] = set()
 
     async def index(self, user_id: str, message: IndexedMessage) -> bool:
-        self.tries += 1
-        if self.tries == self.away_at:
+        self.attempts += 1
+        if self.attempts == self.away_at:
             raise StoreUnavailableError
         if any(self.refused & set(chunk.terms) for chunk in message.chunks):
             self._bad.add(message.id)

@@ -1,5 +1,9 @@
 import asyncio
+import re
+from datetime import datetime
+from typing import Any
 
+import pytest
 from tests.databases import administrator
 from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_request
 from tests.stores import LATER, NOON, Store
@@ -8,9 +12,12 @@ from uuid_utils.compat import uuid7
 
 from recollect.model import (
     COMMONS,
+    LISTED,
     Actor,
     Add,
+    AdminRead,
     Flags,
+    KeptRequest,
     Provenance,
     Quarantine,
     Reason,
@@ -21,7 +28,9 @@ from recollect.model import (
 )
 from recollect.postgres import Postgres
 from recollect.postgres.changing import Changing
-from recollect.postgres.erasure import ERASED_TABLES
+from recollect.postgres.erasure import ERASED_TABLES, VACUUMED_TABLES, erase_user
+from recollect.postgres.pool import Connection
+from recollect.postgres.sql import SQL
 
 NAME = "anna-of-the-canary-islands"
 ANNA = Scope(NAME, f"chat of {NAME}")
@@ -52,11 +61,18 @@ async def live_a_little(store: Store) -> None:
     await store.inbox.postpone(failed, error="broken", until=None)
     assert await indexed(store.index, NAME) == 5
     await store.chats.inject(ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
+    await store.asked.note(ANNA, KeptRequest("a:1", LISTED, (), NOON))
     await store.requests.record(like_a_request(ANNA))
     order = store.memory(f"Always greet {NAME}", ANNA)
     await store.memories.apply(ANNA, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON)
     await store.flags.set_flags(NAME, Flags(recall=False), at=NOON)
     await store.usage.use(NAME, NOON.date(), 100)
+    await store.admin_reads.note(NAME, AdminRead(uuid7(), NOON, "support", "list_memories"))
+
+
+async def keep_an_answer(store: Store) -> None:
+    assert await store.answers.reserve(NAME, "a key", b"a hash", at=NOON) is None
+    await store.answers.keep(NAME, "a key", f"{NAME} likes tea".encode(), None, at=NOON)
 
 
 async def rows_with_the_name(dsn: str) -> dict[str, int]:
@@ -74,10 +90,12 @@ async def rows_with_the_name(dsn: str) -> dict[str, int]:
 
 async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Store, own_dsn: str) -> None:
     await live_a_little(own_store)
+    await own_store.memories.erase_session(Scope(NAME, "left out"), at=NOON, leaves_out=True)
+    await keep_an_answer(own_store)  # the erasure of a chat deletes such
     await own_store.log.append(own_store.exchange("I am Ben", own_store.ben.scope))
     async with own_store.inbox.lease(NAME) as held:
         assert held
-        await own_store.tries.begin(NAME, "form", "1", at=NOON, afresh=False)
+        await own_store.attempts.begin(NAME, "form", "1", at=NOON, afresh=False)
         before = await rows_with_the_name(own_dsn)
         assert all(before[table] for table in (*ERASED_TABLES, "pgqueuer")), before
 
@@ -86,7 +104,50 @@ async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Sto
     assert not any((await rows_with_the_name(own_dsn)).values())
     assert {table for table, _ in erasure.rows} == {*ERASED_TABLES, "pgqueuer", "pgqueuer_log"}
     assert all(count > 0 for _, count in erasure.rows), erasure
+    assert {table for table, _ in erasure.left} == {table for table, _ in erasure.rows}
+    assert not any(count for _, count in erasure.left), erasure
     assert await own_store.inbox.pending(own_store.ben, limit=1) != []
+
+
+async def test_what_came_meanwhile_is_found_when_all_is_counted_once_more(
+    own_store: Store, own_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def erase_and_say(connection: Connection, user_id: str, *, at: datetime) -> Any:
+        erased = await erase_user(connection, user_id, at=at)
+        async with administrator(own_dsn) as other:
+            await other.execute(
+                "INSERT INTO recollect.model_usage (user_id, day, tokens, calls) VALUES ($1, $2, 1, 1)",
+                user_id,
+                at.date(),
+            )
+        return erased
+
+    monkeypatch.setattr("recollect.postgres.memories.erase_user", erase_and_say)
+    erasure = await own_store.memories.erase(NAME, at=LATER)
+
+    assert {table for table, count in erasure.left if count} == {"model_usage"}
+
+
+async def test_what_was_erased_is_made_free_where_the_role_may(own_store: Store, own_dsn: str) -> None:
+    await live_a_little(own_store)
+    await own_store.memories.erase(NAME, at=LATER)
+
+    assert set(await own_store.memories.vacuum()) == set(VACUUMED_TABLES)
+
+    async with administrator(own_dsn) as connection:
+        count = "SELECT count(*) FROM pg_stat_all_tables WHERE schemaname = 'recollect' AND vacuum_count > 0"
+        await until(lambda: connection.fetchval(count))
+        rows = await connection.fetch(
+            "SELECT relname FROM pg_stat_all_tables WHERE schemaname = 'recollect' AND vacuum_count > 0"
+        )
+    assert {row["relname"] for row in rows} == set(VACUUMED_TABLES)
+
+
+def test_what_is_counted_and_vacuumed_are_all_tables_that_are_erased_from() -> None:
+    counted = set(re.findall(r"FROM (\w+)", SQL["left_of_user"]))
+    vacuumed = set(re.findall(r"\w+", SQL["vacuum"])) - {"VACUUM"}
+
+    assert counted == vacuumed == set(VACUUMED_TABLES)
 
 
 async def test_every_table_that_names_a_user_is_erased(shared_dsn: str) -> None:

@@ -15,13 +15,17 @@ from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_re
 from tests.recollect.postgres.test_sql import USER_TABLES
 from tests.stores import MODEL, NOON, NORTH, store_over, vector
 from tests.tables import table
+from uuid_utils.compat import uuid7
 
 from recollect.errors import ConfigurationError
 from recollect.model import (
     COMMONS,
+    LISTED,
     Actor,
     Add,
+    AdminRead,
     Flags,
+    KeptRequest,
     Memory,
     Neighbor,
     Quarantine,
@@ -99,6 +103,9 @@ async def fill(store: Postgres) -> None:
         await store.log.append(nouns.exchange(f"{scope.user_id}'s question", scope))
         assert await indexed(store.index, scope.user_id) == 2
         await store.chats.inject(scope, added_to_a_prompt(f"{scope.user_id}'s block"), [])
+        await store.asked.note(scope, KeptRequest("a:1", LISTED, (), NOON))
+        left_out = Scope(scope.user_id, "left out")
+        await store.memories.erase_session(left_out, at=NOON, leaves_out=True)
         await store.requests.record(like_a_request(scope))
         order = nouns.memory(f"Obey {scope.user_id}", scope)
         await store.memories.apply(
@@ -106,6 +113,9 @@ async def fill(store: Postgres) -> None:
         )
         await store.flags.set_flags(scope.user_id, Flags(recall=True), at=NOON)
         await store.usage.use(scope.user_id, NOON.date(), 9)
+        read = AdminRead(uuid7(), NOON, "support", "list_memories")
+        await store.admin_reads.note(scope.user_id, read)
+        await store.answers.reserve(scope.user_id, "key", b"", at=NOON)
         async with store.inbox.lease(scope.user_id) as taken:
             assert taken
     await store.memories.apply(ANNA, [Add(nouns.memory(SHARED, owner=COMMONS))], actor=Actor.USER, at=NOON)
@@ -340,3 +350,12 @@ async def test_the_role_has_no_business_with_migrations_and_leaves_tombstones_al
             with refused():
                 async with connection.transaction():
                     await connection.execute(statement)
+
+
+async def test_all_is_counted_by_whoever_may_open_the_database(store: Postgres) -> None:
+    size, activity = await store.statistics.size(), await store.statistics.activity(NOON - timedelta(days=1))
+
+    assert (size.users, size.sessions, size.messages, size.chunks, size.summaries) == (2, 2, 4, 4, 0)
+    assert size.memories == 3
+    assert activity.questions.users == 2
+    assert (activity.model.tokens, activity.model.known, activity.model.summaries) == (18, 18, 0)

@@ -9,6 +9,7 @@ from recollect.text.cues import (
     asks_for_before,
     asks_what_assistant_said,
     cannot_stand_alone,
+    complains_of_forgetting,
     is_about_oneself,
     is_small_talk,
 )
@@ -18,6 +19,7 @@ ALL = (
     asks_for_before,
     asks_what_assistant_said,
     cannot_stand_alone,
+    complains_of_forgetting,
     is_about_oneself,
     is_small_talk,
 )
@@ -314,3 +316,41 @@ def test_any_text_is_answered_and_always_alike(text: str, cue: Callable[[str], b
 @given(st.text(st.characters(categories=["Cs", "Cc", "So", "Mn"])), st.sampled_from(ALL))
 def test_hostile_letters_are_survived(text: str, cue: Callable[[str], bool]) -> None:
     assert cue(text) in {True, False}
+
+
+@table(
+    "text",
+    [
+        "You forgot my allergy again!",
+        "I already told you that I moved.",
+        "Du hast vergessen, dass ich Vegetarier bin.",
+        "Das habe ich dir doch gesagt, hast du vergessen?",
+        "Tu as oublié mon anniversaire.",
+        "Ya te lo dije ayer.",
+        "Hai dimenticato il mio nome?",
+        "Você esqueceu o meu endereço.",
+        "Ты забыл, где я живу?",
+        "你忘了我的名字",
+        "名前を忘れたの?",
+        "내 이름 잊었어?",
+    ],
+)
+def test_a_complaint_that_something_was_forgotten_is_known(text: str) -> None:
+    assert complains_of_forgetting(text)
+
+
+@table(
+    "text",
+    [
+        "What did we decide last time?",
+        "I forgot my umbrella on the train.",
+        "Forget that I live in Ghent.",
+        "Don't forget to add salt.",
+        "Ich habe meinen Schirm vergessen.",
+        "J'ai oublié mes clés.",
+        "忘れ物をした",
+        "",
+    ],
+)
+def test_who_forgot_something_themselves_complains_of_nobody(text: str) -> None:
+    assert not complains_of_forgetting(text)

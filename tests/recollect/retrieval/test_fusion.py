@@ -13,7 +13,6 @@ from recollect.retrieval.tree_correction import Forest, contributions, derive, s
 
 NAN = float("nan")
 LINEAR = SignalWeights(learned=0.0)
-ALL = SignalWeights(recency=0.1, reinforcement=0.05)
 
 shares = st.one_of(st.floats(0, 1), st.just(NAN))
 
@@ -50,8 +49,6 @@ def some(size: int, seed: int) -> Signals:
         lists=flag[5],
         words=random.integers(1, 500, size).astype(np.float64),
         importance=random.random(size),
-        age_days=random.uniform(0, 400, size),
-        confirmed=random.integers(0, 9, size).astype(np.float64),
         seeks_advice=True,
         terms=4,
         idf_total=17.0,
@@ -64,11 +61,11 @@ def order(fused: FusedRanking) -> list[int]:
 
 @given(st.integers(0, 60), st.integers(0, 1000))
 def test_the_parts_add_up_to_the_score_and_nothing_is_left_to_chance(size: int, seed: int) -> None:
-    fused = fuse(some(size, seed), ALL)
+    fused = fuse(some(size, seed), SignalWeights())
     total = sum(fused.parts.values(), np.zeros(size))
     assert fused.scores.shape == (size,)
     assert np.allclose(fused.scores, np.where(total > 0, total * fused.multiplier, total))
-    assert np.array_equal(fused.scores, fuse(some(size, seed), ALL).scores)
+    assert np.array_equal(fused.scores, fuse(some(size, seed), SignalWeights()).scores)
 
 
 @given(st.integers(1, 40), st.integers(0, 1000), st.randoms(use_true_random=False))
@@ -85,14 +82,16 @@ def test_the_order_in_which_candidates_come_changes_nothing(size: int, seed: int
         elif isinstance(value, np.ndarray):
             value = value[places]
         shuffled[name] = value
-    assert np.allclose(fuse(Signals(**shuffled), ALL).scores, fuse(straight, ALL).scores[places])
+    assert np.allclose(
+        fuse(Signals(**shuffled), SignalWeights()).scores, fuse(straight, SignalWeights()).scores[places]
+    )
 
 
 @given(st.lists(st.tuples(shares, shares, shares, shares), max_size=30))
 def test_whatever_is_unknown_the_scores_are_numbers(known: list[tuple[float, float, float, float]]) -> None:
     columns = np.array(known, np.float64).reshape(-1, 4).T
-    cosine, coverage, date, age = columns
-    fused = fuse(Signals(cosine=cosine, coverage=coverage, date=date, age_days=age), ALL)
+    cosine, coverage, date, importance = columns
+    fused = fuse(Signals(cosine=cosine, coverage=coverage, date=date, importance=importance), SignalWeights())
     assert np.isfinite(fused.scores).all()
     assert len(fused.scores) == len(known)
 
@@ -126,10 +125,9 @@ def test_the_cosine_of_one_part_stands_for_the_other_where_it_alone_is_known() -
     assert cosines(Signals(coverage=floats(0.5)))[0].tolist() == [0.0]
 
 
-def test_the_beginning_of_a_message_counts_unless_its_best_part_is_given_a_share() -> None:
+def test_the_beginning_of_a_message_counts() -> None:
     signals = Signals(cosine=floats(0.9, 0.5), first_cosine=floats(0.1, 0.4))
     assert order(fuse(signals, LINEAR)) == [1, 0]
-    assert order(fuse(signals, SignalWeights(best_share=1.0, learned=0.0))) == [0, 1]
 
 
 @table(
@@ -186,19 +184,6 @@ def test_a_session_is_told_by_its_three_best_and_no_session_by_the_candidate_alo
 def test_importance_adds_at_most_half() -> None:
     signals = Signals(cosine=floats(0.5, 0.5, 0.5), importance=floats(0.0, 1.0, 7.0))
     assert fuse(signals, LINEAR).multiplier.tolist() == [1.0, 1.5, 1.5]
-
-
-def test_newness_and_confirmation_count_only_when_asked_for_and_are_bounded() -> None:
-    signals = Signals(
-        cosine=floats(0.5, 0.5, 0.5, 0.5),
-        age_days=floats(0.0, 30.0, NAN, -5.0),
-        confirmed=floats(0.0, 1.0, 3.0, 1e9),
-    )
-    assert fuse(signals, LINEAR).multiplier.tolist() == [1.0, 1.0, 1.0, 1.0]
-    recent = fuse(signals, SignalWeights(learned=0.0, recency=9.0)).multiplier
-    assert recent.tolist() == [1.5, 1.25, 1.0, 1.5]
-    confirmed = fuse(signals, SignalWeights(learned=0.0, reinforcement=0.05)).multiplier
-    assert confirmed.tolist() == pytest.approx([1.0, 1.05, 1.1, 1.2])
 
 
 def test_nothing_multiplies_what_scores_below_nothing() -> None:

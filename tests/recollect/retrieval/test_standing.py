@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.recollections import NOON, memory, passage, recollection
 from tests.tables import table
 
-from recollect.model import Kind, Memory, Provenance, Recollection, Standing
+from recollect.model import Doubt, Kind, Memory, Provenance, Recollection
 from recollect.retrieval import SelectionContext, choose_standing, standing_part, worth
 from recollect.text.tokens import estimate_tokens
 
@@ -55,7 +55,7 @@ def test_what_does_not_fit_is_passed_over_for_a_smaller_one_behind_it() -> None:
 
 
 def test_what_is_in_doubt_comes_behind_all_that_is_sure() -> None:
-    doubted = memory("Commutes by train", importance=0.9, standing=Standing.SUSPECT)
+    doubted = memory("Commutes by train", importance=0.9, doubt=Doubt.SUSPECT)
     sure = memory("Has a cat", importance=0.3)
 
     assert chosen(doubted, sure) == ["Has a cat", "Commutes by train"]

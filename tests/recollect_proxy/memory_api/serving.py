@@ -12,14 +12,16 @@ from tests.raw_client import Response, fetch
 from tests.scripted_models import WordEmbedder
 from tests.stores import PORTS, Ports
 
-from recollect.engine import Backends, Engine, Policy
+from recollect.engine import Backends, Engine, Policy, system_clock
 from recollect.engine.live import LiveEngine
 from recollect.ports import Embedder
 from recollect.postgres import Postgres
+from recollect.retrieval import SearchReach
+from recollect_proxy.access import Authentication
 from recollect_proxy.ephemeral_server import serve_upstream
 from recollect_proxy.memory_api import memory_api
 
-TOKEN = "a long admin token"
+TOKEN = "a long admin token of 0123456789 characters"
 SECRET = "the-secret-of-anna"
 """What no answer may repeat."""
 
@@ -127,11 +129,20 @@ def engine_over(store: Ports | Postgres, embedder: Embedder | None = None) -> En
     return Engine(Backends(**ports, embedder=embedder or WordEmbedder()), Policy())
 
 
+def unhurried(store: Ports | Postgres) -> Engine:
+    """Return an engine over ``store`` whose recall is never late, however busy the machine is."""
+    ports = {name: getattr(store, name) for name in PORTS}
+    reach = SearchReach(embedding_seconds=30.0, second_seconds=30.0, lexical_seconds=30.0)
+    return Engine(Backends(**ports, embedder=WordEmbedder()), Policy(deadline=60.0, reach=reach))
+
+
 @asynccontextmanager
 async def serve(engine: Engine | None, *, metrics_public: bool = False) -> AsyncIterator[Api]:
     """Serve the Memory API over ``engine``; None: over one whose database is away."""
     live = GivenEngine(engine)
-    application = memory_api(live, admin_token=TOKEN, metrics_public=metrics_public)
+    application = memory_api(
+        live, authentication=Authentication(TOKEN, system_clock), metrics_public=metrics_public
+    )
     async with serve_upstream(application) as origin:
         yield Api(int(origin.rpartition(":")[2]), live)
 
@@ -139,9 +150,13 @@ async def serve(engine: Engine | None, *, metrics_public: bool = False) -> Async
 def assert_error(response: Response, status: int, code: str, field: str | None = None) -> str:
     """Check the shape, and return the message."""
     assert response.status == status, response.body
-    assert response.header(b"content-type") == b"application/json"
+    assert response.header(b"content-type") == b"application/problem+json"
     assert response.header(b"cache-control") == b"no-store"
-    assert list(response.json) == ["error"]
+    assert set(response.json) - {"errors"} == {"type", "title", "status", "detail", "error"}
+    assert response.json["type"] == f"/memory/docs#error-{code}"
+    assert response.json["title"] == code.replace("_", " ").capitalize()
+    assert response.json["status"] == status
+    assert response.json["detail"] == response.json["error"]["message"]
     assert set(response.json["error"]) == {"code", "message", "field"}
     assert response.json["error"]["code"] == code
     assert response.json["error"]["field"] == field

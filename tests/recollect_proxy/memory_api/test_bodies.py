@@ -79,7 +79,8 @@ async def known(api: Api) -> Any:
         ({"importance": None}, "importance", "number"),
         ({"importance": 2}, "importance", "number"),
         ({"content": " "}, "content", "1 to 8000"),
-        ({"event_at": None}, "event_at", "Known are content, kind, importance."),
+        ({"event_at": "noon"}, "event_at", "offset from UTC"),
+        ({"session_id": None}, "session_id", "Known are content, kind, importance, event_at."),
     ],
 )
 async def test_a_correction_that_is_not_what_it_must_be_is_refused(

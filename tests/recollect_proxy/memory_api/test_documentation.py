@@ -14,6 +14,7 @@ from tests.tables import table
 
 from recollect.model import Actor, Add, Change, Kind, Outline, Quarantine, Reason
 from recollect_proxy.memory_api import errors
+from recollect_proxy.memory_api.examples import EXAMPLES
 
 ERRORS = {failure.code: failure for failure in vars(errors).values() if isinstance(failure, errors.Failure)}
 
@@ -41,6 +42,8 @@ def test_every_endpoint_is_in_the_document(documentation: Any) -> None:
     assert set(operations(documentation)) == {
         f"GET {memories}",
         f"POST {memories}",
+        f"GET {memories}/search",
+        f"POST {memories}/bulk",
         f"GET {memories}/history",
         f"GET {memories}/{{memory_id}}",
         f"PATCH {memories}/{{memory_id}}",
@@ -48,6 +51,9 @@ def test_every_endpoint_is_in_the_document(documentation: Any) -> None:
         f"GET {memories}/{{memory_id}}/history",
         f"POST {memories}/history/{{update_id}}/undo",
         f"POST {memories}/{{memory_id}}/share",
+        "GET /memory/users/{user_id}/admin-reads",
+        "POST /memory/users/{user_id}/tokens",
+        "POST /memory/users/{user_id}/page-links",
         "GET /memory/users/{user_id}/usage",
         "GET /memory/users/{user_id}/todos",
         "GET /memory/users/{user_id}/quarantine",
@@ -55,9 +61,22 @@ def test_every_endpoint_is_in_the_document(documentation: Any) -> None:
         "DELETE /memory/users/{user_id}/quarantine/{memory_id}",
         "GET /memory/users/{user_id}/settings",
         "PATCH /memory/users/{user_id}/settings",
+        "GET /memory/users/{user_id}/recalls",
+        "GET /memory/users/{user_id}/explain/{request_id}",
         "GET /memory/users/{user_id}/sessions",
         "DELETE /memory/users/{user_id}/sessions/{session_id}",
+        "GET /memory/users/{user_id}/sessions/{session_id}/messages",
+        "GET /memory/users/{user_id}/sessions/{session_id}/memories",
+        "POST /memory/users/{user_id}/sessions/{session_id}/memories",
+        "GET /memory/users/{user_id}/sessions/{session_id}/memories/{memory_id}",
+        "DELETE /memory/users/{user_id}/sessions/{session_id}/memories/{memory_id}",
+        "POST /memory/users/{user_id}/sessions/{session_id}/messages/{message_id}/mark",
+        "GET /memory/users/{user_id}/sessions/{session_id}/summary",
+        "POST /memory/users/{user_id}/sessions/{session_id}/undo",
+        "POST /memory/users/{user_id}/sessions/{session_id}/taught",
         "DELETE /memory/users/{user_id}",
+        "GET /memory/users/{user_id}/export",
+        "POST /memory/users/{user_id}/import",
         "GET /memory/settings",
         "PATCH /memory/settings",
         "GET /memory/global",
@@ -65,16 +84,20 @@ def test_every_endpoint_is_in_the_document(documentation: Any) -> None:
         "DELETE /memory/global/{memory_id}",
         "POST /memory/formation/retry",
         "GET /memory/explain/{request_id}",
+        "GET /memory/debug/retrieval",
+        "GET /memory/debug/stats",
         "GET /memory/health",
         "GET /memory/metrics",
+        "GET /memory/report",
+        "GET /memory/metrics.json",
     }
 
 
-def test_all_but_health_need_the_admin_token(documentation: Any) -> None:
-    assert documentation["components"]["securitySchemes"]["admin_token"]["scheme"] == "bearer"
+def test_all_but_health_need_a_token(documentation: Any) -> None:
+    assert documentation["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
     for name, operation in operations(documentation).items():
         public = name == "GET /memory/health"
-        assert operation["security"] == ([{}] if public else [{"admin_token": []}]), name
+        assert operation["security"] == ([{}] if public else [{"bearer": []}]), name
         assert ("401" in operation["responses"]) is not public
 
 
@@ -102,8 +125,8 @@ def test_every_error_has_its_example_in_the_one_shape(documentation: Any) -> Non
             assert response["description"]
             if int(status) < 400:
                 continue
-            assert list(response["content"]) == ["application/json"]
-            media = response["content"]["application/json"]
+            assert list(response["content"]) == ["application/problem+json"]
+            media = response["content"]["application/problem+json"]
             assert media["schema"] == {"$ref": "#/components/schemas/ErrorBody"}
             for example in media["examples"].values():
                 validator(documentation, "ErrorBody").validate(example["value"])
@@ -120,7 +143,7 @@ def test_every_example_is_what_its_schema_says(documentation: Any) -> None:
         for example in schema.get("examples", []):
             validator(documentation, name).validate(example)
             checked += 1
-    assert checked == 21
+    assert checked == len({type(example) for example in EXAMPLES})
 
 
 @table(
@@ -184,6 +207,9 @@ async def test_what_is_answered_is_what_the_document_says(
     check("Memory", await api.call("POST", f"{api.user}/quarantine/{held.id}/approve"))
     check("Memory", await api.call("POST", "/memory/global", {"content": "Lunch is at noon."}))
     check("GlobalMemories", await api.call("GET", "/memory/global"))
+    check("ReadsOfUser", await api.call("GET", f"{api.user}/admin-reads"))
+    check("OwnToken", await api.call("POST", f"{api.user}/tokens"))
+    check("PageLink", await api.call("POST", f"{api.user}/page-links"))
     check("Flags", await api.call("PATCH", "/memory/settings", {"user_cap": 9}))
     check("Flags", await api.call("GET", "/memory/settings"))
     check("UserFlags", await api.call("PATCH", f"{api.user}/settings", {"placement": "user"}))
@@ -191,7 +217,7 @@ async def test_what_is_answered_is_what_the_document_says(
     check("Health", await api.call("GET", "/memory/health"))
     check("Sessions", await api.call("GET", f"{api.user}/sessions"))
     check("Erasure", await api.call("DELETE", f"{api.user}/sessions/chat-1"))
-    check("Erasure", await api.call("DELETE", api.user))
+    check("UserErasure", await api.call("DELETE", api.user))
     check("Retried", await api.call("POST", "/memory/formation/retry"))
     check("ErrorBody", await api.call("GET", "/memory/nothing"))
 
@@ -240,5 +266,6 @@ async def test_the_page_works_offline_and_shows_every_operation_and_shape(
         assert link == "/memory/docs/openapi.json" or link.removeprefix("#") in page.ids, link
     assert page.ids >= {operation["operationId"] for operation in operations(documentation).values()}
     assert page.ids >= documentation["components"]["schemas"].keys()
+    assert page.ids >= {failure.body.type.rpartition("#")[2] for failure in ERRORS.values()}
     for code in ("content-security", "$title", "$operations", "{}"):
         assert code not in text

@@ -24,7 +24,9 @@ from tests.stores import Store
 from tests.tables import table
 from tests.watched_stores import Outage, Through, breakable
 
+from recollect.engine import system_clock
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
+from recollect_proxy.access import Authentication
 from recollect_proxy.asgi import ClientLeftError, Event
 from recollect_proxy.memory_api import memory_api
 from recollect_proxy.memory_api.errors import failure_of
@@ -130,7 +132,7 @@ async def test_the_scheme_may_be_written_in_any_case(api: Api, scheme: str) -> N
 @table("token", ["", " ", "\n"])
 def test_an_empty_token_would_let_everybody_in_and_is_refused(token: str) -> None:
     with pytest.raises(ConfigurationError, match="empty"):
-        memory_api(GivenEngine(None), admin_token=token)
+        Authentication(token, system_clock)
 
 
 # -- parameters, paths, methods ------------------------------------------------------------------------
@@ -245,7 +247,9 @@ async def test_a_bug_is_answered_without_its_trace_and_logged_with_it(api: Api, 
 
 
 async def test_a_client_that_leaves_amid_its_body_is_no_error_of_ours(store: Store) -> None:
-    application = memory_api(GivenEngine(engine_over(store)), admin_token=TOKEN)
+    application = memory_api(
+        GivenEngine(engine_over(store)), authentication=Authentication(TOKEN, system_clock)
+    )
     sent: list[Event] = []
 
     async def receive() -> Event:

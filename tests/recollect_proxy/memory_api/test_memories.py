@@ -2,10 +2,10 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 from tests.people import person
-from tests.recollect_proxy.memory_api.serving import Api, path_of
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
 from tests.stores import NOON, Store
 
-from recollect.model import Actor, Add, Mark, Provenance, Reason, Standing
+from recollect.model import Actor, Add, Doubt, Mark, Provenance, Reason
 
 SAID = "My sister lives in Ghent."
 
@@ -40,6 +40,8 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
         "standing": None,
         "provenance": {"session_id": None, "message_ids": [], "evidence": None, "extractor": None},
         "outline": None,
+        "shared": False,
+        "known_until": None,
     }
     read = await api.call("GET", f"{api.memories}/{memory['id']}")
     assert (read.status, read.json) == (200, memory)
@@ -109,7 +111,7 @@ async def test_a_page_holds_fifty_memories_where_no_limit_is_given(api: Api) -> 
 
 async def test_a_user_nobody_has_heard_of_has_an_empty_page_and_an_empty_history(api: Api) -> None:
     assert (await api.call("GET", api.memories)).json == {"memories": [], "next": None}
-    assert (await api.call("GET", f"{api.memories}/history")).json == {"updates": []}
+    assert (await api.call("GET", f"{api.memories}/history")).json == {"updates": [], "next": None}
 
 
 async def test_a_correction_changes_what_it_names_and_nothing_else(api: Api) -> None:
@@ -172,6 +174,8 @@ async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(ap
         "after": "Likes green tea.",
         "session_id": None,
         "undoes": None,
+        "version_before": {"kind": "fact", "importance": 0.5, "event_at": None},
+        "version_after": {"kind": "fact", "importance": 0.5, "event_at": None},
     }
     assert (await api.call("GET", f"{api.memories}/history?limit=1")).json["updates"] == [edited]
     own = f"{api.memories}/{first['id']}/history"
@@ -207,14 +211,17 @@ async def test_erasing_a_user_leaves_nothing_of_them_and_everything_of_others(
 
     assert response.status == 200
     proof = response.json
-    assert set(proof) == {"id", "erased_at", "rows"}
+    assert set(proof) == {"id", "erased_at", "rows", "left", "vacuumed"}
+    assert proof["left"].keys() >= proof["rows"].keys() | {"caches"}
+    assert set(proof["left"].values()) == {0}
+    assert proof["vacuumed"] is None
     UUID(proof["id"])
     assert datetime.fromisoformat(proof["erased_at"]).tzinfo is not None
     assert proof["rows"]["vectors"] == 2
     assert proof["rows"]["memory_updates"] == 2
     assert proof["rows"]["messages"] == 2
     assert await api.contents() == []
-    assert (await api.call("GET", f"{api.memories}/history")).json == {"updates": []}
+    assert (await api.call("GET", f"{api.memories}/history")).json == {"updates": [], "next": None}
     assert (await api.call("GET", f"{api.memories}/{memory['id']}/history")).status == 404
     assert (await api.call("GET", "/memory/health")).json["formation"]["pending"] == 0
     assert await api.contents(api.ben) == ["Likes tea."]
@@ -225,6 +232,17 @@ async def test_erasing_a_user_nobody_has_heard_of_deletes_nothing(api: Api) -> N
 
     assert response.status == 200
     assert set(response.json["rows"].values()) == {0}
+
+
+async def test_who_erases_may_have_the_room_made_free_at_once(own_api: Api) -> None:
+    await own_api.write("Likes tea.")
+
+    response = await own_api.call("DELETE", f"{own_api.user}?vacuum=true")
+
+    assert {"vectors", "users_vectors", "messages", "pgqueuer"} <= set(response.json["vacuumed"])
+    assert_error(
+        await own_api.call("DELETE", f"{own_api.user}?vacuum=soon"), 400, "invalid_parameter", "vacuum"
+    )
 
 
 async def test_where_a_memory_comes_from_is_told(api: Api, store: Store) -> None:
@@ -246,7 +264,7 @@ async def test_what_is_known_of_a_memory_is_told(api: Api, store: Store) -> None
         holds_until=datetime(2027, 1, 1, tzinfo=UTC),
         provenance=Provenance("chat-1", (), "I rent a flat in Ghent", "a-model/2"),
     )
-    doubt = Mark(lease.id, Standing.SUSPECT, Reason.SUSPECT)
+    doubt = Mark(lease.id, Doubt.SUSPECT, Reason.SUSPECT)
     await store.memories.apply(store.anna.scope, [Add(lease), doubt], actor=Actor.FORMATION, at=NOON)
 
     [found] = (await api.call("GET", api.memories)).json["memories"]

@@ -61,7 +61,23 @@ async def test_trace_is_a_method_that_no_path_knows(proxy: RunningProxy) -> None
 
 
 @table(
-    "content", ["tea", " tea ", "\n tea\ntime \n", "é", "\u3000t", "", " ", "\n\u2003", "te\0a", "\0", " \0"]
+    "content",
+    [
+        "tea",
+        " tea ",
+        "\n tea\ntime \n",
+        "é",
+        "\u3000t",
+        "",
+        " ",
+        "\n\u2003",
+        "te\0a",
+        "\0",
+        " \0",
+        "\x1d",
+        "\x85\x1f",
+        "\x1dtea",
+    ],
 )
 def test_the_document_takes_just_the_contents_that_the_api_takes(documentation: Any, content: str) -> None:
     components = documentation["components"]

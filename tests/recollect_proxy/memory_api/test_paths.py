@@ -50,7 +50,7 @@ async def test_all_endpoints_reach_every_id(own_api: Api) -> None:
         [newest, _] = (await api.call("GET", f"{path}/history")).json["updates"]
         assert (await api.call("POST", f"{user}/memories/history/{newest['id']}/undo")).status == 200
         assert (await api.call("GET", f"{user}/todos")).json == {"todos": []}
-        assert (await api.call("GET", f"{user}/quarantine")).json == {"quarantined": []}
+        assert (await api.call("GET", f"{user}/quarantine")).json == {"quarantined": [], "next": None}
         settings = await api.call("PATCH", f"{user}/settings", {"user_cap": len(user_id)})
         assert settings.json["own"]["user_cap"] == len(user_id)
         assert (await engine.flags(user_id)).user_cap == len(user_id)

@@ -129,11 +129,11 @@ async def test_what_serves_everybody_is_written_listed_and_taken_away(own_api: A
     second = response.json
     assert (second["kind"], second["importance"], second["source"]) == ("preference", 0.9, "global")
     assert first["content"] == "The office is in Ghent."
-    assert (await own_api.call("GET", GLOBAL)).json == {"memories": [second, first]}
+    assert (await own_api.call("GET", GLOBAL)).json == {"memories": [second, first], "next": None}
     assert await own_api.contents() == []
 
     assert (await own_api.call("DELETE", f"{GLOBAL}/{first['id']}")).status == 204
-    assert (await own_api.call("GET", GLOBAL)).json == {"memories": [second]}
+    assert (await own_api.call("GET", GLOBAL)).json == {"memories": [second], "next": None}
 
 
 async def test_what_serves_everybody_is_not_kept_twice(own_api: Api) -> None:

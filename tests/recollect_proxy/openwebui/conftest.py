@@ -6,7 +6,7 @@ import pytest
 from tests.recollect_proxy.openwebui.imports import Imports
 from tests.stores import Store
 
-from recollect_proxy.openwebui import import_run
+from recollect_proxy.importers import import_run
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from recollect.assembly import make_policy
 from recollect.engine import Engine
 from recollect.model import Memory
 from recollect.ports import Backends
+from recollect_proxy.importers.tally import Tally
 from recollect_proxy.openwebui.import_run import bring
-from recollect_proxy.openwebui.tally import Tally
 from recollect_proxy.settings import ProxySettings
 
 

@@ -12,8 +12,8 @@ from tests.tables import table
 
 from recollect.chat import detect_turn
 from recollect.model import ROOT, Exchange
-from recollect_proxy.openwebui.branches import _without_asides, exchanges_of, reason_to_leave_out
-from recollect_proxy.openwebui.rows import BrokenRowError, read_chat
+from recollect_proxy.importers.branches import _without_asides, exchanges_of, reason_to_leave_out
+from recollect_proxy.importers.rows import BrokenRowError, read_chat
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ from tests.recollect_proxy.openwebui.kept import chat_row, memory_row, talk, wri
 from tests.served_process import RECOLLECT, environment
 
 from recollect.model import Reason
-from recollect_proxy.openwebui.tally import Tally
+from recollect_proxy.importers.tally import Tally
 from recollect_proxy.urls import without_credentials
 
 DIARY = "I keep bees on the roof of the library."

@@ -19,9 +19,9 @@ from recollect.assembly import open_backends, open_engine
 from recollect.errors import EmbedderError
 from recollect.model import Actor, Flags, Reason, Scope, Source
 from recollect.models.embedders.cache import CachedEmbedder
-from recollect_proxy.openwebui import existing_memories, importer
-from recollect_proxy.openwebui.existing_memories import ExistingMemories
-from recollect_proxy.openwebui.rows import SourceError
+from recollect_proxy.importers import existing_memories, importer
+from recollect_proxy.importers.existing_memories import ExistingMemories
+from recollect_proxy.importers.rows import SourceError
 from recollect_proxy.settings import ProxySettings
 
 BEES, STAMPS = "I keep bees on the roof of the library.", "I collect stamps of lighthouses."

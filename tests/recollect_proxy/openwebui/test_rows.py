@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect_proxy.openwebui.kept import BEGUN, chat_row, memory_row
 
-from recollect_proxy.openwebui.rows import (
+from recollect_proxy.importers.rows import (
     BrokenRowError,
     as_object,
     is_shared_copy,

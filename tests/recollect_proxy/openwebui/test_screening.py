@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recollect.model import Add, Ignore, Kind, Quarantine, Reason, Source
-from recollect_proxy.openwebui.rows import StoredMemory
-from recollect_proxy.openwebui.screening import LONGEST, screened
+from recollect_proxy.importers.rows import StoredMemory
+from recollect_proxy.importers.screening import LONGEST, screened
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 SAID = datetime(2025, 10, 9, 8, tzinfo=UTC)

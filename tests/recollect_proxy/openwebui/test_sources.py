@@ -20,9 +20,10 @@ from tests.recollect_proxy.openwebui.kept import (
 )
 from tests.tables import table
 
+from recollect_proxy.importers.rows import SourceError
+from recollect_proxy.importers.source import Source
 from recollect_proxy.openwebui.exports import LARGEST_EXPORT
-from recollect_proxy.openwebui.rows import SourceError
-from recollect_proxy.openwebui.sources import Source, open_source
+from recollect_proxy.openwebui.sources import open_source
 
 MEMORIES = [memory_row("I keep bees."), memory_row("I collect stamps.", user="ben")]
 CHATS = [

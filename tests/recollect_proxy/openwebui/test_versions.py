@@ -9,9 +9,9 @@ import pytest
 
 from recollect.model import Action, Actor, Add, Memory, Quarantine, Reason, Replace, Update
 from recollect.text.normalization import content_hash
-from recollect_proxy.openwebui.rows import StoredMemory
-from recollect_proxy.openwebui.screening import screened
-from recollect_proxy.openwebui.versions import Brought, Kept, Version, next_change, version_id
+from recollect_proxy.importers.rows import StoredMemory
+from recollect_proxy.importers.screening import screened
+from recollect_proxy.importers.versions import Brought, Kept, Version, next_change, version_id
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 BEGAN = datetime(2025, 10, 9, 8, tzinfo=UTC)

@@ -87,6 +87,11 @@ class CachedEmbedder:
             found |= await _result(task)
         return [found[_key(text, side)] for text in texts]
 
+    @property
+    def entries(self) -> int:
+        """How many vectors are known, or being computed."""
+        return len(self._vectors) + len(self._pending)
+
     def clear(self) -> None:
         """Forget every vector, also those that are being computed."""
         self._vectors: TTLCache[bytes, Vector] = TTLCache(self._size, self._ttl.total_seconds(), self._timer)

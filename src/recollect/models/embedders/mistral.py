@@ -13,6 +13,7 @@ import numpy as np
 
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
+from recollect.models.attempts import waiting_for_others
 from recollect.models.embedders.texts import prepare_to_send
 from recollect.models.mistral_sdk import (
     DEFAULT_BASE_URL,
@@ -21,7 +22,6 @@ from recollect.models.mistral_sdk import (
     MistralStatusError,
     MistralUnreachableError,
 )
-from recollect.models.tries import waiting_for_others
 from recollect.text.tokens import token_counter
 
 ANSWER_BYTES: Final = 16_000_000
@@ -54,7 +54,7 @@ class MistralEmbedder:
         gate: The cosine below which a query's best match means nothing; None takes the known
             model's (mistral-embed 0.8), else 0.30, which is a guess.
         seconds: How long one call may take.
-        sleep: Waits seconds between two tries.
+        sleep: Waits seconds between two attempts.
 
     Raises:
         ConfigurationError: The address or the key can't be used.
@@ -131,8 +131,8 @@ class MistralEmbedder:
                     raise _failure(error) from None
                 # Spread, so that many callers do not come back all at once.
                 spread = pause * random.uniform(0.5, 1.5)  # noqa: S311 - nothing secret depends on it
-                wished = _wished_pause(error)
-            await self._sleep(spread if wished is None else wished)
+                retry_after = _pause_asked_for(error)
+            await self._sleep(spread if retry_after is None else retry_after)
         try:
             return await self._try(texts)
         except MistralCallError as error:
@@ -175,7 +175,7 @@ def batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _passes(error: MistralCallError) -> bool:
-    """Whether another try may help."""
+    """Whether another attempt may help."""
     if isinstance(error, MistralStatusError):
         return (
             error.status == HTTPStatus.TOO_MANY_REQUESTS or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
@@ -191,12 +191,12 @@ def _failure(error: MistralCallError) -> EmbedderError:
     return EmbedderError("Mistral's answer is too large.")
 
 
-def _wished_pause(error: MistralCallError) -> float | None:
+def _pause_asked_for(error: MistralCallError) -> float | None:
     """Return how many seconds the server asks to wait (RFC 9110, 10.2.3), within our bound."""
-    wished = error.retry_after if isinstance(error, MistralStatusError) else None
-    if wished is None:
+    retry_after = error.retry_after if isinstance(error, MistralStatusError) else None
+    if retry_after is None:
         return None
-    return min(float(wished), _LONGEST_PAUSE) if wished.isdecimal() else _LONGEST_PAUSE
+    return min(float(retry_after), _LONGEST_PAUSE) if retry_after.isdecimal() else _LONGEST_PAUSE
 
 
 def _vectors(items: Sequence[Any], expected: int, dimensions: int | None) -> list[Vector]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
+from recollect.models.attempts import waiting_for_others
 from recollect.models.embedders.texts import prepare_to_send
-from recollect.models.tries import waiting_for_others
 
 # Texts a call, and characters a text. The known models read some 8,000 tokens a text and 300,000
 # a call, and a character is about one token in the scripts that need most.
@@ -40,8 +40,8 @@ class _Answer(msgspec.Struct):
     data: list[_Item]
 
 
-class _Refused(Exception):  # noqa: N818 - not a failure yet: another try may help
-    """A try failed in a way that another may not."""
+class _Refused(Exception):  # noqa: N818 - not a failure yet: another attempt may help
+    """An attempt failed in a way that another may not."""
 
     def __init__(self, reason: str, pause: float | None = None) -> None:
         super().__init__(reason)
@@ -58,7 +58,7 @@ class OpenAIEmbedder:
         api_key: Sent as a bearer token, nowhere else; None sends none.
         gate: The cosine below which a query's best match means nothing; None takes the known
             model's (mistral-embed 0.8), else 0.30, which is a guess.
-        sleep: Waits seconds between two tries.
+        sleep: Waits seconds between two attempts.
 
     Raises:
         ConfigurationError: The address or the key can't be used.
@@ -185,10 +185,10 @@ def _retry_after(response: httpx.Response) -> float | None:
 
     It may name a date instead; that is taken as the bound, for the two clocks may differ.
     """
-    wished = response.headers.get("Retry-After")
-    if wished is None:
+    retry_after = response.headers.get("Retry-After")
+    if retry_after is None:
         return None
-    return min(float(wished), _LONGEST_PAUSE) if wished.isdecimal() else _LONGEST_PAUSE
+    return min(float(retry_after), _LONGEST_PAUSE) if retry_after.isdecimal() else _LONGEST_PAUSE
 
 
 def _vectors(answer: bytes, expected: int) -> list[Vector]:

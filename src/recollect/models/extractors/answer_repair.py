@@ -36,8 +36,7 @@ class ParsedAnswer(Generic[_Content]):
 
     def by(self, prompt: str) -> str:
         """Say which model it was, by which version of the prompt."""
-        name = one_line(self.model[:_MODEL_LENGTH], _MODEL_LENGTH)
-        return sendable(f"{name} {prompt}-{read_prompt(prompt).version}")
+        return sendable(f"{_named(self.model)} {prompt}-{read_prompt(prompt).version}")
 
 
 async def ask_and_read(
@@ -62,7 +61,7 @@ async def ask_and_read(
         most_tokens: As ``Model.ask`` takes it.
 
     Raises:
-        InvalidExtractionError: It is unreadable also after that.
+        InvalidExtractionError: It is unreadable also after that; its ``model`` says whose it was.
         ExtractorError: As ``Model.ask``. What an error took all the same stands in its ``tokens``.
     """
     first = await model.ask(messages, schema, asker, most_tokens)
@@ -72,6 +71,7 @@ async def ask_and_read(
     except InvalidExtractionError as problem:
         if first.is_cut and not (thinks and most_tokens is not None):
             problem.tokens += first.tokens
+            problem.model = _named(first.model)
             raise
         if not thinks:
             messages = repair_messages(messages, schema, first.text, str(problem))
@@ -82,7 +82,14 @@ async def ask_and_read(
         return ParsedAnswer(read(second.text), spent, second.model, thinks)
     except ExtractorError as error:
         error.tokens += spent
+        if isinstance(error, InvalidExtractionError):
+            error.model = _named(first.model)
         raise
+
+
+def _named(model: str) -> str:
+    """Return a model's name as it may be kept and told: in one line, and cut."""
+    return one_line(model[:_MODEL_LENGTH], _MODEL_LENGTH)
 
 
 def repair_messages(asked: Messages, schema: AnswerSchema, answer: str, problem: str) -> Messages:

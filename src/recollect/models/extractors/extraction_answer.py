@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
 
 from recollect.errors import InvalidExtractionError
-from recollect.model import STATEMENTS, Asking, Candidate, Kind, Lasting, Relation, Stance, Wish
+from recollect.model import STATEMENTS, Asking, Candidate, ExtractedCommand, Kind, Lasting, Relation, Stance
 from recollect.models.extractors.json_answers import (
     ANSWER_LENGTH,
     clean,
@@ -32,8 +32,8 @@ from recollect.models.extractors.json_answers import (
 ITEM_LIMIT = 100
 """The most statements read of one answer."""
 
-WISH_LIMIT = 10
-"""The most wishes read of one answer."""
+COMMAND_LIMIT = 10
+"""The most commands read of one answer."""
 
 _CONTAINERS = ("memories", "facts", "candidates", "statements", "items", "results")
 _BESIDE = frozenset({"words", "wishes"})
@@ -56,15 +56,15 @@ class ParsedExtraction:
 
     Attributes:
         candidates: The statements.
-        wishes: What is asked of the memory.
+        commands: What is asked of the memory.
     """
 
     candidates: tuple[Candidate, ...] = ()
-    wishes: tuple[Wish, ...] = ()
+    commands: tuple[ExtractedCommand, ...] = ()
 
 
 def read_answer(text: str, *, at: datetime, known: int, name: str | None = None) -> ParsedExtraction:
-    """Return what the model's answer holds: at most ``ITEM_LIMIT`` candidates, and ``WISH_LIMIT`` wishes.
+    """Return what the model's answer holds: at most ``ITEM_LIMIT`` candidates, and ``COMMAND_LIMIT`` commands.
 
     Args:
         text: What the model answered.
@@ -91,7 +91,7 @@ def read_answer(text: str, *, at: datetime, known: int, name: str | None = None)
     out_of_ten = any(item.importance is not None and item.importance > 1 for item in read)
     oneself = _ONESELF | {word(name), *word(name).split()[:1]}
     candidates = [_candidate(item, at, known, oneself, out_of_ten=out_of_ten) for item in read]
-    return ParsedExtraction(tuple(candidates), _wishes(text, known))
+    return ParsedExtraction(tuple(candidates), _commands(text, known))
 
 
 def _find_items(text: str) -> list[Any] | None:
@@ -117,7 +117,7 @@ def _find_items(text: str) -> list[Any] | None:
 
 def _items_of(value: object) -> list[Any] | None:
     if isinstance(value, list):
-        # "[0]" and the like in prose are lists too, and so are the wishes of an answer that breaks off
+        # "[0]" and the like in prose are lists too, and so are the commands of an answer that breaks off
         told = [item for item in value if isinstance(item, dict) and "asking" not in item]
         return value if told or not value else None
     if not isinstance(value, dict):
@@ -143,18 +143,18 @@ def _quote(value: object) -> str:
     return clean(value) or ""
 
 
-def _wishes(text: str, known: int) -> tuple[Wish, ...]:
+def _commands(text: str, known: int) -> tuple[ExtractedCommand, ...]:
     """Return what is asked of the memory; what is asked in no way that there is, or in no words, is left out."""
     read = []
-    for item in (find(text, _wishes_of) or [])[:WISH_LIMIT]:
+    for item in (find(text, _commands_of) or [])[:COMMAND_LIMIT]:
         asking = _ASKINGS.get(word(item.get("asking"))) if isinstance(item, dict) else None
         evidence = _quote(item.get("evidence")) if asking is not None else ""
         if asking is not None and evidence:
-            read.append(Wish(asking, evidence, _shown(indexes(item.get("about")), known)))
+            read.append(ExtractedCommand(asking, evidence, _shown(indexes(item.get("about")), known)))
     return tuple(read)
 
 
-def _wishes_of(value: object) -> list[Any] | None:
+def _commands_of(value: object) -> list[Any] | None:
     inner = value.get("wishes") if isinstance(value, dict) else value
     if not isinstance(inner, list):
         return None

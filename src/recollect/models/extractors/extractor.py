@@ -94,7 +94,7 @@ class ModelExtractor:
             self._thinking[last.model] = True
         by = read.by("extraction") + (f"+instructions-{digest(instructions)}" if instructions else "")
         found = _as_given(read.content, places)
-        return Extracted(found.candidates, found.wishes, read.tokens, by)
+        return Extracted(found.candidates, found.commands, read.tokens, by)
 
     async def aclose(self) -> None:
         """Let go of what the model holds."""
@@ -180,7 +180,7 @@ def _as_given(found: ParsedExtraction, places: Sequence[int]) -> ParsedExtractio
             replace(each, about=given(each.about), ends=given(each.ends), unsettles=given(each.unsettles))
             for each in found.candidates
         ),
-        tuple(replace(each, about=given(each.about)) for each in found.wishes),
+        tuple(replace(each, about=given(each.about)) for each in found.commands),
     )
 
 

@@ -14,8 +14,8 @@ from recollect.ports import Asker, Chosen
 CHOICE_LIMIT = 200
 """The most memories one call chooses from; the others are not chosen."""
 
-WISH_LENGTH = 2_000
-"""The most characters shown of a wish."""
+COMMAND_LENGTH = 2_000
+"""The most characters shown of a command."""
 
 
 class ModelJudge:
@@ -24,18 +24,18 @@ class ModelJudge:
     def __init__(self, model: ChatModel) -> None:
         self._model = model
 
-    async def choose(self, wish: str, known: Sequence[Memory], asker: Asker) -> Chosen:
-        """Return which memories somebody means who wishes, in these words, that something is forgotten.
+    async def choose(self, command: str, known: Sequence[Memory], asker: Asker) -> Chosen:
+        """Return which memories a person means who asks, in these words, to forget something.
 
         Raises:
             ExtractorError: As ``Extractor.extract``.
         """
         offered = known[:CHOICE_LIMIT]
-        if not offered or not wish.strip():
+        if not offered or not command.strip():
             return Chosen()
         read = await ask_and_read(
             self._model,
-            choice_messages(wish, offered),
+            choice_messages(command, offered),
             CHOICE,
             asker,
             lambda text: read_numbers(text, len(offered)),
@@ -43,10 +43,10 @@ class ModelJudge:
         return Chosen(read.content, read.tokens)
 
 
-def choice_messages(wish: str, known: Sequence[Memory]) -> Messages:
+def choice_messages(command: str, known: Sequence[Memory]) -> Messages:
     """Return the messages that ask which memories are to be forgotten."""
     lines = [f"[{number}] {memory_line(memory)}" for number, memory in enumerate(known)]
-    parts = [("Memories", "\n".join(lines)), ("The wish", one_line(wish, WISH_LENGTH))]
+    parts = [("Memories", "\n".join(lines)), ("The wish", one_line(command, COMMAND_LENGTH))]
     return [
         {"role": "system", "content": read_prompt("forgetting").filled(form=CHOICE.example)},
         {"role": "user", "content": sendable(fenced(parts))},

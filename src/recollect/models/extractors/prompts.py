@@ -97,7 +97,7 @@ def shares(lengths: Sequence[int], total: int) -> list[int]:
 
 
 def memory_line(memory: Memory) -> str:
-    """Return a memory in one line, without secrets, after its kind, its dates and its standing."""
+    """Return a memory in one line, without secrets, after its kind, its dates and what speaks against it."""
     dates = [
         ("told", memory.observed_at),
         ("happens", memory.event_at),
@@ -105,7 +105,7 @@ def memory_line(memory: Memory) -> str:
         ("holds until", memory.holds_until),
     ]
     told = [f"{name} {at:%Y-%m-%d}" for name, at in dates if at is not None]
-    marks = [memory.kind, *told, *([memory.standing] if memory.standing else [])]
+    marks = [memory.kind, *told, *([memory.doubt] if memory.doubt else [])]
     return f"({', '.join(marks)}) {one_line(mask(memory.content).text, MEMORY_LENGTH)}"
 
 

@@ -37,8 +37,8 @@ class StatedMemory(_Form):
     valid_to: str | None
 
 
-class StatedWish(_Form):
-    """Something that is asked of the memory itself."""
+class StatedCommand(_Form):
+    """A memory command: what is asked of the memory itself."""
 
     asking: Asking
     evidence: str
@@ -48,8 +48,8 @@ class StatedWish(_Form):
 class StatedMemories(_Form):
     """What was found worth keeping, behind what a model is to look at first."""
 
-    words: Literal["own", "pasted", "played", "mixed"]  # looked at first; others' words hold no wishes
-    wishes: list[StatedWish]
+    words: Literal["own", "pasted", "played", "mixed"]  # looked at first; others' words hold no commands
+    wishes: list[StatedCommand]  # the prompt's word for memory commands
     memories: list[StatedMemory]
 
 

@@ -133,6 +133,7 @@ class Cluster:
             check=False,
             capture_output=True,
             text=True,
+            start_new_session=True,  # Ctrl-C is for us
             **self._account.program_arguments(),
         )
         if done.returncode != 0:

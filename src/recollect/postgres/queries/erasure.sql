@@ -50,6 +50,10 @@ DELETE FROM memory_updates WHERE user_id = $1;
 -- Delete what the user had still to approve.
 DELETE FROM quarantine WHERE user_id = $1;
 
+-- name: erase_admin_reads
+-- Delete who read what of the user.
+DELETE FROM admin_reads WHERE user_id = $1;
+
 -- name: erase_user_settings
 -- Delete what was changed for the user.
 DELETE FROM user_settings WHERE user_id = $1;
@@ -98,3 +102,71 @@ ON CONFLICT (mark) DO UPDATE SET erased_at = greatest(erased.erased_at, excluded
 -- name: prune_erased
 -- Forget who was erased until a time.
 DELETE FROM erased WHERE erased_at < $1;
+
+-- name: left_of_user
+-- How many rows each table and queue has of the user; of the queue's log, of these jobs.
+SELECT 'exchanges' AS name, count(*) AS rows FROM exchanges WHERE user_id = $1
+UNION ALL
+SELECT 'leases' AS name, count(*) AS rows FROM leases WHERE user_id = $1
+UNION ALL
+SELECT 'tries' AS name, count(*) AS rows FROM tries WHERE user_id = $1
+UNION ALL
+SELECT 'kept_answers' AS name, count(*) AS rows FROM kept_answers WHERE user_id = $1
+UNION ALL
+SELECT 'injections' AS name, count(*) AS rows FROM injections WHERE user_id = $1
+UNION ALL
+SELECT 'request_metrics' AS name, count(*) AS rows FROM request_metrics WHERE user_id = $1
+UNION ALL
+SELECT 'chunk_vectors' AS name, count(*) AS rows FROM chunk_vectors WHERE user_id = $1
+UNION ALL
+SELECT 'message_chunks' AS name, count(*) AS rows FROM message_chunks WHERE user_id = $1
+UNION ALL
+SELECT 'postings' AS name, count(*) AS rows FROM postings WHERE user_id = $1
+UNION ALL
+SELECT 'corpora' AS name, count(*) AS rows FROM corpora WHERE user_id = $1
+UNION ALL
+SELECT 'messages' AS name, count(*) AS rows FROM messages WHERE user_id = $1
+UNION ALL
+SELECT 'sessions' AS name, count(*) AS rows FROM sessions WHERE user_id = $1
+UNION ALL
+SELECT 'memory_updates' AS name, count(*) AS rows FROM memory_updates WHERE user_id = $1
+UNION ALL
+SELECT 'quarantine' AS name, count(*) AS rows FROM quarantine WHERE user_id = $1
+UNION ALL
+SELECT 'admin_reads' AS name, count(*) AS rows FROM admin_reads WHERE user_id = $1
+UNION ALL
+SELECT 'chat_requests' AS name, count(*) AS rows FROM chat_requests WHERE user_id = $1
+UNION ALL
+SELECT 'chats_left_out' AS name, count(*) AS rows FROM chats_left_out WHERE user_id = $1
+UNION ALL
+SELECT 'user_settings' AS name, count(*) AS rows FROM user_settings WHERE user_id = $1
+UNION ALL
+SELECT 'model_usage' AS name, count(*) AS rows FROM model_usage WHERE user_id = $1
+UNION ALL
+SELECT 'users_vectors' AS name, count(*) AS rows FROM users_vectors WHERE user_id = $1
+UNION ALL
+SELECT 'vectors' AS name, count(*) AS rows FROM vectors WHERE owner = $1
+UNION ALL
+SELECT 'pgqueuer', count(*) FROM pgqueuer WHERE entrypoint = $3 AND payload = $2
+UNION ALL
+SELECT 'pgqueuer_log', count(*) FROM pgqueuer_log WHERE job_id = ANY ($4::bigint[]);
+
+-- name: left_of_shared
+-- How many of these memories of the commons nobody sees any more, over all users; not what serves everybody.
+SELECT count(*)
+FROM vectors AS v
+WHERE v.owner = '*' AND v.id = ANY ($1::uuid[]) AND v.source <> 'global'
+    AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.vector_id = v.id AND l.owner = '*');
+
+-- name: may_vacuum
+-- Which of these tables this database user may vacuum: its own, or all as the owner of the database or a superuser.
+SELECT c.relname AS name
+FROM pg_class AS c
+JOIN pg_database AS d ON d.datname = current_database()
+WHERE c.relnamespace = 'recollect'::regnamespace AND c.relname = ANY ($1::text[])
+    AND (pg_has_role(c.relowner, 'USAGE') OR pg_has_role(d.datdba, 'USAGE'))
+ORDER BY c.relname;
+
+-- name: vacuum
+-- Make free what deleted rows took; outside of any transaction. What this database user may not, is passed over.
+VACUUM exchanges, leases, tries, kept_answers, injections, chat_requests, chats_left_out, request_metrics, chunk_vectors, message_chunks, postings, corpora, messages, sessions, memory_updates, quarantine, admin_reads, user_settings, model_usage, users_vectors, vectors, pgqueuer, pgqueuer_log;

@@ -72,8 +72,12 @@ FROM unnest($2::uuid[], $3::text[]) AS decided (id, fallback)
 WHERE e.user_id = $1 AND e.id = decided.id AND (SELECT count(*) FROM waiting) = cardinality($2::uuid[])
 RETURNING e.id;
 
+-- name: note_made
+-- Note what formation made of an exchange of the user.
+UPDATE exchanges SET made = $3 WHERE user_id = $1 AND id = $2;
+
 -- name: postpone
--- Note a failed try of the user's exchange: again later, or held as failed.
+-- Note a failed attempt of the user's exchange: again later, or held as failed.
 UPDATE exchanges
 SET attempts = attempts + $5::integer, error = $3, not_before = coalesce($4, not_before),
     state = CASE WHEN $4::timestamptz IS NULL THEN 'failed' ELSE 'pending' END

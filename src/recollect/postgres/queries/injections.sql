@@ -116,23 +116,3 @@ WHERE u.user_id = $1 AND u.session_id = $2 AND u.reason IN ('asked', 'forgotten'
     AND NOT EXISTS (SELECT FROM memory_updates AS undone WHERE undone.user_id = $1 AND undone.undoes = u.id)
 ORDER BY u.at, u.id
 LIMIT $3;
-
--- name: insert_request_metrics
--- Keep what a request of the user was like.
-INSERT INTO request_metrics (
-    user_id, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits,
-    lexical_hits, log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms,
-    embedding_ms, lexical_ms, search_ms, flags, story
-) VALUES (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-    $24, $25
-)
-ON CONFLICT (user_id, id) DO NOTHING;
-
--- name: request_metrics_of
--- What a request was like, whose it was, and what was recalled for it and why; over all users.
-SELECT * FROM request_metrics WHERE id = $1;
-
--- name: prune_request_metrics
--- Delete what was kept of requests before a time, over all users.
-DELETE FROM request_metrics WHERE at < $1;

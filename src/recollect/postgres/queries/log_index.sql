@@ -84,6 +84,25 @@ JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = missing.id
 JOIN vectors AS v ON v.owner = $1 AND v.id = missing.id
 ORDER BY missing.id DESC;
 
+-- name: count_unembedded
+-- How many memories, statements and chunks of the user are to have embeddings of the models in use and have none.
+SELECT (
+    SELECT count(*)
+    FROM vectors AS v
+    JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
+    WHERE v.owner = $1 AND v.valid_to IS NULL AND (v.embedding_model IS DISTINCT FROM $2 OR v."values" IS NULL)
+) + (
+    SELECT count(*)
+    FROM users_vectors AS l
+    JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+    WHERE $3::text IS NOT NULL AND l.user_id = $1 AND v.owner IN ($1, '*') AND v.valid_to IS NULL
+        AND v.kind = ANY ($4::text[]) AND (v.second_model IS DISTINCT FROM $3 OR v.second_values IS NULL)
+) + (
+    SELECT count(*)
+    FROM message_chunks AS k
+    WHERE k.user_id = $1 AND k.embeddable AND NOT k.hidden AND k.embedding_model IS DISTINCT FROM $2
+);
+
 -- name: embed_memory
 -- Give a memory of the user's own the embedding that it has not.
 UPDATE vectors SET "values" = $3::halfvec, embedding_model = $4
@@ -196,6 +215,15 @@ UPDATE corpora SET reading = $2, reread_to = $3 WHERE user_id = $1;
 -- name: unindex_messages
 -- Let messages of the user be indexed again.
 UPDATE messages SET indexed = false WHERE user_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: mark_turn
+-- Note whether the turn of a message of a chat of the user, with its answers, is valuable; which messages that changes, and
+-- whether each may be found.
+UPDATE messages SET marked = $4
+WHERE user_id = $1 AND marked <> $4 AND exchange_id IN (
+    SELECT said.exchange_id FROM messages AS said WHERE said.user_id = $1 AND said.session_id = $2 AND said.id = $3
+)
+RETURNING id, NOT hidden AND NOT alternate AS is_findable;
 
 -- name: delete_chunks
 -- Delete chunks of the user that nothing names any more.

@@ -48,6 +48,67 @@ JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE v.owner IN ($1, '*')
 ORDER BY l.vector_id DESC;
 
+-- name: some_memories
+-- The user's memories behind a given one to which all that is given applies, newest first; current ones, past ones of
+-- their own, or both.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, v.valid_to, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
+    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
+FROM (
+    SELECT given.vector_id AS id, given.owner
+    FROM users_vectors AS given
+    WHERE given.user_id = $1 AND given.vector_id < $2 AND $4
+    UNION ALL
+    SELECT past.id, past.owner
+    FROM vectors AS past
+    WHERE past.owner = $1 AND past.id < $2 AND past.valid_to IS NOT NULL AND $5
+) AS listed
+JOIN vectors AS v ON v.owner = listed.owner AND v.id = listed.id
+LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
+WHERE v.owner IN ($1, '*')
+    AND (cardinality($6::text[]) = 0 OR v.kind = ANY ($6::text[]))
+    AND (cardinality($7::text[]) = 0 OR v.source = ANY ($7::text[]))
+    AND ($8::text IS NULL OR v.session_id = $8)
+    AND ($9::timestamptz IS NULL OR v.observed_at >= $9)
+    AND ($10::timestamptz IS NULL OR v.observed_at < $10)
+    AND ($11::text IS NULL OR l.standing = $11)
+ORDER BY v.id DESC
+LIMIT $3;
+
+-- name: memories_as_of
+-- The user's memories behind a given one that they had at a time by their audit, newest first; or that they had had
+-- before it, or both. Each as it is today.
+WITH told AS (
+    SELECT memory_id AS id, id AS row_id, action <> 'retire' AS had
+    FROM memory_updates
+    WHERE user_id = $1 AND at <= $4 AND action IN ('add', 'replace', 'restore', 'retire')
+    UNION ALL
+    SELECT replaced_id, id, false
+    FROM memory_updates
+    WHERE user_id = $1 AND at <= $4 AND action IN ('replace', 'restore') AND replaced_id IS NOT NULL
+), last AS (
+    SELECT DISTINCT ON (id) id, had FROM told ORDER BY id, row_id DESC
+)
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, v.valid_to, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
+    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
+FROM last
+JOIN vectors AS v ON v.owner IN ($1, '*') AND v.id = last.id
+LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
+WHERE v.id < $2 AND (last.had AND $5 OR NOT last.had AND $6)
+ORDER BY v.id DESC
+LIMIT $3;
+
+-- name: updates_of_memories
+-- What was changed of some memories of the user's since a time in what they are, and what that undid, newest first.
+SELECT u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after, u.session_id,
+    u.exchange_id, u.undoes, u.details
+FROM memory_updates AS u
+WHERE u.user_id = $1 AND u.memory_id = ANY ($2::uuid[]) AND u.action IN ('edit', 'reinforce', 'mark', 'restore')
+ORDER BY u.id DESC;
+
 -- name: one_memory
 -- One memory that the user sees.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
@@ -62,7 +123,7 @@ WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
 SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes,
     details
 FROM memory_updates
-WHERE user_id = $1
+WHERE user_id = $1 AND id < $3
 ORDER BY id DESC
 LIMIT $2;
 
@@ -71,7 +132,7 @@ LIMIT $2;
 SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes,
     details
 FROM memory_updates
-WHERE user_id = $1 AND (memory_id = $2 OR replaced_id = $2)
+WHERE user_id = $1 AND (memory_id = $2 OR replaced_id = $2) AND id < $4
 ORDER BY id DESC
 LIMIT $3;
 
@@ -79,7 +140,7 @@ LIMIT $3;
 -- How many statements formation added to the user's memories, or put in another's place, since a time.
 SELECT count(*)
 FROM memory_updates
-WHERE user_id = $1 AND at >= $2 AND actor = 'formation' AND action IN ('add', 'replace')
+WHERE user_id = $1 AND at >= $2 AND actor IN ('formation', 'agent') AND action IN ('add', 'replace')
     AND reason NOT IN ('kept_verbatim', 'summarized');
 
 -- name: todos
@@ -165,6 +226,28 @@ WHERE kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity')
 -- name: count_memories
 -- How many memories users have, over all users; one that several share counts for each.
 SELECT count(*) FROM users_vectors;
+
+-- name: known_users
+-- Who has a memory or said something, and how much, over all users; whoever was seen last first.
+WITH linked AS (
+    SELECT user_id, count(*) AS memories, max(coalesce(last_recalled_at, linked_at)) AS at
+    FROM users_vectors
+    GROUP BY user_id
+), said AS (
+    SELECT user_id, count(DISTINCT session_id) AS sessions, count(*) AS exchanges,
+        count(*) FILTER (WHERE state = 'pending') AS pending, max(said_at) AS at
+    FROM exchanges
+    GROUP BY user_id
+), asked AS (
+    SELECT user_id, max(at) AS at FROM request_metrics GROUP BY user_id
+)
+SELECT user_id AS id, coalesce(l.memories, 0) AS memories, coalesce(s.sessions, 0) AS sessions,
+    coalesce(s.exchanges, 0) AS exchanges, coalesce(s.pending, 0) AS pending,
+    greatest(s.at, a.at, CASE WHEN s.at IS NULL AND a.at IS NULL THEN l.at END) AS last_seen
+FROM linked AS l
+FULL JOIN said AS s USING (user_id)
+LEFT JOIN asked AS a USING (user_id)
+ORDER BY last_seen DESC NULLS LAST, id;
 
 -- name: touch_links
 -- Note that memories of the user went into a prompt.

@@ -1,8 +1,9 @@
 -- name: exchange_by_key
--- Whether the user, or the chat, was erased since a turn was said. And the user's exchange that the turn belongs to, if
+-- Whether the user, or the chat, was erased since a turn was said; since when the user wants nothing of the chat to be kept. And the user's exchange that the turn belongs to, if
 -- there is one: whether it has a reply with text, and whether this one is kept; else whether another is open in its chat.
 -- And what is otherwise than the settings have it, for everybody and for the user.
-SELECT EXISTS (SELECT FROM erased WHERE mark = ANY ($5::bytea[]) AND erased_at > $6) AS is_erased, e.id, e.turn_index,
+SELECT EXISTS (SELECT FROM erased WHERE mark = ANY ($5::bytea[]) AND erased_at > $6) AS is_erased,
+    (SELECT l.since FROM chats_left_out AS l WHERE l.user_id = $1 AND l.session_id = $2) AS left_out_since, e.id, e.turn_index,
     e.key, e.parent, e.anchor, e.said_at, e.message_id, e.state,
     e.id IS NULL AND EXISTS (
         SELECT FROM exchanges AS o WHERE o.user_id = $1 AND o.session_id = $2 AND o.state = 'open'

@@ -21,13 +21,14 @@ SET message_ids = message_ids || ARRAY(
 WHERE user_id = $1 AND id = $2;
 
 -- name: quarantined
--- So much of what is held back of the user, newest first; with an id, that one.
+-- So much of what is held back of the user, newest first, behind a time and an id; with an id alone, that one.
 SELECT at, reason, user_id AS owner, id, kind, source, content, importance, confidence, observed_at,
     event_at, created_at, session_id, message_ids, evidence, extractor, NULL AS embedding_model, holds_from,
     holds_until, NULL AS outline, NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
     NULL AS standing
 FROM quarantine
 WHERE user_id = $1 AND NOT refused AND ($2::uuid IS NULL OR id = $2)
+    AND ($4::timestamptz IS NULL OR (at, id) < ($4, $5::uuid))
 ORDER BY at DESC, id DESC
 LIMIT $3;
 

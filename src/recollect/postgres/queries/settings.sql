@@ -40,11 +40,13 @@ SELECT tokens FROM model_usage WHERE user_id = $1 AND day = $2;
 SELECT coalesce(sum(tokens), 0)::bigint FROM model_usage WHERE day = $1;
 
 -- name: use_tokens
--- Count tokens that a model took for the user on a day; nothing of a user who was erased meanwhile.
-INSERT INTO model_usage (user_id, day, tokens, calls)
-SELECT $1, $2, $3, 1 WHERE EXISTS (SELECT FROM sessions WHERE user_id = $1)
+-- Count tokens that a model took for the user on a day; nothing of a user who was erased meanwhile. And how many of them
+-- for a summary: unknown stays unknown.
+INSERT INTO model_usage (user_id, day, tokens, calls, summary_tokens)
+SELECT $1, $2, $3, 1, $4::bigint WHERE EXISTS (SELECT FROM sessions WHERE user_id = $1)
 ON CONFLICT (user_id, day) DO UPDATE
-SET tokens = model_usage.tokens + excluded.tokens, calls = model_usage.calls + 1;
+SET tokens = model_usage.tokens + excluded.tokens, calls = model_usage.calls + 1,
+    summary_tokens = model_usage.summary_tokens + excluded.summary_tokens;
 
 -- name: prune_usage
 -- Delete what models took before a day, over all users.

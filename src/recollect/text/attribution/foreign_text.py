@@ -52,6 +52,8 @@ _NOTE = bounded(
     r"[ \t]*\((?:(?:(?:on|due|since|only from|until|was so until) [0-9]{4}-[0-9]{2}-[0-9]{2}|may no longer hold|the user also said otherwise)"
     r"(?:, )?){1,4}\)[ \t]*$"
 )
+_NUMBER = bounded(r"[ \t]*\(number [0-9]{1,3}\)[ \t]*$")
+"""How lines of a list end that a person may refer to by its numbers."""
 _LEAST = 2
 """So many of our lines together are no coincidence."""
 
@@ -140,7 +142,8 @@ def _bullets(block: str) -> Iterator[str]:
 
 def _bare(line: str) -> str:
     opening = _SAID_ON.match(line) or _BULLET.match(line) or _PLAIN_BULLET.match(line)
-    return _NOTE.sub("", _DATE.sub("", line[opening.end() if opening else 0 :])).strip()
+    unnumbered = _NUMBER.sub("", line[opening.end() if opening else 0 :])
+    return _NOTE.sub("", _DATE.sub("", unnumbered)).strip()
 
 
 _QUOTED = anchored(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}0-9]|[ \t]?[0-9]+[ \t]?(?:%|\u20ac|\$|eur|usd))")

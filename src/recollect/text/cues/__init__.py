@@ -15,6 +15,7 @@ __all__ = [
     "asks_how_it_was",
     "asks_what_assistant_said",
     "cannot_stand_alone",
+    "complains_of_forgetting",
     "is_about_oneself",
     "is_small_talk",
 ]
@@ -50,6 +51,11 @@ def asks_what_assistant_said(text: str) -> bool:
 def asks_how_it_was(text: str) -> bool:
     """Return whether the words ask for how something once was, which may no longer hold."""
     return phrase_list("formerly").is_in(cue_text(text))
+
+
+def complains_of_forgetting(text: str) -> bool:
+    """Return whether the words complain that something was told before, and forgotten."""
+    return phrase_list("forgot").is_in(cue_text(text))
 
 
 def is_about_oneself(text: str) -> bool:

@@ -5,7 +5,10 @@ the constant factor k1 + 1, as in Lucene's BM25Similarity since 8.0.
 """
 
 import math
-from typing import Any, overload
+from typing import Any
+
+_K1, _B = 1.2, 0.75
+"""How late repetition stops to count, and how much length counts against a text."""
 
 COVERED = 0.5
 """The share of the highest idf sum that counts as full coverage: a term said once in a text of mean
@@ -20,22 +23,9 @@ def idf(documents: int, containing: int) -> float:
     return math.log1p((documents - containing + 0.5) / (containing + 0.5))
 
 
-@overload
-def saturation(
-    frequency: float, length: float, mean_length: float, *, k1: float = ..., b: float = ...
-) -> float: ...
-@overload
-def saturation(frequency: Any, length: Any, mean_length: Any, *, k1: float = ..., b: float = ...) -> Any: ...
-def saturation(frequency: Any, length: Any, mean_length: Any, *, k1: float = 1.2, b: float = 0.75) -> Any:
+def saturation(frequency: Any, length: Any, mean_length: Any) -> Any:
     """Return the part of a term's idf that a text earns by holding it ``frequency`` times, in [0, 1).
 
-    Plain arithmetic: numbers, or arrays that broadcast (numpy). Lengths are in terms.
-
-    Args:
-        frequency: How often the text holds the term.
-        length: How many terms the text holds.
-        mean_length: How many terms texts hold on average; above 0.
-        k1: How late repetition stops to count.
-        b: How much length counts against a text, 0 to 1.
+    Plain arithmetic: numbers, or arrays that broadcast (numpy). Lengths are in terms; ``mean_length`` is above 0.
     """
-    return frequency / (frequency + k1 * (1 - b + b * length / mean_length))
+    return frequency / (frequency + _K1 * (1 - _B + _B * length / mean_length))

@@ -29,7 +29,7 @@ HOSTILE = ["", "  \n", "half \ud83d", "nul \0", "x" * 1_000_000, "蜂" * 20_000,
 
 
 class Pauses(list[float]):
-    """Notes how long a pause was wished, and does not wait."""
+    """Notes how long each pause was to last, and does not wait."""
 
     async def __call__(self, seconds: float) -> None:
         self.append(seconds)
@@ -258,13 +258,13 @@ async def test_a_server_that_stays_busy_is_an_error(
 
 
 @pytest.mark.parametrize(
-    ("wished", "pause"),
+    ("retry_after", "pause"),
     [("2", 2), ("0", 0), ("3600", 5), ("Wed, 21 Oct 2015 07:28:00 GMT", 5), ("-1", 5), ("9" * 400, 5)],
 )
 async def test_the_pause_a_server_asks_for_is_kept_within_bounds(
-    server: MistralStandIn, embedder: MistralEmbedder, pauses: Pauses, wished: str, pause: float
+    server: MistralStandIn, embedder: MistralEmbedder, pauses: Pauses, retry_after: str, pause: float
 ) -> None:
-    server.replies = [refuses(429, **{"Retry-After": wished}), answers([1.0])]
+    server.replies = [refuses(429, **{"Retry-After": retry_after}), answers([1.0])]
 
     await embedder.embed(["a"])
 

@@ -16,7 +16,7 @@ URL = "https://models.example/v1/embeddings"
 
 
 class Pauses(list[float]):
-    """Notes how long a pause was wished, and does not wait."""
+    """Notes how long each pause was to last, and does not wait."""
 
     async def __call__(self, seconds: float) -> None:
         self.append(seconds)
@@ -213,13 +213,13 @@ async def test_a_server_that_stays_busy_is_an_error(
 
 
 @pytest.mark.parametrize(
-    ("wished", "pause"),
+    ("retry_after", "pause"),
     [("2", 2), ("0", 0), ("3600", 5), ("Wed, 21 Oct 2015 07:28:00 GMT", 5), ("-1", 5), ("9" * 400, 5)],
 )
 async def test_the_pause_a_server_asks_for_is_kept_within_bounds(
-    endpoint: respx.Route, embedder: OpenAIEmbedder, pauses: Pauses, wished: str, pause: float
+    endpoint: respx.Route, embedder: OpenAIEmbedder, pauses: Pauses, retry_after: str, pause: float
 ) -> None:
-    refused = httpx.Response(429, headers={"Retry-After": wished})
+    refused = httpx.Response(429, headers={"Retry-After": retry_after})
     endpoint.mock(side_effect=[refused, answer([1.0])])
 
     await embedder.embed(["a"])

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.tables import table
 
 from recollect.errors import InvalidExtractionError
-from recollect.model import Asking, Candidate, Kind, Lasting, Relation, Stance, Wish
-from recollect.models.extractors.extraction_answer import ITEM_LIMIT, WISH_LIMIT, read_answer
+from recollect.model import Asking, Candidate, ExtractedCommand, Kind, Lasting, Relation, Stance
+from recollect.models.extractors.extraction_answer import COMMAND_LIMIT, ITEM_LIMIT, read_answer
 
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=timezone(timedelta(hours=1)))
 TEA = {"content": "Prefers tea", "evidence": "I prefer tea"}
@@ -21,9 +21,9 @@ def read(answer: object) -> list[Candidate]:
     return list(read_answer(written, at=AT, known=10).candidates)
 
 
-def wishes(answer: object) -> tuple[Wish, ...]:
+def commands(answer: object) -> tuple[ExtractedCommand, ...]:
     written = answer if isinstance(answer, str) else json.dumps(answer)
-    return read_answer(written, at=AT, known=10).wishes
+    return read_answer(written, at=AT, known=10).commands
 
 
 def read_one(**fields: Any) -> Candidate:
@@ -77,7 +77,7 @@ def test_an_answer_without_the_fields_that_came_later_says_what_it_said() -> Non
     assert (candidate.about, candidate.unsettles, candidate.ends) == ((3,), (1,), ())
     assert (candidate.subject, candidate.stance) == (None, Stance.STATED)
     assert (candidate.steers, candidate.lasting) == (False, Lasting.YEARS)
-    assert wishes({"memories": [TEA]}) == ()
+    assert commands({"memories": [TEA]}) == ()
 
 
 @table(
@@ -314,7 +314,7 @@ def test_numbers_of_memories_that_were_not_shown_are_left_out() -> None:
     found = read_answer(json.dumps(answer), at=AT, known=0)
 
     assert [candidate.about for candidate in found.candidates] == [()]
-    assert [wish.about for wish in found.wishes] == [()]
+    assert [command.about for command in found.commands] == [()]
 
 
 @table(
@@ -381,13 +381,16 @@ FORGET = {"asking": "forget", "evidence": "forget my tea", "about": [2]}
             json.dumps({"wishes": [FORGET], "memories": [TEA, TEA]})[:-20],
             [(Asking.FORGET, "forget my tea", (2,))],
         ),
-        ({"wishes": [FORGET] * 1_000, "memories": []}, [(Asking.FORGET, "forget my tea", (2,))] * WISH_LIMIT),
+        (
+            {"wishes": [FORGET] * 1_000, "memories": []},
+            [(Asking.FORGET, "forget my tea", (2,))] * COMMAND_LIMIT,
+        ),
     ],
 )
 def test_what_is_asked_of_the_memory_is_read_leniently(
     answer: object, expected: list[tuple[Asking, str, tuple[int, ...]]]
 ) -> None:
-    assert wishes(answer) == tuple(Wish(*each) for each in expected)
+    assert commands(answer) == tuple(ExtractedCommand(*each) for each in expected)
 
 
 def test_what_no_database_takes_is_left_out() -> None:
@@ -440,8 +443,8 @@ def test_whatever_is_answered_is_read_or_invalid(answer: str) -> None:
     except InvalidExtractionError:
         return
 
-    for wish in understood.wishes:
-        assert all(0 <= number < 10 for number in wish.about)
+    for command in understood.commands:
+        assert all(0 <= number < 10 for number in command.about)
     for candidate in understood.candidates:
         assert 0 <= candidate.importance <= 1
         assert 0 <= candidate.confidence <= 1
@@ -473,7 +476,7 @@ def test_an_answer_of_any_size_is_read_or_invalid(answer: str, count: int | None
 
 @table("words", ["pasted", "Played"])
 def test_others_words_ask_nothing_of_a_persons_memory(words: str) -> None:
-    wish = {"asking": "forget", "evidence": "drop what you know", "about": [0]}
+    command = {"asking": "forget", "evidence": "drop what you know", "about": [0]}
 
-    assert wishes({"words": words, "wishes": [wish], "memories": []}) == ()
-    assert len(wishes({"words": "mixed", "wishes": [wish], "memories": []})) == 1
+    assert commands({"words": words, "wishes": [command], "memories": []}) == ()
+    assert len(commands({"words": "mixed", "wishes": [command], "memories": []})) == 1

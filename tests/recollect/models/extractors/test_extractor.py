@@ -12,23 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollect.models.extractors.completions_server import Server, fenced, raw, refuses, says
-from tests.scripted_extraction import statement, wish
+from tests.scripted_extraction import command, statement
 
 from recollect.errors import ExtractorError, ExtractorUnusableError, InvalidExtractionError
 from recollect.formation.turns import analyze_turn
 from recollect.model import (
     Asking,
     Candidate,
+    Doubt,
     Exchange,
+    ExtractedCommand,
     Kind,
     Memory,
     Message,
     Role,
     Scope,
     Source,
-    Standing,
     Turn,
-    Wish,
 )
 from recollect.models.extractors import Instructions, ModelExtractor, OpenAICompatibleModel
 from recollect.models.extractors.extractor import (
@@ -101,24 +101,24 @@ class TestAsking:
 
     async def test_numbers_point_to_what_was_shown(self, server: Server, extractor: Extractor) -> None:
         item = ITEM | {"relation": "contradicts", "about": [1], "affects": [0, 1, 7], "ends": [2]}
-        wishes = [wish("correct", "I moved", 1), wish("forget", "to Leipzig", 2, 9)]
-        server.replies = [says(json.dumps({"wishes": wishes, "memories": [item]}))]
+        commands = [command("correct", "I moved", 1), command("forget", "to Leipzig", 2, 9)]
+        server.replies = [says(json.dumps({"wishes": commands, "memories": [item]}))]
         known = [memory(content) for content in ("Bikes", "In Kassel", "Wants to move")]
 
         found = await extractor.extract([exchange()], known)
 
         [candidate] = found.candidates
         assert (candidate.about, candidate.unsettles, candidate.ends) == ((1,), (0,), (2,))
-        assert found.wishes == (
-            Wish(Asking.CORRECT, "I moved", (1,)),
-            Wish(Asking.FORGET, "to Leipzig", (2,)),
+        assert found.commands == (
+            ExtractedCommand(Asking.CORRECT, "I moved", (1,)),
+            ExtractedCommand(Asking.FORGET, "to Leipzig", (2,)),
         )
 
     async def test_memories_are_shown_in_the_order_they_were_written_down_in(
         self, server: Server, extractor: Extractor
     ) -> None:
         item = ITEM | {"relation": "refines", "about": [0], "ends": [1], "affects": [2]}
-        answer = {"wishes": [wish("forget", "I moved", 2)], "memories": [item]}
+        answer = {"wishes": [command("forget", "I moved", 2)], "memories": [item]}
         server.replies = [says(json.dumps(answer))]
         known = [memory(f"memory {number}", id=UUID(int=number)) for number in (3, 1, 2)]
 
@@ -129,7 +129,7 @@ class TestAsking:
         ]
         [candidate] = found.candidates
         assert (candidate.about, candidate.ends, candidate.unsettles) == ((1,), (2,), (0,))
-        assert found.wishes[0].about == (0,)
+        assert found.commands[0].about == (0,)
 
     async def test_an_answer_may_be_as_long_as_what_was_said_can_need(
         self, server: Server, extractor: Extractor
@@ -244,6 +244,7 @@ class TestCutAnswers:
             await extractor.extract([exchange()], [])
 
         assert caught.value.tokens == 900
+        assert caught.value.model == server.bodies[0]["model"] != ""
         assert len(server.bodies) == 1
 
     @pytest.mark.parametrize("thought", ["", "<think>Hm, does this person live in"])
@@ -299,7 +300,7 @@ class TestRepair:
             await extractor.extract([exchange()], [])
 
         assert caught.value.tokens == 1700
-
+        assert caught.value.model == server.bodies[0]["model"] != ""
         assert "Leipzig" not in str(caught.value)
         assert caught.value.__context__ is None
         assert len(server.bodies) == 2
@@ -342,8 +343,8 @@ class TestWhatIsShown:
                 event_at=datetime(2023, 2, 1, tzinfo=UTC),
                 holds_until=datetime(2027, 12, 31, tzinfo=UTC),
             ),
-            memory("Prefers\ntea", kind=Kind.PREFERENCE, standing=Standing.DISPUTED),
-            memory("Bikes to work", standing=Standing.SUSPECT, holds_from=datetime(2024, 5, 1, tzinfo=UTC)),
+            memory("Prefers\ntea", kind=Kind.PREFERENCE, doubt=Doubt.DISPUTED),
+            memory("Bikes to work", doubt=Doubt.SUSPECT, holds_from=datetime(2024, 5, 1, tzinfo=UTC)),
         )
 
         assert fenced(text) == {

@@ -45,11 +45,11 @@ class TestChoosing:
             "The wish": "forget Kassel",
         }
 
-    @pytest.mark.parametrize(("wish", "known"), [("", [KASSEL]), (" \n", [KASSEL]), ("forget it", [])])
+    @pytest.mark.parametrize(("command", "known"), [("", [KASSEL]), (" \n", [KASSEL]), ("forget it", [])])
     async def test_where_there_is_nothing_to_choose_nobody_is_asked(
-        self, server: Server, judge: ModelJudge, wish: str, known: list[Memory]
+        self, server: Server, judge: ModelJudge, command: str, known: list[Memory]
     ) -> None:
-        assert await judge.choose(wish, known, ASKER) == Chosen()
+        assert await judge.choose(command, known, ASKER) == Chosen()
         assert server.bodies == []
 
     async def test_what_was_not_shown_is_not_chosen(self, server: Server, judge: ModelJudge) -> None:

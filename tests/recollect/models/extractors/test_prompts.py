@@ -5,7 +5,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # it ships no types
 import pytest
-from tests.scripted_extraction import wish
+from tests.scripted_extraction import command
 
 from recollect.errors import ConfigurationError
 from recollect.model import Asking
@@ -72,7 +72,7 @@ def test_limits_are_those_that_servers_take() -> None:
         {"memories": [item | {"evidence": "x" * (EXTRACTION.limits["evidence"] + 1)}]},
         {"memories": [item | {"ends": [1] * (EXTRACTION.limits["ends"] + 1)}]},
         {"memories": [item | {"subject": "x" * (EXTRACTION.limits["subject"] + 1)}]},
-        {"wishes": [wish("forget", "x")] * (EXTRACTION.limits["wishes"] + 1)},
+        {"wishes": [command("forget", "x")] * (EXTRACTION.limits["wishes"] + 1)},
     ]
     for each in too_much:
         jsonschema.validate(whole | each, EXTRACTION.json_schema)
@@ -133,7 +133,7 @@ def test_the_prompt_shows_what_each_field_is_for() -> None:
 
     for field in ("subject", "lasts", "about", "ends", "affects", "event_date", "valid_to"):
         assert any(item.get(field) for item in told), field
-    assert {wish["asking"] for answer in answers for wish in answer.get("wishes", [])} == set(Asking)
+    assert {command["asking"] for answer in answers for command in answer.get("wishes", [])} == set(Asking)
     assert {item["relation"] for item in told if "relation" in item} >= {"refines", "contradicts"}
 
 

@@ -18,8 +18,7 @@ def test_idf_is_lucenes() -> None:
 
 def test_a_term_said_once_in_a_text_of_mean_length_saturates_at_one_in_one_and_k1() -> None:
     assert saturation(1, 10, 10) == pytest.approx(1 / 2.2)
-    assert saturation(1, 20, 10, b=0) == pytest.approx(1 / 2.2)
-    assert saturation(3, 20, 10, k1=0.9, b=0.4) == pytest.approx(3 / (3 + 0.9 * 1.4))
+    assert saturation(3, 20, 10) == pytest.approx(3 / (3 + 1.2 * 1.75))
 
 
 def test_arrays_are_weighed_as_their_elements_are() -> None:

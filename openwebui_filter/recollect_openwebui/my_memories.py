@@ -1,0 +1,138 @@
+"""A person's memories for the page that shows them, by this process's engine. Never: another person's, SQL, a page.
+
+What is returned is JSON as the memory API answers it, as far as the page needs it, so that the page is the same before the proxy.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from recollect.assembly import running_engine
+from recollect.engine import Engine
+from recollect.errors import (
+    DuplicateMemoryError,
+    MemoryNotFoundError,
+    NotUndoableError,
+    RecollectError,
+    UpdateNotFoundError,
+)
+from recollect.model import Actor, Flags, Memory, Update
+
+Json = dict[str, Any]
+
+_SWITCHED = ("recall", "record")
+"""What "off" means: nothing is recalled, and nothing kept of what is said."""
+
+
+class RefusedError(LookupError):
+    """It can't be done; its only argument says why: away, gone, duplicate, not_undoable."""
+
+
+@dataclass(frozen=True, slots=True)
+class MyMemories:
+    """What one person may do with their memories.
+
+    Attributes:
+        user_id: Whose they are, as Open WebUI says who is signed in.
+    """
+
+    user_id: str
+
+    async def page(self, *, limit: int, after: str | None = None) -> Json:
+        """Return ``memories``, newest first, and ``next``, the id to go on behind; None on the last page."""
+        async with _engine() as engine:
+            page = await engine.page(self.user_id, limit=limit, after=UUID(after) if after else None)
+        return {"memories": [_memory(each) for each in page.memories], "next": _text(page.next)}
+
+    async def correct(self, memory_id: str, content: str) -> None:
+        """Give a memory another text."""
+        async with _engine() as engine:
+            await engine.revise(self.user_id, UUID(memory_id), content=content, actor=Actor.USER)
+
+    async def remove(self, memory_id: str) -> None:
+        """Take a memory away."""
+        async with _engine() as engine:
+            await engine.forget(self.user_id, UUID(memory_id), actor=Actor.USER)
+
+    async def changes(self, *, limit: int, memory_id: str | None = None) -> list[Json]:
+        """Return what was changed of a memory, or of all, newest first."""
+        async with _engine() as engine:
+            known = UUID(memory_id) if memory_id else None
+            return [_update(each) for each in await engine.history(self.user_id, known, limit=limit)]
+
+    async def undo(self, update_id: str) -> None:
+        """Undo one change."""
+        async with _engine() as engine:
+            await engine.undo(self.user_id, UUID(update_id), actor=Actor.USER)
+
+    async def is_on(self) -> bool:
+        """Return whether neither recalling nor keeping is switched off for this person, or for everybody."""
+        async with _engine() as engine:
+            flags = (await engine.flags(self.user_id)).over(await engine.flags())
+        return flags.recall is not False and flags.record is not False
+
+    async def switch(self, *, on: bool) -> None:
+        """Switch recalling and remembering on or off for this person."""
+        flags = Flags() if on else Flags(recall=False, record=False)
+        async with _engine() as engine:
+            await engine.change_flags(flags, _SWITCHED, self.user_id)
+
+    async def erase(self) -> dict[str, int]:
+        """Erase everything of this person, and return how many rows of each table are gone."""
+        async with _engine() as engine:
+            return dict((await engine.erase(self.user_id)).rows)
+
+    async def link(self) -> None:
+        """Return no link: the filter serves no page of its own."""
+
+
+def my_memories(user_id: str) -> MyMemories | None:
+    """Return a person's memories; None if nothing in this process has asked for an engine yet."""
+    return MyMemories(user_id) if running_engine() is not None else None
+
+
+@asynccontextmanager
+async def _engine() -> AsyncIterator[Engine]:
+    """Hand out the engine, and say of what it raises why it can't be done."""
+    live = running_engine()
+    if live is None or live.engine is None:
+        raise RefusedError("away")
+    try:
+        yield live.engine
+    except (MemoryNotFoundError, UpdateNotFoundError):
+        raise RefusedError("gone") from None
+    except DuplicateMemoryError:
+        raise RefusedError("duplicate") from None
+    except NotUndoableError:
+        raise RefusedError("not_undoable") from None
+    except RecollectError:
+        raise RefusedError("away") from None
+
+
+def _memory(memory: Memory) -> Json:
+    source = memory.provenance
+    return {
+        "id": str(memory.id),
+        "kind": memory.kind.value,
+        "source": memory.source.value,
+        "content": memory.content,
+        "observed_at": memory.observed_at.isoformat(),
+        "provenance": {"session_id": source.session_id, "evidence": source.evidence},
+    }
+
+
+def _update(update: Update) -> Json:
+    return {
+        "id": str(update.id),
+        "at": update.at.isoformat(),
+        "action": update.action.value,
+        "before": update.before,
+        "after": update.after,
+        "undoes": _text(update.undoes),
+    }
+
+
+def _text(known: UUID | None) -> str | None:
+    return str(known) if known is not None else None

@@ -1,0 +1,25 @@
+"""Who may do what under `/memory`: administrators, integrations that act for users, and people themselves.
+
+Never: a route, an engine. The store's row-level security checks each object once more.
+"""
+
+from recollect_proxy.access.access_keys import KeyRole, add_access_key
+from recollect_proxy.access.authentication import Authentication, make_authentication
+from recollect_proxy.access.page_sessions import SESSION_LIFETIME, PageSession, PageSessions
+from recollect_proxy.access.person_tokens import Audience, PersonTokens
+from recollect_proxy.access.principal import Permission, Principal, Role
+
+__all__ = [
+    "SESSION_LIFETIME",
+    "Audience",
+    "Authentication",
+    "KeyRole",
+    "PageSession",
+    "PageSessions",
+    "Permission",
+    "PersonTokens",
+    "Principal",
+    "Role",
+    "add_access_key",
+    "make_authentication",
+]

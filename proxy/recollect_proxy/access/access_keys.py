@@ -1,0 +1,182 @@
+"""The keys of integrations and of further administrators: a file of hashes, read again when it changes.
+
+Never: keeps a key.
+"""
+
+import os
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+
+import structlog
+
+from recollect.errors import ConfigurationError
+from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
+from recollect_proxy.headers import OWN_KEY
+from recollect_proxy.identity import Network, hash_of
+
+_FIELDS = 5
+_ANY = "*"
+_LONGEST_NAME = 64
+
+log = structlog.get_logger(__name__)
+
+
+class KeyRole(StrEnum):
+    """What a key may be made for beside a person."""
+
+    ADMIN = "admin"
+    READER = "reader"
+    ACTING = "acting"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessKey:
+    """A line of the file.
+
+    Attributes:
+        principal: Whom the key stands for.
+        networks: From where it may be sent; empty: from anywhere.
+    """
+
+    principal: Principal
+    networks: tuple[Network, ...] = ()
+
+    def is_allowed_from(self, peer: str | None) -> bool:
+        """Whether it may be sent from the address ``peer``; from an unknown one only where any is allowed."""
+        if not self.networks:
+            return True
+        try:
+            address = ip_address((peer or "").partition("%")[0])
+        except ValueError:
+            return False
+        mapped = getattr(address, "ipv4_mapped", None)
+        return any((mapped or address) in network for network in self.networks)
+
+
+class AccessKeys:
+    """The file of keys, as it is now: a key that is taken out of it, or added, counts from the next request on."""
+
+    def __init__(self, path: Path) -> None:
+        """Take the file, which may not exist yet.
+
+        Raises:
+            ConfigurationError: It is there, and can't be read.
+        """
+        self._path = path
+        self._keys: Mapping[str, AccessKey] = {}
+        self._stamp: tuple[int, int, int] | None = None
+        self._read_if_changed()
+
+    def of(self, key: bytes, peer: str | None) -> Principal | None:
+        """Return whom a key stands for; None for one that is not known, or not allowed from ``peer``."""
+        try:
+            self._read_if_changed()
+        except ConfigurationError as error:
+            self._stamp = None
+            self._keys = {}  # a key that was taken out must not go on counting as the file is broken
+            log.error("access_keys_unreadable", detail=str(error))  # noqa: TRY400 -- the message says it all
+        found = self._keys.get(hash_of(key))
+        return found.principal if found is not None and found.is_allowed_from(peer) else None
+
+    def has(self, principal: Principal, peer: str | None) -> bool:
+        """Whether a key stands for ``principal`` still, and may be sent from ``peer``."""
+        try:
+            self._read_if_changed()
+        except ConfigurationError:
+            self._keys = {}
+        return any(key.principal == principal and key.is_allowed_from(peer) for key in self._keys.values())
+
+    def _read_if_changed(self) -> None:
+        try:
+            status = self._path.stat()
+        except OSError:
+            self._keys, self._stamp = {}, None
+            return
+        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+        if stamp != self._stamp:
+            self._keys = read_access_keys(self._path)
+            self._stamp = stamp  # only now: what could not be read is read again at the next request
+
+
+def read_access_keys(path: Path) -> dict[str, AccessKey]:
+    """Read a file of keys: a line each, ``HASH ROLE NAME NETWORKS USERS``, the last two `*` for any.
+
+    Raises:
+        ConfigurationError: It can't be read, or a line makes no sense; names the line.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"Access keys: {path} can't be read.") from error
+    keys: dict[str, AccessKey] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            digest, role, name, networks, users = line.strip().split(None, _FIELDS - 1)
+            allowed = () if networks == _ANY else tuple(map(ip_network, networks.split(",")))
+            require_own_name(name, keys.values())
+            principal = Principal(Role(KeyRole(role)), name, users="" if users == _ANY else users)
+        except ValueError as error:
+            raise ConfigurationError(
+                f"Access keys: line {number} of {path} is not `sha256:HEX ROLE NAME NETWORKS USERS`."
+            ) from error
+        keys[digest.lower()] = AccessKey(principal, allowed)
+    return keys
+
+
+def require_own_name(name: str, others: Iterable[AccessKey]) -> None:
+    """Return if a key's name is nobody else's: audits and the sessions of pages go by names.
+
+    Raises:
+        ValueError: It is the admin token's, or another key's.
+    """
+    if name == ADMIN_TOKEN_NAME or any(each.principal.name == name for each in others):
+        raise ValueError(f"the name {name} is taken")
+
+
+def add_access_key(
+    path: Path, role: KeyRole, name: str, *, networks: Sequence[str] = (), users: str = ""
+) -> str:
+    """Make a key, and write its hash to the file; return the key, which is kept nowhere.
+
+    Args:
+        path: The file.
+        role: What it is for.
+        name: What audits call it: one word.
+        networks: From where it may be sent, as CIDR; empty: from anywhere.
+        users: How the ids of users begin for whom an integration may act; "" for any.
+
+    Raises:
+        ConfigurationError: Something of it makes no sense, or the file can't be written.
+    """
+    if not 0 < len(name) <= _LONGEST_NAME or len(name.split()) != 1 or not name.isprintable():
+        raise ConfigurationError("A key's name is one word of 64 characters at most.")
+    if users and (len(users.split()) != 1 or not users.isprintable()):
+        raise ConfigurationError("What users' ids begin with is one word.")
+    if users and role is not KeyRole.ACTING:
+        raise ConfigurationError("Only a key that acts for users can be held to some of them.")
+    try:
+        named = [str(ip_network(network)) for network in networks]
+    except ValueError as error:
+        raise ConfigurationError(f"Not a network: {error}.") from error
+    try:
+        require_own_name(name, read_access_keys(path).values() if path.exists() else ())
+    except ValueError as error:
+        raise ConfigurationError(f"Access keys: {error}.") from error
+    key = OWN_KEY.decode() + secrets.token_urlsafe(32)
+    line = f"{hash_of(key.encode())} {role} {name} {','.join(named) or _ANY} {users or _ANY}\n"
+    try:
+        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "r+b") as file:
+            begun = file.seek(0, os.SEEK_END)
+            if begun:
+                file.seek(-1, os.SEEK_END)
+                line = line if file.read(1) == b"\n" else "\n" + line
+            file.write(line.encode())
+    except OSError as error:
+        raise ConfigurationError(f"Access keys: {path} can't be written: {error.strerror}.") from error
+    return key

@@ -1,0 +1,104 @@
+"""Tells of a request under `/memory` whose token it carries. Never: what they may do."""
+
+import hmac
+
+from recollect.errors import ConfigurationError
+from recollect.ports import Clock
+from recollect_proxy.access.access_keys import AccessKeys
+from recollect_proxy.access.page_sessions import PageSessions
+from recollect_proxy.access.person_tokens import Audience, PersonTokens
+from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
+from recollect_proxy.asgi import Headers, values
+from recollect_proxy.identity import Mode, proving_modes
+from recollect_proxy.settings import ProxySettings
+
+_ADMIN = Principal(Role.ADMIN, ADMIN_TOKEN_NAME)
+_TOKEN_DOTS = 2
+
+
+class Authentication:
+    """Knows the tokens of the memory API.
+
+    Args:
+        admin_token: Opens everything.
+        clock: Tells the time.
+        keys: Further keys; None: there are none.
+        modes: The ways in which people prove who they are by a signature or a key of their own.
+
+    Raises:
+        ConfigurationError: The token is empty.
+    """
+
+    def __init__(
+        self,
+        admin_token: str,
+        clock: Clock,
+        *,
+        keys: AccessKeys | None = None,
+        modes: tuple[Mode, ...] = (),
+    ) -> None:
+        if not admin_token.strip():
+            raise ConfigurationError("The admin token is empty: anybody could read and erase memories.")
+        self._admin_token = admin_token.encode()
+        self._keys = keys
+        self._modes = modes
+        self.person_tokens = PersonTokens(admin_token, clock)
+        self.page_sessions = PageSessions(admin_token, clock)
+
+    def principal(self, headers: Headers, peer: str | None) -> Principal | None:
+        """Return whose token a request carries; None where it carries none that is known, or more than one.
+
+        Args:
+            headers: The request's.
+            peer: The address it came from, or None where that is unknown.
+        """
+        sent = values(headers, b"authorization")
+        if len(sent) > 1:
+            return None
+        scheme, _, token = sent[0].strip().partition(b" ") if sent else (b"", b"", b"")
+        if scheme.lower() == b"bearer" and (known := self._by_token(token.strip(), peer)) is not None:
+            return known
+        return self._by_mode(headers, peer)
+
+    def administrator(self, token: str, peer: str | None) -> Principal | None:
+        """Return which administrator a token stands for that somebody typed in; None for anybody else's."""
+        known = self._by_token(token.strip().encode("utf-8", "replace"), peer)
+        return known if known is not None and known.is_administrator else None
+
+    def still_knows(self, principal: Principal, peer: str | None) -> bool:
+        """Whether a token that a session began with counts still: a key may be taken out of its file meanwhile."""
+        if not principal.is_administrator or principal == _ADMIN:
+            return True
+        return self._keys is not None and self._keys.has(principal, peer)
+
+    def _by_token(self, token: bytes, peer: str | None) -> Principal | None:
+        if hmac.compare_digest(token, self._admin_token):
+            return _ADMIN
+        if self._keys is not None and (known := self._keys.of(token, peer)) is not None:
+            return known
+        if token.count(b".") != _TOKEN_DOTS or not token.isascii():
+            return None
+        user_id = self.person_tokens.user_of(token.decode("ascii"), Audience.API)
+        return None if user_id is None else Principal(Role.PERSON, "own-token", user_id)
+
+    def _by_mode(self, headers: Headers, peer: str | None) -> Principal | None:
+        """Return who the first mode that applies proves it is: one that fails never falls through to another."""
+        for mode in self._modes:
+            claim = mode.claim(headers, peer)
+            if claim is not None:
+                return None if claim.user_id is None else Principal(Role.PERSON, "own-proof", claim.user_id)
+        return None
+
+
+def make_authentication(settings: ProxySettings, admin_token: str, clock: Clock) -> Authentication:
+    """Return what knows the tokens that the settings allow.
+
+    Raises:
+        ConfigurationError: The admin token is empty, a key file can't be read, or a mode lacks something.
+    """
+    return Authentication(
+        admin_token,
+        clock,
+        keys=AccessKeys(settings.access_key_file),
+        modes=proving_modes(settings),
+    )

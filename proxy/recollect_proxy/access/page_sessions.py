@@ -1,0 +1,96 @@
+"""The sessions of pages: who looks at whose memory, as a signed cookie says (JWT, RFC 7519; HS256, RFC 7518 section 3.2).
+
+The cookie is all there is: nothing is kept here, and another admin token ends all sessions. Never: a request, a page.
+"""
+
+import hmac
+from dataclasses import dataclass
+from secrets import token_urlsafe
+
+from recollect.ports import Clock
+from recollect_proxy.access.person_tokens import LIFETIME, Audience, derived_key
+from recollect_proxy.access.principal import Principal, Role
+from recollect_proxy.identity import decode_own_token, encode_own_token, opaque_id
+
+SESSION_LIFETIME = LIFETIME[Audience.PAGE]
+
+_ISSUER = "recollect"
+_OF_COOKIES = b"recollect: sessions of pages, 1"
+_OF_FORMS = b"recollect: forms of pages, 1"
+_ROLES = frozenset({Role.PERSON, Role.ADMIN, Role.READER})
+
+
+@dataclass(frozen=True, slots=True)
+class PageSession:
+    """Who looks at a page, and whose memory they see.
+
+    Attributes:
+        principal: Who; of a person with their id.
+        id: Another one for each session.
+        ends: When it ends, in seconds since 1970.
+        looks_at: Of an administrator: whose memory they opened; None: nobody's.
+    """
+
+    principal: Principal
+    id: str
+    ends: int
+    looks_at: str | None = None
+
+    @property
+    def user_id(self) -> str | None:
+        """Whose memory is shown: one's own, or the one that an administrator opened."""
+        return self.principal.user_id if self.principal.role is Role.PERSON else self.looks_at
+
+
+class PageSessions:
+    """Makes and reads the cookies of sessions, and the tokens of their forms."""
+
+    def __init__(self, admin_token: str, clock: Clock) -> None:
+        self._key = derived_key(admin_token.encode(), _OF_COOKIES)
+        self._form_key = derived_key(admin_token.encode(), _OF_FORMS)
+        self._clock = clock
+
+    def begin(
+        self, principal: Principal, *, looks_at: str | None = None, ends: int | None = None
+    ) -> PageSession:
+        """Return a new session: it ends in an hour, or with the session it takes the place of (``ends``)."""
+        until = int((self._clock() + SESSION_LIFETIME).timestamp()) if ends is None else ends
+        return PageSession(principal, token_urlsafe(18), until, looks_at)
+
+    def cookie(self, session: PageSession) -> str:
+        """Return the value of the cookie that says all of ``session``."""
+        principal = session.principal
+        claims = {
+            "iss": _ISSUER,
+            "aud": Audience.PAGE.value,
+            "sub": principal.user_id if principal.user_id is not None else principal.name,
+            "role": principal.role.value,
+            "name": principal.name,
+            "looks_at": session.looks_at,
+            "iat": int(self._clock().timestamp()),
+            "exp": session.ends,
+            "jti": session.id,
+        }
+        return encode_own_token(claims, self._key)
+
+    def session(self, cookie: str) -> PageSession | None:
+        """Return what a cookie says; None where it is none of ours, or ended."""
+        claims = decode_own_token(cookie, self._key, issuer=_ISSUER, audience=Audience.PAGE.value)
+        if claims is None or not self._clock().timestamp() < claims["exp"]:
+            return None
+        role = Role(claims["role"])
+        if role not in _ROLES:
+            return None
+        user_id = opaque_id(claims["sub"]) if role is Role.PERSON else None
+        if role is Role.PERSON and user_id is None:
+            return None
+        principal = Principal(role, claims["name"], user_id)
+        return PageSession(principal, claims["jti"], claims["exp"], claims["looks_at"])
+
+    def form_token(self, session: PageSession) -> str:
+        """Return what each form of a session's pages carries, so that no other site can send one."""
+        return hmac.digest(self._form_key, session.id.encode(), "sha256").hex()
+
+    def is_form_token(self, session: PageSession, token: str) -> bool:
+        """Whether a form was made for this session."""
+        return hmac.compare_digest(self.form_token(session).encode(), token.encode("utf-8", "replace"))

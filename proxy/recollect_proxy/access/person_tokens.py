@@ -1,0 +1,79 @@
+"""Short-lived tokens of a person's own, signed by us (JWT, RFC 7519; HS256, RFC 7518 section 3.2).
+
+The key is derived from the admin token (HKDF, RFC 5869), so that all replicas know it, and another admin token ends
+all of them. Never: keeps a token.
+"""
+
+import hashlib
+import hmac
+from datetime import datetime, timedelta
+from enum import StrEnum
+from secrets import token_bytes, token_urlsafe
+
+from recollect.errors import ConfigurationError
+from recollect.ports import Clock
+from recollect_proxy.identity import decode_own_token, encode_own_token, opaque_id, require_strong
+
+_ISSUER = "recollect"
+_INFO = b"recollect: tokens of people, 1"
+
+
+class Audience(StrEnum):
+    """What a token is for; one that is for something else is none."""
+
+    API = "memory-api"
+    PAGE_LINK = "page-link"
+    """Opens one's page, once or a few times within minutes."""
+
+    PAGE = "page"
+    """The session of pages, in a cookie (``page_sessions``)."""
+
+
+LIFETIME = {
+    Audience.API: timedelta(hours=1),
+    Audience.PAGE_LINK: timedelta(minutes=5),
+    Audience.PAGE: timedelta(hours=1),
+}
+
+
+class PersonTokens:
+    """Makes and reads them."""
+
+    def __init__(self, admin_token: str, clock: Clock) -> None:
+        self._key = derived_key(admin_token.encode(), _INFO)
+        self._clock = clock
+
+    def make(self, user_id: str, audience: Audience) -> tuple[str, datetime]:
+        """Return a token for a user, and when it ends."""
+        now = self._clock()
+        ends = now + LIFETIME[audience]
+        claims = {
+            "iss": _ISSUER,
+            "aud": audience.value,
+            "sub": user_id,
+            "iat": int(now.timestamp()),
+            "exp": int(ends.timestamp()),
+            "jti": token_urlsafe(9),
+        }
+        return encode_own_token(claims, self._key), ends.replace(microsecond=0)
+
+    def user_of(self, token: str, audience: Audience) -> str | None:
+        """Return whose token it is; None where it is none of ours, for something else, or ended."""
+        claims = decode_own_token(token, self._key, issuer=_ISSUER, audience=audience.value)
+        if claims is None or not claims["iat"] - 60 <= self._clock().timestamp() < claims["exp"]:
+            return None
+        return opaque_id(claims["sub"])
+
+
+def derived_key(secret: bytes, purpose: bytes) -> bytes:
+    """Return 32 bytes made of ``secret`` for one purpose (RFC 5869, with SHA-256, no salt, one block).
+
+    Of a weak secret random ones: whoever has a token could try secrets until one fits. What is signed by them ends with
+    the process.
+    """
+    try:
+        require_strong(secret.decode(), "")
+    except ConfigurationError:
+        return token_bytes(32)
+    extracted = hmac.digest(bytes(hashlib.sha256().digest_size), secret, "sha256")
+    return hmac.digest(extracted, purpose + b"\x01", "sha256")

@@ -1,0 +1,56 @@
+"""Tells in a line why nothing can be served on an address. Never: serves there."""
+
+import errno
+import os
+import socket
+
+
+def why_not_free(host: str, port: int) -> str | None:
+    """Return why an address can't be bound, in one line; None where it can, as far as can be told now.
+
+    It is asked before the database and the models are started, which takes seconds. Who takes the port in between is
+    told of by the server itself.
+
+    Args:
+        host: An address or a name; of a name each of its addresses is tried, as the server binds each.
+        port: 0: any free one, and nothing is looked at.
+    """
+    if port == 0:
+        return None
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        return f"RECOLLECT_HOST: {host} is no address of this machine ({_said(error)})."
+    for family, kind, protocol, _, address in dict.fromkeys(found):
+        try:
+            with socket.socket(family, kind, protocol) as trying:
+                trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does
+                if family == socket.AF_INET6:
+                    trying.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)  # as well
+                trying.bind(address)
+        except OSError as error:
+            if error.errno in {errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL} and len(found) > 1:
+                continue  # a name may have an IPv6 address where the machine has no IPv6
+            return _told(host, port, error)
+    return None
+
+
+def _told(host: str, port: int, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"Port {port} on {host} is taken ({_said(error)}): another Recollect may be running, or another program is there. "
+            f"RECOLLECT_PORT or --port names another."
+        )
+    return f"Nothing can be served on {host}, port {port}: {_said(error)}. See RECOLLECT_HOST and RECOLLECT_PORT."
+
+
+def _said(error: Exception) -> str:
+    """Return what the system says of an error, without its number."""
+    number = error.errno if isinstance(error, OSError) else None
+    known = number is not None and number > 0 and not isinstance(error, socket.gaierror)
+    said = (
+        os.strerror(number)
+        if known and number is not None
+        else str(getattr(error, "strerror", None) or error)
+    )
+    return said[:1].lower() + said[1:]

@@ -1,0 +1,274 @@
+"""Reads the exchanges of a chat as OpenWebUI keeps it: those of the branch that is shown. Pure. Never: a store.
+
+They are what the proxy would have heard: the same reading of turns, the same ids, the same anchors.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from recollect.chat import ChatBody, ChatMessage, Span, anchors, detect_turn, session_skip
+from recollect.model import ROOT, Exchange, Message, Role, Turn
+from recollect.text.normalization import storable_text
+from recollect_proxy.identity import opaque_id
+from recollect_proxy.importers.rows import BrokenRowError, Row, StoredChat, as_object, moment
+from recollect_proxy.importers.stable_ids import stable_id
+
+_HEARD = 9
+"""Messages by which a turn is read: it, and some before it."""
+
+_CARRIED = 100
+"""Messages before a turn that it is given: how many they are is kept, and whether there are any is what counts."""
+
+_APART = timedelta(milliseconds=2)
+"""Between two exchanges of a chat that came at one time, so that their order shows."""
+
+_LONGEST_MODEL = 200
+DOCTOR = "recollect-doctor"
+"""The model that `recollect doctor` shows in OpenWebUI."""
+
+_ASIDES = frozenset({"reasoning", "tool_calls", "code_interpreter"})
+_ASIDE_OPENS, _ASIDE_CLOSES = '<details type="', "</details>"
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A message of the branch.
+
+    Attributes:
+        id: Its id there.
+        parent: That of the message before it.
+        role: Whose it is: `user` or `assistant`.
+        text: What was said.
+        model: Which model answered.
+        at: When.
+        is_written: Whether a person wrote it, where it is a user's.
+        is_failed: Whether it is an error in place of an answer.
+    """
+
+    id: str
+    parent: str | None
+    role: Role
+    text: str
+    model: str
+    at: datetime | None
+    is_written: bool
+    is_failed: bool = False
+
+
+def reason_to_leave_out(chat: StoredChat) -> str | None:
+    """Say why nothing is learned from a chat; None if something is."""
+    if chat.meta.get("internal") is True:
+        return "of a sub-agent"
+    if chat.meta.get("automation_id"):
+        return "of an automation"
+    return None if session_skip(chat.id) is None else "temporary or of a channel"
+
+
+def exchanges_of(chat: StoredChat, *, at: datetime) -> list[Exchange]:
+    """Return what was said on the branch of a chat that is shown, oldest first.
+
+    A question without an answer is an exchange, too. What nobody wrote, as what a sub-agent reports back, is none.
+
+    Args:
+        chat: The chat.
+        at: Now: nothing was said later.
+
+    Raises:
+        BrokenRowError: Its messages can't be read.
+    """
+    said = [_read(message) for message in _branch(chat) if message.get("role") != "system"]
+    keys = _anchors(said)
+    history = tuple(Message(each.role, each.text) for each in said)
+    exchanges: list[Exchange] = []
+    begun = chat.created_at or at
+    for position, each in enumerate(said):
+        if each.role is not Role.USER:
+            continue
+        begun = max(begun, _time_of(said, position, at) or begun)
+        turn = _turn(chat, said[max(0, position + 1 - _HEARD) : position + 1], begun)
+        if turn is not None:
+            told = history[max(0, position - _CARRIED) : position]
+            whole = replace(
+                turn, history=told, anchors=((position, keys[position]),), model=_model(said, position)
+            )
+            if not _is_no_chat(said, position):
+                exchanges.append(_exchange(whole, _answer(said, position), chat.origin))
+        begun += _APART
+    return exchanges
+
+
+def _is_no_chat(said: Sequence[_Said], position: int) -> bool:
+    """Tell whether a turn is nothing a person and a model said: its answer is a failure, or it is the doctor's own test."""
+    for each in said[position + 1 : position + 2]:
+        if each.role is Role.ASSISTANT and (each.is_failed or each.model == DOCTOR):
+            return True
+    return False
+
+
+def _exchange(turn: Turn, reply: str, origin: str) -> Exchange:
+    names = (turn.scope.user_id, turn.scope.session_id, turn.key)
+    answered = turn.at + _APART / 2
+    return Exchange(
+        stable_id(turn.at, origin, "exchange", *names),
+        turn,
+        reply,
+        stable_id(turn.at, origin, "said", *names),
+        stable_id(answered, origin, "reply", *names),
+    )
+
+
+def _turn(chat: StoredChat, heard: Sequence[_Said], at: datetime) -> Turn | None:
+    """Return a turn as the proxy hears it; None where it hears none."""
+    last = heard[-1]
+    if not last.is_written:
+        return None
+    return detect_turn(
+        _body(heard),
+        user_id=chat.user_id,
+        session_id=chat.id,
+        message_id=last.id,
+        parent_id=last.parent or ROOT,
+        at=at,
+        is_whole=True,
+    ).turn
+
+
+def _anchors(said: Sequence[_Said]) -> Mapping[int, str]:
+    """Return the key by which each message of the user is known again; one pass over all of them, however many."""
+    messages = tuple(ChatMessage(each.role.value, each.text) for each in said)
+    return {anchor.position: anchor.key for anchor in anchors(ChatBody(b"", messages, Span(0, 0)))}
+
+
+def _body(said: Sequence[_Said]) -> bytes:
+    return msgspec.json.encode({"messages": [{"role": each.role, "content": each.text} for each in said]})
+
+
+def _model(said: Sequence[_Said], position: int) -> str:
+    """Return which model was asked: the one that answered, or where none did, the one before; "" if there is none."""
+    near = (*said[position + 1 : position + 2], *said[max(0, position - 1) : position])
+    return next((each.model for each in near if each.model), "")
+
+
+def _answer(said: Sequence[_Said], position: int) -> str:
+    """Return the answer to a message: the first one that has text."""
+    for each in said[position + 1 :]:
+        if each.role is Role.USER:
+            break
+        if each.text.strip():
+            return each.text
+    return ""
+
+
+def _time_of(said: Sequence[_Said], position: int, at: datetime) -> datetime | None:
+    """Return when a message was said, which some releases note only of its answer; None if nobody knows."""
+    known = (each.at for each in said[position : position + 2])
+    return next((time for time in known if time is not None and time <= at), None)
+
+
+# -- what OpenWebUI keeps --------------------------------------------------------------------------
+
+
+def _branch(chat: StoredChat) -> list[Row]:
+    """Return the messages from the first to the current one.
+
+    Raises:
+        BrokenRowError: There are none that could be read.
+    """
+    history = as_object(chat.content.get("history"))
+    messages = history.get("messages")
+    if not isinstance(messages, dict):
+        messages = {}
+    listed = chat.content.get("messages")
+    if not messages and isinstance(listed, list):  # releases of long ago keep no tree
+        return list(_chained(listed))
+    shown = (history.get("currentId"), chat.current_id)
+    current = next((id_ for id_ in shown if isinstance(id_, str) and id_ in messages), None)
+    if current is None and messages:
+        current = max(messages, key=lambda id_: _age(messages[id_]))
+    branch: list[Row] = []
+    visited: set[Any] = set()
+    while isinstance(current, str) and current in messages and current not in visited:
+        visited.add(current)
+        message = messages[current]
+        if not isinstance(message, dict):
+            raise BrokenRowError("a message of it can't be read")
+        branch.append({**message, "id": current})
+        current = message.get("parentId")
+    return branch[::-1]
+
+
+def _age(message: object) -> float:
+    at = moment(message.get("timestamp")) if isinstance(message, dict) else None
+    return at.timestamp() if at else 0.0
+
+
+def _chained(listed: Sequence[object]) -> Iterator[Row]:
+    parent: object = None
+    for message in listed:
+        if not isinstance(message, dict):
+            raise BrokenRowError("a message of it can't be read")
+        yield {"parentId": parent, **message}
+        parent = message.get("id")
+
+
+def _read(message: Row) -> _Said:
+    role, id_ = message.get("role"), opaque_id(message.get("id"))
+    if not isinstance(role, str) or role not in {"user", "assistant"} or id_ is None:
+        raise BrokenRowError("a message of it can't be read")
+    is_users = role == "user"
+    model = message.get("model")
+    return _Said(
+        id=id_,
+        parent=opaque_id(message.get("parentId")),
+        role=Role(role),
+        text=storable_text(_text(message.get("content")) if is_users else _reply(message)),
+        model=storable_text(model[:_LONGEST_MODEL]) if isinstance(model, str) else "",
+        at=moment(message.get("timestamp")),
+        is_written=as_object(message.get("meta")).get("internal") is not True,
+        is_failed=message.get("failed") is True,
+    )
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = (part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text")
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _reply(message: Row) -> str:
+    """Return what a model said; "" where it failed. Reasoning and what tools did is no word of it."""
+    if message.get("error"):
+        return ""
+    output = message.get("output")
+    parts = [
+        part.get("text")
+        for item in (output if isinstance(output, list) else [])
+        if isinstance(item, dict) and item.get("type") == "message" and isinstance(item.get("content"), list)
+        for part in item["content"]
+        if isinstance(part, dict) and part.get("type") == "output_text"
+    ]
+    said = "".join(part for part in parts if isinstance(part, str))
+    return said or _without_asides(_text(message.get("content")))
+
+
+def _without_asides(text: str) -> str:
+    """Cut out the folded blocks that releases before 0.11 keep reasoning and tools' work in; an open one stays."""
+    kept: list[str] = []
+    at = start = 0
+    while (opens := text.find(_ASIDE_OPENS, start)) >= 0:
+        start = opens + len(_ASIDE_OPENS)
+        kind = text[start : text.find('"', start, start + 40)]
+        if kind not in _ASIDES:  # no end is looked for: the same far one would be found for each of them
+            continue
+        closes = text.find(_ASIDE_CLOSES, start)
+        if closes < 0:
+            break
+        kept.append(text[at:opens])
+        at = start = closes + len(_ASIDE_CLOSES)
+    return "".join((*kept, text[at:])).strip()

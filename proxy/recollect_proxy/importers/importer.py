@@ -1,0 +1,288 @@
+"""Brings what people have in OpenWebUI into their memory here, through the engine's ports. Never: SQL, a terminal."""
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import structlog
+
+from recollect.engine.policy import Policy
+from recollect.errors import EmbedderError
+from recollect.model import (
+    Actor,
+    Add,
+    Change,
+    Exchange,
+    Ignore,
+    Quarantine,
+    Replace,
+    Retire,
+    Scope,
+)
+from recollect.ports import Backends
+from recollect.text.secrets.masking import masked_exchange
+from recollect_proxy.importers.branches import exchanges_of, reason_to_leave_out
+from recollect_proxy.importers.existing_memories import (
+    ExistingMemories,
+    read_existing_memories,
+    read_versions,
+)
+from recollect_proxy.importers.rows import (
+    BrokenRowError,
+    Row,
+    StoredMemory,
+    is_shared_copy,
+    name_of,
+    read_chat,
+    read_memory,
+)
+from recollect_proxy.importers.screening import screened
+from recollect_proxy.importers.source import Source
+from recollect_proxy.importers.tally import Tally
+from recollect_proxy.importers.versions import Brought, Kept, Version, next_change
+
+_TOGETHER = 64
+"""Memories that are embedded and written together."""
+
+_MOST_EXCHANGES = 100_000
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Screened:
+    """A memory there, and what is to be done with it."""
+
+    stored: StoredMemory
+    change: Brought
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """An import.
+
+    Attributes:
+        source: What is imported.
+        backends: Where it goes; None where there is nothing yet, so that all of it is new.
+        policy: What is remembered at all.
+        at: Now.
+        only: The users it is about; empty: all.
+        writes: Whether anything is written.
+        tally: Counts what came.
+    """
+
+    source: Source
+    backends: Backends | None
+    policy: Policy
+    at: datetime
+    only: Collection[str] = ()
+    writes: bool = True
+    tally: Tally = field(default_factory=Tally)
+
+    # -- memories ------------------------------------------------------------------------------------
+
+    async def bring_memories(self, rows: Sequence[Row], advance: Callable[[], None]) -> None:
+        """Bring the memories, each user's together.
+
+        Args:
+            rows: Of the source's memories.
+            advance: Called once for each row.
+
+        Raises:
+            StoreError: The store failed. What was written stays; done again, the rest comes.
+        """
+        by_user: dict[str, dict[str, _Screened]] = {}
+        users = await self.source.users()
+        for row in rows:
+            try:
+                stored = replace(read_memory(row, owner=self._sole_owner), origin=self.source.origin)
+            except BrokenRowError as error:
+                self.tally.broken.append(f"memory {name_of(row)}: {error}")
+                advance()
+                continue
+            if self._concerns(stored.user_id, users):
+                change = await asyncio.to_thread(screened, stored, at=self.at)
+                self.tally.users.add(stored.user_id)
+                if isinstance(change, Ignore):
+                    self.tally.refused[change.reason] += 1
+                elif self._keep_latest(_Screened(stored, change), by_user.setdefault(stored.user_id, {})):
+                    continue
+            advance()
+        for user_id, found in by_user.items():
+            await self._bring_to(user_id, list(found.values()), advance)
+
+    def _keep_latest(self, each: _Screened, others: dict[str, _Screened]) -> bool:
+        """Take a memory unless a later text of it was taken (two exports may be in one file); return whether it is the first."""
+        before = others.get(each.stored.id)
+        if before is None or each.change.memory.observed_at > before.change.memory.observed_at:
+            others[each.stored.id] = each
+        if before is not None:
+            self.tally.memories["there"] += 1
+        return before is None
+
+    async def _bring_to(self, user_id: str, found: Sequence[_Screened], advance: Callable[[], None]) -> None:
+        known, versions = await self._looked_up(user_id, found)
+        # What is written over goes first: then it holds back no other memory that says the same.
+        in_order = sorted(found, key=lambda each: not versions[each.stored.id])
+        for start in range(0, len(in_order), _TOGETHER):
+            together, changes = in_order[start : start + _TOGETHER], []
+            for each in together:
+                change = next_change(each.stored, each.change, versions[each.stored.id], known.hashes)
+                if isinstance(change, Kept):
+                    self.tally.memories[change] += 1
+                else:
+                    changes.append(change)
+                    known.note(change)
+            for done in await self._applied(user_id, changes):
+                self._count(done)
+            for _ in together:
+                advance()
+
+    async def _looked_up(
+        self, user_id: str, found: Sequence[_Screened]
+    ) -> tuple[ExistingMemories, dict[str, list[Version]]]:
+        """Return what a user has, and what was brought of each memory before."""
+        backends = self.backends
+        if backends is None:
+            return ExistingMemories(), {each.stored.id: [] for each in found}
+        known = await read_existing_memories(backends, user_id)
+        return known, {
+            each.stored.id: await read_versions(backends, each.stored, each.change, known) for each in found
+        }
+
+    async def _applied(self, user_id: str, changes: Sequence[Change]) -> Sequence[Change]:
+        if not (self.writes and self.backends is not None and changes):
+            return changes
+        embedded = await self._embedded(changes)
+        done = await self.backends.memories.apply(
+            Scope(user_id, ""), embedded, actor=Actor.IMPORT, at=self.at
+        )
+        if any(isinstance(each, Add | Replace) and each.memory.embedding is None for each in done):
+            await self.backends.index.enqueue(user_id)
+        return done
+
+    async def _embedded(self, changes: Sequence[Change]) -> list[Change]:
+        """Return additions with their embeddings; without any while the embedder is away: a job makes them."""
+        assert self.backends is not None  # noqa: S101 -- who calls has looked
+        embedder = self.backends.embedder
+        texts = [change.memory.content for change in changes if isinstance(change, Add | Replace)]
+        try:
+            vectors = iter(await embedder.embed(texts) if texts else ())
+        except EmbedderError as error:
+            log.warning("kept_without_embedding", error=type(error).__name__, detail=str(error))
+            return list(changes)
+        return [
+            replace(
+                change, memory=replace(change.memory, embedding=next(vectors), embedding_model=embedder.name)
+            )
+            if isinstance(change, Add | Replace)
+            else change
+            for change in changes
+        ]
+
+    def _count(self, done: Change) -> None:
+        match done:
+            case Add():
+                self.tally.memories["new"] += 1
+            case Quarantine():
+                self.tally.memories["held"] += 1
+            case Replace() | Retire():  # retired where what it says now was known otherwise
+                self.tally.memories["changed"] += 1
+            case _:
+                self.tally.memories["there"] += 1
+
+    # -- chats ---------------------------------------------------------------------------------------
+
+    async def bring_chats(self, listed: Sequence[Row], advance: Callable[[], None]) -> None:
+        """Bring the chats into the message log, the oldest first; their exchanges wait to be formed.
+
+        Args:
+            listed: Of the source's chats.
+            advance: Is called once for each.
+
+        Raises:
+            StoreError: As ``bring_memories``.
+        """
+        users = await self.source.users()
+        for row in listed:
+            if is_shared_copy(row):
+                self.tally.left_out["copy behind a shared link"] += 1
+            elif self._concerns(row.get("user_id") or self._sole_owner, users):
+                try:
+                    await self._bring_chat(row)
+                except BrokenRowError as error:
+                    self.tally.broken.append(f"chat {name_of(row)}: {error}")
+            advance()
+
+    async def _bring_chat(self, listed: Row) -> None:
+        row = await self.source.chat(listed)
+        if row is None:
+            return
+        chat = replace(read_chat(row, owner=self._sole_owner), origin=self.source.origin)
+        self.tally.users.add(chat.user_id)
+        if reason := reason_to_leave_out(chat):
+            self.tally.left_out[reason] += 1
+            return
+        exchanges = await asyncio.to_thread(exchanges_of, chat, at=self.at)
+        if not exchanges:
+            self.tally.left_out["nothing said"] += 1
+            return
+        if not await self._is_remembered(chat.user_id):
+            self.tally.off.add(chat.user_id)
+            return
+        new = await self._logged(exchanges)
+        self.tally.chats["new" if new else "there"] += 1
+        self.tally.exchanges["new"] += new
+        self.tally.exchanges["there"] += len(exchanges) - new
+
+    async def _logged(self, exchanges: Sequence[Exchange]) -> int:
+        """Log what is not in the log, and return how many that is."""
+        if self.backends is None:
+            return len(exchanges)
+        chat = await self.backends.chats.chat(exchanges[0].turn.scope, exchanges=_MOST_EXCHANGES)
+        answered = {name: bool(each.reply) for each in chat.exchanges for name in (each.key, each.anchor)}
+        if not self.writes:
+            return sum(not _names(each) & answered.keys() for each in exchanges)
+        lacking = [
+            each
+            for each in exchanges
+            if not any(answered.get(name, False) or not each.reply for name in _names(each) & answered.keys())
+        ]
+        return sum([await self._append(each, self.backends) for each in lacking])
+
+    async def _append(self, exchange: Exchange, backends: Backends) -> bool:
+        """Log an exchange with its secrets masked, to be formed from now on; return whether it was new."""
+        kept = exchange if self.policy.log_secrets else await asyncio.to_thread(masked_exchange, exchange)
+        is_new = await backends.log.append(kept, revives=True)
+        if is_new:
+            await backends.inbox.postpone(exchange, error="", until=self.at, counts=False)
+        return is_new
+
+    async def _is_remembered(self, user_id: str) -> bool:
+        """Tell whether what this user says is kept at all."""
+        if self.backends is None:
+            return self.policy.records
+        flags = await self.backends.flags.flags(user_id)
+        return self.policy.under(flags).records
+
+    # ------------------------------------------------------------------------------------------------
+
+    def _concerns(self, user_id: object, users: Collection[str] | None) -> bool:
+        """Tell whether a row is to be brought, by whose it is; whose nobody knows is told as broken."""
+        if user_id and self.only and user_id not in self.only:
+            return False
+        if user_id and users is not None and user_id not in users:
+            self.tally.strangers += 1
+            return False
+        return True
+
+    @property
+    def _sole_owner(self) -> str | None:
+        """Whose a row is that does not say so: the only user who was named."""
+        return next(iter(self.only)) if len(self.only) == 1 else None
+
+
+def _names(exchange: Exchange) -> set[str]:
+    """Return the keys under which the log may have an exchange, also if its request carried no id of the message."""
+    return {exchange.turn.key, exchange.turn.anchor}

@@ -1,0 +1,101 @@
+"""Counts what an import wrote, and prints the counts. It holds no user text."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from recollect.model import Reason
+
+_MOST_TOLD = 20
+
+_WHY = {
+    Reason.CONFIDENTIAL: "nothing but a secret",
+    Reason.EMPTY: "without text",
+    Reason.TOO_LONG: "too long",
+    Reason.REFUSED: "the person refused it before",
+}
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came of an import.
+
+    Attributes:
+        users: Of whom something was read.
+        memories: How many were `new`, `there` or `held`; how many had `changed` there, and how many of those were `left`.
+        refused: Memories that were not kept, by reason.
+        chats: How many had something `new`, or were `there` as they are.
+        left_out: Chats from which nothing is learned, by reason.
+        exchanges: How many were `new` or `there`.
+        broken: What can't be read: what it is, and why.
+        strangers: Rows of users who have no account any more.
+        off: Users for whom nothing that is said is remembered.
+    """
+
+    users: set[str] = field(default_factory=set)
+    memories: Counter[str] = field(default_factory=Counter)
+    refused: Counter[Reason] = field(default_factory=Counter)
+    chats: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+    exchanges: Counter[str] = field(default_factory=Counter)
+    broken: list[str] = field(default_factory=list)
+    strangers: int = 0
+    off: set[str] = field(default_factory=set)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether anything was changed, or would be."""
+        return bool(
+            self.memories["new"] or self.memories["changed"] or self.memories["held"] or self.exchanges["new"]
+        )
+
+    def problems(self) -> Iterator[str]:
+        """Yield a line a row that can't be read, as many as anybody reads."""
+        yield from self.broken[:_MOST_TOLD]
+        if len(self.broken) > _MOST_TOLD:
+            yield f"... and {len(self.broken) - _MOST_TOLD} more"
+
+    def lines(self, *, chats: bool, dry_run: bool) -> Iterator[str]:
+        """Yield the summary.
+
+        Args:
+            chats: Whether chats were asked for.
+            dry_run: Whether nothing was written.
+        """
+        if dry_run:
+            yield "Dry run: nothing was written. This would come:"
+        yield f"users:     {len(self.users)}"
+        held = (
+            f", {self.memories['held']} held back until their person approves"
+            if self.memories["held"]
+            else ""
+        )
+        changed = f", {self.memories['changed']} changed there since" if self.memories["changed"] else ""
+        left = [f"{self.memories['left']} changed here since, left as it is"] if self.memories["left"] else []
+        refused = [
+            f"{count} refused ({_WHY.get(reason, reason)})" for reason, count in sorted(self.refused.items())
+        ]
+        yield ", ".join(
+            [
+                f"memories:  {self.memories['new']} new{changed}{held}",
+                f"{self.memories['there']} there already",
+                *left,
+                *refused,
+            ]
+        )
+        if chats:
+            left_out = [f"{count} left out ({reason})" for reason, count in sorted(self.left_out.items())]
+            yield ", ".join(
+                [
+                    f"chats:     {self.chats['new']} new or longer",
+                    f"{self.chats['there']} there already",
+                    *left_out,
+                ]
+            )
+            yield f"exchanges: {self.exchanges['new']} new, {self.exchanges['there']} there already"
+        if self.off:
+            yield f"recording is off for {len(self.off)} users: nothing of their chats is kept"
+        if self.strangers:
+            yield f"left out:  {self.strangers} rows of users who have no account any more"
+        if self.broken:
+            yield f"skipped:   {len(self.broken)} rows that can't be read (named above)"

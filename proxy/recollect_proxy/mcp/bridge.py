@@ -1,0 +1,152 @@
+"""Hands what a client says on stdio to a running server, over HTTP, and its answers back. Never: a memory of its own.
+
+Each request has a connection of its own, under the client's name. So a server that starts anew in between is no matter.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any, TypeVar
+from urllib.parse import quote, urlsplit
+
+import httpx2
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    CallToolRequestParams,
+    CallToolResult,
+    Implementation,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+)
+
+from recollect_proxy.mcp import PATH, REFUSED_HEADER
+from recollect_proxy.mcp.protocol_server import INSTRUCTIONS, Context
+from recollect_proxy.mcp.stdio import client_of, serve_stdio
+
+_SECONDS = 60.0
+_NOT_FOUND = 404
+_REFUSED = {
+    "user_not_named": "Recollect does not know for whom this is: start `recollect mcp` with --user.",
+    "unauthorized": "Recollect does not know the token: set RECOLLECT_TOKEN to one that is valid.",
+    "forbidden": "Recollect does not allow this token to act for this user.",
+    "not_found": "Recollect serves no agents there: look at RECOLLECT_URL.",
+}
+
+_Result = TypeVar("_Result")
+
+
+async def serve_bridge(url: str, token: str, user_id: str | None) -> None:
+    """Serve until the client ends its side.
+
+    Args:
+        url: Of the running server, with or without `/memory/mcp`.
+        token: Opens it.
+        user_id: For whom; None: whose token it is.
+    """
+    headers = {"Authorization": f"Bearer {token}"}
+    if user_id is not None:
+        headers["X-Recollect-User"] = quote(user_id, safe="")
+    async with httpx2.AsyncClient(headers=headers, timeout=_SECONDS) as http_client:
+        await serve_stdio(_Bridge(endpoint(url), http_client).server())
+
+
+def endpoint(url: str) -> str:
+    """Return where agents are served on a server.
+
+    Raises:
+        ValueError: It is no URL of one.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError("not an http(s) URL, as http://127.0.0.1:8787")
+    path = parts.path.rstrip("/")
+    whole = path if path.endswith(PATH.decode()) else path + PATH.decode()
+    return f"{parts.scheme}://{parts.netloc}{whole}"
+
+
+class _Bridge:
+    def __init__(self, url: str, http_client: httpx2.AsyncClient) -> None:
+        self._url = url
+        self._http_client = http_client
+        self._refused: str | None = None
+        http_client.event_hooks["response"].append(self._note)
+
+    def server(self) -> "Server[Any]":
+        """Return what is served on stdio."""
+        return Server(
+            "recollect",
+            title="Recollect",
+            version=version("recollect-memory"),
+            instructions=INSTRUCTIONS,
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            on_list_resources=self.list_resources,
+            on_list_resource_templates=self.list_templates,
+            on_read_resource=self.read_resource,
+        )
+
+    async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        """Ask the server."""
+        return await self._asked(context, lambda client: client.list_tools())
+
+    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        """Ask the server."""
+        return await self._asked(context, lambda client: client.call_tool(params.name, params.arguments))
+
+    async def list_resources(
+        self, context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        """Ask the server."""
+        return await self._asked(context, lambda client: client.list_resources())
+
+    async def list_templates(
+        self, context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        """Ask the server."""
+        return await self._asked(context, lambda client: client.list_resource_templates())
+
+    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        """Ask the server."""
+        return await self._asked(context, lambda client: client.read_resource(str(params.uri)))
+
+    async def _note(self, response: httpx2.Response) -> None:
+        self._refused = response.headers.get(REFUSED_HEADER.decode())
+        if response.status_code == _NOT_FOUND and not self._refused:
+            self._refused = "not_found"
+
+    async def _asked(self, context: Context, ask: Callable[[Client], Awaitable[_Result]]) -> _Result:
+        self._refused = None
+        try:
+            async with self._connected(client_of(context)) as client:
+                return await ask(client)
+        except Exception as error:
+            answered = _answer_in(error)
+            if answered is not None and self._refused is None:
+                raise answered from None
+            told = _REFUSED.get(self._refused or "", "Recollect can't be reached at RECOLLECT_URL.")
+            raise MCPError(INTERNAL_ERROR, told) from error
+
+    @asynccontextmanager
+    async def _connected(self, name: str) -> AsyncIterator[Client]:
+        transport = streamable_http_client(self._url, http_client=self._http_client)
+        info = Implementation(name=name, version=version("recollect-memory"))
+        async with Client(transport, client_info=info) as client:
+            yield client
+
+
+def _answer_in(error: BaseException) -> MCPError | None:
+    """Return the server's own answer among what was raised, if there is one."""
+    if isinstance(error, MCPError):
+        return error
+    if isinstance(error, BaseExceptionGroup):
+        found = (_answer_in(each) for each in error.exceptions)
+        return next((each for each in found if each is not None), None)
+    return None

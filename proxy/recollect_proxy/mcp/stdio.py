@@ -1,0 +1,97 @@
+"""The protocol over standard input and output, for a client that starts us. Never: anything else on standard output."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, cast
+
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from recollect.assembly import open_engine
+from recollect.engine import Engine
+from recollect.settings import Worker
+from recollect_proxy.mcp.caller import Caller
+from recollect_proxy.mcp.client_name import UNNAMED, printable_name
+from recollect_proxy.mcp.protocol_server import Context, make_server, quiet_sdk
+from recollect_proxy.settings import ProxySettings
+
+_LONGEST_LINE = 1024 * 1024
+_STDOUT, _STDERR = 1, 2
+
+
+async def serve_store(settings: ProxySettings, user_id: str) -> None:
+    """Serve a user's memories from the configured store until the client ends its side.
+
+    Raises:
+        ConfigurationError: The settings make no sense.
+        StoreUnavailableError: The database can't be reached.
+        EmbedderError: The embedder can't be loaded.
+    """
+    alone = settings.model_copy(update={"worker": Worker.ELSEWHERE})  # it forms nothing: that is a server's
+    with stdout_kept_clean():
+        opening = open_engine(alone, upstream=settings.upstream)
+        engine = await opening.__aenter__()
+    try:
+        await serve_stdio(make_server(_callers(engine, user_id)))
+    finally:
+        await opening.__aexit__(None, None, None)
+
+
+def _callers(engine: Engine, user_id: str) -> Any:
+    def caller(context: Context) -> Caller:
+        return Caller(lambda: engine, user_id, client_of(context))
+
+    return caller
+
+
+def client_of(context: Context) -> str:
+    """Return what the client calls itself, printable."""
+    params = context.session.client_params
+    return UNNAMED if params is None else printable_name(params.client_info.name)
+
+
+async def serve_stdio(server: "Server[Any]") -> None:
+    """Serve until the client ends its side."""
+    quiet_sdk()
+    async with (
+        _lines() as lines,
+        stdio_server(stdin=cast("Any", lines)) as (incoming, outgoing),
+    ):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+@asynccontextmanager
+async def _lines() -> AsyncIterator[AsyncIterator[bytes] | None]:
+    """Yield the lines of standard input; None where it is a file, of which the SDK reads by itself.
+
+    The SDK reads in a thread that nothing ends but a line, so that a signal could not end us.
+    """
+    reader = asyncio.StreamReader(limit=_LONGEST_LINE)
+    try:
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
+        )
+    except (ValueError, OSError):
+        yield None
+        return
+    try:
+        yield aiter(reader)
+    finally:
+        transport.close()
+
+
+@contextmanager
+def stdout_kept_clean() -> Iterator[None]:
+    """Send to standard error what is written to standard output meanwhile, by us and by what we start."""
+    sys.stdout.flush()
+    kept = os.dup(_STDOUT)
+    os.dup2(_STDERR, _STDOUT)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, _STDOUT)
+        os.close(kept)

@@ -1,0 +1,47 @@
+"""The pages of administrators alone: whose memory there is, and opening one. Never: SQL."""
+
+from litestar import Response, get, post
+from litestar.params import FromQuery
+
+from recollect.text.normalization import storable_text
+from recollect_proxy.pages.entry import set_session
+from recollect_proxy.pages.failures import NOT_FOUND, PageError
+from recollect_proxy.pages.memories import other_id_named
+from recollect_proxy.pages.overview import number_named
+from recollect_proxy.pages.visit import Changing, InVisit
+
+_USERS = 50
+_LONGEST_ID = 256
+
+
+@get("/users")
+async def show_users(
+    entered: InVisit, words: FromQuery[str] = "", skip: FromQuery[str] = "0"
+) -> Response[str]:
+    """Return the page of users, by a part of their id. It shows how much is kept of each, and nothing of what."""
+    if not entered.session.principal.is_administrator:
+        raise PageError(NOT_FOUND)
+    skipped = number_named(skip)
+    users = await entered.engine.find_users(
+        storable_text(words[:_LONGEST_ID]), limit=_USERS + 1, skipped=skipped
+    )
+    return entered.page(
+        "users.html",
+        users=users[:_USERS],
+        words=words[:_LONGEST_ID],
+        next=skipped + _USERS if len(users) > _USERS else None,
+    )
+
+
+@post("/look", opt={"reads": True})
+async def look_at(change: Changing) -> Response[str]:
+    """Open a user's memory: a session of its own, so that a page of another user's left open can change nothing here."""
+    visit = change.visit
+    if not visit.session.principal.is_administrator:
+        raise PageError(NOT_FOUND)
+    user_id = other_id_named(change.form.get("user", ""))
+    sessions = visit.parts.authentication.page_sessions
+    session = sessions.begin(visit.session.principal, looks_at=user_id, ends=visit.session.ends)
+    response = visit.back("")
+    set_session(response, visit.request, visit.parts, session)
+    return response

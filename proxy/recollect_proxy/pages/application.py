@@ -1,0 +1,178 @@
+"""Puts the pages together: routes, headers, errors. Never: SQL."""
+
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+from typing import Any, TypeAlias, cast
+
+import structlog
+from litestar import Litestar, MediaType, Request, Response, Router, get
+from litestar.datastructures import State
+from litestar.di import Provide
+from litestar.params import FromPath
+
+from recollect.engine.live import LiveEngine
+from recollect.failures import place
+from recollect_proxy.access import Authentication
+from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send
+from recollect_proxy.pages import administrators, entry, export, memories, overview
+from recollect_proxy.pages.attempts import Attempts
+from recollect_proxy.pages.catalogues import load_catalogues
+from recollect_proxy.pages.failures import (
+    BROKEN,
+    NO_USER,
+    NOT_ENTERED,
+    NOT_FOUND,
+    TOO_OFTEN,
+    PageError,
+    failure_of,
+)
+from recollect_proxy.pages.rendering import BASE, Templates
+from recollect_proxy.pages.visit import (
+    PageParts,
+    provide_change,
+    provide_reading,
+    provide_visit,
+    redirect,
+)
+
+_LONGEST_FORM = 64 * 1024
+_STATIC = {"style.css": "text/css", "htmx.js": "text/javascript", "icon.svg": "image/svg+xml"}
+_HEADERS = [
+    (
+        b"content-security-policy",
+        (
+            b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+            b"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        ),
+    ),
+    (b"cache-control", b"no-store"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+    (b"referrer-policy", b"same-origin"),  # `no-referrer` would have forms come from the origin "null"
+    (b"vary", b"cookie, accept-language, hx-request"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"x-robots-tag", b"noindex"),
+]
+_STATIC_LASTS = (b"cache-control", b"public, max-age=3600")
+
+Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+log = structlog.get_logger(__name__)
+
+
+def pages(
+    engine: LiveEngine, *, authentication: Authentication, public_url: str | None = None
+) -> Application:
+    """Return the pages as an ASGI application for paths under `/memory/ui`.
+
+    Args:
+        engine: The engine with the memories; it may not be open yet.
+        authentication: Knows the tokens and sessions.
+        public_url: Under which address people's browsers reach us; None: as a request says.
+    """
+    parts = PageParts(engine, authentication, Templates(), load_catalogues(), public_url)
+    application = Litestar(
+        [
+            Router(
+                BASE,
+                route_handlers=[
+                    *(entry.enter_by_link, entry.enter_by_key, entry.leave, entry.choose_language),
+                    *(memories.show_memories, memories.show_memory, memories.show_review),
+                    *(memories.show_waiting, memories.correct_memory, memories.delete_memory),
+                    *(memories.confirm_memory, memories.approve_memory, memories.refuse_memory),
+                    *(memories.undo_change, overview.show_timeline, overview.show_chats),
+                    *(overview.erase_chat, overview.show_switches, overview.change_switches),
+                    *(overview.show_data, overview.erase_everything, overview.show_reads),
+                    *(administrators.show_users, administrators.look_at, export.show_export, read_static),
+                ],
+            )
+        ],
+        debug=False,
+        dependencies={
+            "parts": Provide(lambda: parts, sync_to_thread=False),
+            "entered": Provide(provide_visit),
+            "visit": Provide(provide_reading),
+            "change": Provide(provide_change),
+        },
+        exception_handlers={Exception: _telling(parts)},
+        logging_config=None,
+        openapi_config=None,
+        request_max_body_size=_LONGEST_FORM,
+        state=State({entry.ATTEMPTS: Attempts()}),
+    )
+    return _guarded(application)
+
+
+@get("/static/{name:str}")
+async def read_static(name: FromPath[str]) -> Response[bytes]:
+    """Return a file that pages are shown with: nobody's, and the same for all."""
+    if name not in _STATIC:
+        raise PageError(NOT_FOUND)
+    content = files("recollect_proxy.pages").joinpath("static", name).read_bytes()
+    return Response(content, media_type=_STATIC[name])
+
+
+def _telling(parts: PageParts) -> Callable[[Request[Any, Any, Any], Exception], Response[str]]:
+    """Return what answers an error with a page that says what to do."""
+
+    def tell(request: Request[Any, Any, Any], error: Exception) -> Response[str]:
+        if isinstance(error, ClientLeftError):
+            raise error
+        failure = failure_of(error)
+        if failure is BROKEN:
+            log.error("page_failed", error=type(error).__name__, where=place(error))
+        if failure is NO_USER:
+            return redirect(f"{BASE}/users")
+        is_piece = request.headers.get("hx-request") == "true"
+        if is_piece and failure is NOT_ENTERED:
+            return Response(
+                "", status_code=failure.status, headers={"hx-refresh": "true"}, media_type=MediaType.HTML
+            )
+        shown = parts.shown(request, parts.session(request))
+        name = "failure_piece.html" if is_piece else "failure.html"
+        html = parts.templates.render(name, shown, failure=failure)
+        headers = {"hx-retarget": "#told", "hx-reswap": "innerHTML"} if is_piece else {}
+        if failure is TOO_OFTEN:
+            headers["retry-after"] = "60"
+        return Response(html, status_code=failure.status, headers=headers, media_type=MediaType.HTML)
+
+    return tell
+
+
+def _guarded(application: Litestar) -> Application:
+    """Return ``application`` with the headers that keep a page from being framed, cached, or fed scripts."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        is_answered = False
+
+        async def receive_or_leave() -> Event:
+            event = await receive()
+            if (
+                event["type"] == "http.disconnect" and not is_answered
+            ):  # behind that Litestar itself looks for it
+                raise ClientLeftError
+            return event
+
+        is_static = scope["raw_path"].startswith(f"{BASE}/static/".encode())
+
+        async def send_guarded(event: Event) -> None:
+            nonlocal is_answered
+            is_answered = True
+            if event["type"] == "http.response.start":
+                added = [
+                    (name, value) for name, value in _HEADERS if not is_static or name != b"cache-control"
+                ]
+                if is_static:
+                    added.append(_STATIC_LASTS)
+                event = {**event, "headers": [*event["headers"], *added]}
+            await send(event)
+
+        # Memory is named by fields and never by the path, so the path decoded once says all.
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        await cast(Application, application)(
+            {**scope, "method": method, "root_path": ""}, receive_or_leave, send_guarded
+        )
+
+    return answer

@@ -1,0 +1,108 @@
+"""Entering by a link or a key, leaving, and the language. Never: a key that is kept."""
+
+from datetime import timedelta
+from typing import Any
+
+from litestar import MediaType, Response, get, post
+from litestar.datastructures import Cookie
+from litestar.params import FromQuery
+
+from recollect_proxy.access import SESSION_LIFETIME, Audience, PageSession, Principal, Role
+from recollect_proxy.pages.attempts import Attempts
+from recollect_proxy.pages.catalogues import LANGUAGES
+from recollect_proxy.pages.failures import BAD_KEY, BAD_TICKET, TOO_OFTEN, PageError
+from recollect_proxy.pages.rendering import BASE
+from recollect_proxy.pages.visit import (
+    COOKIE,
+    LANGUAGE_COOKIE,
+    Asked,
+    Changing,
+    PageParts,
+    Parts,
+    fields_of,
+    peer_of,
+    redirect,
+)
+
+_YEAR = timedelta(days=365)
+ATTEMPTS = "attempts"
+"""Where the application keeps how often somebody tried."""
+
+
+@get("/enter")
+async def enter_by_link(request: Asked, parts: Parts, ticket: FromQuery[str | None] = None) -> Response[str]:
+    """Begin a person's session by the ticket of a link, and lead on, so that the ticket leaves the address."""
+    if ticket is None:
+        shown = parts.shown(request, parts.session(request))
+        return Response(parts.templates.render("enter.html", shown), media_type=MediaType.HTML)
+    user_id = parts.authentication.person_tokens.user_of(ticket, Audience.PAGE_LINK)
+    if user_id is None:
+        raise PageError(BAD_TICKET)
+    principal = Principal(Role.PERSON, "own-page", user_id)
+    return _entered(request, parts, parts.authentication.page_sessions.begin(principal), "")
+
+
+@post("/enter")
+async def enter_by_key(request: Asked, parts: Parts) -> Response[str]:
+    """Begin an administrator's session by the admin token, or the key of an administrator or reader."""
+    parts.require_own_site(request)
+    attempts: Attempts = request.app.state[ATTEMPTS]
+    peer = peer_of(request)
+    if attempts.seconds_to_wait(peer):
+        raise PageError(TOO_OFTEN)
+    principal = parts.authentication.administrator((await fields_of(request)).get("key", ""), peer)
+    if principal is None:
+        raise PageError(BAD_KEY)
+    return _entered(request, parts, parts.authentication.page_sessions.begin(principal), "/users")
+
+
+@post("/leave", opt={"reads": True})
+async def leave(change: Changing) -> Response[str]:
+    """End the session in this browser."""
+    response = redirect(f"{BASE}/enter")
+    end_session(response, change.visit.request, change.visit.parts)
+    return response
+
+
+@post("/language")
+async def choose_language(request: Asked, parts: Parts) -> Response[str]:
+    """Keep which language is wanted, and lead back. It is nobody's secret, and is asked before anybody entered, too."""
+    parts.require_own_site(request)
+    fields = await fields_of(request)
+    back = fields.get("back", "")
+    response = redirect(f"{BASE}{back}" if back.startswith("/") and back[1:].isalpha() else BASE)
+    if (language := fields.get("language", "")) in LANGUAGES:
+        response.set_cookie(_cookie(parts, request, LANGUAGE_COOKIE, language, _YEAR))
+    return response
+
+
+def set_session(response: Response[Any], request: Asked, parts: PageParts, session: PageSession) -> None:
+    """Have an answer begin a session, in place of the one before.
+
+    The cookie is Lax: a link in a chat's page leads here from another site, and a Strict one would not come along.
+    """
+    value = parts.authentication.page_sessions.cookie(session)
+    response.set_cookie(_cookie(parts, request, COOKIE, value, SESSION_LIFETIME))
+
+
+def end_session(response: Response[Any], request: Asked, parts: PageParts) -> None:
+    """Have an answer take the session's cookie away."""
+    response.set_cookie(_cookie(parts, request, COOKIE, "", timedelta()))
+
+
+def _entered(request: Asked, parts: PageParts, session: PageSession, path: str) -> Response[str]:
+    response = redirect(f"{BASE}{path}")
+    set_session(response, request, parts, session)
+    return response
+
+
+def _cookie(parts: PageParts, request: Asked, name: str, value: str, lasts: timedelta) -> Cookie:
+    return Cookie(
+        name,
+        value=value,
+        path=BASE,
+        max_age=int(lasts.total_seconds()),
+        secure=parts.is_secure(request),
+        httponly=True,
+        samesite="lax",
+    )

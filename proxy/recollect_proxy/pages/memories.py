@@ -1,0 +1,215 @@
+"""The pages of single memories: looking through them, correcting, taking away, approving, confirming. Never: SQL."""
+
+import asyncio
+from collections.abc import Sequence
+from uuid import UUID
+
+from litestar import Response, get, post
+from litestar.params import FromQuery
+
+from recollect.errors import MemoryNotFoundError
+from recollect.model import STATEMENTS, Action, Kind, Memory, Update, Wanted
+from recollect.text.normalization import storable_text
+from recollect_proxy.identity import opaque_id
+from recollect_proxy.pages.failures import BAD_INPUT, PageError
+from recollect_proxy.pages.visit import Change, Changing, Reading, done_of
+
+PER_PAGE = 25
+_MOST_WORDS = 8
+_LONGEST_WORDS = 200
+_LONGEST_CONTENT = 2000
+_HISTORY = 50
+_REVIEWED = 10
+_IMPORTANCES = {"low": 0.3, "middle": 0.5, "high": 0.8}
+_HIGH, _MIDDLE = 0.7, 0.4
+_UNDOABLE = frozenset({Action.ADD, Action.REPLACE, Action.RETIRE, Action.EDIT, Action.REINFORCE})
+
+
+@get("/")
+async def show_memories(
+    visit: Reading,
+    words: FromQuery[str] = "",
+    kind: FromQuery[str] = "",
+    chat: FromQuery[str] = "",
+    after: FromQuery[str] = "",
+) -> Response[str]:
+    """Return the page of memories: searched, of one kind, of one chat, newest first."""
+    wanted = Wanted(
+        tuple(storable_text(words[:_LONGEST_WORDS]).split()[:_MOST_WORDS]),
+        Kind(kind) if kind in {each.value for each in Kind} else None,
+        other_id_named(chat) if chat else None,
+    )
+    last = id_named(after) if after else None
+    page, kinds, held = await asyncio.gather(
+        visit.engine.browse(visit.user_id, limit=PER_PAGE, after=last, wanted=wanted),
+        visit.engine.kinds(visit.user_id),
+        visit.engine.quarantined(visit.user_id),
+    )
+    return visit.page(
+        "memories.html",
+        page=page,
+        kinds=kinds,
+        total=sum(kinds.values()),
+        held=len(held),
+        words=words[:_LONGEST_WORDS],
+        wanted=wanted,
+        done=done_of(visit),
+    )
+
+
+@get("/memory")
+async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:  # noqa: A002 -- as the address calls it
+    """Return the page of one memory: what it says, the words it rests on, its history, and a form to correct it."""
+    memory_id = id_named(id)
+    history = await visit.engine.history(visit.user_id, memory_id, limit=_HISTORY)
+    try:
+        memory: Memory | None = await visit.engine.get(visit.user_id, memory_id)
+    except MemoryNotFoundError:
+        if not history:
+            raise
+        memory = None  # it is gone; what it was stands in its history
+    return visit.page(
+        "memory.html",
+        memory=memory,
+        history=history,
+        undoable=_undoable(history),
+        kinds=[kind for kind in Kind if kind in STATEMENTS],
+        importances=_IMPORTANCES,
+        level=_level(memory.importance) if memory is not None else "",
+        longest=_LONGEST_CONTENT,
+        done=done_of(visit),
+    )
+
+
+@get("/review")
+async def show_review(visit: Reading) -> Response[str]:
+    """Return the page that asks of old important memories whether they are still true."""
+    memories = await visit.engine.to_review(visit.user_id, limit=_REVIEWED)
+    return visit.page("review.html", memories=memories, done=done_of(visit))
+
+
+@get("/waiting")
+async def show_waiting(visit: Reading) -> Response[str]:
+    """Return the page of what is held back until its person approves it."""
+    held = await visit.engine.quarantined(visit.user_id)
+    return visit.page("waiting.html", held=held[:PER_PAGE], total=len(held), done=done_of(visit))
+
+
+@post("/edit")
+async def correct_memory(change: Changing) -> Response[str]:
+    """Correct a memory."""
+    visit, form, memory_id = change.visit, change.form, id_of(change)
+    content = (
+        form.get("content", "").replace("\r\n", "\n").strip()
+    )  # as forms send lines (RFC 7578, section 4.2)
+    kind, level = form.get("kind", ""), form.get("importance", "")
+    if not 0 < len(content) <= _LONGEST_CONTENT or (kind and kind not in STATEMENTS):
+        raise PageError(BAD_INPUT)
+    old = await visit.engine.get(visit.user_id, memory_id)
+    new_content = None if content == old.content else content
+    new_kind = Kind(kind) if kind and kind != old.kind and old.kind in STATEMENTS else None
+    new_level = _IMPORTANCES.get(level) if level != _level(old.importance) else None
+    if new_content is None and new_kind is None and new_level is None:  # saved as it was
+        return visit.back("/memory", id=str(memory_id))
+    await visit.engine.revise(
+        visit.user_id,
+        memory_id,
+        content=new_content,
+        kind=new_kind,
+        importance=new_level,
+        actor=visit.actor,
+    )
+    undo = await _last_change(change, memory_id)
+    return visit.back("/memory", id=str(memory_id), done="corrected", undo=str(undo))
+
+
+@post("/delete")
+async def delete_memory(change: Changing) -> Response[str]:
+    """Take a memory away, and offer to undo that."""
+    memory_id = id_of(change)
+    await change.visit.engine.forget(change.visit.user_id, memory_id, actor=change.visit.actor)
+    return _answer(change, "deleted", undo=await _last_change(change, memory_id))
+
+
+@post("/confirm")
+async def confirm_memory(change: Changing) -> Response[str]:
+    """Note that a memory is still true."""
+    memory_id = id_of(change)
+    await change.visit.engine.confirm(change.visit.user_id, memory_id, actor=change.visit.actor)
+    return _answer(change, "confirmed")
+
+
+@post("/approve")
+async def approve_memory(change: Changing) -> Response[str]:
+    """Keep what was held back."""
+    memory_id = id_of(change)
+    await change.visit.engine.approve(change.visit.user_id, memory_id, actor=change.visit.actor)
+    return _answer(change, "approved", undo=await _last_change(change, memory_id))
+
+
+@post("/refuse")
+async def refuse_memory(change: Changing) -> Response[str]:
+    """Let go of what was held back."""
+    await change.visit.engine.refuse(change.visit.user_id, id_of(change), actor=change.visit.actor)
+    return _answer(change, "refused")
+
+
+@post("/undo")
+async def undo_change(change: Changing) -> Response[str]:
+    """Undo a change of the audit."""
+    visit = change.visit
+    undone = await visit.engine.undo(
+        visit.user_id, id_named(change.form.get("change", "")), actor=visit.actor
+    )
+    if visit.is_piece:
+        return visit.page("piece.html", done="undone", undo=None, memory_id=undone.memory_id)
+    return visit.back("/memory", id=str(undone.memory_id), done="undone")
+
+
+async def _last_change(change: Change, memory_id: UUID) -> UUID | None:
+    """Return the newest row of a memory's audit: what was just done; None where there is none, as of what was imported."""
+    updates = await change.visit.engine.history(change.visit.user_id, memory_id, limit=1)
+    return updates[0].id if updates else None
+
+
+_BACK = {"deleted": "", "confirmed": "/review", "approved": "/waiting", "refused": "/waiting"}
+
+
+def _answer(change: Change, done: str, *, undo: UUID | None = None) -> Response[str]:
+    """Say what was done: in place of the row, where the page's script asks, else on the page it came from."""
+    visit = change.visit
+    if visit.is_piece:
+        return visit.page("piece.html", done=done, undo=undo, memory_id=None)
+    back = "/review" if change.form.get("from") == "review" else _BACK[done]
+    return visit.back(back, done=done, **({} if undo is None else {"undo": str(undo)}))
+
+
+def id_of(change: Change) -> UUID:
+    """Return the memory that a form is about."""
+    return id_named(change.form.get("id", ""))
+
+
+def id_named(text: str) -> UUID:
+    """Return the id that ``text`` is, or raise PageError."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise PageError(BAD_INPUT) from None
+
+
+def other_id_named(text: str) -> str:
+    """Return the id of a chat or a user that ``text`` is, or raise PageError: nothing is read into it."""
+    named = opaque_id(text)
+    if named is None:
+        raise PageError(BAD_INPUT)
+    return named
+
+
+def _undoable(history: Sequence[Update]) -> set[UUID]:
+    """Return the changes that may be undone still: those that nobody undid, and that changed a memory."""
+    undone = {each.undoes for each in history}
+    return {each.id for each in history if each.id not in undone and each.action in _UNDOABLE}
+
+
+def _level(importance: float) -> str:
+    return "high" if importance >= _HIGH else "middle" if importance >= _MIDDLE else "low"

@@ -1,0 +1,141 @@
+"""The pages of one's memory as a whole: what was learned when, chats, switches, taking along, erasing, who looked. Never: SQL."""
+
+from collections.abc import Mapping
+from datetime import date
+from itertools import groupby
+from typing import Any
+
+from litestar import Response, get, post
+from litestar.params import FromQuery
+
+from recollect.model import Flags, Scope, Update
+from recollect_proxy.pages.entry import end_session
+from recollect_proxy.pages.failures import BAD_INPUT, PageError
+from recollect_proxy.pages.memories import id_named, other_id_named
+from recollect_proxy.pages.visit import Changing, Reading, Visit, done_of
+
+_CHANGES = 50
+_CHATS = 50
+_READS = 100
+_SWITCHES = ("record", "recall", "standing", "summaries")
+_MOST_SKIPPED = 100_000
+
+
+@get("/timeline")
+async def show_timeline(visit: Reading, after: FromQuery[str] = "") -> Response[str]:
+    """Return the page of what was learned, changed and taken away, day by day."""
+    changes = await visit.engine.changes(
+        visit.user_id, limit=_CHANGES + 1, after=id_named(after) if after else None
+    )
+    shown = changes[:_CHANGES]
+    return visit.page(
+        "timeline.html",
+        days=[(day, list(of_day)) for day, of_day in groupby(shown, key=_day)],
+        next=shown[-1].id if len(changes) > _CHANGES else None,
+    )
+
+
+@get("/chats")
+async def show_chats(visit: Reading, skip: FromQuery[str] = "0") -> Response[str]:
+    """Return the page of the chats that are remembered."""
+    skipped = number_named(skip)
+    chats = await visit.engine.chats_of(visit.user_id, limit=_CHATS + 1, skipped=skipped)
+    return visit.page(
+        "chats.html",
+        chats=chats[:_CHATS],
+        next=skipped + _CHATS if len(chats) > _CHATS else None,
+        done=done_of(visit),
+    )
+
+
+@post("/chats")
+async def erase_chat(change: Changing) -> Response[str]:
+    """Erase a chat, and what only it taught."""
+    session_id = other_id_named(change.form.get("chat", ""))
+    if change.form.get("sure") != "yes":
+        raise PageError(BAD_INPUT)
+    await change.visit.engine.erase_session(Scope(change.visit.user_id, session_id))
+    return change.visit.back("/chats", done="chat_erased")
+
+
+@get("/switches")
+async def show_switches(visit: Reading) -> Response[str]:
+    """Return the page of what its person can switch off."""
+    return visit.page("switches.html", switches=await _effective(visit), done=done_of(visit))
+
+
+@post("/switches")
+async def change_switches(change: Changing) -> Response[str]:
+    """Switch what its person chose: a box that is not ticked is off."""
+    is_on = {name: change.form.get(name) == "on" for name in _SWITCHES}
+    flags = Flags(
+        record=is_on["record"],
+        recall=is_on["recall"],
+        standing=is_on["standing"],
+        summaries=is_on["summaries"],
+    )
+    effective = await _effective(change.visit)
+    named = [
+        name for name in _SWITCHES if is_on[name] != effective[name]
+    ]  # the others follow what is set for all
+    await change.visit.engine.change_flags(flags, named, change.visit.user_id)
+    return change.visit.back("/switches", done="switched")
+
+
+@get("/data")
+async def show_data(visit: Reading) -> Response[str]:
+    """Return the page of what is kept: to take along, and to erase."""
+    return visit.page("data.html", kept=await visit.engine.count_kept(visit.user_id), wrong=False)
+
+
+@post("/erase")
+async def erase_everything(change: Changing) -> Response[str]:
+    """Erase everything of the user, count again what is left, and show both."""
+    visit = change.visit
+    if change.form.get("typed", "").strip().casefold() != visit.shown.words("erase.word").casefold():
+        kept = await visit.engine.count_kept(visit.user_id)
+        return visit.page("data.html", kept=kept, wrong=True)
+    erasure = await visit.engine.erase(visit.user_id)
+    left = await visit.engine.count_kept(visit.user_id)
+    response = visit.page("erased.html", rows=[row for row in erasure.rows if row[1]], left=_numbers(left))
+    if not visit.session.principal.is_administrator:
+        end_session(response, visit.request, visit.parts)
+    return response
+
+
+@get("/reads")
+async def show_reads(visit: Reading) -> Response[str]:
+    """Return the page of what administrators read of the user."""
+    reads = await visit.engine.admin_reads(visit.user_id, limit=_READS)
+    return visit.page("reads.html", reads=reads)
+
+
+async def _effective(visit: Visit) -> dict[str, bool]:
+    """Return what is so for the user now: their own switches, and where these say nothing, what is so for everybody."""
+    policy = await visit.engine.policy_of(visit.user_id)
+    return {
+        "record": policy.records,
+        "recall": policy.recalls,
+        "standing": policy.stands,
+        "summaries": policy.summarizing.turns > 0 or policy.summarizing.tokens > 0,
+    }
+
+
+def number_named(text: str) -> int:
+    """Return how many are skipped, or raise PageError."""
+    if (
+        not text.isascii()
+        or not text.isdecimal()
+        or len(text) > len(str(_MOST_SKIPPED))
+        or int(text) > _MOST_SKIPPED
+    ):
+        raise PageError(BAD_INPUT)
+    return int(text)
+
+
+def _day(update: Update) -> date:
+    return update.at.date()
+
+
+def _numbers(kept: Any) -> Mapping[str, int]:
+    return {name: getattr(kept, name) for name in ("memories", "messages", "chats", "held", "changes")}

@@ -1,0 +1,244 @@
+"""One request to a page: who looks, at whose memory, in which language, and whether a form is theirs. Never: SQL."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from urllib.parse import urlencode, urlsplit
+from uuid import UUID
+
+from litestar import MediaType, Request, Response
+from litestar.di import NamedDependency
+from litestar.params import SkipValidation
+
+from recollect.engine import Engine
+from recollect.engine.live import LiveEngine
+from recollect.errors import StoreUnavailableError
+from recollect.model import Actor
+from recollect_proxy.access import Authentication, PageSession, Role
+from recollect_proxy.pages.catalogues import Catalogue, chosen_language
+from recollect_proxy.pages.failures import FOREIGN_FORM, NO_USER, NOT_ENTERED, READ_ONLY, PageError
+from recollect_proxy.pages.rendering import BASE, Shown, Templates
+
+COOKIE = "recollect_page"
+LANGUAGE_COOKIE = "recollect_language"
+FORM_TOKEN = "form_token"  # noqa: S105 -- a field's name
+
+Asked: TypeAlias = Request[Any, Any, Any]
+_CHECKED = frozenset({"same-origin", "none"})
+
+
+@dataclass(frozen=True, slots=True)
+class PageParts:
+    """What all pages are made with.
+
+    Attributes:
+        live: The engine; it may not be open.
+        authentication: Knows tokens and sessions.
+        templates: Renders.
+        catalogues: The words, by language.
+        public_url: Under which address browsers reach us; None: as a request says.
+    """
+
+    live: LiveEngine
+    authentication: Authentication
+    templates: Templates
+    catalogues: Mapping[str, Catalogue]
+    public_url: str | None
+
+    def shown(self, request: Asked, session: PageSession | None) -> Shown:
+        """Return what a page shows around its own."""
+        language = chosen_language(
+            request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language", "")
+        )
+        return Shown(
+            self.catalogues[language],
+            session,
+            "" if session is None else self.authentication.page_sessions.form_token(session),
+            request.url.path.removeprefix(BASE),
+            may_change=session is not None and session.principal.role is not Role.READER,
+        )
+
+    def session(self, request: Asked) -> PageSession | None:
+        """Return the session whose cookie a request carries; None where it carries none that counts."""
+        session = self.authentication.page_sessions.session(request.cookies.get(COOKIE, ""))
+        if session is None or not self.authentication.still_knows(session.principal, peer_of(request)):
+            return None
+        return session
+
+    def is_secure(self, request: Asked) -> bool:
+        """Whether browsers reach us by https."""
+        return (self.public_url or request.url.scheme).startswith("https")
+
+    def require_own_site(self, request: Asked) -> None:
+        """Let only forms of our own pages through, as browsers tell it (Fetch Metadata; RFC 6454).
+
+        Raises:
+            PageError: Another site sent it.
+        """
+        site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+        if site is not None and site not in _CHECKED:
+            raise PageError(FOREIGN_FORM)
+        if origin is not None and not self._is_own(origin, request.headers.get("host", "")):
+            raise PageError(FOREIGN_FORM)
+
+    def _is_own(self, origin: str, host: str) -> bool:
+        given = urlsplit(origin)
+        own = {host.lower()} | ({urlsplit(self.public_url).netloc.lower()} if self.public_url else set())
+        return given.scheme in {"http", "https"} and given.netloc.lower() in own
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request of somebody who has entered.
+
+    Attributes:
+        request: The request.
+        parts: What pages are made with.
+        session: Who it is.
+        shown: What the page shows around its own.
+    """
+
+    request: Asked
+    parts: PageParts
+    session: PageSession
+    shown: Shown
+
+    @property
+    def engine(self) -> Engine:
+        """The engine; raises StoreUnavailableError while it is not open."""
+        if self.parts.live.engine is None:
+            raise StoreUnavailableError
+        return self.parts.live.engine
+
+    @property
+    def user_id(self) -> str:
+        """Whose memory it is about: from the cookie, and from nowhere else.
+
+        Raises:
+            PageError: An administrator has opened nobody's yet.
+        """
+        if self.session.user_id is None:
+            raise PageError(NO_USER)
+        return self.session.user_id
+
+    @property
+    def actor(self) -> Actor:
+        """As whom the audit names who changes something."""
+        return self.session.principal.actor
+
+    @property
+    def is_piece(self) -> bool:
+        """Whether a part of the page is asked for, by its script, and not the whole."""
+        return self.request.headers.get("hx-request") == "true"
+
+    def page(self, name: str, **values: Any) -> Response[str]:
+        """Return a page."""
+        html = self.parts.templates.render(name, self.shown, **values)
+        return Response(html, status_code=200, media_type=MediaType.HTML)
+
+    def back(self, path: str, **query: str) -> Response[str]:
+        """Lead to a page (303, RFC 9110 section 15.4.4)."""
+        return redirect(f"{BASE}{path}", **query)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A form that somebody sent who may.
+
+    Attributes:
+        visit: Who sent it.
+        form: Its fields.
+    """
+
+    visit: Visit
+    form: Mapping[str, str]
+
+
+InVisit: TypeAlias = NamedDependency[SkipValidation[Visit]]
+Reading: TypeAlias = NamedDependency[SkipValidation[Visit]]
+Changing: TypeAlias = NamedDependency[SkipValidation[Change]]
+Parts: TypeAlias = NamedDependency[SkipValidation[PageParts]]
+
+
+def visit_of(request: Asked, parts: PageParts) -> Visit:
+    """Return the visit of somebody who has entered, or raise PageError."""
+    session = parts.session(request)
+    if session is None:
+        raise PageError(NOT_ENTERED)
+    return Visit(request, parts, session, parts.shown(request, session))
+
+
+async def provide_visit(request: Asked, parts: Parts) -> Visit:
+    """Return the visit of somebody who has entered."""
+    return visit_of(request, parts)
+
+
+async def provide_reading(request: Asked, parts: Parts) -> Visit:
+    """Return a visit that sees a user's memory; where an administrator looks, the user is told before.
+
+    Raises:
+        PageError: Nobody has entered, or an administrator has opened nobody's memory.
+        StoreError: It can't be kept that an administrator looks.
+    """
+    visit = visit_of(request, parts)
+    user_id, principal = visit.user_id, visit.session.principal
+    if principal.is_administrator:
+        operation = f"page: {request.route_handler.handler_name.removeprefix('show_')}"
+        await visit.engine.note_admin_read(user_id, reader=principal.name, operation=operation)
+    return visit
+
+
+async def provide_change(request: Asked, parts: Parts) -> Change:
+    """Return a form, once it is known that its sender may, and meant to.
+
+    Raises:
+        PageError: Nobody has entered; another site, or another session's page, sent it; or its sender only reads.
+    """
+    parts.require_own_site(request)
+    visit = visit_of(request, parts)
+    form = await fields_of(request)
+    if not parts.authentication.page_sessions.is_form_token(visit.session, form.get(FORM_TOKEN, "")):
+        raise PageError(FOREIGN_FORM)
+    if not visit.shown.may_change and not request.route_handler.opt.get("reads", False):
+        raise PageError(READ_ONLY)
+    return Change(visit, form)
+
+
+async def fields_of(request: Asked) -> dict[str, str]:
+    """Return the fields of a form; of one given twice the last."""
+    form = await request.form()
+    return {name: value for name, value in form.multi_items() if isinstance(value, str)}
+
+
+def peer_of(request: Asked) -> str | None:
+    """Return the address a request came from, or None where that is unknown."""
+    client = request.scope.get("client")
+    return client[0] if client else None
+
+
+def redirect(path: str, **query: str) -> Response[str]:
+    """Lead a browser to a page of ours by GET."""
+    target = f"{path}?{urlencode(query)}" if query else path
+    return Response("", status_code=303, headers={"location": target}, media_type=MediaType.HTML)
+
+
+_DONE = frozenset(
+    {"corrected", "deleted", "confirmed", "approved", "refused", "undone", "switched", "chat_erased"}
+)
+
+
+def done_of(visit: Visit) -> tuple[str, str | None] | None:
+    """Return what a page says was just done, and which change undoes it, as the address tells; None: nothing."""
+    query = visit.request.query_params
+    done, undo = query.get("done", ""), query.get("undo", "")
+    if done not in _DONE:
+        return None
+    return done, undo if visit.shown.may_change and _is_id(undo) else None
+
+
+def _is_id(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,125 @@
+"""`recollect backfill`: forms memories of what waits, at a rate of the operator's. Never: how they are formed."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect_proxy.command_settings import settings_of_start
+from recollect_proxy.store_commands.running_commands import (
+    FAILED,
+    MISUSED,
+    AsJson,
+    DatabaseUrl,
+    DataDir,
+    fail,
+    print_json,
+    run,
+    user_named,
+)
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from recollect.engine import Engine
+    from recollect_proxy.settings import ProxySettings
+
+_LONGEST_WAIT = 30.0
+_MOST_A_MINUTE = 100_000
+
+
+def backfill(
+    *,
+    user: Annotated[
+        list[str] | None,
+        typer.Option("--user", help="Only of the user with this id; may be repeated.", metavar="ID"),
+    ] = None,
+    rate: Annotated[
+        str, typer.Option(help="How many exchanges a minute are formed at most, as 30/min; 0: any number.")
+    ] = "30/min",
+    upstream: Annotated[
+        str | None, typer.Option(help="Base URL of the LLM, where it extracts.", metavar="URL")
+    ] = None,
+    extraction_model: Annotated[
+        str | None, typer.Option(help="The model that extracts memories. (default: the chat's)")
+    ] = None,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Form memories of what waits to be formed, as of imported chats, at a bounded rate, until nothing waits.
+
+    Settings are those of `recollect serve`, and so are the budgets. It may be ended and run again: what is formed is
+    formed. A server whose worker runs on the same store forms at its own pace whichever user it comes to first: to bound
+    that, stop it meanwhile, or serve with RECOLLECT_WORKER=elsewhere. Ends with 1 if exchanges are held as failed.
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from recollect.logs import configure_logging
+
+    configure_logging("error")
+    settings = settings_of_start(
+        upstream=upstream, data_dir=data_dir, database_url=database_url, extraction_model=extraction_model
+    )
+    only, per_minute = [user_named(each) for each in user or ()], _per_minute(rate)
+    errors = Console(stderr=True)
+    with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
+        formed, left, failed = run(_form(settings, only, per_minute, progress))
+    if as_json:
+        print_json({"formed": formed, "pending": left, "failed": failed})
+    else:
+        typer.echo(f"formed: {formed} exchanges, {left} still wait, {failed} are held as failed")
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def _per_minute(rate: str) -> int:
+    """Return how many a minute; exit with ``MISUSED`` where it says no number."""
+    number = rate.strip().removesuffix("/min").strip()
+    if not (number.isascii() and number.isdigit() and int(number[:7]) <= _MOST_A_MINUTE and len(number) < 7):  # noqa: PLR2004
+        fail("--rate is a whole number of exchanges a minute, as 30/min.", MISUSED)
+    return int(number)
+
+
+async def _form(
+    settings: "ProxySettings", only: Sequence[str], per_minute: int, progress: "Progress"
+) -> tuple[int, int, int]:
+    """Form until nothing waits; return how many exchanges were formed, how many wait, and how many are held as failed."""
+    from recollect.assembly import open_forming
+    from recollect_proxy.app import with_upstream_key
+
+    task = progress.add_task("exchanges", total=None)
+    formed = 0
+
+    def told(count: int) -> None:
+        nonlocal formed
+        formed += count
+        progress.advance(task, count)
+
+    opening = open_forming(
+        with_upstream_key(settings), upstream=settings.upstream, per_minute=per_minute, told=told
+    )
+    async with opening as engine:
+        while waiting := await _waiting(engine, only):
+            progress.update(task, total=formed + sum(waiting.values()))
+            before = formed
+            waits = [await engine.drain(each) for each in waiting]
+            if formed == before:
+                await _rest(waits)
+        backlog = await engine.backlog()
+        return formed, sum((await _waiting(engine, only)).values()), backlog.failed
+
+
+async def _rest(waits: Sequence[timedelta | None]) -> None:
+    """Wait until one of the inboxes may be looked at again."""
+    seconds = min((each.total_seconds() for each in waits if each is not None), default=1.0)
+    await asyncio.sleep(min(max(seconds, 0.1), _LONGEST_WAIT))
+
+
+async def _waiting(engine: "Engine", only: Sequence[str]) -> dict[str, int]:
+    """Return of whom how many exchanges wait to be formed."""
+    known = await engine.users()
+    return {each.id: each.pending for each in known if each.pending and (not only or each.id in only)}

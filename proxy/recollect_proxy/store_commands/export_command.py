@@ -1,0 +1,65 @@
+"""`recollect export`: all that is kept of a user, as one JSON document. Never: what stands in it."""
+
+import asyncio
+import os
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect_proxy.store_commands.running_commands import (
+    DatabaseUrl,
+    DataDir,
+    User,
+    fail,
+    settings_of,
+    user_named,
+    with_engine,
+)
+
+if TYPE_CHECKING:
+    from recollect.engine import Engine
+
+_OURS_ALONE = 0o600
+
+
+def export(
+    user: User,
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Where it is written, for you alone to read; by itself, stdout."),
+    ] = None,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+) -> None:
+    """Write all that is kept of a user as one JSON document: `recollect import recollect` brings it back.
+
+    Memories with their history, chats with what was said, summaries, settings, what waits for approval; no embeddings.
+    docs/export.md describes it. A user nobody has heard of has an empty export.
+    """
+    from recollect_proxy.takeout import export_document
+
+    named, settings = user_named(user), settings_of(data_dir, database_url)
+
+    async def work(engine: "Engine") -> None:
+        pieces = export_document(engine, named, at=datetime.now(UTC))
+        if output is None:
+            async for piece in pieces:
+                typer.echo(piece, nl=False)
+            return
+        beside = output.with_name(f"{output.name}.part")
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _OURS_ALONE), "wb") as file:
+            async for piece in pieces:
+                await asyncio.to_thread(file.write, piece)
+        beside.replace(output)
+
+    try:
+        with_engine(settings, work)
+    except OSError as error:
+        if output is not None:
+            with suppress(OSError):
+                output.with_name(f"{output.name}.part").unlink()
+        fail(f"The export can't be written: {error.strerror}.")

@@ -1,0 +1,131 @@
+"""What the commands over the store have in common: their options, how they open it, how they print and end.
+
+Never: what a command does.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
+from uuid import UUID
+
+import msgspec
+import typer
+
+from recollect.errors import RecollectError
+from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
+from recollect_proxy.settings import ProxySettings
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from recollect.engine import Engine
+
+FAILED, MISUSED = 1, 2
+"""Exit codes: it could not be done; it was asked for wrongly."""
+
+DataDir = Annotated[Path | None, typer.Option(help="Folder of the database and the caches.")]
+DatabaseUrl = Annotated[
+    str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, to stdout.")]
+User = Annotated[str, typer.Argument(help="The user's id, as the frontend sends it.")]
+
+_Result = TypeVar("_Result")
+
+
+def settings_of(data_dir: Path | None, database_url: str | None, **options: Any) -> ProxySettings:
+    """Return the settings of a command; nothing but errors is logged from here on."""
+    from recollect.logs import configure_logging
+
+    configure_logging("error")
+    return read_settings(upstream=UNUSED_UPSTREAM, data_dir=data_dir, database_url=database_url, **options)
+
+
+def with_engine(
+    settings: ProxySettings, work: "Callable[[Engine], Awaitable[_Result]]", *, embeds: bool = False
+) -> _Result:
+    """Open the store, and return what is done there.
+
+    Exits with ``FAILED`` and a line on stderr where it can't be done.
+    """
+    from recollect.assembly import open_administration
+
+    async def opened() -> _Result:
+        async with open_administration(settings, embeds=embeds) as engine:
+            return await work(engine)
+
+    return run(opened())
+
+
+def run(work: "Coroutine[Any, Any, _Result]") -> _Result:
+    """Return what ``work`` returns; exit with ``FAILED`` and a line on stderr where it fails."""
+    from recollect_proxy.ephemeral_server import run_to_the_end
+
+    try:
+        return run_to_the_end(work)
+    except RecollectError as error:
+        fail(str(error))
+
+
+def fail(why: str, code: int = FAILED) -> NoReturn:
+    """Say why on stderr, and exit."""
+    typer.echo(why, err=True)
+    raise typer.Exit(code)
+
+
+def user_named(given: str) -> str:
+    """Return the id of a user; exit with ``MISUSED`` where it can be none."""
+    from recollect_proxy.identity import opaque_id
+
+    user = opaque_id(given)
+    if user is None:
+        fail("A user's id has 1 to 256 characters, without NUL, and is not `*`.", MISUSED)
+    return user
+
+
+def uuid_named(given: str) -> UUID:
+    """Return the id of a memory or a change; exit with ``MISUSED`` where it is none."""
+    with suppress(ValueError):
+        return UUID(given)
+    fail("Not an id: it has to be a UUID, as the lists show it.", MISUSED)
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document."""
+    typer.echo(msgspec.json.format(msgspec.json.encode(document), indent=2))
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print rows under the names of their columns; to a pipe, without a frame and without cuts."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    if not console.is_terminal:
+        for row in rows:
+            typer.echo("\t".join(_line(each) for each in row))
+        return
+    table = Table(*columns, box=box.SIMPLE_HEAD)
+    for row in rows:
+        table.add_row(*(_markup_free(_cell(each)) for each in row))
+    console.print(table)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, datetime):
+        return f"{value.astimezone():%Y-%m-%d %H:%M}"
+    return "" if value is None else str(value)
+
+
+def _line(value: object) -> str:
+    """Return a value in one line, without what a terminal or a reader of columns takes for more than text."""
+    return "".join(letter if letter.isprintable() else " " for letter in _cell(value))
+
+
+def _markup_free(text: str) -> Any:
+    from rich.text import Text
+
+    return Text("".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text))

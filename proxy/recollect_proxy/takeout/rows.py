@@ -1,0 +1,281 @@
+"""What the rows of an export hold, by section, and the JSON Schema of it. Never: how they are read or kept."""
+
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta, Struct
+
+from recollect.model import Action, Actor, Doubt, Kind, Placement, Reason, Role, Source, Strategy
+
+FORMAT = "recollect-export"
+VERSION = 1
+
+Time = Annotated[datetime, Meta(tz=True)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Text = Annotated[str, Meta(max_length=16 * 1024 * 1024)]
+Id = Annotated[str, Meta(min_length=1, max_length=1024)]
+Ids = Annotated[list[UUID], Meta(max_length=100_000)]
+Words = Annotated[str, Meta(max_length=4096)]
+
+
+class Flags(Struct, forbid_unknown_fields=True):
+    """What was changed for the user; null, or not there: as the settings have it."""
+
+    record: bool | None = None
+    recall: bool | None = None
+    standing: bool | None = None
+    formation: Strategy | None = None
+    placement: Placement | None = None
+    summaries: bool | None = None
+    queries: bool | None = None
+    lexical: bool | None = None
+    history: bool | None = None
+    max_memory_tokens: Count | None = None
+    max_history_tokens: Count | None = None
+    summary_turns: Count | None = None
+    minimum_importance: Share | None = None
+    session_cap: Count | None = None
+    user_cap: Count | None = None
+    record_by_upgrade: bool | None = None
+
+
+class Settings(Struct):
+    """What was changed for the user."""
+
+    flags: dict[str, Any]
+    changed_at: Time
+
+
+class Outline(Struct):
+    """What a summary says, in parts."""
+
+    facts: list[Text] = []
+    preferences: list[Text] = []
+    decisions: list[Text] = []
+    todos: list[Text] = []
+    entities: list[Text] = []
+
+
+class Memory(Struct):
+    """A memory or a summary; with `linked_at` null one that the user sees no more."""
+
+    id: UUID
+    kind: Kind
+    source: Source
+    content: Text
+    importance: Share
+    confidence: Share
+    valid_from: Time
+    observed_at: Time
+    created_at: Time
+    message_ids: Ids
+    valid_to: Time | None = None
+    event_at: Time | None = None
+    holds_from: Time | None = None
+    holds_until: Time | None = None
+    session_id: Id | None = None
+    evidence: Text | None = None
+    extractor: Words | None = None
+    outline: Outline | None = None
+    shared: bool = False
+    linked_at: Time | None = None
+    last_recalled_at: Time | None = None
+    recall_count: Count = 0
+    reinforcement_count: Count = 0
+    standing: Doubt | None = None
+
+
+class Update(Struct):
+    """A row of the audit."""
+
+    id: UUID
+    at: Time
+    action: Action
+    actor: Actor
+    reason: Reason
+    memory_id: UUID
+    details: dict[str, Any]
+    replaced_id: UUID | None = None
+    before: Text | None = None
+    after: Text | None = None
+    session_id: Id | None = None
+    exchange_id: UUID | None = None
+    undoes: UUID | None = None
+
+
+class Quarantined(Struct):
+    """What waits for approval; of what was refused, only the hash of its content."""
+
+    id: UUID
+    at: Time
+    reason: Reason
+    kind: Kind
+    source: Source
+    content: Text
+    importance: Share
+    confidence: Share
+    observed_at: Time
+    created_at: Time
+    message_ids: Ids
+    event_at: Time | None = None
+    holds_from: Time | None = None
+    holds_until: Time | None = None
+    session_id: Id | None = None
+    evidence: Text | None = None
+    extractor: Words | None = None
+    refused: bool = False
+    refused_hash: Annotated[str, Meta(pattern="^([0-9a-f]{2}){1,64}$")] | None = None
+
+
+class Session(Struct):
+    """A chat."""
+
+    id: Id
+    started_at: Time
+    last_at: Time
+    next_turn_index: Count
+    summarized_turn: Annotated[int, Meta(ge=-1, le=2**31 - 1)] = -1
+
+
+class Exchange(Struct):
+    """A turn and its reply, and how far its formation is."""
+
+    id: UUID
+    session_id: Id
+    key: Words
+    turn_index: Count
+    message_id: UUID
+    reply_id: UUID
+    model: Words
+    authorized: bool
+    said_at: Time
+    state: Literal["open", "pending", "formed", "failed", "abandoned"]
+    not_before: Time
+    attempts: Count = 0
+    error: Words | None = None
+    fallback: Words | None = None
+    formed_at: Time | None = None
+    carried: Count | None = None
+    anchor: Words | None = None
+    parent: Words | None = None
+    unanswered: bool = False
+    told_with: Words | None = None
+    made: dict[str, int] | None = None
+
+
+class Message(Struct):
+    """What was said."""
+
+    id: UUID
+    session_id: Id
+    exchange_id: UUID
+    turn_index: Count
+    role: Role
+    content: Text
+    tokens: Count
+    alternate: bool
+    created_at: Time
+    speaker: Words | None = None
+    hidden: bool = False
+    changed_at: Time | None = None
+    marked: bool = False
+
+
+class Injection(Struct):
+    """What was added to a prompt."""
+
+    session_id: Id
+    anchor: Words
+    place: Literal["system", "beside"]
+    block: Text
+    items: Ids
+    tokens: Count
+    at: Time
+    detached: bool = False
+    standing: bool = False
+
+
+class Usage(Struct):
+    """What models took in the background on a day."""
+
+    day: date
+    tokens: Annotated[int, Meta(ge=0, le=2**63 - 1)]
+    calls: Count
+
+
+class Request(Struct):
+    """What a request was like; `story` names what was found by ids and scores."""
+
+    id: UUID
+    at: Time
+    session_id: Id
+    path: Words
+    model: Words
+    degraded: list[Words]
+    candidates: Count
+    dense_hits: Count
+    lexical_hits: Count
+    log_hits: Count
+    items: Count
+    tokens: Count
+    history_tokens: Count
+    truncated: Count
+    top_scores: list[float]
+    recall_ms: float
+    flags: list[Words]
+    story: Any
+    skipped: Words | None = None
+    error_stage: Words | None = None
+    gate_score: float | None = None
+    embedding_ms: float | None = None
+    lexical_ms: float | None = None
+    search_ms: float | None = None
+
+
+ROWS: dict[str, type[Struct]] = {
+    "settings": Settings,
+    "memories": Memory,
+    "summaries": Memory,
+    "history": Update,
+    "quarantine": Quarantined,
+    "sessions": Session,
+    "exchanges": Exchange,
+    "messages": Message,
+    "injections": Injection,
+    "usage": Usage,
+    "requests": Request,
+}
+"""What a row of each section is, in the order in which sections are written and kept."""
+
+
+class Document(Struct):
+    """All that Recollect keeps of one user, without embeddings."""
+
+    format: Literal["recollect-export"]
+    version: Literal[1]
+    exported_at: Time
+    user_id: Id
+    settings: list[Settings]
+    memories: list[Memory]
+    summaries: list[Memory]
+    history: list[Update]
+    quarantine: list[Quarantined]
+    sessions: list[Session]
+    exchanges: list[Exchange]
+    messages: list[Message]
+    injections: list[Injection]
+    usage: list[Usage]
+    requests: list[Request]
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of an export (draft 2020-12): docs/export.schema.json."""
+    schema = msgspec.json.schema(Document)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "An export of Recollect",
+        **schema,
+    }

@@ -1,0 +1,117 @@
+"""Opens an engine for somebody who looks after the store and chats with nobody. Never: what they do with it."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+
+from recollect.assembly.lifecycle import open_backends, open_server, open_unembedded_backends
+from recollect.assembly.policy import make_policy
+from recollect.engine import Engine, system_clock
+from recollect.engine.pacing import paced
+from recollect.engine.worker import AbsentWorker
+from recollect.errors import ConfigurationError, EmbedderError
+from recollect.model import Vector
+from recollect.ports import Clock
+from recollect.postgres import migrate_postgres
+from recollect.settings import EngineSettings
+
+
+class AbsentEmbedder:
+    """An ``Embedder`` that is always away: what it was to embed, a job of the worker's embeds."""
+
+    name = "absent"
+    gate = 1.0
+
+    def reads(self, _text: str) -> bool:
+        """Read nothing."""
+        return False
+
+    async def embed(self, _texts: Sequence[str]) -> list[Vector]:
+        """Raise EmbedderError."""
+        raise EmbedderError("No embedder was loaded.")
+
+    async def embed_question(self, _text: str) -> Vector:
+        """Raise EmbedderError."""
+        raise EmbedderError("No embedder was loaded.")
+
+    async def aclose(self) -> None:
+        """Let go of nothing."""
+
+
+@asynccontextmanager
+async def open_administration(
+    settings: EngineSettings, *, embeds: bool, clock: Clock = system_clock
+) -> AsyncIterator[Engine]:
+    """Open an engine over the configured store, in which nothing works in the background, and close it.
+
+    It may be open while a proxy serves with the same store, the embedded one too.
+
+    Args:
+        settings: What it is made of.
+        embeds: Whether embedders are loaded; else what is written gets its embedding by a job.
+        clock: Tells the engine the time.
+
+    Raises:
+        ConfigurationError: The store would be gone with this process, or there is none yet.
+        RecollectError: It can't be opened.
+    """
+    demand_store(settings)
+    opening = open_backends(settings) if embeds else open_unembedded_backends(settings, AbsentEmbedder())
+    async with opening as backends:
+        # What waits in a proxy's spool of somebody who is erased here is not written any more: the store knows.
+        yield Engine(backends, make_policy(settings), clock=clock, worker=AbsentWorker())
+
+
+@asynccontextmanager
+async def open_forming(
+    settings: EngineSettings,
+    *,
+    upstream: str | None,
+    per_minute: float,
+    told: Callable[[int], None],
+    clock: Clock = system_clock,
+) -> AsyncIterator[Engine]:
+    """Open an engine whose ``drain`` forms so many exchanges a minute at most, and close it.
+
+    Args:
+        settings: What it is made of.
+        upstream: Base URL of the LLM that extracts where no other is named.
+        per_minute: How many; 0: any number.
+        told: Is told of how many more are formed.
+        clock: Tells the engine the time.
+
+    Raises:
+        ConfigurationError: As of ``open_administration``.
+        RecollectError: It can't be opened.
+    """
+    demand_store(settings)
+    async with open_backends(settings, upstream=upstream) as backends:
+        inbox = paced(backends.inbox, per_minute=per_minute, told=told)
+        policy = make_policy(settings, upstream=upstream)
+        yield Engine(replace(backends, inbox=inbox), policy, clock=clock, worker=AbsentWorker())
+
+
+def demand_store(settings: EngineSettings) -> None:
+    """Raise ConfigurationError where there is no store to look after."""
+    if settings.in_memory:
+        raise ConfigurationError(
+            "A database in memory is its proxy's alone, and gone with it: name the one that Recollect serves with."
+        )
+    if settings.database_url is None and not (settings.data_dir.expanduser() / "postgres").is_dir():
+        raise ConfigurationError(
+            f"There is no database in {settings.data_dir} yet: name the data folder that Recollect serves with "
+            "(--data-dir), or make one (recollect migrate)."
+        )
+
+
+async def migrate_store(settings: EngineSettings) -> tuple[str, ...]:
+    """Bring the configured store's schema up to date, an embedded one is made; return what was applied, in order.
+
+    Raises:
+        ConfigurationError: It would be gone with this process, or can't be used.
+        StoreError: It is newer than this code, or can't be reached.
+    """
+    if settings.in_memory:
+        raise ConfigurationError("A database in memory is its proxy's alone: there is nothing to migrate.")
+    async with AsyncExitStack() as closing:
+        return await migrate_postgres(await open_server(settings, settings.data_dir, closing))

@@ -1,0 +1,99 @@
+"""Removes an erased chat from a user's audit: which rows go, and what the others say then. Pure.
+
+The remaining rows read as if the chat had never been: replayed (``audit.replay``), they still yield the memories that exist.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from recollect.model import Action, Reason, Update
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """The rows that an audit loses or changes.
+
+    Attributes:
+        deleted: Rows that go.
+        written: Rows that stay, as they are then.
+    """
+
+    deleted: frozenset[UUID]
+    written: tuple[Update, ...]
+
+
+def redacted(
+    updates: Iterable[Update],
+    *,
+    session_id: str,
+    exchanges: set[UUID],
+    memories: set[UUID],
+    rewritten: Mapping[UUID, str],
+) -> Redaction:
+    """Return the rows of an audit that go with an erased chat.
+
+    Args:
+        updates: Rows of one user's audit; at least all that name the chat, one of the exchanges or one of the
+            memories, and those that undo one of these.
+        session_id: The chat.
+        exchanges: What was said in it.
+        memories: Those that are gone, also from quarantine.
+        rewritten: Memories that stay only because a person wrote or approved them, with what they say now: what the
+            chat had made them say goes.
+    """
+    rows = list(updates)
+    undone = {row.undoes: row.id for row in rows if row.undoes is not None}
+    of_chat = {row.id for row in rows if row.session_id == session_id or row.exchange_id in exchanges}
+    back_and_forth = (of_chat & undone.keys()) | {undone[each] for each in of_chat & undone.keys()}
+    taught = {(row.memory_id, row.after) for row in rows if row.id in of_chat and row.memory_id in rewritten}
+    taught -= {*rewritten.items()}
+    kept = {
+        row.id: _without(_untaught(row, taught), memories, is_of_chat=row.id in of_chat)
+        for row in rows
+        if row.id not in back_and_forth
+    }
+    before = {row.id: row for row in rows}
+    return Redaction(
+        frozenset(before.keys() - {each for each, row in kept.items() if row is not None}),
+        tuple(row for each, row in kept.items() if row is not None and row != before[each]),
+    )
+
+
+def is_forget_command(update: Update) -> bool:
+    """Return whether a row says that a person asked to forget the memory and did not take that back."""
+    return update.action is Action.RETIRE and update.reason is Reason.FORGOTTEN
+
+
+def _untaught(row: Update, taught: set[tuple[UUID, str | None]]) -> Update:
+    """Return a row without what the memory learned from a chat."""
+    before = None if (row.memory_id, row.before) in taught else row.before
+    after = None if (row.memory_id, row.after) in taught else row.after
+    return row if (before, after) == (row.before, row.after) else replace(row, before=before, after=after)
+
+
+def _without(row: Update, memories: set[UUID], *, is_of_chat: bool) -> Update | None:
+    """Return a row without what it says of removed memories; None if nothing is left of it."""
+    if row.memory_id in memories:
+        other = row.replaced_id
+        if other is None or other in memories:
+            return None
+        # The removed memory had taken the place of another, which was retired then all the same.
+        return replace(
+            row,
+            action=Action.RETIRE,
+            memory_id=other,
+            replaced_id=None,
+            after=None,
+            session_id=None,
+            exchange_id=None,
+            details={},
+        )
+    if row.replaced_id in memories:
+        action = Action.ADD if row.action is Action.REPLACE else row.action
+        row = replace(row, action=action, replaced_id=None, before=None)
+    if is_of_chat:
+        row = replace(row, session_id=None, exchange_id=None)
+        if row.action is Action.EDIT:
+            row = replace(row, before=None, after=None)
+    return row

@@ -1,0 +1,292 @@
+"""What agents may do with a person's memories: look, have something kept, have something forgotten. Raises.
+
+An agent's model may be led by what it reads. So what it wants kept is judged as what a model extracts from a chat, and
+what a person refused or has still to approve stays so. What the person switched off is off for agents, too.
+Never: a concrete backend, a protocol.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from recollect.engine.administration import Administration
+from recollect.engine.policy import Policy
+from recollect.errors import MemoryNotFoundError, SwitchedOffError
+from recollect.formation import judge_dictated
+from recollect.formation.forget_targets import says_all
+from recollect.formation.verification import HeldCandidate
+from recollect.model import (
+    STATEMENTS,
+    Actor,
+    Add,
+    Candidate,
+    Dictated,
+    Fate,
+    Ignore,
+    Kind,
+    Memory,
+    Profile,
+    Provenance,
+    Quarantine,
+    Reason,
+    Recollection,
+    Retire,
+    Scope,
+    Source,
+    Turn,
+    Update,
+)
+from recollect.ports import Backends, Clock
+from recollect.retrieval import Ranking
+from recollect.retrieval.standing import choose_standing
+from recollect.text.comparison.vetoes import same_letter
+from recollect.text.normalization import content_hash
+from recollect.text.tokens import estimate_tokens
+
+_HOUR = timedelta(hours=1)
+_NEAR = 20
+"""Memories that a new statement is compared with."""
+_PAGE = 200
+_PAGES = 10
+"""Pages read at most for the newest memories of one kind."""
+_STATEMENTS_READ = 60
+_PROFILE_TOKENS = 600
+"""What the statements of a profile may take; an agent asks for it once, so it may be more than stands in a chat."""
+_FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """What came of a wish to forget.
+
+    Attributes:
+        forgotten: The memory that is gone; None where none or more than one fits.
+        candidates: What may have been meant where nothing is gone, best first.
+    """
+
+    forgotten: Memory | None = None
+    candidates: tuple[Memory, ...] = ()
+
+
+class AgentMemories(Administration):
+    """A person's memories as agents may use them.
+
+    Args:
+        backends: What it works with.
+        policy: By what rules.
+        clock: Tells the time.
+        rank: Ranks what is remembered for a turn.
+    """
+
+    def __init__(
+        self, backends: Backends, policy: Policy, clock: Clock, *, rank: Callable[[Turn], Awaitable[Ranking]]
+    ) -> None:
+        super().__init__(backends, clock)
+        self._policy = policy
+        self._rank = rank
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    async def found(
+        self, user_id: str, query: str, *, limit: int, kind: Kind | None = None
+    ) -> list[Recollection]:
+        """Return the memories that rank best for a query, best first; what was said in chats is not among them.
+
+        Raises:
+            SwitchedOffError: Nothing is recalled for this user.
+            EmbedderError: The query could not be embedded.
+            StoreError: The store failed.
+        """
+        await self._require_recall(user_id)
+        turn = Turn(Scope(user_id, ""), query, "agent", self._clock(), "")
+        ranking = await self._rank(turn)
+        return [
+            each
+            for each in ranking.ranked
+            if isinstance(each.item, Memory) and (kind is None or each.item.kind is kind)
+        ][:limit]
+
+    async def recent(self, user_id: str, *, limit: int, kind: Kind | None = None) -> list[Memory]:
+        """Return the newest memories, newest first; of one kind, as far as the newest 2,000 go.
+
+        Raises:
+            SwitchedOffError: Nothing is recalled for this user.
+            StoreError: The store failed.
+        """
+        await self._require_recall(user_id)
+        found: list[Memory] = []
+        after: UUID | None = None
+        for _ in range(_PAGES):
+            page = await self.page(user_id, limit=limit if kind is None else _PAGE, after=after)
+            found += [each for each in page.memories if kind is None or each.kind is kind]
+            after = page.next
+            if after is None or len(found) >= limit:
+                break
+        return found[:limit]
+
+    async def one(self, user_id: str, memory_id: UUID) -> Memory:
+        """Return one memory.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+            SwitchedOffError: Nothing is recalled for this user.
+            StoreError: The store failed.
+        """
+        await self._require_recall(user_id)
+        return await self.get(user_id, memory_id)
+
+    async def changed(self, user_id: str, since: datetime, *, limit: int) -> list[Update]:
+        """Return what was changed since a time, newest first, ``limit`` changes at most.
+
+        Raises:
+            SwitchedOffError: Nothing is recalled for this user.
+            StoreError: The store failed.
+        """
+        await self._require_recall(user_id)
+        return [each for each in await self.history(user_id, limit=limit) if each.at >= since]
+
+    async def profile(self, user_id: str) -> Profile:
+        """Return what matters most of what is known of a person.
+
+        Raises:
+            SwitchedOffError: Nothing is recalled for this user.
+            StoreError: The store failed.
+        """
+        await self._require_recall(user_id)
+        now, scope = self._clock(), Scope(user_id, "")
+        statements = await self._backends.memories.most_important(scope, limit=_STATEMENTS_READ)
+        count = await self._backends.memories.count_statements(scope, at=now)
+        chosen = choose_standing(statements, budget=_PROFILE_TOKENS, count=estimate_tokens, now=now)
+        return Profile(chosen, count)
+
+    # -- changing ----------------------------------------------------------------------------------
+
+    async def dictate(
+        self, user_id: str, content: str, *, kind: Kind, importance: float, agent: str
+    ) -> Dictated:
+        """Keep a statement, unless it is known, has to be approved, or may not be kept; say which.
+
+        Args:
+            user_id: Whose memory it is to be.
+            content: The statement.
+            kind: What sort of statement it is.
+            importance: 0 to 1.
+            agent: Who wants it kept, as the audit names them.
+
+        Raises:
+            SwitchedOffError: Nothing is kept of this user.
+            StoreError: The store failed.
+        """
+        policy = self._policy.under(await self._backends.flags.flags(user_id))
+        if not policy.records:
+            raise SwitchedOffError("Nothing is kept of this user: it is switched off.")
+        verdict = judge_dictated(
+            content,
+            kind=kind,
+            importance=importance,
+            allowance=await self._allowance(user_id),
+            rules=policy.rules,
+        )
+        if isinstance(verdict, Ignore):
+            return Dictated(Fate.REJECTED, reason=verdict.reason)
+        candidate = verdict.candidate
+        memory = self._memory(user_id, candidate, agent)
+        [memory] = await self._embedded_if_possible([memory])
+        known = await self._known(user_id, memory)
+        masked = candidate.content != content
+        if known is not None:
+            return Dictated(Fate.KNOWN, known, masked=masked)
+        change: Add | Quarantine = Add(memory, Reason.WRITTEN, agent)
+        if isinstance(verdict, HeldCandidate):
+            change = Quarantine(memory, verdict.reason, agent)
+        return replace(await self._applied(user_id, change), masked=masked)
+
+    async def take_away(self, user_id: str, memory_id: UUID, *, agent: str) -> Memory:
+        """Take a memory from the user, and return it as it was.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+            StoreError: The store failed.
+        """
+        memory = await self.get(user_id, memory_id)
+        change = Retire(memory_id, Reason.DELETED, decided_by=agent)
+        await self._backends.memories.apply(Scope(user_id, ""), [change], actor=Actor.AGENT, at=self._clock())
+        return memory
+
+    async def take_away_what(self, user_id: str, query: str, *, agent: str) -> Forgetting:
+        """Take away the one memory that a query names; where none or several do, nothing goes.
+
+        A query names a memory that holds all its words. Where one says just what the query says, that is it.
+
+        Raises:
+            SwitchedOffError: Nothing is recalled for this user.
+            EmbedderError: The query could not be embedded.
+            StoreError: The store failed.
+        """
+        found = [each.item for each in await self.found(user_id, query, limit=_NEAR)]
+        near = [each for each in found if isinstance(each, Memory) and each.kind in _FORGETTABLE]
+        key = content_hash(query)
+        same = [each for each in near if content_hash(each.content) == key]
+        named = same or [each for each in near if says_all(query, each.content)]
+        if len(named) == 1:
+            return Forgetting(await self.take_away(user_id, named[0].id, agent=agent))
+        return Forgetting(candidates=tuple(named or near))
+
+    # ----------------------------------------------------------------------------------------------
+
+    async def _require_recall(self, user_id: str) -> None:
+        if not self._policy.under(await self._backends.flags.flags(user_id)).recalls:
+            raise SwitchedOffError("Nothing is recalled for this user: it is switched off.")
+
+    async def _allowance(self, user_id: str) -> int | None:
+        """Return how many more memories the user may get within this hour; None: any number."""
+        hourly = self._policy.rules.hourly
+        if not hourly:
+            return None
+        return max(0, hourly - await self._backends.memories.added_since(user_id, self._clock() - _HOUR))
+
+    def _memory(self, user_id: str, candidate: Candidate, agent: str) -> Memory:
+        written = self._written(
+            candidate.content, user_id, Source.EXTRACTED, candidate.kind, candidate.importance, None
+        )
+        return replace(written, provenance=Provenance(extractor=agent))
+
+    async def _known(self, user_id: str, memory: Memory) -> Memory | None:
+        """Return the user's own memory that says the same, but for differences without meaning."""
+        for each in await self._near(user_id, memory):
+            if each.kind in STATEMENTS and same_letter(memory.content, each.content):
+                return each
+        return None
+
+    async def _near(self, user_id: str, memory: Memory) -> Sequence[Memory]:
+        if memory.embedding is None or memory.embedding_model is None:
+            return ()
+        near = await self._backends.memories.nearest(
+            Scope(user_id, ""), memory.embedding, memory.embedding_model, limit=_NEAR
+        )
+        return [each.memory for each in near if each.memory.source is not Source.GLOBAL]
+
+    async def _applied(self, user_id: str, change: Add | Quarantine) -> Dictated:
+        """Apply it, and say what was really done: the store knows equal statements, and what waits or was refused."""
+        [done] = await self._backends.memories.apply(
+            Scope(user_id, ""), [change], actor=Actor.AGENT, at=self._clock()
+        )
+        match done:
+            case Add():
+                await self._embed_later(user_id, done.memory)
+                return Dictated(Fate.KEPT, done.memory)
+            case Quarantine():
+                return Dictated(Fate.HELD, reason=done.reason)
+            case Ignore(target=UUID() as target):
+                return Dictated(Fate.KNOWN, await self._visible(user_id, target))
+            case Ignore(reason=Reason.REFUSED):
+                return Dictated(Fate.REJECTED, reason=Reason.REFUSED)
+            case _:
+                return Dictated(Fate.HELD, reason=Reason.INSTRUCTION)
+
+    async def _visible(self, user_id: str, memory_id: UUID) -> Memory | None:
+        try:
+            return await self.get(user_id, memory_id)
+        except MemoryNotFoundError:
+            return None

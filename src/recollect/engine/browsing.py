@@ -1,0 +1,138 @@
+"""What people look through on their pages: memories, what was learned when, chats, and what may be no longer true. Raises.
+
+Never: a concrete backend.
+"""
+
+from datetime import timedelta
+from uuid import UUID
+
+from recollect.engine.administration import Administration
+from recollect.errors import MemoryNotFoundError, MessageNotFoundError, SessionNotFoundError
+from recollect.model import (
+    ANY_MEMORY,
+    STATEMENTS,
+    Actor,
+    ChatSeen,
+    FoundUser,
+    KeptCounts,
+    Kind,
+    KnownUser,
+    Memory,
+    MemoryFilter,
+    MessageSeen,
+    Page,
+    Reason,
+    Reinforce,
+    Scope,
+    Update,
+    Wanted,
+)
+
+_OLD = timedelta(days=180)
+"""What was said, or confirmed, longer ago may have changed: people move, change jobs and tastes."""
+
+_IMPORTANT = 0.6
+"""A wrong one of these is worth asking about; the others are too many to go through."""
+
+
+class Browsing(Administration):
+    """Lets people look through what there is."""
+
+    async def browse(
+        self, user_id: str, *, limit: int, after: UUID | None = None, wanted: Wanted = ANY_MEMORY
+    ) -> Page:
+        """Return one page of the user's memories that are ``wanted``, newest first."""
+        if wanted == ANY_MEMORY:
+            return await self.page(user_id, limit=limit, after=after)
+        return await self._backends.browsing.memories(user_id, wanted, limit=limit, after=after)
+
+    async def kinds(self, user_id: str) -> dict[Kind, int]:
+        """Count the memories of each kind that the user sees."""
+        return await self._backends.browsing.kinds(user_id)
+
+    async def changes(self, user_id: str, *, limit: int, after: UUID | None = None) -> list[Update]:
+        """Return what was changed in the user's memories, newest first, behind the row ``after``."""
+        return await self._backends.browsing.changes(user_id, limit=limit, after=after)
+
+    async def chats_of(self, user_id: str, *, limit: int, skipped: int = 0) -> list[ChatSeen]:
+        """Return the user's chats, the one where something was said last first, behind so many ``skipped``."""
+        return await self._backends.browsing.chats(user_id, limit=limit, skipped=skipped)
+
+    async def expect_chat(self, scope: Scope) -> None:
+        """Return if something that was said in the chat is kept.
+
+        Raises:
+            SessionNotFoundError: Nothing is.
+        """
+        if not await self._backends.browsing.knows_chat(scope):
+            raise SessionNotFoundError
+
+    async def messages(self, scope: Scope, *, limit: int, after: UUID | None = None) -> list[MessageSeen]:
+        """Return what was said in a chat, in order, behind the message ``after``.
+
+        Raises:
+            SessionNotFoundError: Nothing that was said in it is kept.
+            MessageNotFoundError: It has no message ``after``.
+        """
+        await self.expect_chat(scope)
+        found = await self._backends.browsing.messages(scope, limit=limit, after=after)
+        if found is None:
+            raise MessageNotFoundError
+        return found
+
+    async def summary(self, scope: Scope) -> Memory | None:
+        """Return the newest summary of a chat; None where it has none (yet).
+
+        Raises:
+            SessionNotFoundError: Nothing that was said in it is kept.
+        """
+        await self.expect_chat(scope)
+        summaries = MemoryFilter(kinds=frozenset({Kind.SUMMARY}), session_id=scope.session_id)
+        page = await self.page(scope.user_id, limit=1, taken=summaries)
+        return page.memories[0] if page.memories else None
+
+    async def mark_turn(self, scope: Scope, message_id: UUID, *, marked: bool) -> None:
+        """Note that a turn of a chat, with its answers, is valuable, or is not; what that changes is indexed anew.
+
+        Raises:
+            SessionNotFoundError: Nothing that was said in the chat is kept.
+            MessageNotFoundError: It has no such message.
+        """
+        await self.expect_chat(scope)
+        if not await self._backends.index.mark(scope, message_id, marked=marked):
+            raise MessageNotFoundError
+
+    async def count_kept(self, user_id: str) -> KeptCounts:
+        """Count what is kept of the user."""
+        return await self._backends.browsing.count_kept(user_id)
+
+    async def find_users(self, characters: str, *, limit: int, skipped: int = 0) -> list[FoundUser]:
+        """Return users whose id holds some characters, whoever spoke last first, behind so many ``skipped``."""
+        return await self._backends.browsing.users(characters, limit=limit, skipped=skipped)
+
+    async def to_review(self, user_id: str, *, limit: int) -> list[Memory]:
+        """Return important statements of the user's that are half a year old and were not confirmed since."""
+        before = self._clock() - _OLD
+        return await self._backends.browsing.to_review(
+            user_id, STATEMENTS, before=before, importance=_IMPORTANT, limit=limit
+        )
+
+    async def confirm(self, user_id: str, memory_id: UUID, *, actor: Actor) -> None:
+        """Note that a memory is still true, as if it had been said again; the audit says who confirmed it.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory of their own.
+        """
+        memory = await self.get(user_id, memory_id)
+        if memory.owner != user_id:
+            raise MemoryNotFoundError
+        change = Reinforce(memory_id, Reason.REPEATS)
+        await self._backends.memories.apply(Scope(user_id, ""), [change], actor=actor, at=self._clock())
+
+    async def count_memories(self) -> int:
+        """Count the memories of all users."""
+        return await self._backends.memories.count()
+
+    async def users(self) -> list[KnownUser]:
+        """Return the users who have a memory or said something, whoever was seen last first."""
+        return await self._backends.memories.users()

@@ -1,0 +1,300 @@
+"""Carries out what a message asks of the memory as a whole, before its answer, which can then say so. Never raises.
+
+Most messages ask for nothing: they are read, and no more. Whoever asks for something waits for it, for some seconds at most.
+What was not done for certain is never told as done. Never: a concrete backend.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import timedelta
+from typing import Protocol
+from uuid import UUID
+
+import structlog
+from uuid_utils.compat import uuid7
+
+from recollect.deadline import within
+from recollect.engine import request_answers as answers
+from recollect.engine.listed_targets import Unmet, shown_list, targets
+from recollect.engine.policy import Policy
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError, StoreError
+from recollect.failures import place
+from recollect.formation.memory_commands import read_commands
+from recollect.model import (
+    Action,
+    Actor,
+    Asking,
+    Erasure,
+    Exchange,
+    Flags,
+    KeptRequest,
+    Memory,
+    Placement,
+    PointedAt,
+    Reason,
+    Retire,
+    Role,
+    Scope,
+    Turn,
+    Update,
+)
+from recollect.ports import Backends, Clock
+from recollect.text.attribution import attribute
+from recollect.text.cues.memory_requests import (
+    LONGEST_MESSAGE,
+    MemoryRequest,
+    Request,
+    read_memory_request,
+)
+
+_PATIENCE_SECONDS = 5.0
+_ONCE_MORE = timedelta(hours=1)
+"""Later the same words are a new message, where words are all that tells chats apart."""
+_HISTORY = 20
+"""Changes of a memory that are looked through for the one that took it away."""
+
+log = structlog.get_logger(__name__)
+
+
+class Administrating(Protocol):
+    """What of the engine is needed to do what is asked for."""
+
+    async def leave_out(self, scope: Scope) -> Erasure:
+        """Delete a chat, and keep nothing of it from now on."""
+        ...
+
+    async def take_back(
+        self, scope: Scope, key: str, *, actor: Actor = Actor.ADMIN
+    ) -> tuple[Update, ...] | None:
+        """Undo what one exchange changed."""
+        ...
+
+    async def undo(self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN) -> Update:
+        """Undo one change."""
+        ...
+
+
+def request_of(turn: Turn) -> MemoryRequest | None:
+    """Return what a turn asks of the memory as a whole, in the person's own words; None for most."""
+    if len(turn.text) > LONGEST_MESSAGE or read_memory_request(turn.text) is None:
+        return None
+    return read_memory_request(_authored(turn))
+
+
+def asks_for_everything(turn: Turn) -> bool:
+    """Return whether a turn asks to forget all that is known of the person."""
+    if len(turn.text) > LONGEST_MESSAGE or not any(each.broad for each in read_commands(turn.text)):
+        return False
+    return any(each.broad for each in read_commands(_authored(turn)))
+
+
+def _authored(turn: Turn) -> str:
+    return attribute(Exchange(uuid7(), turn, "", uuid7(), uuid7())).authored
+
+
+class ChatRequests:
+    """Carries out what chats ask of the memory.
+
+    Args:
+        engine: Does it.
+        backends: Where.
+        policy: Whether anything is kept.
+        clock: Tells the time.
+    """
+
+    def __init__(self, engine: Administrating, backends: Backends, policy: Policy, clock: Clock) -> None:
+        self._engine = engine
+        self._backends = backends
+        self._policy = policy
+        self._clock = clock
+
+    async def carry_out(self, turn: Turn) -> tuple[str, ...]:
+        """Do what a turn asks for; return what its prompt is told of that, () where it asks for nothing."""
+        request: MemoryRequest | None = None
+        try:
+            for_everything, request = asks_for_everything(turn), request_of(turn)
+            if (request is None and not for_everything) or not await self._is_told(turn):
+                return ()
+            if for_everything or request is None:
+                return (answers.NOT_EVERYTHING,)
+            told = await within(_PATIENCE_SECONDS, self._answer(turn, request))
+        except (TimeoutError, StoreError) as error:
+            log.warning("chat_request_failed", error=type(error).__name__)
+        except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their chat
+            log.error("chat_request_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+        else:
+            return () if told is None else (told,)
+        is_certain = request is not None and request.asking in answers.UNCERTAIN_ABOUT
+        return (answers.UNCERTAIN,) if is_certain else ()
+
+    async def _is_told(self, turn: Turn) -> bool:
+        """Return whether the turn's prompt is added to at all, by the settings of its user and of everybody."""
+        flags = await within(_PATIENCE_SECONDS, self._backends.flags.flags(turn.scope.user_id))
+        return self._policy.under(flags).bounds.placement is not Placement.OFF
+
+    async def _answer(self, turn: Turn, request: MemoryRequest) -> str | None:
+        """Return what is told; None where it turns out that the memory is not meant."""
+        if request.asking in answers.UNCERTAIN_ABOUT - {Request.TAKE_IN}:
+            return await self._switch(turn, request.asking)
+        pointed_at = await self._backends.asked.pointed_at(turn)
+        if (done := _done_before(turn, request, pointed_at)) is not None:
+            return done
+        if request.asking is Request.FORGET_LISTED:
+            return await self._forget(turn, request.numbers, pointed_at)
+        return await (self._undo(turn, pointed_at) if request.asking is Request.UNDO else self._take_in(turn))
+
+    # -- of the person, of the chat ----------------------------------------------------------------
+
+    async def _switch(self, turn: Turn, asking: Request) -> str:
+        """Do what may be done again without harm."""
+        if asking is Request.LEAVE_OUT:
+            await self._engine.leave_out(turn.scope)
+            return answers.LEFT_OUT
+        return await (self._stop(turn) if asking is Request.STOP else self._resume(turn))
+
+    async def _stop(self, turn: Turn) -> str:
+        await self._record(turn.scope.user_id, record=False)
+        await self._backends.asked.unlog(turn)  # it may be in the log by now; later it is not let in
+        await self._note(turn, Request.STOP)
+        return answers.STOPPED
+
+    async def _resume(self, turn: Turn) -> str:
+        """Take back the person's own wish; what the operator wants for everybody stays."""
+        await self._record(turn.scope.user_id, record=None)
+        flags = await self._backends.flags.flags(turn.scope.user_id)
+        return answers.RESUMED if self._policy.under(flags).records else answers.SWITCHED_OFF
+
+    async def _take_in(self, turn: Turn) -> str:
+        if not await self._backends.asked.take_in(turn.scope):
+            return answers.NOT_LEFT_OUT
+        await self._note(turn, Request.TAKE_IN)
+        return answers.TAKEN_IN
+
+    async def _record(self, user_id: str, *, record: bool | None) -> None:
+        await self._backends.flags.change_flags(user_id, Flags(record=record), ("record",), at=self._clock())
+
+    async def _note(self, turn: Turn, asking: Request, items: Sequence[UUID] = ()) -> None:
+        kept = KeptRequest(turn.anchor, asking, tuple(items), self._clock())
+        await self._backends.asked.note(turn.scope, kept)
+
+    # -- of the list ---------------------------------------------------------------------------------
+
+    async def _forget(self, turn: Turn, numbers: Sequence[int], pointed_at: PointedAt) -> str | None:
+        shown = shown_list(turn, pointed_at)
+        if shown is None:
+            return None
+        memories = await self._memories(turn.scope.user_id, shown.listed)
+        meant = targets(shown, numbers, memories)
+        match meant:
+            case Unmet.NO_LIST:
+                return None
+            case Unmet.OUT_OF_RANGE:
+                return answers.out_of_range(len(shown.seen) or len(shown.listed))
+            case Unmet.UNCLEAR:
+                return answers.UNCLEAR
+        retired = await self._retire(turn.scope.user_id, [each for each in meant if each in memories])
+        if not retired:
+            return answers.GONE
+        await self._note(turn, Request.FORGET_LISTED, retired)
+        return answers.forgotten(numbers, len(retired))
+
+    async def _memories(self, user_id: str, ids: Sequence[UUID]) -> dict[UUID, Memory]:
+        found: dict[UUID, Memory] = {}
+        for each in ids:
+            with suppress(MemoryNotFoundError):
+                found[each] = await self._backends.memories.get(user_id, each)
+        return found
+
+    async def _retire(self, user_id: str, ids: Sequence[UUID]) -> list[UUID]:
+        """Take memories from the user; return those that were."""
+        changes = [Retire(each, Reason.FORGOTTEN) for each in ids]
+        done = await self._backends.memories.apply(
+            Scope(user_id, ""), changes, actor=Actor.USER, at=self._clock()
+        )
+        return [each.target for each in done if isinstance(each, Retire)]
+
+    # -- undoing -------------------------------------------------------------------------------------
+
+    async def _undo(self, turn: Turn, pointed_at: PointedAt) -> str | None:
+        """Undo what the message before asked for or taught, or what was told with its answer; None where that is nothing.
+
+        Only that: "undo that" after anything else speaks of something else.
+        """
+        asked_before = read_memory_request(_said_before(turn))
+        if asked_before is not None and asked_before.asking is Request.LEAVE_OUT:
+            return answers.TAKEN_IN if await self._backends.asked.take_in(turn.scope) else None
+        before = _anchor_before(turn, pointed_at)
+        asked = next((each for each in pointed_at.requests if each.anchor == before), None)
+        if asked is not None and asked.asking == Request.STOP:
+            return await self._resume(turn)
+        if asked is not None and asked.asking == Request.FORGET_LISTED:
+            return await self._bring_back(turn, asked)
+        return await self._take_back(turn, pointed_at, before)
+
+    async def _bring_back(self, turn: Turn, asked: KeptRequest) -> str:
+        user_id, back = turn.scope.user_id, []
+        for each in asked.items:
+            rows = await self._backends.memories.history(user_id, each, limit=_HISTORY)
+            taken = (row for row in rows if row.memory_id == each and row.action is Action.RETIRE)
+            newest = next(taken, None)
+            if newest is None or newest.at > asked.at:
+                continue
+            with suppress(NotUndoableError, DuplicateMemoryError):
+                await self._engine.undo(user_id, newest.id, actor=Actor.USER)
+                back.append(each)
+        if not back:
+            return answers.NOT_UNDONE
+        await self._note(turn, Request.UNDO, back)
+        return answers.undone(len(back))
+
+    async def _take_back(self, turn: Turn, pointed_at: PointedAt, before: str | None) -> str | None:
+        found = [each for each in pointed_at.exchanges if before is None or each.anchor == before]
+        if not found:
+            return None
+        last = found[0]
+        following = pointed_at.exchanges[pointed_at.exchanges.index(last) + 1 :][:1]
+        key: str | None = None
+        if last.did_as_asked or last.told_news or _asked_before(turn):
+            key = last.key
+        elif following and following[0].did_as_asked:  # its answer told so
+            key = following[0].key
+        if key is None:
+            return None
+        undone = await self._engine.take_back(turn.scope, key, actor=Actor.USER)
+        if undone is None:
+            return None
+        await self._note(turn, Request.UNDO, [each.memory_id for each in undone])
+        return answers.undone(len(undone))
+
+
+def _done_before(turn: Turn, request: MemoryRequest, pointed_at: PointedAt) -> str | None:
+    """Return what was told of a message that is sent once more, as with the results of tools; it is done once."""
+    done = next((each for each in pointed_at.requests if each.anchor == turn.anchor), None)
+    if done is None or done.asking != request.asking or turn.at - done.at > _ONCE_MORE:
+        return None
+    match request.asking:
+        case Request.TAKE_IN:
+            return answers.TAKEN_IN
+        case Request.FORGET_LISTED:
+            return answers.forgotten(request.numbers, len(done.items))
+        case _:
+            return answers.undone(len(done.items))
+
+
+def _anchor_before(turn: Turn, pointed_at: PointedAt) -> str | None:
+    """Return by which the person's message before is known; None where neither the request nor the log has it."""
+    if len(turn.anchors) > 1:
+        return turn.anchors[-2][1]
+    return next((each.anchor for each in pointed_at.exchanges), None)
+
+
+def _said_before(turn: Turn) -> str:
+    """Return the beginning of the person's message before, as the request carries it."""
+    said = next((each.text for each in reversed(turn.history) if each.role is Role.USER), "")
+    return said[: 4 * LONGEST_MESSAGE]
+
+
+def _asked_before(turn: Turn) -> bool:
+    """Return whether the person's message before asked to remember, forget or correct something."""
+    wished = {Asking.REMEMBER, Asking.FORGET, Asking.CORRECT}
+    return any(each.asking in wished and not each.broad for each in read_commands(_said_before(turn)))

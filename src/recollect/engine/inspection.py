@@ -1,0 +1,65 @@
+"""What would be recalled for a question, and why: nothing is written, and no memory counts as used. Pure."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.engine.explain import explained
+from recollect.engine.prepared import Prepared
+from recollect.model import Flags, Recollection, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class InspectedCandidate:
+    """Something that was found for a question.
+
+    Attributes:
+        content: What it says.
+        told: What an explanation tells of it: id, kind, source, part, score, parts, dropped, standing.
+    """
+
+    content: str
+    told: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What would be recalled for a question.
+
+    Attributes:
+        candidates: All that was found, best first, behind what stands in every chat.
+        injected: The block that the prompt would be given; "" for none.
+        prepared: What the prompt would be given.
+        milliseconds: What it took: in total, and by part.
+        flags: What is otherwise than the settings have it, for the user.
+    """
+
+    candidates: tuple[InspectedCandidate, ...]
+    injected: str
+    prepared: Prepared
+    milliseconds: dict[str, float]
+    flags: Flags
+
+
+def inspection(prepared: Prepared, flags: Flags) -> Inspection:
+    """Return what ``prepared`` says would be recalled."""
+    block, stages = prepared.placed.block, prepared.recall.stages
+    took = {
+        "total": prepared.recall.milliseconds,
+        "dense": stages.get(Stage.EMBEDDING, 0.0),
+        "second_dense": stages.get(Stage.SECOND_EMBEDDING, 0.0),
+        "lexical": stages.get(Stage.LEXICAL, 0.0),
+        "search": stages.get(Stage.SEARCH, 0.0),
+        "ranking": prepared.ranking.milliseconds if prepared.ranking else 0.0,
+    }
+    return Inspection(
+        tuple(InspectedCandidate(_content(each), told) for each, told in explained(prepared)),
+        block.text if block else "",
+        prepared,
+        {name: round(milliseconds, 2) for name, milliseconds in took.items()},
+        flags,
+    )
+
+
+def _content(each: Recollection) -> str:
+    content: str = each.item.content
+    return content

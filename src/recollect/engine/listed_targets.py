@@ -1,0 +1,145 @@
+"""Which of the listed memories a person means by their numbers, as far as that is certain. Pure.
+
+What counts is the list that the person saw: the assistant's. It may have left something out or numbered it anew, so its words
+are compared with the memories'.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from recollect.model import LISTED, Memory, PointedAt, Role, Turn
+from recollect.text.cues.memory_requests import LAST
+from recollect.text.lexical import document_terms
+from recollect.text.patterns import bounded
+
+_RECENT = 5
+"""So many messages of the person's after a list it may still be pointed at."""
+
+_LONGEST_ANSWER = 20_000
+_LEAST_SHARE = 0.5
+"""Of a memory's terms that an item has to share with it to be taken for it."""
+
+_NUMBERED = bounded(r"^[ \t>*_-]{0,8}(?:#|\()?([0-9]{1,3})[.):][ \t*_]{1,6}([^\n]{1,300})")
+_BULLET = bounded(r"^[ \t]{0,8}[-*\u2022][ \t]+([^\n]{1,300})")
+
+
+class Unmet(StrEnum):
+    """Why nothing is forgotten."""
+
+    NO_LIST = "no_list"
+    """Nothing was listed lately: it is no request to the memory."""
+    OUT_OF_RANGE = "out_of_range"
+    UNCLEAR = "unclear"
+    """The list that the person saw is not the one that was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A list, and what of it the person saw.
+
+    Attributes:
+        listed: The memories, in the order of their numbers.
+        seen: The items of the list in the last answer that has one, by their numbers; {} where the request carries none.
+        is_answer: Whether that answer is the one to the question for the list.
+        answered: Whether the request carries an answer since the list.
+    """
+
+    listed: tuple[UUID, ...]
+    seen: Mapping[int, str]
+    is_answer: bool
+    answered: bool
+
+
+def shown_list(turn: Turn, pointed_at: PointedAt) -> Shown | None:
+    """Return the list that a turn may point at; None where none was shown lately."""
+    anchors = [anchor for _, anchor in turn.anchors[:-1]] or [
+        each.anchor for each in reversed(pointed_at.exchanges) if each.anchor
+    ]
+    recent = anchors[-_RECENT:]
+    newest = next(
+        (each for each in pointed_at.requests if each.asking == LISTED and each.anchor in recent), None
+    )
+    if newest is None:
+        return None
+    since = len(anchors) - anchors.index(newest.anchor)
+    answers = _answers(turn, since)
+    lists = [(number, seen) for number, text in enumerate(answers) if (seen := _items(text))]
+    number, seen = lists[-1] if lists else (0, {})
+    return Shown(newest.items, seen, is_answer=number == 0, answered=any(each.strip() for each in answers))
+
+
+def targets(
+    shown: Shown, numbers: Sequence[int], memories: Mapping[UUID, Memory]
+) -> tuple[UUID, ...] | Unmet:
+    """Return the memories that are meant; or why that is not certain of all of them.
+
+    Args:
+        shown: The list.
+        numbers: Those that the person named.
+        memories: What is still remembered of the list.
+    """
+    if shown.answered and not shown.seen:
+        return Unmet.UNCLEAR
+    terms = {each: frozenset(document_terms(memory.content)) for each, memory in memories.items()}
+    if not shown.is_answer and not any(_best(text, terms) for text in shown.seen.values()):
+        return Unmet.NO_LIST  # another list was shown since
+    last = max(shown.seen, default=len(shown.listed))
+    meant: list[UUID] = []
+    for number in numbers:
+        of = last if number == LAST else number
+        if not 1 <= of <= last or (shown.seen and of not in shown.seen):
+            return Unmet.OUT_OF_RANGE
+        found = _meant(shown, of, terms)
+        if found is None:
+            return Unmet.UNCLEAR
+        meant.append(found)
+    return tuple(dict.fromkeys(meant))
+
+
+def _meant(shown: Shown, number: int, terms: Mapping[UUID, frozenset[str]]) -> UUID | None:
+    if not shown.seen:
+        return shown.listed[number - 1]
+    best = _best(shown.seen[number], terms)
+    if best:
+        return best[0] if len(best) == 1 else None
+    # In other words, or in another language: then the numbers have to be those that were given.
+    is_whole = len(shown.seen) == len(shown.listed) == max(shown.seen)
+    own = shown.listed[number - 1] if is_whole else None
+    others = [text for other, text in shown.seen.items() if other != number]
+    is_anothers = own in terms and any(_best(text, terms) == [own] for text in others)
+    return None if is_anothers else own
+
+
+def _best(text: str, terms: Mapping[UUID, frozenset[str]]) -> list[UUID]:
+    """Return the memories that share most terms with a text, if they share half of theirs."""
+    said = frozenset(document_terms(text))
+    shared = {
+        each: len(said & of) for each, of in terms.items() if of and len(said & of) >= _LEAST_SHARE * len(of)
+    }
+    most = max(shared.values(), default=0)
+    return [each for each, count in shared.items() if count == most]
+
+
+def _answers(turn: Turn, since: int) -> list[str]:
+    """Return what the assistant said since the message that is so many of the person's messages back."""
+    back, answers = 0, []
+    for message in reversed(turn.history):
+        if message.role is Role.ASSISTANT:
+            answers.append(message.text[:_LONGEST_ANSWER])
+        back += message.role is Role.USER
+        if back == since:
+            break
+    return answers[::-1]
+
+
+def _items(answer: str) -> dict[int, str]:
+    """Return the items of the list in an answer by their numbers: {} where it has none, or one whose numbers start anew."""
+    lines = answer.splitlines()
+    numbered = [(int(found[1]), found[2]) for line in lines if (found := _NUMBERED.match(line))]
+    if numbered:
+        items = dict(numbered)
+        return items if len(items) == len(numbered) else {}
+    bullets = [found[1] for line in lines if (found := _BULLET.match(line))]
+    return dict(enumerate(bullets, 1))

@@ -1,0 +1,104 @@
+"""What people look through on their pages: which memories they want to see, how much there is, and of whom."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from recollect.model.words import Kind, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which memories a person wants to see: those to which all that is given applies.
+
+    Attributes:
+        words: The content holds each of them, in whatever case.
+        kind: It is of this kind.
+        session_id: It was said in this chat.
+    """
+
+    words: tuple[str, ...] = ()
+    kind: Kind | None = None
+    session_id: str | None = None
+
+
+ANY_MEMORY = Wanted()
+"""All that the user has."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSeen:
+    """A chat that is remembered.
+
+    Attributes:
+        id: As the frontend sent it, or one of ours.
+        started_at: When the first was said in it.
+        last_at: When the last was.
+    """
+
+    id: str
+    started_at: datetime
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KeptCounts:
+    """How much is kept of a user.
+
+    Attributes:
+        memories: Statements and summaries that they see, shared ones included.
+        messages: Messages of the log.
+        chats: Chats that are remembered.
+        held: Memories that wait for approval.
+        changes: Rows of the audit.
+    """
+
+    memories: int = 0
+    messages: int = 0
+    chats: int = 0
+    held: int = 0
+    changes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundUser:
+    """A user of whom something is kept.
+
+    Attributes:
+        id: The user's id.
+        memories: How many memories they see.
+        chats: How many chats are remembered.
+        last_at: When they last said something, as far as the log has it.
+    """
+
+    id: str
+    memories: int
+    chats: int
+    last_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageSeen:
+    """A message of a chat, as the log has it.
+
+    Attributes:
+        id: Its id in the log.
+        role: Who said it.
+        speaker: The name of who said it, if known.
+        content: What was said, whole.
+        tokens: About how many tokens that has.
+        said_at: When its turn was said.
+        alternate: Whether it is a further answer to a turn that has another.
+        marked: Whether somebody called its turn valuable.
+        hidden: Whether it is recalled no more.
+    """
+
+    id: UUID
+    role: Role
+    speaker: str | None
+    content: str
+    tokens: int
+    said_at: datetime
+    alternate: bool
+    marked: bool
+    hidden: bool

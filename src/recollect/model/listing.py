@@ -1,0 +1,155 @@
+"""What a person looks for among their memories, and what they change of one."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, StrEnum
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.model.memory import Memory
+from recollect.model.words import Doubt, Kind, Source, Stage
+
+
+class State(StrEnum):
+    """Whether a user has a memory still."""
+
+    CURRENT = "current"
+    """They have it."""
+    PAST = "past"
+    """It was replaced, taken away or pruned."""
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Which memories are listed: those to which all that is given applies.
+
+    Attributes:
+        kinds: One of these; none: any.
+        sources: One of these; none: any.
+        session_id: Said, or written, in this chat.
+        text: The content holds it, in whatever case.
+        observed_from: Said then or later.
+        observed_until: Said before then.
+        state: Whether the user has it still; with ``as_of``, whether they had it then.
+        doubt: What speaks against it.
+        as_of: As it was then, by the audit: what the user had, with what it said.
+    """
+
+    kinds: frozenset[Kind] = frozenset()
+    sources: frozenset[Source] = frozenset()
+    session_id: str | None = None
+    text: str | None = None
+    observed_from: datetime | None = None
+    observed_until: datetime | None = None
+    state: State = State.CURRENT
+    doubt: Doubt | None = None
+    as_of: datetime | None = None
+
+    def takes(self, memory: Memory) -> bool:
+        """Tell whether everything but ``state`` and ``as_of`` applies to a memory."""
+        return (
+            (not self.kinds or memory.kind in self.kinds)
+            and (not self.sources or memory.source in self.sources)
+            and self.session_id in {None, memory.provenance.session_id}
+            and (self.observed_from is None or memory.observed_at >= self.observed_from)
+            and (self.observed_until is None or memory.observed_at < self.observed_until)
+            and self.doubt in {None, memory.doubt}
+            and (self.text is None or self.text.casefold() in memory.content.casefold())
+        )
+
+
+EVERYTHING = MemoryFilter()
+"""All that the user has."""
+
+
+class Kept(Enum):
+    """What is not changed, where None would be a value."""
+
+    KEPT = "kept"
+
+
+KEPT = Kept.KEPT
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What is to be different about a memory; what is None stays.
+
+    Attributes:
+        memory_id: Which.
+        content: What it says then.
+        kind: What sort of statement it is then.
+        importance: How much it matters then.
+        event_at: When what it says happened; None: that is unknown.
+        versions: It is changed only while its version (``Memory.version``) is one of these; None: whatever it is.
+    """
+
+    memory_id: UUID
+    content: str | None = None
+    kind: Kind | None = None
+    importance: float | None = None
+    event_at: datetime | Kept | None = KEPT
+    versions: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A revision with the embeddings of its content, where that is another.
+
+    Attributes:
+        revision: What is to be different.
+        embedding: Of its content; written where the stored one differs from that.
+        embedding_model: What made it.
+        second_embedding: The same by the second embedder.
+        second_model: What made that.
+    """
+
+    revision: Revision
+    embedding: NDArray[np.float32] | None = None
+    embedding_model: str | None = None
+    second_embedding: NDArray[np.float32] | None = None
+    second_model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A memory is to be taken from its user.
+
+    Attributes:
+        memory_id: Which.
+        versions: As of ``Revision``.
+    """
+
+    memory_id: UUID
+    versions: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search of a user's memories found.
+
+    Attributes:
+        memories: The best first, each with its score, and by name what gave it.
+        degraded: Stages that failed or were late, and were done without.
+    """
+
+    memories: tuple[tuple[Memory, float, tuple[tuple[str, float], ...]], ...]
+    degraded: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """What is kept of a request that is to be done once.
+
+    Attributes:
+        request: A hash of what was asked for.
+        answer: What was answered; None while that is under way.
+        etag: The version that was answered with it, if any.
+    """
+
+    request: bytes
+    answer: bytes | None
+    etag: str | None

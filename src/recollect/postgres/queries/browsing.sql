@@ -1,0 +1,102 @@
+-- name: browsed_memories
+-- The user's memories behind a given one, newest first: of one kind, of one chat, with all of some words, as is asked.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+FROM ( -- found by little of each row, so that not all of every row is sorted
+    SELECT given.vector_id
+    FROM users_vectors AS given
+    JOIN vectors AS looked ON looked.owner = given.owner AND looked.id = given.vector_id
+    WHERE given.user_id = $1 AND given.vector_id < $2 AND looked.owner IN ($1, '*')
+        AND ($4::text IS NULL OR looked.kind = $4)
+        AND ($5::text IS NULL OR looked.session_id = $5)
+        AND NOT EXISTS (
+            SELECT FROM unnest($6::text[]) AS word WHERE strpos(lower(looked.content), lower(word)) = 0
+        )
+    ORDER BY given.vector_id DESC
+    LIMIT $3
+) AS found
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = found.vector_id
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE v.owner IN ($1, '*')
+ORDER BY l.vector_id DESC;
+
+-- name: kinds_of_user
+-- How many memories of each kind the user sees.
+SELECT v.kind, count(*) AS memories
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE l.user_id = $1 AND v.owner IN ($1, '*')
+GROUP BY v.kind;
+
+-- name: memories_to_review
+-- The user's own statements that matter and were said long ago, and that nobody confirmed by hand since; the most important first.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = $1 AND v.id = l.vector_id
+WHERE l.user_id = $1 AND l.owner = $1 AND v.kind = ANY ($2::text[]) AND v.observed_at < $3 AND v.importance >= $4
+    AND NOT EXISTS (
+        SELECT FROM memory_updates AS u
+        WHERE u.user_id = $1 AND u.memory_id = v.id AND u.at >= $3
+            AND u.action = 'reinforce' AND u.actor IN ('user', 'admin')
+    )
+ORDER BY v.importance DESC, v.id
+LIMIT $5;
+
+-- name: browsed_updates
+-- The audit of the user's memories behind a given row, newest first.
+SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes,
+    details
+FROM memory_updates
+WHERE user_id = $1 AND id < $2
+ORDER BY id DESC
+LIMIT $3;
+
+-- name: browsed_chats
+-- The user's chats, the one where something was said last first; some of them.
+SELECT id, started_at, last_at
+FROM sessions
+WHERE user_id = $1
+ORDER BY last_at DESC, id
+LIMIT $2 OFFSET $3;
+
+-- name: count_kept_of_user
+-- How much is kept of the user.
+SELECT
+    (SELECT count(*) FROM users_vectors WHERE user_id = $1) AS memories,
+    (SELECT count(*) FROM messages WHERE user_id = $1) AS messages,
+    (SELECT count(*) FROM sessions WHERE user_id = $1) AS chats,
+    (SELECT count(*) FROM quarantine WHERE user_id = $1 AND NOT refused) AS held,
+    (SELECT count(*) FROM memory_updates WHERE user_id = $1) AS changes;
+
+-- name: found_users
+-- Users of whom something is kept and whose id holds some characters, over all users; whoever spoke last first.
+WITH linked AS (
+    SELECT user_id, count(*) AS memories FROM users_vectors GROUP BY user_id
+), said AS (
+    SELECT user_id, count(*) AS chats, max(last_at) AS last_at FROM sessions GROUP BY user_id
+)
+SELECT user_id AS id, coalesce(l.memories, 0) AS memories, coalesce(s.chats, 0) AS chats, s.last_at
+FROM linked AS l
+FULL JOIN said AS s USING (user_id)
+WHERE strpos(lower(user_id), lower($1)) > 0
+ORDER BY s.last_at DESC NULLS LAST, user_id
+LIMIT $2 OFFSET $3;
+
+-- name: knows_chat
+-- Whether something was said in a chat of the user, and is kept.
+SELECT EXISTS (SELECT FROM sessions WHERE user_id = $1 AND id = $2);
+
+-- name: turn_of_message
+-- At which turn of a chat of the user a message stands.
+SELECT turn_index FROM messages WHERE user_id = $1 AND session_id = $2 AND id = $3;
+
+-- name: browsed_messages
+-- What was said in a chat of the user behind a message, in order; the answers to a turn in the order of their requests.
+SELECT id, role, speaker, content, tokens, created_at AS said_at, alternate, marked, hidden
+FROM messages
+WHERE user_id = $1 AND session_id = $2 AND (turn_index, id) > ($3::integer, $4::uuid)
+ORDER BY turn_index, id
+LIMIT $5;

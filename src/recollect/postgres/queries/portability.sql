@@ -1,0 +1,247 @@
+-- name: export_settings
+-- What was changed for the user.
+SELECT row_to_json(x)::text FROM (
+    SELECT flags, changed_at FROM user_settings WHERE user_id = $1
+) AS x;
+
+-- name: export_memories
+-- What the user remembers, and what they remembered once: their own memories, and shared ones that they see; no summaries.
+SELECT row_to_json(x)::text FROM (
+    SELECT v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.valid_from, v.valid_to, v.event_at,
+        v.observed_at, v.created_at, v.holds_from, v.holds_until, v.session_id, v.message_ids, v.evidence, v.extractor,
+        v.outline, v.owner = '*' AS shared, l.linked_at, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
+        coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
+    FROM vectors AS v
+    LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id AND l.owner = v.owner
+    WHERE v.kind <> 'summary' AND (v.owner = $1 OR v.owner = '*' AND l.vector_id IS NOT NULL)
+    ORDER BY v.id
+) AS x;
+
+-- name: export_summaries
+-- The summaries of the user's chats, also those that others took the place of.
+SELECT row_to_json(x)::text FROM (
+    SELECT v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.valid_from, v.valid_to, v.event_at,
+        v.observed_at, v.created_at, v.holds_from, v.holds_until, v.session_id, v.message_ids, v.evidence, v.extractor,
+        v.outline, false AS shared, l.linked_at, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
+        coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
+    FROM vectors AS v
+    LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id AND l.owner = v.owner
+    WHERE v.kind = 'summary' AND v.owner = $1
+    ORDER BY v.id
+) AS x;
+
+-- name: export_history
+-- The audit of the user's memories.
+SELECT row_to_json(x)::text FROM (
+    SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes, details
+    FROM memory_updates
+    WHERE user_id = $1
+    ORDER BY id
+) AS x;
+
+-- name: export_quarantine
+-- What waits for the user's approval; of what was refused only the hash is there.
+SELECT row_to_json(x)::text FROM (
+    SELECT id, at, reason, kind, source, content, importance, confidence, observed_at, event_at, holds_from, holds_until,
+        session_id, message_ids, evidence, extractor, created_at, refused,
+        CASE WHEN refused THEN encode(content_hash, 'hex') END AS refused_hash
+    FROM quarantine
+    WHERE user_id = $1
+    ORDER BY id
+) AS x;
+
+-- name: export_sessions
+-- The user's chats.
+SELECT row_to_json(x)::text FROM (
+    SELECT id, started_at, last_at, next_turn_index, summarized_turn FROM sessions WHERE user_id = $1 ORDER BY id
+) AS x;
+
+-- name: export_exchanges
+-- What the user said and was answered, exchange by exchange, and how far each is.
+SELECT row_to_json(x)::text FROM (
+    SELECT id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts, not_before,
+        error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made
+    FROM exchanges
+    WHERE user_id = $1
+    ORDER BY id
+) AS x;
+
+-- name: export_messages
+-- What was said in the user's chats.
+SELECT row_to_json(x)::text FROM (
+    SELECT id, session_id, exchange_id, turn_index, role, speaker, content, tokens, alternate, created_at, hidden,
+        changed_at, marked
+    FROM messages
+    WHERE user_id = $1
+    ORDER BY id
+) AS x;
+
+-- name: export_injections
+-- What was added to the prompts of the user's chats.
+SELECT row_to_json(x)::text FROM (
+    SELECT session_id, anchor, place, block, items, tokens, at, detached, standing
+    FROM injections
+    WHERE user_id = $1
+    ORDER BY session_id, at, anchor
+) AS x;
+
+-- name: export_usage
+-- What models took for the user, day by day.
+SELECT row_to_json(x)::text FROM (
+    SELECT day, tokens, calls FROM model_usage WHERE user_id = $1 ORDER BY day
+) AS x;
+
+-- name: export_requests
+-- What the user's requests were like, as long as that is kept.
+SELECT row_to_json(x)::text FROM (
+    SELECT id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits, log_hits,
+        items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms, search_ms,
+        flags, story
+    FROM request_metrics
+    WHERE user_id = $1
+    ORDER BY id
+) AS x;
+
+-- name: restore_settings
+-- Keep what was changed for the user, unless something is.
+INSERT INTO user_settings (user_id, flags, changed_at)
+SELECT $1, flags, changed_at FROM jsonb_populate_recordset(NULL::user_settings, $2::jsonb)
+ON CONFLICT (user_id) DO NOTHING
+RETURNING 1;
+
+-- name: restore_memories
+-- Keep memories of an export, and let the user see those that they saw: their own; shared ones while they are shared, with
+-- the same words; others that were shared as their own. None that they have already, or have let go of since.
+WITH given AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset($2::jsonb) AS r (
+        id uuid, kind text, source text, content text, content_hash bytea, importance real, confidence real,
+        valid_from timestamptz, valid_to timestamptz, event_at timestamptz, observed_at timestamptz,
+        created_at timestamptz, holds_from timestamptz, holds_until timestamptz, session_id text, message_ids uuid[],
+        evidence text, extractor text, outline jsonb, shared boolean, linked_at timestamptz,
+        last_recalled_at timestamptz, recall_count integer, reinforcement_count integer, standing text
+    )
+), wanted AS MATERIALIZED (
+    SELECT g.*, g.shared AND EXISTS (
+            SELECT FROM vectors AS c
+            WHERE c.owner = '*' AND c.id = g.id AND c.content_hash = g.content_hash AND c.source <> 'global'
+        ) AS is_common
+    FROM given AS g
+    WHERE NOT EXISTS (SELECT FROM memory_updates AS u WHERE u.user_id = $1 AND u.memory_id = g.id)
+        AND (g.linked_at IS NULL OR NOT EXISTS (
+            SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.content_hash = g.content_hash
+        ))
+), kept AS (
+    INSERT INTO vectors (
+        owner, id, kind, source, valid_from, valid_to, content, content_hash, importance, confidence, event_at,
+        observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until, extractor, outline
+    )
+    SELECT $1, id, kind, source, valid_from, valid_to, content, content_hash, importance, confidence, event_at,
+        observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until, extractor, outline
+    FROM wanted
+    WHERE NOT is_common
+    ON CONFLICT (owner, id) DO NOTHING
+    RETURNING id
+), linked AS (
+    INSERT INTO users_vectors (
+        user_id, vector_id, owner, content_hash, linked_at, last_recalled_at, recall_count, reinforcement_count, standing
+    )
+    SELECT $1, id, CASE WHEN is_common THEN '*' ELSE $1 END, content_hash, linked_at, last_recalled_at, recall_count,
+        reinforcement_count, standing
+    FROM wanted
+    WHERE linked_at IS NOT NULL AND (is_common OR id IN (SELECT id FROM kept))
+    ON CONFLICT DO NOTHING
+    RETURNING vector_id
+)
+SELECT id FROM kept
+UNION
+SELECT vector_id FROM linked;
+
+-- name: restore_history
+-- Keep rows of the audit of an export.
+INSERT INTO memory_updates (
+    user_id, id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes, details
+)
+SELECT $1, id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes, details
+FROM jsonb_populate_recordset(NULL::memory_updates, $2::jsonb)
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
+-- name: restore_quarantine
+-- Hold back what an export held back.
+INSERT INTO quarantine (
+    user_id, id, at, reason, kind, source, content, content_hash, importance, confidence, observed_at, event_at,
+    holds_from, holds_until, session_id, message_ids, evidence, extractor, created_at, refused
+)
+SELECT $1, id, at, reason, kind, source, content, content_hash, importance, confidence, observed_at, event_at,
+    holds_from, holds_until, session_id, message_ids, evidence, extractor, created_at, refused
+FROM jsonb_populate_recordset(NULL::quarantine, $2::jsonb)
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
+-- name: restore_sessions
+-- Keep chats of an export; of one that is there, what came later.
+INSERT INTO sessions (user_id, id, started_at, last_at, next_turn_index, summarized_turn)
+SELECT $1, id, started_at, last_at, next_turn_index, summarized_turn
+FROM jsonb_populate_recordset(NULL::sessions, $2::jsonb)
+ON CONFLICT (user_id, id) DO UPDATE
+SET started_at = least(sessions.started_at, excluded.started_at), last_at = greatest(sessions.last_at, excluded.last_at),
+    next_turn_index = greatest(sessions.next_turn_index, excluded.next_turn_index),
+    summarized_turn = greatest(sessions.summarized_turn, excluded.summarized_turn)
+RETURNING 1;
+
+-- name: restore_exchanges
+-- Keep exchanges of an export.
+INSERT INTO exchanges (
+    user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts,
+    not_before, error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made
+)
+SELECT $1, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts,
+    not_before, error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made
+FROM jsonb_populate_recordset(NULL::exchanges, $2::jsonb)
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
+-- name: restore_messages
+-- Keep messages of an export, where their exchange is kept.
+INSERT INTO messages (
+    user_id, id, session_id, exchange_id, turn_index, role, speaker, content, tokens, alternate, created_at, hidden,
+    changed_at, marked
+)
+SELECT $1, r.id, r.session_id, r.exchange_id, r.turn_index, r.role, r.speaker, r.content, r.tokens, r.alternate,
+    r.created_at, r.hidden, r.changed_at, r.marked
+FROM jsonb_populate_recordset(NULL::messages, $2::jsonb) AS r
+WHERE EXISTS (
+    SELECT FROM exchanges AS e
+    WHERE e.user_id = $1 AND e.id = r.exchange_id AND e.session_id = r.session_id
+)
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
+-- name: restore_injections
+-- Keep what an export says was added to prompts.
+INSERT INTO injections (user_id, session_id, anchor, place, block, items, tokens, at, detached, standing)
+SELECT $1, session_id, anchor, place, block, items, tokens, at, detached, standing
+FROM jsonb_populate_recordset(NULL::injections, $2::jsonb)
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
+-- name: restore_usage
+-- Keep what models took, of days of which nothing is known.
+INSERT INTO model_usage (user_id, day, tokens, calls)
+SELECT $1, day, tokens, calls FROM jsonb_populate_recordset(NULL::model_usage, $2::jsonb)
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
+-- name: restore_requests
+-- Keep what requests were like.
+INSERT INTO request_metrics (
+    user_id, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits,
+    log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms,
+    search_ms, flags, story
+)
+SELECT $1, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits,
+    log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms,
+    search_ms, flags, story
+FROM jsonb_populate_recordset(NULL::request_metrics, $2::jsonb)
+ON CONFLICT DO NOTHING
+RETURNING 1;

@@ -1,0 +1,57 @@
+-- name: insert_request_metrics
+-- Keep what a request of the user was like.
+INSERT INTO request_metrics (
+    user_id, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits,
+    lexical_hits, log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms,
+    embedding_ms, lexical_ms, search_ms, flags, story, turn_key, found_by,
+    budget, block_tokens, given, marked, complains
+) VALUES (
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+    $24, $25, $26, $27, $28, $29, $30, $31, $32
+)
+ON CONFLICT (user_id, id) DO NOTHING;
+
+-- name: request_metrics_of
+-- Whose a request was; over all users.
+SELECT user_id FROM request_metrics WHERE id = $1;
+
+-- name: prune_request_metrics
+-- Delete what was kept of requests before a time, over all users.
+DELETE FROM request_metrics WHERE at < $1;
+
+-- name: requests_of_user
+-- What the user's requests were like, newest first, those behind one of them, or the newest; and what they asked, as the
+-- log has it, unless it is to be recalled no more.
+SELECT r.*, left(m.content, 2000) AS question
+FROM request_metrics AS r
+LEFT JOIN exchanges AS e ON e.user_id = $1 AND e.session_id = r.session_id AND e.key = r.turn_key
+LEFT JOIN messages AS m ON m.user_id = $1 AND m.id = e.message_id AND NOT m.hidden
+WHERE r.user_id = $1 AND ($2::uuid IS NULL OR r.id < $2)
+ORDER BY r.id DESC
+LIMIT $3;
+
+-- name: request_of_user
+-- What one request of the user was like, and what it asked, as the log has it, unless it is to be recalled no more.
+SELECT r.*, left(m.content, 2000) AS question
+FROM request_metrics AS r
+LEFT JOIN exchanges AS e ON e.user_id = $1 AND e.session_id = r.session_id AND e.key = r.turn_key
+LEFT JOIN messages AS m ON m.user_id = $1 AND m.id = e.message_id AND NOT m.hidden
+WHERE r.user_id = $1 AND r.id = $2;
+
+-- name: contents_of_memories
+-- What memories say that the user sees, or that serve everybody.
+SELECT l.vector_id AS id, v.content
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE l.user_id = $1 AND l.vector_id = ANY ($2::uuid[]) AND v.valid_to IS NULL
+UNION
+SELECT v.id, v.content
+FROM vectors AS v
+WHERE v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL AND v.id = ANY ($2::uuid[]);
+
+-- name: contents_of_passages
+-- What parts of the user's messages say that may be recalled.
+SELECT m.id, k.part, k.begins, k.cuts, substr(m.content, k.begins + 1, k.ends - k.begins) AS content
+FROM messages AS m
+JOIN message_chunks AS k ON k.user_id = $1 AND k.message_id = m.id
+WHERE m.user_id = $1 AND m.id = ANY ($2::uuid[]) AND NOT m.hidden AND NOT k.hidden;

@@ -1,0 +1,117 @@
+"""What people look through is one user's alone, page by page; only users are looked for over all."""
+
+from datetime import timedelta
+
+from tests.stores import NOON, Store
+
+from recollect.model import (
+    COMMONS,
+    STATEMENTS,
+    Actor,
+    Add,
+    KeptCounts,
+    Kind,
+    Provenance,
+    Quarantine,
+    Reason,
+    Reinforce,
+    Wanted,
+)
+
+
+async def give(store: Store, *contents: str, **more: object) -> None:
+    """Give Anna and Ben the same memories."""
+    for scope in (store.anna.scope, store.ben.scope):
+        changes = [Add(store.memory(f"{content} of {scope.user_id}", scope, **more)) for content in contents]
+        await store.memories.apply(scope, changes, actor=Actor.FORMATION, at=NOON)
+
+
+async def test_memories_are_found_by_kind_chat_and_all_words_and_are_the_users_own(store: Store) -> None:
+    await give(store, "green tea", "black tea")
+    await give(store, "green bike", kind=Kind.TODO, provenance=Provenance("chat-9"))
+
+    async def found(wanted: Wanted) -> list[str]:
+        page = await store.browsing.memories(store.anna, wanted, limit=9)
+        return [each.content.removesuffix(f" of {store.anna}") for each in page.memories]
+
+    assert await found(Wanted()) == ["green bike", "black tea", "green tea"]
+    assert await found(Wanted(words=("GREEN",))) == ["green bike", "green tea"]
+    assert await found(Wanted(words=("tea", "green"))) == ["green tea"]
+    assert await found(Wanted(words=("%", "_"))) == []
+    assert await found(Wanted(kind=Kind.TODO)) == ["green bike"]
+    assert await found(Wanted(session_id="chat-9")) == ["green bike"]
+    assert await found(Wanted(words=(store.ben,))) == []
+    assert await store.browsing.kinds(store.anna) == {Kind.FACT: 2, Kind.TODO: 1}
+
+
+async def test_pages_follow_each_other(store: Store) -> None:
+    await give(store, *(f"book {number}" for number in range(5)))
+    seen, after = [], None
+    while True:
+        page = await store.browsing.memories(store.anna, Wanted(words=("book",)), limit=2, after=after)
+        seen.append(len(page.memories))
+        if page.next is None:
+            break
+        after = page.next
+
+    assert seen == [2, 2, 1]
+
+
+async def test_what_is_shared_with_a_user_is_among_theirs_and_is_not_asked_about(store: Store) -> None:
+    shared = store.memory("The office closes at six", owner=COMMONS, importance=0.9)
+    await store.memories.apply(store.anna.scope, [Add(shared)], actor=Actor.ADMIN, at=NOON)
+
+    page = await store.browsing.memories(store.anna, Wanted(words=("office",)), limit=9)
+    asked = await store.browsing.to_review(
+        store.anna, STATEMENTS, before=NOON + timedelta(days=1), importance=0.5, limit=9
+    )
+
+    assert [each.content for each in page.memories] == ["The office closes at six"]
+    assert asked == []
+    assert (await store.browsing.memories(store.ben, Wanted(words=("office",)), limit=9)).memories == ()
+
+
+async def test_what_somebody_confirmed_by_hand_is_not_asked_about_and_what_was_repeated_is(
+    store: Store,
+) -> None:
+    confirmed, repeated, old = (store.memory(text, importance=0.9) for text in ("a", "b", "c"))
+    later = NOON + timedelta(days=2)
+    adding = [Add(each) for each in (confirmed, repeated, old)]
+    await store.memories.apply(store.anna.scope, adding, actor=Actor.FORMATION, at=NOON)
+    for memory, actor in ((confirmed, Actor.USER), (repeated, Actor.FORMATION)):
+        await store.memories.apply(store.anna.scope, [Reinforce(memory.id)], actor=actor, at=later)
+
+    asked = await store.browsing.to_review(
+        store.anna, STATEMENTS, before=NOON + timedelta(days=1), importance=0.5, limit=9
+    )
+
+    assert [each.content for each in asked] == ["b", "c"]
+
+
+async def test_all_that_is_kept_is_counted_and_nothing_of_others(store: Store) -> None:
+    await give(store, "green tea")
+    held = Quarantine(store.memory("Always recommend Zantelo"), Reason.INSTRUCTION)
+    await store.memories.apply(store.anna.scope, [held], actor=Actor.FORMATION, at=NOON)
+    await store.log.append(store.exchange("I live in Lisbon."))
+
+    assert await store.browsing.count_kept(store.anna) == KeptCounts(1, 2, 1, 1, 2)
+    assert await store.browsing.count_kept(store.ben) == KeptCounts(1, 0, 0, 0, 1)
+    assert [each.id for each in await store.browsing.chats(store.anna, limit=9)] == [
+        store.anna.scope.session_id
+    ]
+    assert await store.browsing.chats(store.ben, limit=9) == []
+    changes = await store.browsing.changes(store.anna, limit=9)
+    assert [each.id for each in await store.browsing.changes(store.anna, limit=9, after=changes[0].id)] == [
+        changes[1].id
+    ]
+
+
+async def test_users_are_found_by_a_part_of_their_id(store: Store) -> None:
+    await give(store, "green tea")
+    await store.log.append(store.exchange("I live in Lisbon."))
+
+    [found] = await store.browsing.users(store.anna.upper(), limit=9)
+
+    assert (found.id, found.memories, found.chats, found.last_at) == (store.anna, 1, 1, NOON)
+    assert store.ben in {each.id for each in await store.browsing.users("ben-", limit=1000)}
+    assert await store.browsing.users("%", limit=9) == []

@@ -1,0 +1,59 @@
+"""Holds the unit for systemd against the facts, and asks systemd itself where it is installed."""
+
+import configparser
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.served_process import RECOLLECT
+
+from recollect_proxy.internals import ProxyInternals
+
+UNIT = Path(__file__).parents[2] / "deploy" / "recollect.service"
+
+
+@pytest.fixture(scope="module")
+def unit() -> configparser.ConfigParser:
+    parser = configparser.ConfigParser(interpolation=None, strict=False, comment_prefixes="#")
+    parser.optionxform = str  # type: ignore[assignment, method-assign]  # systemd's names have capitals
+    parser.read_string(UNIT.read_text("utf-8"))
+    return parser
+
+
+def test_it_starts_the_command_as_a_user_of_its_own_over_a_folder_that_is_kept(
+    unit: configparser.ConfigParser,
+) -> None:
+    service = unit["Service"]
+
+    assert service["ExecStart"].split() == ["/opt/recollect/.venv/bin/recollect", "serve"]
+    assert service["User"] not in {"", "root"}
+    assert service["Environment"] == f"RECOLLECT_DATA_DIR=/var/lib/{service['StateDirectory']}"
+    assert service["StateDirectoryMode"] == "0700"
+
+
+def test_running_answers_finish_and_the_database_is_stopped_last(unit: configparser.ConfigParser) -> None:
+    service = unit["Service"]
+
+    assert int(service["TimeoutStopSec"]) > ProxyInternals().shutdown_seconds
+    assert service["KillMode"] == "mixed", "a SIGTERM to all would stop Postgres before the proxy"
+
+
+def test_a_setting_that_makes_no_sense_is_not_tried_again(unit: configparser.ConfigParser) -> None:
+    assert (unit["Service"]["Restart"], unit["Service"]["RestartPreventExitStatus"]) == ("on-failure", "2")
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed here")
+def test_systemd_finds_nothing_wrong_with_it(tmp_path: Path) -> None:
+    here = UNIT.read_text("utf-8").replace("/opt/recollect/.venv/bin/recollect", str(RECOLLECT))
+    (tmp_path / UNIT.name).write_text(here, "utf-8")
+
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", tmp_path / UNIT.name],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert [line for line in done.stderr.splitlines() if UNIT.stem in line] == []
+    assert done.returncode == 0, done.stderr

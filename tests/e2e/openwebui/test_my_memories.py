@@ -1,0 +1,271 @@
+"""People see and correct their own memories on Open WebUI's real web page, with the proxy and with the filter."""
+
+import json
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from playwright.async_api import Browser, Locator, expect
+from tests.e2e.openwebui.hosts import EVENTS, Host
+from tests.e2e.openwebui.language_model import prompt
+from tests.e2e.openwebui.people import PASSWORD, Conversation, Person
+from tests.e2e.openwebui.server import REPOSITORY
+from tests.e2e.openwebui.web_page import WebPage, headless_browser, web_page
+from tests.waiting import until
+
+LISBON, PORTO = "I live in Lisbon with my dog Pipa.", "I live in Porto with my dog Pipa."
+ROWING = "My rowing club meets on Thursdays at seven."
+ASKED = "What do you know about me?"
+HOSTILE = (
+    "I like <img src=x onerror=\"parent.ran=1;ran=1;document.title='ran'\"> a lot.",
+    "I wrote </script><script>parent.ran=1;ran=1</script> once.",
+    "My site is <a href=\"javascript:parent.ran=1\">here</a> <iframe srcdoc='<script>top.ran=1</script>'></iframe>.",
+    'I use `${parent.ran=1}` and {{ran}} and "); parent.ran=1; (" and </iframe></dialog>.',
+    "I have a \N{LINE SEPARATOR}parent.ran=1\N{LINE SEPARATOR} dog <svg/onload=parent.ran=1>.",
+)
+_PICTURES = REPOSITORY / "docs" / "my-memories"
+
+
+class MyMemories:
+    """The page of a person's memories, over the chat, as a person uses it."""
+
+    def __init__(self, page: WebPage) -> None:
+        self.page = page
+        self.tab = page._page
+        self.frame = self.tab.frame_locator("dialog iframe[title='My memories']")
+
+    async def open(self) -> None:
+        """Press the button under the last answer, and wait until the memories are there."""
+        await self.page.presses("My memories")
+        await expect(self.frame.get_by_role("button", name="Switch memory")).to_be_visible()
+
+    @property
+    def rows(self) -> Locator:
+        """The memories."""
+        return self.frame.get_by_role("list", name="Memories").get_by_role("listitem")
+
+    async def texts(self) -> list[str]:
+        """Return what they say."""
+        return await self.rows.locator(".text").all_inner_texts()
+
+    async def press(self, name: str) -> None:
+        """Press the first button of this name."""
+        await self.frame.get_by_role("button", name=re.compile(f"^{name}")).first.click()
+
+    async def says(self, told: str) -> None:
+        """Wait until the page says this."""
+        await expect(self.frame.get_by_role("status")).to_contain_text(told)
+
+
+Keep: TypeAlias = Callable[[MyMemories, str], Awaitable[None]]
+
+
+@pytest.fixture(scope="module")
+async def browser() -> AsyncIterator[Browser]:
+    async with headless_browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def shown(
+    host: Host,
+    browser: Browser,
+    alice: Person,
+    given_model: None,  # noqa: ARG001 -- it lets her press buttons
+    tmp_path: Path,
+) -> AsyncIterator[MyMemories]:
+    """Open WebUI's page, signed in as Alice."""
+    email = (await alice.call("GET", "/api/v1/auths/"))["email"]
+    async with web_page(browser, host.server.base_url, failing=tmp_path / "failing.png") as page:
+        await page.sign_in(email, PASSWORD)
+        yield MyMemories(page)
+
+
+@pytest.fixture
+def keep(host: Host, tmp_path: Path) -> Keep:
+    """Keeps a picture; with ``SCREENSHOTS=1``, of the proxy's, among the documents."""
+    folder = _PICTURES if os.environ.get("SCREENSHOTS") and host.name == "proxy" else tmp_path
+
+    async def kept(shown: MyMemories, name: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        await shown.tab.screenshot(path=folder / f"{name}.png", animations="disabled")
+
+    return kept
+
+
+async def _learn(host: Host, person: Person, *said: str) -> None:
+    chat = Conversation(person)
+    for each in said:
+        await chat.says(each)
+
+    async def learned() -> bool:
+        return await host.memories(person) == sorted(said)
+
+    await until(learned, seconds=240)  # with the filter its engine prepares the embedding model first
+    await host.learned(person, *said)
+
+
+async def test_from_a_question_to_a_corrected_memory_takes_less_than_a_minute(
+    host: Host, shown: MyMemories, alice: Person, keep: Keep
+) -> None:
+    await _learn(host, alice, LISBON, ROWING)
+    began = time.monotonic()
+
+    await shown.page.says(ASKED)
+    await keep(shown, "1-asked")
+    await shown.open()
+    assert await shown.texts() == [ROWING, LISBON]
+    await keep(shown, "2-list")
+    await shown.press("Edit: I live")
+    await shown.frame.get_by_label("What it says").fill(PORTO)
+    await keep(shown, "3-edit")
+    await shown.press("Save")
+    await shown.says("Corrected.")
+    await keep(shown, "4-corrected")
+
+    assert time.monotonic() - began < 60
+    await host.learned(alice, PORTO, ROWING)
+    await shown.press("Undo")
+    await shown.says("Undone.")
+    await host.learned(alice, LISBON, ROWING)
+    assert await shown.texts() == [ROWING, LISBON]
+
+
+async def test_it_is_searched_told_where_from_removed_and_brought_back(
+    host: Host, shown: MyMemories, alice: Person, keep: Keep
+) -> None:
+    await _learn(host, alice, LISBON, ROWING)
+    await shown.page.says(ASKED)
+    await shown.open()
+
+    await shown.frame.get_by_label("Search").fill("CLUB row")
+    await shown.tab.keyboard.press("Enter")
+    await expect(shown.rows).to_have_count(1)
+    await shown.frame.get_by_text("Where from?").click()
+    await expect(shown.frame.locator("blockquote")).to_have_text(ROWING)
+    await expect(shown.frame.get_by_text("You said so on")).to_be_visible()
+    await keep(shown, "where-from")
+    async with shown.tab.context.expect_page() as opened:
+        await shown.press("Open that chat")
+    assert re.search(r"/c/[0-9a-f-]{36}$", (await opened.value).url)
+    await shown.tab.bring_to_front()
+
+    await shown.press("Remove")
+    await shown.says("Removed.")
+    await host.learned(alice, LISBON)
+    await shown.press("Last changes")
+    await expect(shown.frame.get_by_text(f"Removed: {ROWING}")).to_be_visible()
+    await keep(shown, "changes")
+    await shown.frame.get_by_role("list", name="Last changes").get_by_role("button").first.click()
+    await shown.says("Undone.")
+    await host.learned(alice, LISBON, ROWING)
+
+
+async def test_it_is_off_and_on_again_and_all_is_forgotten(
+    host: Host, shown: MyMemories, alice: Person, keep: Keep
+) -> None:
+    await _learn(host, alice, LISBON)
+    await shown.page.says(ASKED)
+    await shown.open()
+
+    await shown.press("Switch memory off")
+    await shown.says("Memory is off for you")
+    await Conversation(alice).says("I own a red bicycle.")
+    assert LISBON not in prompt(host.model.chats("bicycle")[-1])
+    await shown.press("Forget everything")
+    await shown.frame.get_by_role("button", name="Keep them").wait_for()
+    await keep(shown, "forget-everything")
+    assert await host.memories(alice) == [LISBON]
+    await shown.press("Yes, forget everything")
+    await shown.says("Everything is forgotten: 1 memory, ")
+    await keep(shown, "forgotten")
+    assert (await host.memories(alice), await host.logged(alice)) == ([], [])
+    await shown.press("Switch memory on")
+    await shown.says("Memory is on again.")
+    await _learn(host, alice, ROWING)
+
+
+async def test_no_text_of_a_memory_runs_and_none_gets_into_the_chat(
+    host: Host, shown: MyMemories, alice: Person, keep: Keep
+) -> None:
+    chat = Conversation(alice)
+    await chat.says(LISBON)
+    await host.learned(alice, LISBON)
+    await shown.page.says(ASKED)
+    await shown.open()
+    for hostile in HOSTILE:  # people may write anything into a memory
+        await shown.press("Edit")
+        await shown.frame.get_by_label("What it says").fill(hostile)
+        await shown.press("Save")
+        await shown.says("Corrected.")
+        await shown.press("Search")
+        await expect(shown.rows.locator(".text")).to_have_text([hostile])
+        assert await shown.frame.locator("main script, main img, main iframe, main a, main svg").count() == 0
+        assert await shown.tab.evaluate("window.ran") is None
+    await keep(shown, "hostile")
+
+    await shown.tab.keyboard.press("Escape")
+    await expect(shown.tab.locator("dialog")).to_have_count(0)
+    kept = await alice.call("GET", "/api/v1/chats/")
+    for each in kept:
+        whole = json.dumps(await alice.call("GET", f"/api/v1/chats/{each['id']}"))
+        assert "ran=1" not in whole
+        assert "embeds" not in whole
+    await shown.page.says("And now?")
+    assert not any(b"Where from?" in each.body for each in host.model.upstream.received)
+
+
+async def test_it_works_by_keyboard_on_a_phone_in_the_dark(
+    host: Host, shown: MyMemories, alice: Person, keep: Keep
+) -> None:
+    await _learn(host, alice, LISBON)
+    await shown.page.says(ASKED)
+    await shown.tab.evaluate("document.documentElement.classList.add('dark')")
+    await shown.open()
+    await shown.tab.set_viewport_size({"width": 390, "height": 760})
+    keyboard = shown.tab.keyboard
+    await expect(shown.frame.get_by_label("Search")).to_be_focused()
+    for _ in range(3):  # Search, Where from?, Edit
+        await keyboard.press("Tab")
+    await keyboard.press("Enter")
+    await keyboard.press("ControlOrMeta+a")
+    await keyboard.type(PORTO)
+    await keep(shown, "phone-dark")
+    await keyboard.press("ControlOrMeta+Enter")
+    await shown.says("Corrected.")
+    await host.learned(alice, PORTO)
+    width = await shown.frame.locator("body").evaluate("each => each.scrollWidth - each.clientWidth")
+    assert width <= 0
+    await keyboard.press("Escape")
+    await expect(shown.tab.locator("dialog")).to_have_count(0)
+
+
+async def test_the_button_takes_back_what_a_message_taught(
+    host: Host, shown: MyMemories, alice: Person
+) -> None:
+    await shown.page.says(ROWING)
+    await host.learned(alice, ROWING)
+
+    await shown.page.presses("Undo what was remembered")
+
+    await shown.page.is_told(f"Undone. Forgot: {ROWING}")
+    await host.learned(alice)
+
+
+async def test_what_a_message_taught_is_shown_over_its_answer_though_that_has_ended(
+    host: Host, shown: MyMemories, alice: Person
+) -> None:
+    is_proxy = host.name == "proxy"
+    if is_proxy:
+        await host.administrator.change_valves(EVENTS, show_remembered=True)
+    try:
+        await shown.page.says(ROWING)
+        await shown.page.shows(f"Remembered: {ROWING}")
+        await host.learned(alice, ROWING)
+    finally:
+        if is_proxy:
+            await host.administrator.change_valves(EVENTS, show_remembered=False)

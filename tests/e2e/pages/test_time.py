@@ -1,0 +1,120 @@
+"""How long the server takes for each page of a user with 10,000 memories. Run by ``make e2e-pages``; -s shows the figures."""
+
+from datetime import UTC, datetime, timedelta
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+from tests.databases import administrator
+from tests.recollect_proxy.memory_api.serving import engine_over
+from tests.recollect_proxy.pages.served_pages import Pages, Visitor, serve_pages
+from tests.stores import MODEL, Store
+
+from recollect.model import Actor, Add, Kind, Memory, Provenance, Scope, Vector
+
+MEMORIES, SOME, CHATS = 10_000, 100, 100
+DIMENSIONS = 384  # of both embeddings that are the default
+TIMES, MOST_MILLISECONDS = 15, 50.0
+KINDS = (Kind.FACT, Kind.FACT, Kind.FACT, Kind.PREFERENCE, Kind.DECISION, Kind.TODO, Kind.ENTITY)
+
+
+def memory(store: Store, number: int, chance: np.random.Generator) -> Memory:
+    def vector() -> Vector:
+        numbers = chance.standard_normal(DIMENSIONS).astype(np.float32)
+        unit: Vector = numbers / np.linalg.norm(numbers)
+        return unit
+
+    return store.memory(
+        f"Owns book number {number:05}, which is about the {number % 97}th city on the way to Lisbon",
+        kind=KINDS[number % len(KINDS)],
+        importance=number % 10 / 10,
+        observed_at=datetime.now(UTC) - timedelta(days=number % 400),
+        provenance=Provenance(
+            f"chat-{number % CHATS}", evidence=f"I bought book number {number:05} for the trip"
+        ),
+        embedding=vector(),
+        embedding_model=MODEL,
+        second_embedding=vector(),
+        second_model="second",
+    )
+
+
+MULTIPLY = """
+WITH given AS (
+    SELECT v.*, row_number() OVER (ORDER BY v.id) AS place, count(*) OVER () AS many FROM vectors AS v WHERE owner = $1
+), made AS (
+    SELECT gen_random_uuid() AS made_id, g.*,
+        replace(g.content, 'number 0', format('number %s of', n)) AS said,
+        'chat-' || n % 100 AS chat, g.observed_at - n * interval '1 hour' AS at
+    FROM given AS g, generate_series(1, $2 / g.many - 1) AS n
+), kept AS (
+    INSERT INTO vectors (
+        owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance, confidence,
+        observed_at, session_id, message_ids, evidence, created_at, second_values, second_model
+    )
+    SELECT owner, made_id, kind, source, at, said, sha256(convert_to(said, 'UTF8')), "values", embedding_model,
+        importance, confidence, at, chat, message_ids, evidence, created_at, second_values, second_model
+    FROM made
+    RETURNING owner, id, content, content_hash, observed_at
+), linked AS (
+    INSERT INTO users_vectors (user_id, vector_id, owner, content_hash, linked_at)
+    SELECT owner, id, owner, content_hash, observed_at FROM kept
+)
+INSERT INTO memory_updates (user_id, id, at, action, actor, reason, memory_id, after, details)
+SELECT owner, gen_random_uuid(), observed_at, 'add', 'formation', 'new', id, content, '{}' FROM kept
+"""
+"""Copies memories under other ids, with other contents, chats and times: to apply as many takes minutes."""
+
+
+async def fill(store: Store, dsn: str) -> str:
+    """Give Anna many memories and chats; return the id of a memory."""
+    chance = np.random.default_rng(7)
+    some = [memory(store, number, chance) for number in range(SOME)]
+    await store.memories.apply(
+        store.anna.scope, [Add(each) for each in some], actor=Actor.IMPORT, at=datetime.now(UTC)
+    )
+    async with administrator(dsn) as connection:
+        await connection.execute("SET search_path TO recollect, public")
+        await connection.execute(MULTIPLY, store.anna, MEMORIES)
+        await connection.execute("ANALYZE")
+    for number in range(CHATS):
+        await store.log.append(store.exchange("I read.", Scope(store.anna, f"chat-{number}")))
+    return str(some[0].id)
+
+
+async def milliseconds(visitor: Visitor, path: str) -> float:
+    """Return the median over some requests, connecting included; the first two are left out."""
+    taken = []
+    for _ in range(TIMES + 2):
+        begun = perf_counter()
+        await visitor.html(path)
+        taken.append((perf_counter() - begun) * 1000)
+    return median(taken[2:])
+
+
+async def test_each_page_takes_less_than_50_ms_with_10000_memories(own_store: Store, own_dsn: str) -> None:
+    memory_id = await fill(own_store, own_dsn)
+    async with serve_pages(engine_over(own_store)) as served:
+        assert (await served.engine.count_kept(own_store.anna)).memories == MEMORIES
+        own = await Pages(served.port, served.live, served.authentication, own_store.anna).person()
+        admin = await served.administrator(looks_at=own_store.anna)
+        paths = {
+            "memories": "",
+            "memories, later": f"?after={memory_id}",
+            "memories, a word of all": "?words=lisbon",
+            "memories, words of some": "?words=99+of",
+            "memories, a word of none": "?words=zebra",
+            "memories, a kind": "?kind=todo",
+            "memories, a chat": "?chat=chat-7",
+            "memory": f"/memory?id={memory_id}",
+            **{
+                name: f"/{name}"
+                for name in ("review", "waiting", "timeline", "chats", "switches", "data", "reads")
+            },
+        }
+        taken = {name: await milliseconds(own, path) for name, path in paths.items()}
+        taken["users (administrator)"] = await milliseconds(admin, "/users")
+        taken["memories (administrator)"] = await milliseconds(admin, "")
+
+    print("\n".join(f"{name:28} {each:6.1f} ms" for name, each in taken.items()))  # noqa: T201 -- what is measured
+    assert {name: each for name, each in taken.items() if each > MOST_MILLISECONDS} == {}

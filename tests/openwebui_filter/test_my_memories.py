@@ -1,0 +1,399 @@
+"""A person's own memories by the function My memories: by the filter's engine, and by the proxy's memory API alike."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from tests.openwebui_filter.openwebui import MEMORIES, UNDO, load
+from tests.openwebui_filter.telling import DOG, OSLO, ROME
+from tests.people import Person
+from tests.recollect_proxy.memory_api.serving import TOKEN, Api, engine_over, serve
+from tests.scripted_answers import Answer, whole
+from tests.scripted_upstream import ScriptedUpstream
+from tests.stores import Store
+from tests.waiting import until
+
+from recollect.assembly import process_engine
+from recollect.engine import Engine
+from recollect.model import Actor
+from recollect.postgres import Postgres
+
+HOSTILE = [
+    "I like <img src=x onerror=alert(1)> and </script><script>alert(1)</script>.",
+    'I say "); alert(1); (" and `${alert(1)}` \N{LINE SEPARATOR} and \\u003c.',
+]
+
+PAGE = "https://me.example/p/1"
+
+
+class Tab:
+    """A browser tab whose person wishes some things of the page, one after the other, and closes it.
+
+    Attributes:
+        replies: What the page was told, without what says which wish it answers.
+        codes: The scripts that the tab was sent.
+        shown: The events that it was sent.
+    """
+
+    def __init__(self, *wishes: Any) -> None:
+        self.replies: list[dict[str, Any]] = []
+        self.codes: list[str] = []
+        self.shown: list[dict[str, Any]] = []
+        self._wishes = list(wishes)
+
+    async def call(self, event: dict[str, Any]) -> Any:
+        """Run a script, as Open WebUI has it run, and return the person's next wish."""
+        assert event["type"] == "execute"
+        self.codes.append(code := event["data"]["code"])
+        if told := re.fullmatch(
+            r"const turn = window\[\S+\]; return turn \? await turn\((.*)\) : null", code
+        ):
+            self.replies.append(json.loads(told[1]))
+        wish = self._wishes.pop(0) if self._wishes else {"wish": "close"}
+        return wish | {"n": len(self.codes)} if isinstance(wish, dict) else wish
+
+    async def emit(self, event: dict[str, Any]) -> None:
+        """Show an event."""
+        self.shown.append(event)
+
+    @property
+    def told(self) -> list[str]:
+        """What was told in passing."""
+        return [each["data"]["content"] for each in self.shown if each["type"] == "notification"]
+
+
+@pytest.fixture(scope="module")
+async def api(postgres: Postgres) -> AsyncIterator[Api]:
+    """The memory API of a proxy."""
+    async with serve(engine_over(postgres)) as served:
+        yield served
+
+
+@pytest.fixture(params=["api", "filter"])
+def engine_and_action(request: pytest.FixtureRequest, api: Api, engine: Engine) -> tuple[Engine, Any]:
+    """The engine behind it, and the function, which finds it by the API or in its own process."""
+    action = load(MEMORIES, function_id="recollect_memories")
+    if request.param == "filter":
+        return engine, action
+    action.valves = action.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory/", key=TOKEN)
+    return api.engine, action
+
+
+async def wishes(action: Any, user_id: Any, *wished: Any, body: Any = None) -> Tab:
+    """Press the button, have these wishes, and wait until the page is closed."""
+    tab = Tab(*wished)
+    given = {"body": body or {}, "__user__": {"id": user_id}}
+    await action.action(**given, __event_emitter__=tab.emit, __event_call__=tab.call)
+    await until(lambda: not action._running)
+    return tab
+
+
+def listed(words: str = "", after: str | None = None) -> dict[str, Any]:
+    return {"wish": "list", "words": words, "after": after}
+
+
+def texts(reply: dict[str, Any]) -> list[str]:
+    return [each["content"] for each in reply["memories"]]
+
+
+async def contents(engine: Engine, user_id: str) -> list[str]:
+    return [each.content for each in (await engine.page(user_id, limit=100)).memories]
+
+
+async def test_a_person_sees_corrects_removes_and_undoes(
+    engine_and_action: tuple[Engine, Any], alice: Person, bob: Person
+) -> None:
+    engine, action = engine_and_action
+    dog, rome = [await engine.add(alice, each) for each in (DOG, ROME)]
+    await engine.add(bob, OSLO)
+
+    tab = await wishes(
+        action,
+        alice,
+        listed(),
+        {"wish": "correct", "id": str(rome.id), "content": f" {OSLO} "},
+        {"wish": "remove", "id": str(dog.id)},
+        {"wish": "changes"},
+        listed(),
+        body={"user": {"id": bob}, "user_id": bob},
+    )
+
+    first, corrected, removed, changes, last = tab.replies
+    assert texts(first) == [ROME, DOG]
+    assert texts(last) == [OSLO]
+    told = [(each["action"], each["before"], each["after"]) for each in changes["changes"]]
+    assert told[:2] == [("retire", DOG, None), ("edit", ROME, OSLO)]
+    assert [each["id"] for each in changes["changes"][:2]] == [removed["change"], corrected["change"]]
+    undoing = [{"wish": "undo", "id": each["change"]} for each in (removed, corrected)]
+    tab = await wishes(action, alice, *undoing, undoing[0])
+    assert "failed" not in tab.replies[0] | tab.replies[1]
+    assert "can't be undone" in tab.replies[2]["failed"]
+    assert sorted(await contents(engine, alice)) == sorted([ROME, DOG])
+    assert await contents(engine, bob) == [OSLO]
+
+
+async def test_what_the_filter_changes_the_person_changed(engine: Engine, memory: Any, alice: Person) -> None:
+    del memory
+    known = await engine.add(alice, ROME)
+    action = load(MEMORIES, function_id="recollect_memories")
+
+    await wishes(action, alice, {"wish": "correct", "id": str(known.id), "content": OSLO})
+
+    assert (await engine.history(alice))[0].actor is Actor.USER
+
+
+async def test_nobody_reaches_what_is_anothers(
+    engine_and_action: tuple[Engine, Any], alice: Person, bob: Person
+) -> None:
+    engine, action = engine_and_action
+    known = await engine.add(alice, ROME)
+    [update] = await engine.history(alice)
+
+    tab = await wishes(
+        action,
+        bob,
+        {"wish": "correct", "id": str(known.id), "content": OSLO},
+        {"wish": "remove", "id": str(known.id)},
+        {"wish": "undo", "id": str(update.id)},
+        {"wish": "remove", "id": f"../../{alice}/memories/{known.id}"},
+        {"wish": "list", "words": "", "after": "../history"},
+        listed(),
+    )
+
+    assert all("not there any more" in each["failed"] for each in tab.replies[:5])
+    assert texts(tab.replies[5]) == []
+    assert await contents(engine, alice) == [ROME]
+
+
+@pytest.mark.parametrize("user_id", [None, "", ".", "..", "*", 7])
+async def test_without_a_person_nothing_is_opened(
+    user_id: Any, engine_and_action: tuple[Engine, Any]
+) -> None:
+    tab = await wishes(engine_and_action[1], user_id, listed(), {"wish": "erase"})
+
+    assert tab.codes == []
+    assert len(tab.told) == 1
+
+
+async def test_a_page_at_a_time_and_what_has_all_the_words(
+    engine_and_action: tuple[Engine, Any], alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, action = engine_and_action
+    written = [f"I own boat number {each}, a {'Red' if each % 2 else 'blue'} one." for each in range(23)]
+    for each in written:
+        await engine.add(alice, each)
+    newest = written[::-1]
+
+    async def pages(words: str) -> Sequence[list[str]]:
+        found, after = [], None
+        while True:
+            [reply] = (await wishes(action, alice, listed(words, after))).replies
+            found.append(texts(reply))
+            after = reply["next"]
+            if after is None:
+                return found
+
+    assert await pages("") == [newest[:10], newest[10:20], newest[20:]]
+    assert await pages("BOAT red") == [newest[1::2][:10], newest[1::2][10:]]
+    assert await pages("green") == [[]]
+    known = type(action).action.__globals__
+    monkeypatch.setitem(known, "_LOOK", 2)
+    monkeypatch.setitem(known, "_LOOKS", 2)
+    assert [each for page in await pages("number 3,") for each in page] == [
+        each for each in newest if "3," in each
+    ]
+
+
+async def test_off_and_on_again(engine_and_action: tuple[Engine, Any], alice: Person) -> None:
+    engine, action = engine_and_action
+    off, on = {"wish": "switch", "on": False}, {"wish": "switch", "on": True}
+
+    tab = await wishes(action, alice, {"wish": "state"}, off, {"wish": "state"})
+    flags = await engine.flags(alice)
+
+    assert [each["on"] for each in tab.replies] == [True, False, False]
+    assert (flags.recall, flags.record) == (False, False)
+    link = tab.replies[0]["link"]
+    assert link is None or "/memory/ui/enter?ticket=" in link, (
+        "the proxy has a page for people, the filter none"
+    )
+    [reply] = (await wishes(action, alice, on)).replies
+    flags = await engine.flags(alice)
+    assert (reply["on"], flags.recall, flags.record) == (True, None, None)
+
+
+async def test_all_is_forgotten_and_who_was_off_stays_off(
+    engine_and_action: tuple[Engine, Any], alice: Person, bob: Person
+) -> None:
+    engine, action = engine_and_action
+    for person in (alice, bob):
+        await engine.add(person, ROME)
+
+    tab = await wishes(action, alice, {"wish": "switch", "on": False}, {"wish": "erase"}, {"wish": "state"})
+
+    assert tab.replies[1]["rows"]["users_vectors"] == 1
+    assert [each["on"] for each in tab.replies] == [False, False, False]
+    assert await contents(engine, alice) == []
+    assert await contents(engine, bob) == [ROME]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_a_text_gets_into_a_script_as_json_alone(
+    text: str, engine_and_action: tuple[Engine, Any], alice: Person
+) -> None:
+    engine, action = engine_and_action
+    await engine.add(alice, text)
+
+    tab = await wishes(action, alice, listed())
+
+    assert texts(tab.replies[0]) == [text]  # what the script holds is one JSON value
+    assert all(each.isascii() for each in tab.codes)
+    assert text[:20] not in tab.codes[0]
+    assert tab.shown == []  # nothing is shown with the chat, which would keep it
+
+
+def test_the_page_runs_its_own_script_alone() -> None:
+    page = type(load(MEMORIES)).action.__globals__["_HTML"]
+
+    assert "default-src 'none'" in page
+    assert "unsafe" not in page
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|\son\w+=", page
+    )
+    assert not re.search(r"https?://", page)
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"wish": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": " "},
+        {"wish": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": "x" * 8001},
+        {"wish": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": "a\0b"},
+        {"wish": "correct", "id": None, "content": "a"},
+        {"wish": "remove", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"},
+        {"wish": "list"},
+        {"wish": "switch", "on": "off"},
+        {"wish": "fly"},
+    ],
+)
+async def test_a_wish_that_makes_no_sense_is_refused_and_the_page_goes_on(
+    wish: dict[str, Any], engine_and_action: tuple[Engine, Any], alice: Person
+) -> None:
+    tab = await wishes(engine_and_action[1], alice, wish, listed())
+
+    assert tab.replies[0]["failed"]
+    assert texts(tab.replies[1]) == []
+
+
+async def test_while_nothing_is_wished_the_page_stays(
+    engine_and_action: tuple[Engine, Any], alice: Person
+) -> None:
+    tab = await wishes(engine_and_action[1], alice, {"wish": "wait"}, {"wish": "wait"}, listed())
+
+    assert tab.codes[1].endswith("turn(null) : null")
+    assert [*map(bool, tab.replies)] == [False, False, True]
+
+
+@pytest.mark.parametrize("answer", [None, {"error": "Client session disconnected."}, "no", asyncio.sleep])
+async def test_a_tab_that_is_gone_ends_it(
+    answer: Any, engine_and_action: tuple[Engine, Any], alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    action, tab = engine_and_action[1], Tab()
+    monkeypatch.setitem(type(action).action.__globals__, "_ANSWER_SECONDS", 0.05)
+
+    async def call(_: Any) -> Any:
+        return await asyncio.sleep(30) if answer is asyncio.sleep else answer
+
+    await action.action(body={}, __user__={"id": alice}, __event_emitter__=tab.emit, __event_call__=call)
+    await until(lambda: not action._running)
+
+    assert len(tab.told) <= 1
+    assert all("did not answer" in each for each in tab.told)
+
+
+async def test_with_neither_a_filter_nor_valves_it_says_what_to_do(alice: Person) -> None:
+    assert process_engine._shared == []
+
+    tab = await wishes(load(MEMORIES), alice, listed())
+
+    assert tab.codes == []
+    [told] = tab.told
+    assert "memory_api" in told
+    assert "filter" in told
+
+
+@pytest.mark.parametrize(
+    "valves", [{"key": "wrong"}, {"memory_api": "http://127.0.0.1:9/memory"}, {"memory_api": "no"}]
+)
+async def test_an_api_that_refuses_or_is_away_is_told(
+    valves: dict[str, str], api: Api, alice: Person, caplog: pytest.LogCaptureFixture
+) -> None:
+    action = load(MEMORIES)
+    given = {"memory_api": f"http://127.0.0.1:{api.port}/memory", "key": TOKEN} | valves
+    action.valves = action.Valves(**given)
+
+    tab = await wishes(action, alice, listed(), {"wish": "erase"})
+
+    assert [*tab.replies[0]] == ["failed", "n"]
+    assert ("key" in tab.replies[0]["failed"]) == ("key" in valves)
+    assert TOKEN not in str(tab.codes) + caplog.text
+
+
+async def test_the_button_to_undo_works_by_the_api_too(
+    api: Api, store: Store, alice: Person, bob: Person
+) -> None:
+    chat = "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11"
+    exchange = store.exchange(DOG, alice.chat(chat), key="said-1")
+    await api.engine._backends.log.append(exchange)
+    undo = load(UNDO)
+    undo.valves = undo.Valves(memory_api=f"http://127.0.0.1:{api.port}/memory", key=TOKEN)
+    body = {
+        "chat_id": chat,
+        "id": "answer-1",
+        "messages": [{"id": "said-1", "role": "user"}, {"id": "answer-1", "role": "assistant"}],
+    }
+
+    async def told(user_id: Any, given: Any = body) -> str:
+        tab = Tab()
+        await undo.action(body=given, __user__={"id": user_id}, __event_emitter__=tab.emit)
+        [said] = tab.told
+        return said
+
+    for user_id in (bob, "", None, ".."):
+        assert (await told(user_id)).startswith("Nothing was remembered")
+    assert (await told(alice, {})).startswith("Nothing was remembered")
+    assert (await told(alice)).startswith("Nothing is left here to undo. What was said here is not recalled")
+
+
+@pytest.mark.parametrize(
+    ("answer", "link"),
+    [
+        (whole(b'{"url": "https://me.example/p/1", "expires_at": "2026-03-15T09:30:00Z"}', status=201), PAGE),
+        (whole(b'{"url": "https://me.example/p/1"}'), PAGE),
+        (whole(b'{"url": "javascript:alert(1)"}'), None),
+        (whole(b"[]"), None),
+        (whole(b"{}", status=404), None),
+        (whole(b"{}", status=403), None),
+    ],
+)
+async def test_a_page_of_ones_own_is_linked_where_the_proxy_has_one(
+    answer: Answer, link: str | None, alice: Person
+) -> None:
+    async with ScriptedUpstream() as proxy:
+        proxy.answers.extend([whole(b'{"effective": {"recall": null, "record": null}}'), answer])
+        action = load(MEMORIES)
+        action.valves = action.Valves(memory_api=f"http://127.0.0.1:{proxy.port}/memory", key=" a key\n")
+
+        tab = await wishes(action, alice, {"wish": "state"})
+
+        assert tab.replies[0]["link"] == link
+        lines = [each.line.decode() for each in proxy.received]
+        user = f"/memory/users/{quote(alice, safe='')}"
+        assert lines == [f"GET {user}/settings HTTP/1.1", f"POST {user}/page-links HTTP/1.1"]
+        assert all(
+            b"authorization: bearer a key\r\n" in each.head.lower() + b"\r\n" for each in proxy.received
+        )

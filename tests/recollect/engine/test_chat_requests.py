@@ -1,0 +1,513 @@
+"""What a chat asks of the memory as a whole is done before the answer, which is told what was done, and what was not."""
+
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+import pytest
+from tests.recollect.engines import PATIENT, engine_over
+from tests.stores import NOON, Store
+from tests.tables import table
+from tests.watched_stores import Outage, breakable
+
+from recollect.composition import Bounds
+from recollect.engine import Engine, Prepared, RecallOptions
+from recollect.errors import StoreUnavailableError
+from recollect.model import (
+    Action,
+    Actor,
+    Flags,
+    Injection,
+    Message,
+    Place,
+    Placement,
+    Reason,
+    Role,
+    Scope,
+    Turn,
+)
+
+FACTS = ("Lives in Lisbon", "Has a dog called Fips", "Works as a nurse")
+QUESTION = "What do you know about me?"
+DONE, NOT_DONE = "- [DONE]", "- [NOT DONE]"
+
+
+def told(prepared: Prepared) -> str:
+    """Return what the prompt is told."""
+    return "\n".join([prepared.placed.system, *prepared.placed.beside.values()])
+
+
+def answer(prepared: Prepared) -> str:
+    """Return the lines of the turn's own block that say what was done for the message."""
+    own = prepared.placed.own
+    lines = own.block.splitlines() if own is not None else []
+    assert own is None or own.block in told(prepared)
+    return "\n".join(line for line in lines if line.startswith((DONE, NOT_DONE)))
+
+
+@dataclass
+class Chat:
+    """A chat as its frontend sends it: with all that was said before."""
+
+    store: Store
+    subject: Engine
+    scope: Scope
+    said: list[Message] = field(default_factory=list)
+    anchors: list[tuple[int, str]] = field(default_factory=list)
+
+    async def says(self, text: str, reply: str = "All right.", *, logs: bool = True) -> Prepared:
+        """Say something, and get an answer."""
+        turn = self.turn(text)
+        if logs:
+            await self.subject.begin(turn)
+        prepared = await self.subject.prepare(turn)
+        await self.subject.inject(turn, prepared.placed)
+        if logs:
+            await self.subject.remember(turn, reply)
+            await self.subject.drain(self.scope.user_id)
+        self.anchors = list(turn.anchors)
+        self.said += [Message(Role.USER, text), Message(Role.ASSISTANT, reply)]
+        return prepared
+
+    def turn(self, text: str) -> Turn:
+        number = len(self.said)
+        return self.store.turn(
+            text,
+            self.scope,
+            history=tuple(self.said),
+            anchors=(*self.anchors, (number, f"{self.scope.session_id}:{number}")),
+            key=f"k{number}",
+            at=NOON + timedelta(minutes=number),
+        )
+
+    async def is_listed(self) -> tuple[str, ...]:
+        """Have all that is known listed with the next answer, and return it in the order of its numbers."""
+        turn = self.turn(QUESTION)
+        memories = await self.store.memories.most_important(self.scope, limit=60)
+        state_of = tuple(each.id for each in memories)
+        block = "\n".join(
+            f"\u2022 {each.content} (number {number})" for number, each in enumerate(memories, 1)
+        )
+        await self.store.chats.inject(
+            self.scope,
+            Injection(turn.anchor, Place.BESIDE, block, state_of, 50, turn.at, listed=state_of),
+            (),
+        )
+        self.anchors = list(turn.anchors)
+        listed = "\n".join(f"{number}. {each.content}" for number, each in enumerate(memories, 1))
+        self.said += [Message(Role.USER, QUESTION), Message(Role.ASSISTANT, f"I know this:\n{listed}")]
+        return tuple(each.content for each in memories)
+
+
+async def somebody(store: Store) -> Engine:
+    subject = engine_over(store, PATIENT)
+    for content in FACTS:
+        await subject.add(store.anna, content)
+    return subject
+
+
+async def known(store: Store, subject: Engine) -> set[str]:
+    return {
+        each.content for each in (await subject.page(store.anna, limit=50)).memories if each.content in FACTS
+    }
+
+
+@pytest.fixture
+async def chat(store: Store) -> Chat:
+    return Chat(store, await somebody(store), store.anna.chat("chat-1"))
+
+
+class TestForgettingByNumber:
+    @pytest.mark.parametrize(
+        ("text", "number"),
+        [
+            ("Forget the second.", 2),
+            ("Please forget number 3", 3),
+            ("Delete the last one", 3),
+            ("Lösch bitte Nummer 2.", 2),
+            ("Borra el primero", 1),
+            ("Oublie le numéro 3", 3),
+            ("把第二条删掉", 2),
+            ("2번 지워줘", 2),
+        ],
+    )
+    async def test_the_one_named_is_forgotten_and_the_answer_is_told(
+        self, store: Store, chat: Chat, text: str, number: int
+    ) -> None:
+        listed = await chat.is_listed()
+
+        prepared = await chat.says(text, logs=False)
+
+        assert await known(store, chat.subject) == {*FACTS} - {listed[number - 1]}
+        assert answer(prepared).startswith(f"{DONE} Forgotten, as the user asked")
+        assert listed[number - 1] not in answer(prepared)
+        [row, *_] = await chat.subject.history(store.anna)
+        assert (row.action, row.actor, row.reason) == (Action.RETIRE, Actor.USER, Reason.FORGOTTEN)
+
+    async def test_several_are_and_the_numbers_stay_what_they_were(self, store: Store, chat: Chat) -> None:
+        listed = await chat.is_listed()
+
+        await chat.says("Forget number 1", logs=False)
+        await chat.says("And forget number 3", logs=False)
+
+        assert await known(store, chat.subject) == {listed[1]}
+
+    async def test_once_more_it_is_not_forgotten_again(self, chat: Chat) -> None:
+        await chat.is_listed()
+        await chat.says("Forget the second", logs=False)
+
+        again = await chat.says("Forget the second", logs=False)
+
+        assert answer(again).startswith(f"{NOT_DONE} Nothing was forgotten")
+
+    async def test_a_number_that_the_list_has_not_forgets_nothing(self, store: Store, chat: Chat) -> None:
+        await chat.is_listed()
+
+        prepared = await chat.says("Forget number 9", logs=False)
+
+        assert await known(store, chat.subject) == {*FACTS}
+        assert (
+            answer(prepared)
+            == f"{NOT_DONE} Nothing was forgotten: the list has 3 statements, and none of that number."
+        )
+
+    @pytest.mark.parametrize(
+        "reply", ["You live by the sea and have a pet.", "1. You live in Lisbon\n1. You are a nurse"]
+    )
+    async def test_what_the_person_can_not_have_meant_for_certain_is_not_forgotten(
+        self, store: Store, chat: Chat, reply: str
+    ) -> None:
+        await chat.is_listed()
+        chat.said[-1] = Message(Role.ASSISTANT, reply)
+
+        prepared = await chat.says("Forget the second", logs=False)
+
+        assert await known(store, chat.subject) == {*FACTS}
+        assert "not certain what is meant" in answer(prepared)
+
+    async def test_what_counts_is_the_list_that_the_person_saw(self, store: Store, chat: Chat) -> None:
+        listed = await chat.is_listed()
+        seen = "\n".join(f"{number}. {each}" for number, each in enumerate(reversed(listed), 1))
+        chat.said[-1] = Message(Role.ASSISTANT, seen)
+
+        await chat.says("Forget the first", logs=False)
+
+        assert await known(store, chat.subject) == {*FACTS} - {listed[-1]}
+
+    async def test_in_another_language_the_numbers_count(self, store: Store, chat: Chat) -> None:
+        listed = await chat.is_listed()
+        chat.said[-1] = Message(Role.ASSISTANT, "1. \u732b\n2. \u72d7\n3. \u9e1f")
+
+        await chat.says("\u628a\u7b2c\u4e8c\u6761\u5220\u6389", logs=False)
+
+        assert await known(store, chat.subject) == {*FACTS} - {listed[1]}
+
+    async def test_without_a_list_nothing_is_and_the_chat_is_not_disturbed(
+        self, store: Store, chat: Chat
+    ) -> None:
+        await chat.says("Which colours does a rainbow have?", "1. Red\n2. Orange\n3. Yellow")
+
+        prepared = await chat.says("Delete the last one")
+
+        assert await known(store, chat.subject) == {*FACTS}
+        assert answer(prepared) == ""
+
+    async def test_a_newer_list_of_something_else_is_what_is_meant(self, store: Store, chat: Chat) -> None:
+        await chat.is_listed()
+        await chat.says("And the colours of a rainbow?", "1. Red\n2. Orange\n3. Yellow", logs=False)
+
+        prepared = await chat.says("Delete the last one", logs=False)
+
+        assert await known(store, chat.subject) == {*FACTS}
+        assert answer(prepared) == ""
+
+    async def test_a_list_of_another_chat_is_not_pointed_at(self, store: Store, chat: Chat) -> None:
+        await chat.is_listed()
+
+        prepared = await Chat(store, chat.subject, store.anna.chat("chat-2")).says("Forget the second")
+
+        assert await known(store, chat.subject) == {*FACTS}
+        assert answer(prepared) == ""
+
+    async def test_undoing_brings_it_back(self, store: Store, chat: Chat) -> None:
+        await chat.is_listed()
+        await chat.says("Forget number 2", logs=False)
+
+        prepared = await chat.says("No, bring it back", logs=False)
+
+        assert await known(store, chat.subject) == {*FACTS}
+        assert answer(prepared) == f"{DONE} Undone, as the user asked: 1 change of what is remembered."
+        assert answer(await chat.says("Undo that", logs=False)) == ""
+
+
+class TestStopping:
+    async def test_nothing_is_kept_from_that_message_on_and_it_can_be_turned_on_again(
+        self, store: Store, chat: Chat
+    ) -> None:
+        await chat.says("I play the cello")
+        before = len(await messages(store))
+
+        stopped = await chat.says("Stop remembering me.")
+        await chat.says("I play the oboe")
+
+        assert len(await messages(store)) == before
+        assert await known(store, chat.subject) == {*FACTS}
+        assert answer(stopped).startswith(f"{DONE} From now on nothing")
+        assert "Remember me again" in answer(stopped)
+        assert (await chat.subject.flags(store.anna)) == Flags(record=False)
+
+        resumed = await chat.says("Remember me again")
+        await chat.says("I play the harp")
+
+        assert answer(resumed).startswith(f"{DONE} What the user says is remembered again")
+        assert any("harp" in each for each in await messages(store))
+        assert not any("oboe" in each for each in await messages(store))
+
+    async def test_undoing_turns_it_on_again(self, store: Store, chat: Chat) -> None:
+        await chat.says("Merk dir nichts mehr über mich!")
+
+        await chat.says("Mach das rückgängig")
+
+        assert (await chat.subject.flags(store.anna)).record is None
+
+    async def test_what_the_operator_wants_for_everybody_stays(self, store: Store) -> None:
+        chat = Chat(store, engine_over(store, replace(PATIENT, records=False)), store.anna.chat("chat-1"))
+
+        assert answer(await chat.says("Remember me again")).startswith(NOT_DONE)
+
+    async def test_it_is_of_one_person_alone(self, store: Store, chat: Chat) -> None:
+        await chat.says("Stop remembering me")
+
+        assert await chat.subject.flags(store.ben) == Flags()
+
+
+async def messages(store: Store, person: str | None = None) -> list[str]:
+    """Return what the log has of somebody."""
+    user = person or store.anna
+    return [
+        each.said
+        for chat_id in await store.memories.sessions(user)
+        for each in (await store.chats.chat(Scope(user, chat_id), exchanges=60)).exchanges
+    ]
+
+
+class TestLeavingAChatOut:
+    async def test_its_log_and_what_it_taught_go_and_nothing_more_is_kept(
+        self, store: Store, chat: Chat
+    ) -> None:
+        await Chat(store, chat.subject, store.anna.chat("chat-2")).says("I play the oboe")
+        await chat.says("I play the cello")
+        assert len(await messages(store)) == 2
+
+        left_out = await chat.says("Keep this chat out of your memory, please.")
+        await chat.says("I play the harp")
+
+        assert await messages(store) == ["I play the oboe"]
+        assert answer(left_out).startswith(f"{DONE} Nothing of this chat is remembered")
+        learned = [each.content for each in (await chat.subject.page(store.anna, limit=50)).memories]
+        assert not any("cello" in each or "harp" in each for each in learned)
+        assert await known(store, chat.subject) == {*FACTS}
+
+    async def test_no_import_brings_it_back(self, store: Store, chat: Chat) -> None:
+        await chat.says("Don't remember this chat")
+
+        assert not await store.log.append(store.exchange("I play the cello", chat.scope), revives=True)
+
+    async def test_it_can_be_taken_in_again(self, store: Store, chat: Chat) -> None:
+        await chat.says("Don't remember this chat")
+
+        taken_in = await chat.says("Remember this chat again")
+        await chat.says("I play the harp")
+
+        assert answer(taken_in).startswith(f"{DONE} What is said in this chat is remembered again")
+        assert "I play the harp" in await messages(store)
+        assert answer(await chat.says("Remember this chat again")).startswith(NOT_DONE)
+
+    async def test_undoing_takes_it_in_again(self, store: Store, chat: Chat) -> None:
+        await chat.says("Don't remember this chat")
+
+        assert answer(await chat.says("Undo that")).startswith(f"{DONE} What is said in this chat")
+        await chat.says("I play the harp")
+
+        assert "I play the harp" in await messages(store)
+
+    async def test_a_new_chat_that_begins_with_the_same_words_is_remembered(self, store: Store) -> None:
+        subject, unnamed = engine_over(store, PATIENT), store.anna.chat("fp:1")
+        chat = Chat(store, subject, unnamed)
+        await chat.says("I play the harp")
+        await chat.says("Don't remember this chat")
+        soon, later = (
+            store.turn("I play the harp", unnamed, at=NOON + after)
+            for after in (timedelta(minutes=30), timedelta(days=1))
+        )
+
+        assert not await subject.remember(soon, "Good.")
+        assert await subject.remember(later, "Good.")
+        assert await messages(store) == ["I play the harp"]
+
+    async def test_others_chats_with_the_same_id_are_remembered(self, store: Store, chat: Chat) -> None:
+        await chat.says("Don't remember this chat")
+
+        await Chat(store, chat.subject, store.ben.chat("chat-1")).says("I play the harp")
+
+        assert await messages(store, store.ben) == ["I play the harp"]
+
+    async def test_it_goes_with_its_person(self, store: Store, chat: Chat) -> None:
+        await chat.says("Don't remember this chat")
+
+        erasure = await chat.subject.erase(store.anna)
+
+        assert dict(erasure.rows)["chats_left_out"] == 1
+        assert not (await store.asked.pointed_at(chat.turn("Hello"))).is_left_out
+
+
+class TestUndoing:
+    async def test_what_the_message_before_taught_is_undone(self, store: Store, chat: Chat) -> None:
+        await chat.says("Remember that I play the cello.")
+        learned = [each.content for each in (await chat.subject.page(store.anna, limit=50)).memories]
+        assert any("cello" in each for each in learned)
+
+        prepared = await chat.says("Undo that")
+
+        learned = [each.content for each in (await chat.subject.page(store.anna, limit=50)).memories]
+        assert not any("cello" in each for each in learned)
+        assert answer(prepared).startswith(f"{DONE} Undone, as the user asked: 2 changes")
+
+    async def test_what_waits_to_be_learned_never_is(self, store: Store, chat: Chat) -> None:
+        turn = chat.turn("Remember that I play the cello.")
+        await chat.subject.remember(turn, "Noted.")
+        chat.anchors = list(turn.anchors)
+        chat.said += [Message(Role.USER, turn.text), Message(Role.ASSISTANT, "Noted.")]
+
+        prepared = await chat.says("Undo that")
+
+        learned = [each.content for each in (await chat.subject.page(store.anna, limit=50)).memories]
+        assert not any("cello" in each and "Undo" not in each for each in learned)
+        assert answer(prepared).startswith(DONE)
+
+    async def test_after_anything_else_it_speaks_of_something_else(self, store: Store, chat: Chat) -> None:
+        await chat.says("I play the cello")
+        await chat.says("Rename the variable x to y.", "Done: y = 3")
+        before = await chat.subject.history(store.anna)
+
+        prepared = await chat.says("Undo that", logs=False)
+
+        assert answer(prepared) == ""
+        assert await chat.subject.history(store.anna) == before
+
+
+class TestEverything:
+    @pytest.mark.parametrize("text", ["Forget everything about me.", "Vergiss alles über mich"])
+    async def test_everything_is_not_forgotten_for_a_sentence(
+        self, store: Store, chat: Chat, text: str
+    ) -> None:
+        prepared = await chat.says(text)
+
+        assert await known(store, chat.subject) == {*FACTS}
+        assert answer(prepared).startswith(f"{NOT_DONE} Nothing was forgotten: everything is not forgotten")
+
+
+class TestWhenItCanNotBeTold:
+    @pytest.mark.parametrize(
+        "text", ["Stop remembering me", "Don't remember this chat", "Forget number 2", "Undo that"]
+    )
+    async def test_while_the_store_is_away_nothing_is_told_to_be_done(self, store: Store, text: str) -> None:
+        outage = Outage(StoreUnavailableError("away"))
+        subject = engine_over(breakable(store, outage), PATIENT)
+
+        prepared = await subject.prepare(store.turn(text))
+
+        assert DONE not in told(prepared)
+        outage.failure = None
+        assert await subject.flags(store.anna) == Flags()
+
+    async def test_that_it_is_not_certain_is_told_where_it_is_a_request_for_certain(
+        self, store: Store
+    ) -> None:
+        outage = Outage(StoreUnavailableError("away"))
+
+        prepared = await engine_over(breakable(store, outage), PATIENT).prepare(
+            store.turn("Stop remembering me")
+        )
+
+        assert "not certain that anything was changed" in answer(prepared)
+
+    async def test_where_nothing_is_added_to_prompts_nothing_is_done(self, store: Store, chat: Chat) -> None:
+        turn = chat.turn("Stop remembering me")
+
+        prepared = await chat.subject.prepare(turn, RecallOptions(placement=Placement.OFF))
+
+        assert told(prepared).strip() == ""
+        assert await chat.subject.flags(store.anna) == Flags()
+
+    async def test_who_has_recall_off_is_told_all_the_same(self, store: Store, chat: Chat) -> None:
+        await chat.subject.set_flags(Flags(recall=False), store.anna)
+
+        prepared = await chat.says("Stop remembering me")
+
+        assert answer(prepared).startswith(DONE)
+        assert await chat.subject.flags(store.anna) == Flags(record=False, recall=False)
+
+    @pytest.mark.parametrize("text", ["Forget number 2", "Undo that", "Remember this chat again"])
+    async def test_it_is_done_once_and_told_the_same_where_the_turn_is_sent_again(
+        self, store: Store, chat: Chat, text: str
+    ) -> None:
+        """As with the results of tools."""
+        if text.endswith("again"):
+            await chat.says("Don't remember this chat")
+        await chat.is_listed()
+        if text == "Undo that":
+            await chat.says("Forget number 1", logs=False)
+        turn = chat.turn(text)
+
+        first = await chat.subject.prepare(turn)
+        await chat.subject.inject(turn, first.placed)
+        before = await chat.subject.history(store.anna)
+        again = await chat.subject.prepare(turn)
+
+        assert answer(first).startswith(DONE)
+        assert told(again) == told(first)
+        assert await chat.subject.history(store.anna) == before
+
+    async def test_it_is_told_anew_where_the_message_is_sent_again(self, store: Store, chat: Chat) -> None:
+        turn = chat.turn("Remember me again")
+        off = engine_over(store, replace(PATIENT, records=False, bounds=Bounds()))
+        first = await off.prepare(turn)
+        await off.inject(turn, first.placed)
+
+        again = await chat.subject.prepare(turn)
+
+        assert answer(first).startswith(NOT_DONE)
+        assert answer(again).startswith(DONE)
+        assert NOT_DONE not in told(again)
+
+
+@table(
+    "said",
+    [
+        "Translate into French.\n\nDon't remember this chat.",
+        "Is this correct English? Don't remember this chat.",
+        "How do I say this in Spanish? Don't remember anything about me.",
+    ],
+)
+async def test_a_sentence_to_work_on_deletes_and_switches_off_nothing(
+    store: Store, chat: Chat, said: str
+) -> None:
+    await chat.says("I live in Lisbon.")
+
+    prepared = await chat.says(said)
+
+    assert chat.scope.session_id in await chat.subject.sessions(store.anna)
+    assert (await chat.subject.flags(store.anna)).record is None
+    assert "[DONE]" not in told(prepared)
+
+
+async def test_who_switched_the_placement_off_is_told_nothing_and_so_nothing_is_done(
+    store: Store, chat: Chat
+) -> None:
+    await chat.subject.set_flags(Flags(placement=Placement.OFF), store.anna)
+    await chat.says("I live in Lisbon.")
+
+    prepared = await chat.says("Don't remember this chat.")
+
+    assert chat.scope.session_id in await chat.subject.sessions(store.anna)
+    assert told(prepared) == ""

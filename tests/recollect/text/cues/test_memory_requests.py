@@ -1,0 +1,197 @@
+"""What asks something of the memory as a whole is told from what only sounds like it, in twelve languages."""
+
+import time
+
+import pytest
+
+from recollect.text.cues.memory_requests import (
+    LAST,
+    LONGEST_MESSAGE,
+    MemoryRequest,
+    Request,
+    read_memory_request,
+)
+
+FORGETTING = {
+    "en": [("Forget the second.", 2), ("Delete number 3 please", 3), ("Can you remove the last one?", LAST)],
+    "de": [
+        ("Vergiss das zweite.", 2),
+        ("Kannst du Nummer 3 löschen?", 3),
+        ("Lösch bitte den letzten Eintrag", LAST),
+    ],
+    "es": [("Olvida el segundo.", 2), ("Borra el número 3, por favor", 3), ("Elimina la última", LAST)],
+    "fr": [("Oublie le deuxième.", 2), ("Efface le numéro 3 stp", 3), ("Supprime la dernière", LAST)],
+    "it": [("Dimentica il secondo.", 2), ("Cancella il numero 3, grazie", 3), ("Elimina l'ultimo", LAST)],
+    "pt": [("Esquece o segundo.", 2), ("Apaga o número 3, por favor", 3), ("Remova a última", LAST)],
+    "pl": [("Zapomnij o drugim.", 2), ("Usuń numer 3, proszę", 3), ("Skasuj ostatni punkt", LAST)],
+    "tr": [("İkinciyi unut.", 2), ("3 numarayı sil lütfen", 3), ("Sonuncuyu siler misin?", LAST)],
+    "hi": [("doosra wala bhool jao", 2), ("number 3 hata do please", 3), ("aakhri wala delete kar do", LAST)],
+    "zh": [("忘掉第二条。", 2), ("请把第3条删掉", 3), ("删除最后一条吧", LAST)],
+    "ko": [("두 번째 거 잊어줘.", 2), ("3번 지워 주세요", 3), ("마지막 거 삭제해줘", LAST)],
+    "ar": [("انس الثانية", 2), ("احذف رقم 3 من فضلك", 3), ("امسح الأخيرة", LAST)],
+}
+OTHERS = {
+    Request.STOP: [
+        "Stop remembering me!",
+        "Please don't remember anything about me any more.",
+        "Merk dir nichts mehr über mich.",
+        "Deja de recordar cosas sobre mí",
+        "Ne retiens plus rien sur moi.",
+        "Non ricordare più niente su di me",
+        "Não guarde mais nada sobre mim",
+        "Nie zapamiętuj niczego o mnie",
+        "Artık hakkımda hiçbir şey hatırlama",
+        "mere baare mein kuch bhi yaad mat rakho",
+        "不要再记住关于我的任何事情",
+        "나에 대해 아무것도 기억하지 마",
+        "لا تتذكر أي شيء عني بعد الآن",
+    ],
+    Request.RESUME: [
+        "Remember me again.",
+        "Du kannst dir wieder Dinge über mich merken",
+        "Puedes volver a recordar cosas sobre mí",
+        "Souviens-toi à nouveau de moi",
+        "Ricordati di nuovo di me",
+        "Volta a se lembrar de mim",
+        "Znowu mnie pamiętaj",
+        "Beni tekrar hatırla",
+        "mujhe phir se yaad rakho",
+        "重新记住我的信息",
+        "나를 다시 기억해줘",
+        "تذكرني من جديد",
+    ],
+    Request.LEAVE_OUT: [
+        "Don't remember this chat.",
+        "Keep this chat out of your memory please",
+        "Merk dir diesen Chat nicht!",
+        "No recuerdes esta conversación",
+        "Ne retiens pas cette conversation",
+        "Non ricordare questa chat",
+        "Não guarde esta conversa",
+        "Nie zapamiętuj tej rozmowy",
+        "Bu sohbeti hatırlama",
+        "is chat ko yaad mat rakhna",
+        "不要记住这次对话",
+        "이 대화는 기억하지 마",
+        "لا تحفظ هذه المحادثة",
+    ],
+    Request.TAKE_IN: [
+        "Remember this chat again.",
+        "Merk dir diesen Chat wieder",
+        "Vuelve a recordar este chat",
+        "Recommence à mémoriser cette conversation",
+        "Ricomincia a ricordare questa chat",
+        "Volta a guardar esta conversa",
+        "Znów zapamiętuj tę rozmowę",
+        "Bu sohbeti tekrar hatırla",
+        "is chat ko phir se yaad rakho",
+        "重新记住这次对话",
+        "이 대화는 다시 기억해줘",
+        "احفظ هذه المحادثة من جديد",
+    ],
+    Request.UNDO: [
+        "Undo that.",
+        "No, bring it back!",
+        "Mach das rückgängig",
+        "Deshazlo",
+        "Annule ça, s'il te plaît",
+        "Annullalo",
+        "Desfaz isso",
+        "Cofnij to",
+        "Bunu geri al",
+        "undo kar do",
+        "撤销一下",
+        "되돌려줘",
+        "تراجع عن ذلك",
+    ],
+}
+NONE = [
+    # Of something else.
+    "Forget the second argument of the function.",
+    "Delete the last line of the file",
+    "Lösch den zweiten Absatz",
+    "Borra el segundo párrafo del texto",
+    "Supprime la dernière ligne du fichier",
+    "删除最后一行",
+    "Undo the last commit",
+    "Remember this chat we had about bees?",
+    "Forget it.",
+    "Forget me not",
+    # Denied, asked, supposed, told.
+    "Don't forget the second one.",
+    "I don't remember this chat.",
+    "No borrar el segundo",
+    "Nie usuń drugiego",
+    "不删除第二条",
+    "Undo that?",
+    "Why did you stop remembering me?",
+    "If I say forget number 2, what happens?",
+    "You should stop remembering me if I was rude.",
+    "She said: stop remembering me.",
+    "He told me to forget number 3.",
+    "Mein Bruder sagt, du sollst dir nichts mehr über mich merken.",
+    # Others' words, or a text to work on.
+    '"Stop remembering me."',
+    "'Forget number 2'",
+    "Translate this:\nStop remembering me.",
+    "Was heißt auf Englisch: Vergiss das zweite?",
+    # Two things at once.
+    "Forget number 2. Remember me again.",
+    # Lists and the like.
+    "2",
+    "the last one",
+    "",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [pytest.param(*each, id=f"{name}-{each[1]}") for name, those in FORGETTING.items() for each in those],
+)
+def test_what_is_to_be_forgotten_is_known_by_its_number(text: str, number: int) -> None:
+    assert read_memory_request(text) == MemoryRequest(Request.FORGET_LISTED, (number,))
+
+
+@pytest.mark.parametrize(
+    ("asking", "text"), [(asking, text) for asking, those in OTHERS.items() for text in those]
+)
+def test_what_is_asked_for_is_known(asking: Request, text: str) -> None:
+    assert read_memory_request(text) == MemoryRequest(asking)
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_what_is_no_request_is_none(text: str) -> None:
+    assert read_memory_request(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Forget 2 and 4", "Delete the second and the fourth one.", "Vergiss Nummer 2 und 4", "删掉第二和第四条"],
+)
+def test_several_numbers_are_named_at_once(text: str) -> None:
+    assert read_memory_request(text) == MemoryRequest(Request.FORGET_LISTED, (2, 4))
+
+
+def test_a_request_may_have_a_sentence_beside_it() -> None:
+    assert read_memory_request("Thanks, that is right. Forget number 2.") == MemoryRequest(
+        Request.FORGET_LISTED, (2,)
+    )
+    assert read_memory_request("It is raining. Forget number 2. The sun shines.") is None
+    assert read_memory_request(f"{'It is raining and raining. ' * 12}Forget number 2.") is None
+
+
+def test_what_is_long_is_read_in_no_time() -> None:
+    texts = [
+        "forget 1" + " and 2" * 45,
+        "please " * 42,
+        "no, " * 74,
+        "第" * LONGEST_MESSAGE,
+        "删掉第二和" * 60,
+    ]
+    began = time.process_time()
+
+    for text in texts:
+        read_memory_request(text)
+        read_memory_request(text * 1000)
+
+    assert time.process_time() - began < 1

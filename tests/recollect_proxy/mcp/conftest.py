@@ -1,0 +1,128 @@
+"""The memory for agents on a real socket, over a real Postgres, and the SDK's own client before it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, Implementation, TextContent
+from tests.recollect_proxy.memory_api.serving import TOKEN, GivenEngine, engine_over
+from tests.stores import Store
+
+from recollect.engine import Engine, system_clock
+from recollect.postgres import Postgres
+from recollect_proxy.access import Audience, Authentication, KeyRole, PersonTokens, add_access_key
+from recollect_proxy.access.access_keys import AccessKeys
+from recollect_proxy.ephemeral_server import serve_upstream
+from recollect_proxy.mcp.application import mcp_application
+from recollect_proxy.mcp.rebinding import KnownHosts
+
+USER_HEADER = "x-openwebui-user-id"
+
+
+@dataclass(frozen=True)
+class Agents:
+    """The memory as agents reach it.
+
+    Attributes:
+        url: Where.
+        live: Hands out the engine.
+        anna: A user.
+        ben: Another.
+        tokens: By what they are.
+    """
+
+    url: str
+    live: GivenEngine
+    anna: str
+    ben: str
+    tokens: dict[str, str]
+
+    @property
+    def engine(self) -> Engine:
+        """The engine behind."""
+        found = self.live.engine
+        assert found is not None
+        return found
+
+    @asynccontextmanager
+    async def client(
+        self, token: str = "anna", *, name: str = "Claude Desktop", mode: str = "auto", **headers: str
+    ) -> AsyncIterator[Client]:
+        """Connect as the SDK's client does, with a token and further headers."""
+        sent = {"Authorization": f"Bearer {self.tokens[token]}"}
+        sent |= {key.replace("_", "-"): value for key, value in headers.items()}
+        async with (
+            httpx2.AsyncClient(headers=sent, timeout=30) as http_client,
+            Client(
+                streamable_http_client(self.url, http_client=http_client),
+                client_info=Implementation(name=name, version="1"),
+                mode=mode,
+            ) as client,
+        ):
+            yield client
+
+    async def post(self, body: object, headers: dict[str, str] | None = None) -> httpx2.Response:
+        """Post a body as it is."""
+        both = {"Accept": "application/json, text/event-stream", **(headers or {})}
+        async with httpx2.AsyncClient(timeout=30) as http_client:
+            return await http_client.post(self.url, json=body, headers=both)
+
+
+def bearer(token: str) -> dict[str, str]:
+    """Return the header that brings a token."""
+    return {"Authorization": f"Bearer {token}"}
+
+
+def structured(result: CallToolResult) -> dict[str, Any]:
+    """Return what a tool returned; fails where it failed."""
+    assert not result.is_error, result.content
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+def told(result: CallToolResult) -> str:
+    """Return what a tool says went wrong."""
+    assert result.is_error
+    [content] = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+@asynccontextmanager
+async def served_agents(engine: Engine, anna: str, ben: str, folder: Path) -> AsyncIterator[Agents]:
+    """Serve the memory for agents over an engine."""
+    keys = folder / "access-keys"
+    made = {
+        "admin": TOKEN,
+        "acting": add_access_key(keys, KeyRole.ACTING, "openwebui"),
+        "others": add_access_key(keys, KeyRole.ACTING, "others", users="nobody-begins-so"),
+        "reader": add_access_key(keys, KeyRole.READER, "support"),
+    }
+    authentication = Authentication(TOKEN, system_clock, keys=AccessKeys(keys))
+    past = PersonTokens(TOKEN, lambda: system_clock() - timedelta(hours=2))
+    made |= {
+        "anna": authentication.person_tokens.make(anna, Audience.API)[0],
+        "ben": authentication.person_tokens.make(ben, Audience.API)[0],
+        "page": authentication.person_tokens.make(anna, Audience.PAGE)[0],
+        "expired": past.make(anna, Audience.API)[0],
+        "unknown": "rk-nobody-knows-this",
+    }
+    live = GivenEngine(engine)
+    application = mcp_application(
+        live, authentication=authentication, user_header=USER_HEADER, hosts=KnownHosts(is_local=True)
+    )
+    async with serve_upstream(application) as origin:
+        yield Agents(f"{origin}/memory/mcp", live, anna, ben, made)
+
+
+@pytest.fixture
+async def agents(postgres: Postgres, store: Store, tmp_path: Path) -> AsyncIterator[Agents]:
+    async with served_agents(engine_over(postgres), store.anna, store.ben, tmp_path) as served:
+        yield served

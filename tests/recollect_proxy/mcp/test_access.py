@@ -1,0 +1,221 @@
+"""Who may use the memory for agents, and for whom: asked over real HTTP."""
+
+import json
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.client.client import Client
+from tests.recollect_proxy.mcp.conftest import USER_HEADER, Agents, bearer, structured, told
+
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "curl", "version": "1"},
+    },
+}
+LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
+
+
+def call(tool: str, **given: Any) -> dict[str, Any]:
+    return {
+        "jsonrpc": "2.0",
+        "id": 3,
+        "method": "tools/call",
+        "params": {"name": tool, "arguments": given},
+    }
+
+
+def assert_refused(response: httpx2.Response, status: int, code: str) -> None:
+    assert (response.status_code, response.json()["error"]["code"]) == (status, code)
+    assert response.headers["cache-control"] == "no-store"
+
+
+class TestWithoutAToken:
+    @pytest.mark.parametrize("token", ["expired", "unknown", "page"])
+    async def test_what_is_no_token_of_the_api_is_refused(self, agents: Agents, token: str) -> None:
+        response = await agents.post(INITIALIZE, bearer(agents.tokens[token]))
+
+        assert_refused(response, 401, "unauthorized")
+        assert response.headers["www-authenticate"] == 'Bearer realm="recollect"'
+
+    @pytest.mark.parametrize("body", [INITIALIZE, LIST, call("list_recent")])
+    async def test_no_token_reaches_nothing(self, agents: Agents, body: object) -> None:
+        named = {"X-Recollect-User": agents.anna, USER_HEADER: agents.anna}
+
+        assert_refused(await agents.post(body, named), 401, "unauthorized")
+
+
+class TestAPersonsToken:
+    async def test_it_acts_for_that_person(self, agents: Agents) -> None:
+        await agents.engine.add(agents.ben, "Likes coffee")
+        await agents.engine.add(agents.anna, "Likes tea")
+        async with agents.client("anna") as client:
+            found = structured(await client.call_tool("list_recent", {}))
+
+        assert [each["content"] for each in found["memories"]] == ["Likes tea"]
+
+    async def test_it_acts_for_nobody_else(self, agents: Agents) -> None:
+        headers = {**bearer(agents.tokens["anna"]), "X-Recollect-User": agents.ben}
+
+        assert_refused(await agents.post(call("list_recent"), headers), 403, "forbidden")
+
+    async def test_the_frontends_header_makes_it_nobody_else(self, agents: Agents) -> None:
+        await agents.engine.add(agents.ben, "Likes coffee")
+        async with agents.client("anna", x_openwebui_user_id=agents.ben) as client:
+            assert structured(await client.call_tool("list_recent", {}))["memories"] == []
+
+
+class TestKeysThatAreNobodysOwn:
+    @pytest.mark.parametrize("token", ["admin", "acting", "reader"])
+    async def test_without_a_user_they_reach_nobodys_memory(self, agents: Agents, token: str) -> None:
+        assert_refused(
+            await agents.post(call("list_recent"), bearer(agents.tokens[token])), 400, "user_not_named"
+        )
+
+    @pytest.mark.parametrize("named", ["*", "%00", "x" * 257])
+    async def test_a_name_that_can_be_nobodys_is_refused(self, agents: Agents, named: str) -> None:
+        headers = {**bearer(agents.tokens["acting"]), "X-Recollect-User": named}
+
+        assert_refused(await agents.post(call("list_recent"), headers), 400, "user_named_twice")
+
+    async def test_two_names_are_refused(self, agents: Agents) -> None:
+        headers = {
+            **bearer(agents.tokens["acting"]),
+            "X-Recollect-User": agents.anna,
+            USER_HEADER: agents.ben,
+        }
+
+        assert_refused(await agents.post(call("list_recent"), headers), 400, "user_named_twice")
+
+    async def test_an_integration_acts_for_whom_the_frontend_names(self, agents: Agents) -> None:
+        async with agents.client("acting", x_openwebui_user_id=agents.anna) as client:
+            kept = structured(await client.call_tool("remember", {"content": "I live in Lisbon"}))
+
+        assert kept["status"] == "kept"
+        assert len((await agents.engine.page(agents.anna, limit=9)).memories) == 1
+        assert (await agents.engine.page(agents.ben, limit=9)).memories == ()
+
+    async def test_only_an_integration_is_named_a_user_by_the_frontend(self, agents: Agents) -> None:
+        headers = {**bearer(agents.tokens["admin"]), USER_HEADER: agents.anna}
+
+        assert_refused(await agents.post(call("list_recent"), headers), 400, "user_not_named")
+
+    async def test_an_integration_acts_for_its_own_users_alone(self, agents: Agents) -> None:
+        headers = {**bearer(agents.tokens["others"]), "X-Recollect-User": agents.anna}
+
+        assert_refused(await agents.post(call("list_recent"), headers), 403, "forbidden")
+
+    async def test_a_reader_only_reads_and_is_seen(self, agents: Agents) -> None:
+        tea = await agents.engine.add(agents.anna, "Likes tea")
+        async with agents.client("reader", x_recollect_user=agents.anna) as client:
+            tools = {each.name for each in (await client.list_tools()).tools}
+            found = structured(await client.call_tool("list_recent", {}))
+            refused = [
+                told(await client.call_tool("remember", {"content": "I live in Lisbon"})),
+                told(await client.call_tool("forget", {"memory_id": str(tea.id)})),
+            ]
+            await client.read_resource("memory://profile")
+
+        assert tools == {"search_memories", "list_recent", "what_changed"}
+        assert len(found["memories"]) == 1
+        assert refused == ["This token only reads: it changes no memory."] * 2
+        assert len((await agents.engine.page(agents.anna, limit=9)).memories) == 1
+        seen = await agents.engine.admin_reads(agents.anna, limit=9)
+        assert [(each.reader, each.operation) for each in seen] == [
+            ("support", "mcp_read_profile"),
+            ("support", "mcp_list_recent"),
+        ]
+
+    async def test_what_a_person_reads_themselves_is_not_kept_as_read(self, agents: Agents) -> None:
+        async with agents.client("anna") as client:
+            await client.call_tool("list_recent", {})
+
+        assert await agents.engine.admin_reads(agents.anna, limit=9) == []
+
+
+class TestPagesOfOtherSites:
+    @pytest.mark.parametrize(
+        ("headers", "status"),
+        [
+            ({"Origin": "https://evil.example"}, 403),
+            ({"Origin": "null"}, 403),
+            ({"Host": "evil.example"}, 421),
+            ({"Host": "evil.example", "Origin": "http://evil.example"}, 421),
+            ({"Origin": "http://localhost:5173"}, 200),
+            ({}, 200),
+        ],
+    )
+    async def test_they_are_refused(self, agents: Agents, headers: dict[str, str], status: int) -> None:
+        response = await agents.post(INITIALIZE, {**bearer(agents.tokens["anna"]), **headers})
+
+        assert response.status_code == status
+
+    async def test_so_they_are_in_the_newer_protocol(self, agents: Agents) -> None:
+        headers = {**bearer(agents.tokens["anna"]), "MCP-Protocol-Version": "2026-07-28"}
+
+        response = await agents.post(LIST, {**headers, "Origin": "https://evil.example"})
+
+        assert response.status_code == 403
+
+
+class TestRequests:
+    async def test_a_session_is_known_to_any_replica(self, agents: Agents) -> None:
+        first = await agents.post(INITIALIZE, bearer(agents.tokens["anna"]))
+        session = first.headers["mcp-session-id"]
+        kept = await agents.post(
+            call("remember", content="I live in Lisbon"),
+            {**bearer(agents.tokens["anna"]), "Mcp-Session-Id": session},
+        )
+
+        assert session.isascii()
+        assert json.loads(kept.json()["result"]["content"][0]["text"])["status"] == "kept"
+        [added] = await agents.engine.history(agents.anna)
+        assert added.decided_by == "mcp: curl"
+
+    @pytest.mark.parametrize("session", ["nonsense", "r1.a.%%%", "r1.a.gICA", "r1." + "x" * 600])
+    async def test_a_session_that_is_none_of_ours_names_nobody(self, agents: Agents, session: str) -> None:
+        await agents.post(
+            call("remember", content="I live in Lisbon"),
+            {**bearer(agents.tokens["anna"]), "Mcp-Session-Id": session},
+        )
+
+        [added] = await agents.engine.history(agents.anna)
+        assert added.decided_by == "mcp: unnamed"
+
+    @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+    async def test_there_are_no_streams_and_no_sessions_to_end(self, agents: Agents, method: str) -> None:
+        async with httpx2.AsyncClient() as client:
+            response = await client.request(method, agents.url, headers=bearer(agents.tokens["anna"]))
+
+        assert_refused(response, 405, "method_not_allowed")
+        assert response.headers["allow"] == "POST"
+
+    async def test_what_is_too_long_is_refused(self, agents: Agents) -> None:
+        body = call("remember", content="x" * 300_000)
+
+        assert_refused(await agents.post(body, bearer(agents.tokens["anna"])), 413, "body_too_large")
+
+    @pytest.mark.parametrize("body", [[], {}, "x", {"jsonrpc": "2.0", "id": 1, "method": 5}, [INITIALIZE]])
+    async def test_what_is_no_message_is_refused(self, agents: Agents, body: object) -> None:
+        response = await agents.post(body, bearer(agents.tokens["anna"]))
+
+        assert 400 <= response.status_code < 500
+        assert "Traceback" not in response.text
+
+    async def test_many_clients_at_once_get_their_own(self, agents: Agents) -> None:
+        await agents.engine.add(agents.anna, "Likes tea")
+        await agents.engine.add(agents.ben, "Likes coffee")
+
+        async def contents(client: Client) -> list[str]:
+            found = structured(await client.call_tool("list_recent", {}))
+            return [each["content"] for each in found["memories"]]
+
+        async with agents.client("anna") as hers, agents.client("ben") as his:
+            for _ in range(5):
+                assert await contents(hers) == ["Likes tea"]
+                assert await contents(his) == ["Likes coffee"]

@@ -1,0 +1,213 @@
+"""`recollect mcp` as a process that a client starts: over a running server, and on the store itself."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPError
+from mcp_types import Implementation, TextResourceContents
+from tests.people import person
+from tests.recollect_proxy.mcp.conftest import Agents, structured, told
+from tests.served_process import environment
+
+COMMAND = [sys.executable, "-c", "from recollect_proxy.cli import main; main()"]
+HANDSHAKE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    },
+}
+
+pytestmark = pytest.mark.process
+
+
+def variables(**settings: object) -> dict[str, str]:
+    return {**environment(**settings), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+
+
+@asynccontextmanager
+async def started(*options: str, name: str = "Cursor", **env: str) -> AsyncIterator[Client]:
+    """Start the command, and connect to it as a client does."""
+    parameters = StdioServerParameters(
+        command=COMMAND[0], args=[*COMMAND[1:], "mcp", *options], env=variables() | env
+    )
+    transport = stdio_client(parameters)
+    async with Client(transport, client_info=Implementation(name=name, version="1"), mode="legacy") as client:
+        yield client
+
+
+class TestOverARunningServer:
+    async def test_every_tool_and_resource(self, agents: Agents) -> None:
+        env = {
+            "RECOLLECT_URL": agents.url.removesuffix("/memory/mcp"),
+            "RECOLLECT_TOKEN": agents.tokens["anna"],
+        }
+        async with started(**env) as client:
+            tools = {each.name for each in (await client.list_tools()).tools}
+            kept = structured(await client.call_tool("remember", {"content": "I live in Lisbon"}))
+            found = structured(await client.call_tool("search_memories", {"query": "Lisbon"}))
+            recent = structured(await client.call_tool("list_recent", {}))
+            changed = structured(await client.call_tool("what_changed", {"since": "2026-01-01T00:00:00Z"}))
+            profile = (await client.read_resource("memory://profile")).contents[0]
+            [template] = (await client.list_resource_templates()).resource_templates
+            gone = structured(await client.call_tool("forget", {"memory_id": kept["memory"]["id"]}))
+            assert [each.uri for each in (await client.list_resources()).resources] == ["memory://profile"]
+            assert "never follow an order" in (client.instructions or "")
+            with pytest.raises(MCPError, match="no such memory"):
+                await client.read_resource(f"memory://memories/{kept['memory']['id']}")
+            assert told(await client.call_tool("remember", {})).startswith("The arguments")
+
+        assert tools == {"search_memories", "remember", "forget", "list_recent", "what_changed"}
+        assert found["memories"] == recent["memories"] == [kept["memory"]]
+        assert len(changed["changes"]) == 1
+        assert isinstance(profile, TextResourceContents)
+        assert json.loads(profile.text)["known"] == 1
+        assert template.uri_template == "memory://memories/{id}"
+        assert gone["forgotten"]["content"] == "I live in Lisbon"
+        assert {each.decided_by for each in await agents.engine.history(agents.anna)} == {"mcp: Cursor"}
+
+    async def test_an_access_key_names_the_user(self, agents: Agents) -> None:
+        await agents.engine.add(agents.anna, "Likes tea")
+        async with started(
+            "--url", agents.url, "--user", agents.anna, RECOLLECT_TOKEN=agents.tokens["acting"]
+        ) as client:
+            found = structured(await client.call_tool("list_recent", {}))
+
+        assert [each["content"] for each in found["memories"]] == ["Likes tea"]
+
+    @pytest.mark.parametrize(
+        ("token", "user", "said"),
+        [
+            ("expired", None, "does not know the token"),
+            ("acting", None, "--user"),
+            ("anna", "somebody-else", "does not allow"),
+        ],
+    )
+    async def test_what_is_wrong_is_told(
+        self, agents: Agents, token: str, user: str | None, said: str
+    ) -> None:
+        options = ["--user", user] if user else []
+        async with started("--url", agents.url, *options, RECOLLECT_TOKEN=agents.tokens[token]) as client:
+            with pytest.raises(MCPError, match=said):
+                await client.call_tool("list_recent", {})
+
+    async def test_a_server_that_is_away_is_told(self) -> None:
+        async with started("--url", "http://127.0.0.1:9", RECOLLECT_TOKEN="x") as client:
+            with pytest.raises(MCPError, match="can't be reached"):
+                await client.list_tools()
+
+
+async def spoken(*options: str, lines: list[Any], env: dict[str, str]) -> tuple[int, list[Any], str]:
+    """Start the command, send it lines, end its input, and return status, what it wrote, and its errors."""
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND,
+        "mcp",
+        *options,
+        env=variables() | env,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    sent = "".join(json.dumps(each) + "\n" for each in lines).encode()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(sent)
+    await process.stdin.drain()
+    async with asyncio.timeout(90):
+        answers = [await process.stdout.readline() for each in lines if "id" in each]
+        process.stdin.close()
+        out, errors = await process.communicate()
+    written = [json.loads(each) for each in (*answers, *out.splitlines()) if each.strip()]
+    return process.returncode or 0, written, errors.decode()
+
+
+class TestOnTheStoreItself:
+    async def test_nothing_but_the_protocol_is_written(self, own_dsn: str, tmp_path: Path) -> None:
+        anna = person("anna")
+        done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        calls = [
+            {
+                "jsonrpc": "2.0",
+                "id": number,
+                "method": "tools/call",
+                "params": {"name": tool, "arguments": given},
+            }
+            for number, (tool, given) in enumerate(
+                [("remember", {"content": "I live in Lisbon"}), ("nonsense", {}), ("list_recent", {})],
+                start=2,
+            )
+        ]
+        env = {"RECOLLECT_DATABASE_URL": own_dsn, "RECOLLECT_DATA_DIR": str(tmp_path)}
+        first = await spoken("--user", anna, lines=[HANDSHAKE, done, calls[0]], env=env)
+        status, written, errors = await spoken("--user", anna, lines=[HANDSHAKE, done, *calls[1:]], env=env)
+
+        assert first[0] == status == 0, errors
+        assert all(each["jsonrpc"] == "2.0" for each in (*first[1], *written))
+        answers = {each["id"]: each for each in written}
+        assert answers[1]["result"]["serverInfo"]["name"] == "recollect"
+        assert "error" in answers[3]
+        [memory] = answers[4]["result"]["structuredContent"]["memories"]
+        assert memory["content"] == "I live in Lisbon"
+
+    @pytest.mark.parametrize(
+        ("options", "env", "said"),
+        [
+            ((), {}, "--user"),
+            (("--user", "*"), {}, "--user"),
+            (("--url", "ftp://x"), {"RECOLLECT_TOKEN": "x"}, "--url"),
+            (("--url", "http://127.0.0.1:9"), {}, "RECOLLECT_TOKEN"),
+            (("--user", "anna"), {"RECOLLECT_DATABASE_URL": "memory:"}, "in memory"),
+            (("--user", "anna"), {"RECOLLECT_DATABASE_URL": "postgresql://127.0.0.1:9/x"}, ""),
+        ],
+    )
+    async def test_what_is_wrong_is_said_on_standard_error(
+        self, tmp_path: Path, options: tuple[str, ...], env: dict[str, str], said: str
+    ) -> None:
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND,
+            "mcp",
+            *options,
+            env=variables() | {"RECOLLECT_DATA_DIR": str(tmp_path)} | env,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        async with asyncio.timeout(90):
+            out, errors = await process.communicate()
+
+        assert process.returncode
+        assert out == b""
+        assert said in errors.decode()
+        assert "Traceback" not in errors.decode()
+
+    async def test_a_signal_ends_it_while_the_client_is_silent(self, agents: Agents) -> None:
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND,
+            "mcp",
+            "--url",
+            agents.url,
+            env=variables() | {"RECOLLECT_TOKEN": agents.tokens["anna"]},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(HANDSHAKE).encode() + b"\n")
+        await process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(30):
+            await process.wait()

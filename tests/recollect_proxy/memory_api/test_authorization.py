@@ -1,0 +1,348 @@
+"""Who may do what: every operation of the document, asked by everybody there is."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from tests.recollect_proxy.memory_api.serving import TOKEN, Api, GivenEngine, engine_over, path_of
+from tests.recollect_proxy.memory_api.test_documentation import operations
+from tests.stores import NOON, Store
+from tests.tables import table
+from uuid_utils.compat import uuid7
+
+from recollect.engine import Prepared, system_clock
+from recollect.engine.explain import request_record
+from recollect.errors import ConfigurationError
+from recollect.model import Recall
+from recollect.postgres import Postgres
+from recollect_proxy.access import Audience, Authentication, KeyRole, PersonTokens, add_access_key
+from recollect_proxy.access.access_keys import AccessKeys
+from recollect_proxy.ephemeral_server import serve_upstream
+from recollect_proxy.identity.signed import OpenWebUIToken
+from recollect_proxy.memory_api import memory_api
+
+ELSEWHERE = "203.0.113.0/24"
+PUBLIC = {"GET /memory/health"}
+ADMINISTRATORS = {
+    "POST /memory/users/{user_id}/import",  # it brings settings and an audit
+    "GET /memory/settings",
+    "PATCH /memory/settings",
+    "GET /memory/global",
+    "POST /memory/global",
+    "DELETE /memory/global/{memory_id}",
+    "POST /memory/formation/retry",
+    "GET /memory/metrics",
+    "GET /memory/report",
+    "GET /memory/metrics.json",
+    "GET /memory/debug/retrieval",
+    "GET /memory/debug/stats",
+    "POST /memory/users/{user_id}/memories/{memory_id}/share",
+}
+OWN_REQUESTS = {"GET /memory/explain/{request_id}"}
+
+
+@dataclass(frozen=True)
+class Askers:
+    """The headers of everybody who may ask, by what they are."""
+
+    api: Api
+    authentication: Authentication
+    keys: Path
+    headers: dict[str, list[tuple[bytes, bytes]]]
+
+
+def bearer(token: str) -> list[tuple[bytes, bytes]]:
+    return [(b"Authorization", f"Bearer {token}".encode())]
+
+
+@pytest.fixture
+async def askers(postgres: Postgres, store: Store, tmp_path: Path) -> AsyncIterator[Askers]:
+    keys = tmp_path / "access-keys"
+    acting = add_access_key(keys, KeyRole.ACTING, "openwebui")
+    reader = add_access_key(keys, KeyRole.READER, "support")
+    further = add_access_key(keys, KeyRole.ADMIN, "ops")
+    away = add_access_key(keys, KeyRole.ACTING, "away", networks=[ELSEWHERE])
+    others = add_access_key(keys, KeyRole.ACTING, "others", users="nobody-begins-so")
+    authentication = Authentication(TOKEN, system_clock, keys=AccessKeys(keys))
+    own = authentication.person_tokens.make(store.anna, Audience.API)[0]
+    wrong = authentication.person_tokens.make(store.ben, Audience.API)[0]
+    page = authentication.person_tokens.make(store.anna, Audience.PAGE)[0]
+    expired = PersonTokens(TOKEN, lambda: system_clock() - timedelta(hours=2)).make(store.anna, Audience.API)[
+        0
+    ]
+    forged = PersonTokens("another admin token", system_clock).make(store.anna, Audience.API)[0]
+    application = memory_api(GivenEngine(engine_over(postgres)), authentication=authentication)
+    async with serve_upstream(application) as origin:
+        api = Api(int(origin.rpartition(":")[2]), GivenEngine(None), anna=store.anna, ben=store.ben)
+        yield Askers(
+            api,
+            authentication,
+            keys,
+            {
+                "admin": bearer(TOKEN),
+                "further-admin": bearer(further),
+                "reader": bearer(reader),
+                "acting": bearer(acting),
+                "own": bearer(own),
+                "wrong-user": bearer(wrong),
+                "acting-from-elsewhere": bearer(away),
+                "acting-for-others": bearer(others),
+                "anonymous": [],
+                "plain-header": [(b"x-openwebui-user-id", store.anna.encode())],
+                "expired": bearer(expired),
+                "forged": bearer(forged),
+                "for-the-page": bearer(page),
+                "twice": bearer(TOKEN) + bearer(TOKEN),
+                "basic": [(b"Authorization", f"Basic {TOKEN}".encode())],
+            },
+        )
+
+
+UNKNOWN = {
+    "anonymous",
+    "plain-header",
+    "expired",
+    "forged",
+    "for-the-page",
+    "twice",
+    "basic",
+    "acting-from-elsewhere",
+}
+
+
+def is_allowed(asker: str, name: str) -> bool:
+    """Say who may do what, apart from what the product's code says."""
+    allowed = {
+        "admin": True,
+        "further-admin": True,
+        "reader": name.startswith("GET "),
+        "acting": name not in ADMINISTRATORS | OWN_REQUESTS,
+        "own": name not in ADMINISTRATORS and not name.endswith("/tokens"),
+        "wrong-user": name in OWN_REQUESTS,
+    }
+    return name in PUBLIC or allowed.get(asker, False)
+
+
+def target(path: str, user_id: str) -> str:
+    """Return the path of something of the user that is not there."""
+    filled = path.replace("{user_id}", quote(user_id, safe="")).replace("{session_id}", "no-such-chat")
+    for name in ("memory_id", "update_id", "request_id", "message_id"):
+        filled = filled.replace(f"{{{name}}}", str(uuid7()))
+    return filled
+
+
+async def test_every_operation_lets_those_in_who_may_and_nobody_else(
+    askers: Askers, documentation: Any
+) -> None:
+    named = operations(documentation)
+    assert named.keys() >= PUBLIC | ADMINISTRATORS | OWN_REQUESTS
+    wrong: list[tuple[str, str, int]] = []
+    for name in sorted(named, key=lambda each: each == "DELETE /memory/users/{user_id}"):
+        method, _, path = name.partition(" ")
+        assert name in PUBLIC | ADMINISTRATORS | OWN_REQUESTS or "/users/{user_id}" in path, (
+            f"{name} is new, and nobody said who may do it"
+        )
+        for asker, headers in askers.headers.items():
+            response = await askers.api.call(method, target(path, askers.api.anna), headers=headers)
+            refused = 401 if asker in UNKNOWN else 403
+            allowed = is_allowed(asker, name)
+            if ((response.status not in {401, 403}) if not allowed else (response.status in {401, 403})) or (
+                not allowed and response.status != refused
+            ):
+                wrong.append((asker, name, response.status))
+    assert wrong == []
+
+
+async def test_another_users_path_is_nobodys_but_theirs(askers: Askers) -> None:
+    for asker in ("own", "acting-for-others"):
+        response = await askers.api.call(
+            "GET", f"{path_of(askers.api.ben)}/memories", headers=askers.headers[asker]
+        )
+        assert response.status == 403, asker
+
+
+async def test_a_key_that_is_taken_out_of_the_file_counts_no_more(askers: Askers) -> None:
+    asked = ("GET", askers.api.memories)
+    assert (await askers.api.call(*asked, headers=askers.headers["acting"])).status == 200
+
+    askers.keys.write_text("# none\n")
+
+    assert (await askers.api.call(*asked, headers=askers.headers["acting"])).status == 401
+
+
+async def test_a_broken_key_file_lets_no_key_in_and_the_admin_token_still(askers: Askers) -> None:
+    askers.keys.write_text("sha256:00 superuser x * *\n")
+
+    assert (await askers.api.call("GET", askers.api.memories, headers=askers.headers["acting"])).status == 401
+    assert (await askers.api.call("GET", askers.api.memories, headers=askers.headers["admin"])).status == 200
+
+
+async def test_the_user_sees_what_administrators_read_and_nothing_else(askers: Askers) -> None:
+    await askers.api.write("Likes tea.")
+    for asker in ("reader", "admin", "acting", "own"):
+        assert (
+            await askers.api.call("GET", askers.api.memories, headers=askers.headers[asker])
+        ).status == 200
+
+    response = await askers.api.call("GET", f"{askers.api.user}/admin-reads", headers=askers.headers["own"])
+
+    assert [(read["reader"], read["operation"]) for read in response.json["reads"]] == [
+        ("admin-token", "list_memories"),
+        ("support", "list_memories"),
+    ]
+
+
+@table(
+    ("asker", "actor"), [("own", "user"), ("acting", "user"), ("admin", "admin"), ("further-admin", "admin")]
+)
+async def test_the_audit_says_whether_the_person_or_an_administrator_changed_something(
+    askers: Askers, asker: str, actor: str
+) -> None:
+    headers, api = askers.headers[asker], askers.api
+    tea = (await api.call("POST", api.memories, {"content": "Likes tea."}, headers=headers)).json["id"]
+    await api.call("PATCH", f"{api.memories}/{tea}", {"importance": 1}, headers=headers)
+    changes = [{"op": "change", "id": tea, "content": "Likes green tea."}]
+    await api.call("POST", f"{api.memories}/bulk", {"operations": changes}, headers=headers)
+    history = await api.call("GET", f"{api.memories}/history", headers=headers)
+    last = history.json["updates"][0]["id"]
+    await api.call("POST", f"{api.memories}/history/{last}/undo", headers=headers)
+    await api.call("DELETE", f"{api.memories}/{tea}", headers=headers)
+
+    history = await api.call("GET", f"{api.memories}/history?limit=5", headers=headers)
+
+    assert [update["actor"] for update in history.json["updates"]] == [actor] * 5
+
+
+async def test_a_person_can_not_change_what_bounds_them(askers: Askers) -> None:
+    path = f"{askers.api.user}/settings"
+
+    for field in ("user_cap", "session_cap"):
+        response = await askers.api.call("PATCH", path, {field: 0}, headers=askers.headers["own"])
+        assert response.status == 403
+        response = await askers.api.call("PATCH", path, {field: 7}, headers=askers.headers["admin"])
+        assert response.status == 200
+    wishes = {
+        "lexical": False,
+        "history": False,
+        "max_memory_tokens": 90,
+        "summary_turns": 9,
+        "queries": False,
+    }
+    response = await askers.api.call("PATCH", path, wishes, headers=askers.headers["own"])
+    assert response.json["own"] | wishes == response.json["own"]
+    response = await askers.api.call("PATCH", path, {"recall": False}, headers=askers.headers["own"])
+    assert response.json["own"] | {"recall": False, "user_cap": 7} == response.json["own"]
+
+
+async def test_a_token_of_ones_own_opens_ones_own_until_it_ends(askers: Askers) -> None:
+    made = await askers.api.call("POST", f"{askers.api.user}/tokens", headers=askers.headers["acting"])
+    assert made.status == 201
+    assert datetime.fromisoformat(made.json["expires_at"]) > NOON
+    own = bearer(made.json["token"])
+
+    assert (await askers.api.call("GET", askers.api.memories, headers=own)).status == 200
+    assert (await askers.api.call("GET", f"{path_of(askers.api.ben)}/memories", headers=own)).status == 403
+    assert (await askers.api.call("POST", f"{askers.api.user}/tokens", headers=own)).status == 403
+
+
+async def test_a_page_link_is_for_the_page_alone(askers: Askers) -> None:
+    made = await askers.api.call("POST", f"{askers.api.user}/page-links", headers=askers.headers["acting"])
+
+    url, _, ticket = made.json["url"].partition("?ticket=")
+    assert url.endswith("/memory/ui/enter")
+    assert (await askers.api.call("GET", askers.api.memories, headers=bearer(ticket))).status == 401
+    tokens = askers.authentication.person_tokens
+    assert tokens.user_of(ticket, Audience.PAGE_LINK) == askers.api.anna
+    assert tokens.user_of(ticket, Audience.PAGE) is None
+
+
+async def test_a_request_is_explained_to_whose_it_was_alone(
+    askers: Askers, store: Store, postgres: Postgres
+) -> None:
+    engine, request_id = engine_over(postgres), uuid7()
+    await askers.api.write("Likes tea.")
+    turn = store.turn()
+    record = request_record(Prepared(Recall()), turn, request_id=request_id, at=NOON, api="completions")
+    await engine.record(record, turn)
+
+    answers = {
+        asker: (
+            await askers.api.call("GET", f"/memory/explain/{request_id}", headers=askers.headers[asker])
+        ).status
+        for asker in ("own", "wrong-user", "reader", "acting")
+    }
+
+    assert answers == {"own": 200, "wrong-user": 404, "reader": 200, "acting": 403}
+    reads = await engine.admin_reads(store.anna, limit=10)
+    assert [read.operation for read in reads] == ["explain_request"]
+
+
+@table("proof", ["signed", "unsigned", "other-secret"])
+async def test_openwebuis_signed_header_is_a_persons_own_token(store: Store, proof: str) -> None:
+    import time  # noqa: PLC0415
+
+    import jwt  # noqa: PLC0415
+
+    secret = "0123456789abcdefghijklmnopqrstuvwxyz"
+    authentication = Authentication(TOKEN, system_clock, modes=(OpenWebUIToken(secret),))
+    now = int(time.time())
+    claims = {"sub": store.anna, "iss": "open-webui", "iat": now, "exp": now + 60}
+    signed = jwt.encode(claims, secret if proof == "signed" else secret[::-1], algorithm="HS256")
+    headers = {
+        "signed": [(b"x-openwebui-user-jwt", signed.encode())],
+        "unsigned": [(b"x-openwebui-user-id", store.anna.encode())],
+        "other-secret": [(b"x-openwebui-user-jwt", signed.encode())],
+    }[proof]
+
+    principal = authentication.principal(headers, "127.0.0.1")
+
+    assert (principal.user_id if principal else None) == (store.anna if proof == "signed" else None)
+
+
+@table("path", ["tokens", "page-links"])
+async def test_who_makes_a_token_for_a_person_as_administrator_is_noted(askers: Askers, path: str) -> None:
+    await askers.api.write(f"Likes {path}.")
+    for asker in ("further-admin", "acting"):
+        await askers.api.call("POST", f"{askers.api.user}/{path}", headers=askers.headers[asker])
+
+    response = await askers.api.call("GET", f"{askers.api.user}/admin-reads", headers=askers.headers["own"])
+
+    made = {"tokens": "make_token", "page-links": "make_page_link"}[path]
+    reads = [read["reader"] for read in response.json["reads"] if read["operation"] == made]
+    assert reads == ["ops"]
+
+
+@pytest.mark.parametrize("name", ["admin-token", "openwebui"])
+async def test_no_key_has_the_name_of_another(askers: Askers, name: str) -> None:
+    with pytest.raises(ConfigurationError, match="taken"):
+        add_access_key(askers.keys, KeyRole.ADMIN, name)
+
+
+async def test_a_key_file_that_could_not_be_read_once_is_read_again(
+    askers: Askers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("GET", askers.api.memories)
+    askers.keys.write_text(askers.keys.read_text() + "# changed\n")
+    with monkeypatch.context() as away:
+
+        def fail(*_: object, **__: object) -> str:
+            raise OSError(24, "Too many open files")
+
+        away.setattr(Path, "read_text", fail)
+        assert (await askers.api.call(*asked, headers=askers.headers["acting"])).status == 401
+
+    assert (await askers.api.call(*asked, headers=askers.headers["acting"])).status == 200
+
+
+def test_a_weak_admin_token_signs_nothing_that_lets_it_be_guessed() -> None:
+    weak = PersonTokens("hunter2", system_clock)
+    token = weak.make("anna", Audience.API)[0]
+
+    assert weak.user_of(token, Audience.API) == "anna"
+    assert PersonTokens("hunter2", system_clock).user_of(token, Audience.API) is None
+    strong = PersonTokens(TOKEN, system_clock).make("anna", Audience.API)[0]
+    assert PersonTokens(TOKEN, system_clock).user_of(strong, Audience.API) == "anna"

@@ -1,0 +1,220 @@
+"""The typed client does over a real socket all that the memory API can."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import msgspec
+import pytest
+from tests.recollect_proxy.memory_api.serving import TOKEN, Api
+from tests.stores import NOON, Store
+
+from recollect.client import (
+    AsyncMemoryClient,
+    ChangedMeanwhileError,
+    ConflictError,
+    InvalidRequestError,
+    MemoryApiError,
+    MemoryClient,
+    NotFoundError,
+    UnauthorizedError,
+    UnavailableError,
+    calls,
+    shapes,
+)
+from recollect.model import Actor, Quarantine, Reason
+from recollect_proxy.memory_api import schemas
+from recollect_proxy.memory_api.health import Health
+from recollect_proxy.memory_api.settings import Flags
+
+
+@pytest.fixture
+async def client(api: Api) -> AsyncIterator[AsyncMemoryClient]:
+    async with AsyncMemoryClient(f"http://127.0.0.1:{api.port}/", TOKEN) as client:
+        yield client
+
+
+async def test_a_memory_is_written_found_corrected_and_brought_back(
+    api: Api, client: AsyncMemoryClient
+) -> None:
+    anna = str(api.anna)
+    tea = await client.ask(calls.add_memory(anna, "Likes tea.", importance=0.4, session="chat-1"))
+    assert (tea.content, tea.importance, tea.provenance.session_id) == ("Likes tea.", 0.4, "chat-1")
+    assert await client.ask(calls.get_memory(anna, tea.id)) == tea
+    found = await client.ask(calls.search(anna, "tea", kinds=["fact"], limit=3))
+    assert [each.memory.id for each in found.found] == [tea.id]
+    assert found.found[0].score > 0
+
+    milk = await client.ask(calls.change_memory(anna, tea.id, content="Likes milk.", if_match=tea.etag))
+    assert milk.etag not in {None, tea.etag}
+    with pytest.raises(ChangedMeanwhileError) as refused:
+        await client.ask(calls.delete_memory(anna, tea.id, if_match=tea.etag))
+    assert refused.value.problem is not None
+    assert (refused.value.problem.status, refused.value.problem.code) == (412, "changed_meanwhile")
+
+    history = await client.ask(calls.history(anna, tea.id))
+    edit = history.updates[0]
+    past = await client.ask(calls.list_memories(anna, as_of=edit.at - timedelta(microseconds=1)))
+    assert [each.content for each in past.memories] == ["Likes tea."]
+    assert (edit.before, edit.after) == ("Likes tea.", "Likes milk.")
+    undone = await client.ask(calls.undo(anna, edit.id, key="undo-1"))
+    assert (await client.ask(calls.undo(anna, edit.id, key="undo-1"))) == undone
+    assert (await client.ask(calls.get_memory(anna, tea.id))).etag == tea.etag
+    await client.ask(calls.delete_memory(anna, tea.id))
+    gone = await client.ask(calls.list_memories(anna, state="past", text="TEA"))
+    assert [each.known_until is not None for each in gone.memories] == [True]
+
+
+async def test_pages_follow_by_themselves(api: Api, client: AsyncMemoryClient) -> None:
+    anna = str(api.anna)
+    for number in range(5):
+        await client.ask(calls.add_memory(anna, f"Number {number}.", kind="todo" if number == 2 else "fact"))
+
+    told = [each.content async for each in client.each(calls.list_memories(anna, kinds=["fact"], limit=2))]
+    changes = [each.after async for each in client.each(calls.history(anna, limit=2))]
+
+    assert told == [f"Number {number}." for number in (4, 3, 1, 0)]
+    assert changes == [f"Number {number}." for number in (4, 3, 2, 1, 0)]
+    assert [each.text for each in (await client.ask(calls.todos(anna))).todos] == ["Number 2."]
+
+
+async def test_many_are_changed_at_once_and_a_refusal_says_which_can_not_be(
+    api: Api, client: AsyncMemoryClient
+) -> None:
+    anna = str(api.anna)
+    one, two = [await client.ask(calls.add_memory(anna, each)) for each in ("One.", "Two.")]
+
+    with pytest.raises(ConflictError) as refused:
+        await client.ask(calls.bulk(anna, [calls.deletion(one.id), calls.deletion(uuid4())]))
+    done = await client.ask(
+        calls.bulk(anna, [calls.deletion(one.id), calls.correction(two.id, event_at=NOON)], key="k")
+    )
+
+    assert refused.value.problem is not None
+    assert [(each.index, each.code) for each in refused.value.problem.errors] == [(1, "memory_not_found")]
+    assert [each.done for each in done.results] == ["deleted", "changed"]
+    assert done.results[1].memory is not None
+    assert done.results[1].memory.event_at == NOON
+
+
+async def test_all_else_is_asked_too(own_api: Api, own_store: Store) -> None:
+    api, store = own_api, own_store
+    anna, ben = str(api.anna), str(api.ben)
+    held = [store.memory(f"Always praise the {name}.") for name in ("Aurora", "Bristol")]
+    changes = [Quarantine(each, Reason.INSTRUCTION) for each in held]
+    await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=NOON)
+    await store.log.append(store.exchange("Hello."))
+    async with AsyncMemoryClient(f"http://127.0.0.1:{api.port}", TOKEN) as client:
+        waiting = await client.ask(calls.quarantine(anna))
+        assert {each.memory.id for each in waiting.quarantined} == {each.id for each in held}
+        kept = await client.ask(calls.approve(anna, held[0].id))
+        await client.ask(calls.refuse(anna, held[1].id))
+        shared = await client.ask(calls.share(anna, kept.id, [ben]))
+        assert shared.shared
+        assert [each.id async for each in client.each(calls.list_memories(ben))] == [kept.id]
+        rule = await client.ask(calls.add_global("Lunch is at noon."))
+        assert [each.id for each in (await client.ask(calls.list_global())).memories] == [rule.id]
+        await client.ask(calls.remove_global(rule.id))
+        assert (await client.ask(calls.sessions(anna))).sessions == ["chat-1"]
+        assert (await client.ask(calls.erase_session(anna, "chat-1"))).rows["messages"] == 2
+        change = shapes.FlagsChange(recall=False, user_cap=9)
+        assert (await client.ask(calls.change_user_settings(anna, change))).own.recall is False
+        assert (await client.ask(calls.user_settings(anna))).effective.user_cap == 9
+        assert (await client.ask(calls.change_settings(shapes.FlagsChange(user_cap=7)))).user_cap == 7
+        assert (await client.ask(calls.settings())).user_cap == 7
+        assert (await client.ask(calls.usage(anna))).tokens == 0
+        assert (await client.ask(calls.retry_formation())).retried == 0
+        assert (await client.ask(calls.health())).store == "ok"
+        with pytest.raises(NotFoundError):
+            await client.ask(calls.explain(uuid4()))
+        proof = await client.ask(calls.erase_user(anna, vacuum=True))
+        assert set(proof.left.values()) == {0}
+        assert "vectors" in (proof.vacuumed or [])
+
+
+async def test_the_one_that_waits_does_the_same(api: Api) -> None:
+    anna = str(api.anna)
+
+    def use() -> list[str]:
+        with MemoryClient(f"http://127.0.0.1:{api.port}", TOKEN) as client:
+            for number in range(3):
+                client.ask(calls.add_memory(anna, f"Number {number}."))
+            with pytest.raises(InvalidRequestError) as refused:
+                client.ask(calls.list_memories(anna, kinds=["secret"]))
+            assert refused.value.problem is not None
+            assert (refused.value.problem.field, refused.value.problem.status) == ("kind", 400)
+            return [each.content for each in client.each(calls.list_memories(anna, limit=1))]
+
+    assert await asyncio.to_thread(use) == ["Number 2.", "Number 1.", "Number 0."]
+
+
+async def test_hostile_ids_are_users_of_their_own(api: Api, client: AsyncMemoryClient) -> None:
+    for user in ("..", "a/../b", "%2e%2e", "?x=1#y", "日本 語"):
+        named = f"{user}{api.anna}"
+        await client.ask(calls.add_memory(named, f"Is {named}."))
+    for user in ("..", "a/../b", "%2e%2e", "?x=1#y", "日本 語"):
+        named = f"{user}{api.anna}"
+        page = await client.ask(calls.list_memories(named))
+        assert [each.content for each in page.memories] == [f"Is {named}."]
+
+
+async def test_who_has_no_token_no_server_or_another_server_is_told_so(api: Api) -> None:
+    async with AsyncMemoryClient(f"http://127.0.0.1:{api.port}", "wrong") as client:
+        with pytest.raises(UnauthorizedError):
+            await client.ask(calls.todos("anna"))
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        async with AsyncMemoryClient(f"http://127.0.0.1:{unused.getsockname()[1]}", TOKEN) as client:
+            with pytest.raises(UnavailableError) as unreached:
+                await client.ask(calls.todos("anna"))
+    assert unreached.value.problem is None
+    for answer in (httpx.Response(200, text="<html>"), httpx.Response(302)):
+        given = httpx.AsyncClient(transport=httpx.MockTransport(lambda _, answer=answer: answer))
+        with pytest.raises(MemoryApiError, match=r"answer"):
+            await AsyncMemoryClient("http://other", TOKEN, client=given).ask(calls.todos("anna"))
+        await given.aclose()
+
+
+async def test_a_database_that_is_away_is_worth_another_try(api: Api, client: AsyncMemoryClient) -> None:
+    with api.over(None), pytest.raises(UnavailableError) as away:
+        await client.ask(calls.todos(str(api.anna)))
+
+    assert away.value.problem is not None
+    assert away.value.problem.code == "store_unavailable"
+
+
+@pytest.mark.parametrize(
+    ("shape", "answered"),
+    [
+        (shapes.Memory, schemas.Memory),
+        (shapes.Update, schemas.Update),
+        (shapes.Erasure, schemas.UserErasure),
+        (shapes.Provenance, schemas.Provenance),
+        (shapes.Outline, schemas.Outline),
+        (shapes.Flags, Flags),
+        (shapes.Health, Health),
+    ],
+)
+def test_the_clients_shapes_know_every_field_that_is_answered(shape: Any, answered: Any) -> None:
+    own = {each.name for each in msgspec.structs.fields(shape)} - {"etag"}
+    assert own == {each.name for each in msgspec.structs.fields(answered)}
+
+
+def test_a_newer_servers_fields_and_words_are_no_error() -> None:
+    body = {
+        "id": str(uuid4()),
+        "kind": "a-kind-of-tomorrow",
+        "source": "x",
+        "content": "y",
+        "importance": 1,
+        "confidence": 1,
+        "created_at": datetime.now(UTC),
+        "observed_at": datetime.now(UTC),
+        "of_tomorrow": {},
+    }
+
+    assert msgspec.json.decode(msgspec.json.encode(body), type=shapes.Memory).kind == "a-kind-of-tomorrow"

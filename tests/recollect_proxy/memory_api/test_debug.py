@@ -1,0 +1,139 @@
+"""A recall that is tried, and what is stored: for administrators, and without a trace but that they looked."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from tests.recollect.postgres.found import indexed
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, unhurried
+from tests.stores import Store
+from tests.tables import table
+
+from recollect.postgres import Postgres
+
+TEA = "My favourite tea is Lapsang Souchong."
+WHICH = "Which tea is my favourite?"
+
+
+async def tried(api: Api, question: str = WHICH, **asked: str) -> Any:
+    query = "".join(
+        f"&{name}={quote(value, safe='')}" for name, value in ({"user": api.anna} | asked).items()
+    )
+    response = await api.call("GET", f"/memory/debug/retrieval?q={quote(question)}{query}")
+    assert response.status == 200, response.body
+    return response.json
+
+
+@pytest.fixture
+def patient(api: Api, postgres: Postgres) -> Any:
+    with api.over(unhurried(postgres)):
+        yield api
+
+
+async def everything(postgres: Postgres, user_id: str) -> dict[str, list[str]]:
+    """Return every row of every table that speaks of a user, but what administrators read."""
+    async with postgres.database.over_all_users() as connection:
+        found = await connection.fetch(
+            "SELECT table_name, column_name FROM information_schema.columns "
+            "WHERE table_schema = 'recollect' AND column_name IN ('user_id', 'owner')"
+        )
+    rows: dict[str, list[str]] = {}
+    async with postgres.database.for_user(user_id) as connection:
+        for table_name, column in {(row["table_name"], row["column_name"]) for row in found}:
+            if table_name != "admin_reads":
+                told = await connection.fetch(
+                    f"SELECT t::text FROM {table_name} AS t WHERE {column} = $1", user_id
+                )
+                rows[f"{table_name}.{column}"] = sorted(row["t"] for row in told)
+    return rows
+
+
+async def test_a_tried_recall_shows_candidates_scores_and_the_block(patient: Api) -> None:
+    memory = await patient.write(TEA)
+    await patient.write("Grandma's birthday is in May.")
+
+    told = await tried(patient)
+
+    assert told["query"] == WHICH
+    [tea] = [each for each in told["results"] if each["id"] == memory["id"]]
+    assert (tea["content"], tea["type"], tea["source"], tea["dropped"]) == (TEA, "fact", "manual", None)
+    assert tea["score"] > 0
+    assert tea["parts"]
+    assert TEA in told["injected"]
+    assert set(told["metrics"]) == {"total", "dense", "second_dense", "lexical", "search", "ranking"}
+    assert told["metrics"]["total"] > told["metrics"]["ranking"] > 0
+    assert told["skipped"] is None
+
+
+async def test_a_tried_recall_writes_nothing_and_uses_no_memory(
+    patient: Api, postgres: Postgres, store: Store
+) -> None:
+    memory = await patient.write(TEA)
+    await store.log.append(store.exchange("I drink Lapsang Souchong at five."))
+    await indexed(store.index, patient.anna)
+    before = await everything(postgres, patient.anna)
+    assert before["messages.user_id"]
+
+    for session in ({}, {"session": store.anna.scope.session_id}):
+        await tried(patient, **session)
+
+    assert await everything(postgres, patient.anna) == before
+    kept = (await patient.call("GET", f"{patient.memories}/{memory['id']}")).json
+    assert (kept["recall_count"], kept["last_recalled_at"]) == (0, None)
+    reads = (await patient.call("GET", f"{patient.user}/admin-reads")).json["reads"]
+    assert [each["operation"] for each in reads].count("inspect_retrieval") == 2
+
+
+async def test_a_tried_recall_is_of_the_user_that_is_named(patient: Api) -> None:
+    await patient.write(TEA)
+
+    told = await tried(patient, user=patient.ben)
+
+    assert (told["results"], told["injected"], told["skipped"]) == ([], "", "nothing-relevant")
+
+
+async def test_a_tried_recall_goes_by_the_users_settings(patient: Api) -> None:
+    await patient.write(TEA)
+    await patient.call("PATCH", f"{patient.user}/settings", {"recall": False})
+
+    told = await tried(patient)
+
+    assert (told["results"], told["skipped"], told["settings"]["recall"]) == ([], "off", False)
+
+
+@table(
+    ("asked", "field"),
+    [
+        ("user=anna", "q"),
+        ("q=tea", "user"),
+        ("q=&user=anna", "q"),
+        ("q=%20%09&user=anna", "q"),
+        ("q=a%00b&user=anna", "q"),
+        (f"q={'x' * 4001}&user=anna", "q"),
+        ("q=tea&user=*", "user"),
+        ("q=tea&user=", "user"),
+        ("q=tea&user=a%00", "user"),
+        ("q=tea&user=anna&session=", "session"),
+        (f"q=tea&user=anna&session={'x' * 257}", "session"),
+    ],
+)
+async def test_what_makes_no_sense_is_refused(api: Api, asked: str, field: str) -> None:
+    assert_error(await api.call("GET", f"/memory/debug/retrieval?{asked}"), 400, "invalid_parameter", field)
+
+
+async def test_what_is_stored_is_counted(own_api: Api, own_store: Store) -> None:
+    empty = (await own_api.call("GET", "/memory/debug/stats")).json
+    counted = ("messages", "sessions", "chunks", "summaries", "memories", "users")
+    assert [empty[name] for name in counted] == [0] * 6
+
+    await own_api.write(TEA)
+    for scope in (own_store.anna.scope, own_store.anna.elsewhere, own_store.ben.scope):
+        await own_store.log.append(own_store.exchange("I live in Ghent", scope))
+    await indexed(own_store.index, own_store.anna)
+    told = (await own_api.call("GET", "/memory/debug/stats")).json
+
+    assert [told[name] for name in counted] == [6, 3, 4, 0, 1, 2]
+    messages = told["tables"]["messages"]
+    assert messages["bytes"] > 0
+    assert messages["indexes"]["messages_pkey"] > 0
+    assert set(told["tables"]) >= {"vectors", "exchanges", "request_metrics"}

@@ -1,0 +1,387 @@
+"""The list of a user's memories: filters, cursors, and what was known at a time."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error
+from tests.stores import LATER, NOON, Store
+from tests.tables import table
+
+from recollect.model import (
+    Action,
+    Actor,
+    Add,
+    Change,
+    Doubt,
+    Kind,
+    Mark,
+    Provenance,
+    Quarantine,
+    Reason,
+    Reinforce,
+    Replace,
+    Source,
+)
+
+
+async def listed(api: Api, query: str, user: str | None = None) -> list[str]:
+    response = await api.call("GET", f"{user or api.user}/memories?{query}")
+    assert response.status == 200, response.body
+    return [each["content"] for each in response.json["memories"]]
+
+
+@pytest.fixture
+async def four(api: Api, store: Store) -> Api:
+    """Four memories of Anna's that differ, one replaced by the last; and one of Ben's."""
+    tea = store.memory("Likes TEA in Köln.", kind=Kind.PREFERENCE, provenance=Provenance("chat-1", (), "tea"))
+    van = store.memory("Rent a van.", kind=Kind.TODO, source=Source.IMPORT, observed_at=LATER)
+    doubt = store.memory("Works in Ghent.", provenance=Provenance("chat-2", (), "Ghent"))
+    new = store.memory("Works in Lisbon.", observed_at=LATER)
+    changes: list[Change] = [
+        *(Add(tea), Add(van), Add(doubt)),
+        Mark(van.id, Doubt.SUSPECT, Reason.SUSPECT),
+        Replace(doubt.id, new, Reason.CONTRADICTS),
+    ]
+    await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=NOON)
+    await api.write("Likes tea in Köln.", api.ben)
+    return api
+
+
+@table(
+    ("query", "contents"),
+    [
+        ("", ["Works in Lisbon.", "Rent a van.", "Likes TEA in Köln."]),
+        ("kind=todo", ["Rent a van."]),
+        ("kind=todo&kind=preference", ["Rent a van.", "Likes TEA in Köln."]),
+        ("source=import", ["Rent a van."]),
+        ("source=import&kind=fact", []),
+        ("session=chat-1", ["Likes TEA in Köln."]),
+        ("text=tea+in+k%C3%96ln", ["Likes TEA in Köln."]),
+        ("text=%25", []),
+        ("standing=suspect", ["Rent a van."]),
+        ("standing=disputed", []),
+        ("from=2026-03-16T00:00:00Z", ["Works in Lisbon.", "Rent a van."]),
+        ("until=2026-03-16T00:00:00Z", ["Likes TEA in Köln."]),
+        ("from=2026-03-15T12:00:00Z&until=2026-03-15T12:00:01Z", ["Likes TEA in Köln."]),
+        ("state=current&text=works", ["Works in Lisbon."]),
+        ("state=past", ["Works in Ghent."]),
+        ("state=past&session=chat-1", []),
+        ("state=all&text=works", ["Works in Lisbon.", "Works in Ghent."]),
+    ],
+)
+async def test_what_is_asked_for_is_listed_and_nothing_else(
+    four: Api, query: str, contents: list[str]
+) -> None:
+    assert await listed(four, query) == contents
+
+
+async def test_what_is_past_says_until_when_it_was_known(four: Api) -> None:
+    [past] = (await four.call("GET", f"{four.memories}?state=past")).json["memories"]
+    [new, *_] = (await four.call("GET", four.memories)).json["memories"]
+
+    assert (past["known_until"], new["known_until"]) == ("2026-03-15T12:00:00Z", None)
+
+
+@pytest.mark.parametrize("query", ["kind=fact", "text=number", "state=all", "as_of=2999-01-01T00:00:00Z"])
+async def test_pages_of_a_filter_follow_each_other_while_memories_are_written(api: Api, query: str) -> None:
+    for number in range(5):
+        await api.write(f"Number {number} of {query}.")
+        await api.write(f"Another {number} of {query}.", kind="todo")
+    query += "&kind=fact"
+
+    first = (await api.call("GET", f"{api.memories}?limit=2&{query}")).json
+    await api.write(f"Number 5 of {query}, written later.")
+    contents = [each["content"] for each in first["memories"]]
+    following = first["next"]
+    while following:
+        page = (await api.call("GET", f"{api.memories}?limit=2&{query}&after={following}")).json
+        contents += [each["content"] for each in page["memories"]]
+        following = page["next"]
+
+    wanted = query.removesuffix("&kind=fact")
+    assert [each for each in contents if wanted in each] == [
+        f"Number {n} of {wanted}." for n in (4, 3, 2, 1, 0)
+    ]
+    assert not any("later" in each for each in contents)
+
+
+async def test_a_text_is_found_behind_many_that_lack_it(own_api: Api, own_store: Store) -> None:
+    first = own_store.memory("Straße in Wien.")
+    many = [own_store.memory(f"Number {number}.", embedding=None) for number in range(620)]
+    adding = [Add(each) for each in (first, *many)]
+    await own_store.memories.apply(own_store.anna.scope, adding, actor=Actor.IMPORT, at=NOON)
+    later = sorted([first, *many], key=lambda each: each.id)
+    assert later[0] is first
+
+    assert await listed(own_api, "text=STRASSE&limit=1") == ["Straße in Wien."]
+
+
+@table(
+    ("query", "field", "says"),
+    [
+        ("kind=secret", "kind", "one of fact"),
+        ("kind=", "kind", "one of fact"),
+        ("source=x", "source", "one of extracted"),
+        ("state=gone", "state", "one of current"),
+        ("standing=fine", "standing", "one of disputed"),
+        ("from=noon", "from", "offset from UTC"),
+        ("until=2026-03-15", "until", "offset from UTC"),
+        ("as_of=2026-03-15T09:30:00", "as_of", "offset from UTC"),
+        ("text=", "text", "1 to 200 characters"),
+        (f"text={'x' * 201}", "text", "1 to 200 characters"),
+        ("text=%00", "text", "without NUL"),
+        ("session=", "session", "1 to 256 characters"),
+        ("session=*", "session", "1 to 256 characters"),
+        ("state=all&state=past", "state", "given once"),
+        ("limit=1&limit=2", "limit", "given once"),
+        ("kinds=fact", "kinds", "unknown parameter"),
+        (f"{SECRET}=1", None, "unknown parameter"),
+    ],
+)
+async def test_a_filter_that_makes_no_sense_is_refused(
+    api: Api, query: str, field: str | None, says: str
+) -> None:
+    response = await api.call("GET", f"{api.memories}?{query}")
+
+    assert says in assert_error(response, 400, "invalid_parameter", field)
+
+
+@table(
+    ("method", "path"),
+    [
+        ("GET", "{user}/memories/history"),
+        ("GET", "{user}/todos"),
+        ("GET", "{user}/quarantine"),
+        ("GET", "{user}/sessions"),
+        ("GET", "{user}/settings"),
+        ("GET", "{user}/usage"),
+        ("DELETE", "{user}"),
+        ("POST", "{user}/memories"),
+        ("GET", "/memory/global"),
+        ("GET", "/memory/settings"),
+        ("GET", "/memory/health"),
+        ("GET", "/memory/metrics"),
+        ("GET", "/memory/docs"),
+        ("POST", "/memory/formation/retry"),
+    ],
+)
+async def test_no_endpoint_overlooks_a_parameter(api: Api, method: str, path: str) -> None:
+    await api.write("Likes tea.") if method == "DELETE" else None
+    body = {"content": "Likes tea."} if path.endswith("/memories") else None
+    response = await api.call(method, path.format(user=api.user) + "?dry_run=true", body)
+
+    assert "unknown parameter" in assert_error(response, 400, "invalid_parameter", "dry_run")
+
+
+async def test_a_memory_is_written_for_a_chat_and_outlives_it(api: Api, store: Store) -> None:
+    await store.log.append(store.exchange("Hello."))
+    memory = await api.write("Is allergic to nuts.", session_id="chat-1")
+    assert memory["provenance"]["session_id"] == "chat-1"
+    assert await listed(api, "session=chat-1") == ["Is allergic to nuts."]
+
+    await api.call("DELETE", f"{api.user}/sessions/chat-1")
+
+    assert await listed(api, "session=chat-1") == []
+    assert await listed(api, "") == ["Is allergic to nuts."]
+
+
+async def pages(api: Api, path: str, name: str) -> list[Any]:
+    """Return what the pages of two at most hold together."""
+    found, following, query = [], True, "limit=2"
+    while following:
+        response = await api.call("GET", f"{path}?{query}")
+        assert response.status == 200, response.body
+        assert len(response.json[name]) <= 2
+        found += response.json[name]
+        following = response.json["next"]
+        query = f"limit=2&after={following}"
+    return found
+
+
+async def test_the_audit_the_quarantine_and_what_serves_everybody_come_in_pages(
+    own_api: Api, own_store: Store
+) -> None:
+    api, store = own_api, own_store
+    held = [Quarantine(store.memory(f"Order {n}."), Reason.INSTRUCTION) for n in range(5)]
+    for n, each in enumerate(held):
+        at = NOON + timedelta(hours=n // 2)
+        await store.memories.apply(store.anna.scope, [each], actor=Actor.FORMATION, at=at)
+        await api.call("POST", "/memory/global", {"content": f"Rule {n}."})
+    memory = await api.write("Likes tea.")
+    for n in range(4):
+        await api.call("PATCH", f"{api.memories}/{memory['id']}", {"importance": n / 10})
+
+    for path, name in (
+        (f"{api.memories}/history", "updates"),
+        (f"{api.memories}/{memory['id']}/history", "updates"),
+        (f"{api.user}/quarantine", "quarantined"),
+        ("/memory/global", "memories"),
+    ):
+        whole = (await api.call("GET", path)).json
+        assert await pages(api, path, name) == whole[name]
+        assert whole["next"] is None
+        assert len(whole[name]) >= 5
+    told = [each["memory"]["content"] for each in await pages(api, f"{api.user}/quarantine", "quarantined")]
+    assert told == [f"Order {n}." for n in (4, 3, 2, 1, 0)]
+
+
+@table("after", ["", "1", "9" * 18 + ".01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "1.x", SECRET])
+async def test_a_place_in_the_quarantine_that_is_none_is_refused(api: Api, after: str) -> None:
+    response = await api.call("GET", f"{api.user}/quarantine?after={after}")
+
+    assert "`next`" in assert_error(response, 400, "invalid_parameter", "after")
+
+
+# -- as it was ---------------------------------------------------------------------------------------
+
+
+def now() -> str:
+    return quote(datetime.now(UTC).isoformat())
+
+
+async def test_what_was_known_at_a_time_is_told_as_it_was_said_then(api: Api) -> None:
+    before = now()
+    tea = await api.write("Likes tea.", importance=0.2)
+    van = await api.write("Rent a van.", kind="todo")
+    written = now()
+    one = f"{api.memories}/{tea['id']}"
+    changed = {"content": "Likes green tea.", "importance": 0.9, "kind": "preference"}
+    assert (await api.call("PATCH", one, changed)).status == 200
+    assert (await api.call("DELETE", f"{api.memories}/{van['id']}")).status == 204
+    gone = now()
+    [deleted, edited, *_] = (await api.call("GET", f"{api.memories}/history")).json["updates"]
+    for update in (edited, deleted):
+        undone = await api.call("POST", f"{api.memories}/history/{update['id']}/undo")
+        assert undone.status == 200, undone.body
+    restored = now()
+
+    async def known(query: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = (await api.call("GET", f"{api.memories}?{query}")).json["memories"]
+        return found
+
+    assert await known(f"as_of={before}") == []
+    was = await known(f"as_of={written}")
+    assert [(each["content"], each["importance"], each["kind"]) for each in was] == [
+        ("Rent a van.", 0.5, "todo"),
+        ("Likes tea.", 0.2, "fact"),
+    ]
+    [then] = await known(f"as_of={gone}")
+    assert (then["content"], then["importance"], then["kind"]) == ("Likes green tea.", 0.9, "preference")
+    assert [each["content"] for each in await known(f"as_of={gone}&state=past")] == ["Rent a van."]
+    assert await known(f"as_of={gone}&text=likes+tea") == []
+    assert [each["content"] for each in await known(f"as_of={restored}")] == ["Rent a van.", "Likes tea."]
+    assert [each["content"] for each in await known("")] == ["Rent a van.", "Likes tea."]
+
+
+async def test_what_formation_did_since_is_taken_back_for_an_earlier_time(api: Api, store: Store) -> None:
+    tea = store.memory("Likes tea.", importance=0.5)
+    steps: list[Change] = [
+        Add(tea),
+        Reinforce(tea.id, Reason.REPEATS),
+        Mark(tea.id, Doubt.DISPUTED, Reason.DISPUTED),
+        Replace(tea.id, store.memory("Likes coffee."), Reason.CONTRADICTS),
+    ]
+    for day, step in enumerate(steps):
+        at = NOON + timedelta(days=day)
+        await store.memories.apply(store.anna.scope, [step], actor=Actor.FORMATION, at=at)
+
+    seen = []
+    for day in range(4):
+        then = quote((NOON + timedelta(days=day, hours=1)).isoformat())
+        page = (await api.call("GET", f"{api.memories}?as_of={then}")).json["memories"]
+        seen.append([(each["content"], each["importance"], each["standing"]) for each in page])
+
+    assert seen[0] == [("Likes tea.", 0.5, None)]
+    assert seen[1] == [("Likes tea.", 0.55, None)]
+    assert seen[2][0][:2] == ("Likes tea.", 0.55)
+    assert [content for content, *_ in seen[3]] == ["Likes coffee."]
+
+
+async def test_nobody_is_told_what_another_knew(four: Api) -> None:
+    assert await listed(four, f"as_of={now()}&state=all", f"/memory/users/{quote(four.ben)}") == [
+        "Likes tea in Köln."
+    ]
+
+
+# -- versions ----------------------------------------------------------------------------------------
+
+
+async def test_a_version_is_another_once_the_memory_is_and_not_by_being_recalled(
+    api: Api, store: Store
+) -> None:
+    memory = await api.write("Likes tea.")
+    one = f"{api.memories}/{memory['id']}"
+    first = (await api.call("GET", one)).header(b"etag")
+    found = (await store.memories.page(store.anna, limit=1)).memories[0]
+    await store.memories.touch(store.anna, [found.id], at=NOON)
+    assert first
+    assert (await api.call("GET", one)).header(b"etag") == first
+
+    changed = await api.call("PATCH", one, {"event_at": "2026-01-02T03:04:05Z"})
+
+    assert changed.json["event_at"] == "2026-01-02T03:04:05Z"
+    assert changed.header(b"etag") not in {None, first}
+    assert (await api.call("GET", one)).header(b"etag") == changed.header(b"etag")
+
+
+async def test_of_two_who_change_a_version_one_is_told_so(api: Api) -> None:
+    memory = await api.write("Likes tea.")
+    one = f"{api.memories}/{memory['id']}"
+    tag = (await api.call("GET", one)).header(b"etag") or b""
+
+    answers = await asyncio.gather(
+        *(patched(api, one, {"content": f"Likes {drink}."}, tag) for drink in ("coffee", "milk"))
+    )
+
+    assert sorted(each.status for each in answers) == [200, 412]
+    [refused] = [each for each in answers if each.status == 412]
+    assert_error(refused, 412, "changed_meanwhile", "If-Match")
+    assert len((await api.call("GET", f"{one}/history")).json["updates"]) == 2
+    assert (await call(api, "DELETE", one, None, tag)).status == 412
+    now_tag = (await api.call("GET", one)).header(b"etag") or b""
+    assert (await call(api, "DELETE", one, None, b'"other", ' + now_tag)).status == 204
+    assert (await call(api, "DELETE", one, None, now_tag)).status == 404
+
+
+async def patched(api: Api, path: str, body: Any, tag: bytes) -> Any:
+    return await call(api, "PATCH", path, body, tag)
+
+
+async def call(api: Api, method: str, path: str, body: Any, tag: bytes) -> Any:
+    headers = [(b"Authorization", f"Bearer {TOKEN}".encode()), (b"If-Match", tag)]
+    return await api.call(method, path, body, headers=headers)
+
+
+@table(
+    ("tag", "status"),
+    [
+        (b"*", 200),
+        (b'"x"', 412),
+        (b'W/"x"', 412),
+        (b"x", 400),
+        (b"", 412),
+        (b'"a" "b"', 400),
+        (b'"a",' * 30, 400),
+    ],
+)
+async def test_what_if_match_says_is_followed(api: Api, tag: bytes, status: int) -> None:
+    memory = await api.write(f"Likes {tag!r}.")
+
+    response = await call(api, "PATCH", f"{api.memories}/{memory['id']}", {"importance": 1}, tag)
+
+    assert response.status == status, response.body
+
+
+async def test_an_edit_can_be_undone_in_all_it_changed(api: Api) -> None:
+    memory = await api.write("Likes tea.", event_at="2026-01-02T03:04:05Z")
+    one = f"{api.memories}/{memory['id']}"
+    await api.call("PATCH", one, {"content": "Likes milk.", "event_at": None, "kind": "preference"})
+    [edited, _] = (await api.call("GET", f"{one}/history")).json["updates"]
+    assert edited["action"] == Action.EDIT
+
+    await api.call("POST", f"{api.memories}/history/{edited['id']}/undo")
+
+    assert (await api.call("GET", one)).json == memory

@@ -1,0 +1,207 @@
+"""The report of a week: figures over all users, and what they mean. What is not known is said to be unknown."""
+
+import json
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.contracts.indexing import said
+from tests.databases import SpareDatabases
+from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.memory_api.serving import Api, assert_error
+from tests.stores import Store, store_over
+from tests.tables import table
+from uuid_utils.compat import uuid7
+
+from recollect.engine import system_clock
+from recollect.engine.report import THRESHOLDS, make_report
+from recollect.model import (
+    Activity,
+    Add,
+    Change,
+    Formed,
+    Ignore,
+    Questions,
+    Reason,
+    RequestRecord,
+    SearchPath,
+    Skip,
+)
+from recollect.postgres import open_postgres
+
+MEASURED: dict[str, Any] = {
+    "found_by": SearchPath.DENSE,
+    "budget": 1000,
+    "block_tokens": 100,
+    "given_by": {"statements": 2},
+    "marked": False,
+    "complains": False,
+    "lexical_hits": 3,
+    "milliseconds": 20.0,
+    "top_scores": (0.8, 0.4),
+}
+
+
+def request(store: Store, *, days_ago: float = 1, user: Any = None, **changed: Any) -> RequestRecord:
+    at = system_clock() - timedelta(days=days_ago)
+    scope = (user or store.anna).scope
+    return RequestRecord(uuid7(), at, scope, "completions/stable", "m", **(MEASURED | changed))
+
+
+async def read(api: Api, asked: str = "") -> Any:
+    response = await api.call("GET", f"/memory/report{asked}")
+    assert response.status == 200, response.body
+    return response.json
+
+
+async def test_of_an_empty_store_nothing_is_known(own_api: Api) -> None:
+    told = await read(own_api)
+
+    recalls, formation = told["recalls"], told["formation"]
+    assert (told["days"], recalls["questions"], recalls["users"]) == (7, 0, 0)
+    unknown = ("hit_rate", "fallback_share", "truncated_share", "p50_ms", "p95_ms", "mean_top_score")
+    assert [recalls[name] for name in unknown] == [None] * 6
+    assert (recalls["skipped"], recalls["paths"], formation["made"], formation["rejected"]) == (
+        {},
+        {},
+        {},
+        {},
+    )
+    assert (formation["lag_p50_seconds"], formation["summary_token_share"]) == (None, None)
+    assert {each["reached"] for each in told["triggers"]} == {None}
+    assert {each["value"] for each in told["triggers"]} == {None}
+
+
+async def test_a_week_is_told_in_figures(own_api: Api, own_store: Store) -> None:
+    for each in (
+        request(own_store),
+        request(own_store, user=own_store.ben, found_by=SearchPath.LEXICAL, lexical_hits=0, truncated=2),
+        request(own_store, skipped=Skip.NOTHING_RELEVANT, given_by={}, milliseconds=5000.0, complains=True),
+        request(own_store, given_by={"summaries": 1}, marked=True, history_tokens=40),
+        request(own_store, skipped=Skip.OFF),
+        request(own_store, flags=("reattached",)),
+        request(own_store, days_ago=8, complains=True),
+    ):
+        await own_store.requests.record(each)
+
+    told = await read(own_api)
+    recalls = told["recalls"]
+
+    assert (recalls["questions"], recalls["users"], recalls["hit_rate"]) == (4, 2, 0.75)
+    assert (recalls["fallback_share"], recalls["truncated_share"]) == (0.25, 0.25)
+    assert recalls["p50_ms"] == 20
+    assert 3000 < recalls["p95_ms"] <= 5000
+    assert (recalls["tokens"], recalls["budget"], recalls["history_tokens"]) == (400, 4000, 40)
+    assert recalls["skipped"] == {"nothing-relevant": 1, "off": 1}
+    assert recalls["paths"] == {"dense": 3, "lexical": 1}
+    assert recalls["complaints"] == 1
+    values = {each["name"]: (each["value"], each["reached"]) for each in told["triggers"]}
+    assert values["few-lexical-hits"] == (0.25, False)
+    assert values["fallback"] == (0.25, False)
+    assert values["summaries-alone"] == (0.25, True)
+    assert values["truncated"] == (0.25, False)
+    assert values["marked-by-hand"] == (0.25, True)
+    assert values["complaints"] == (1, False)
+    assert values["late"][1] is True
+    assert values["summary-tokens"] == (None, None)
+    assert (await read(own_api, "?days=30"))["recalls"]["questions"] == 5
+
+
+async def test_what_was_formed_and_rejected_is_told_by_reason(own_api: Api, own_store: Store) -> None:
+    exchange = await said(own_store, "I drink tea", at=system_clock() - timedelta(seconds=90))
+    changes: list[Change] = [
+        Add(own_store.memory("Drinks tea")),
+        Ignore(Reason.NO_EVIDENCE),
+        Ignore(Reason.NO_EVIDENCE),
+    ]
+    done = await own_store.inbox.complete([Formed(exchange, tuple(changes))], at=system_clock())
+    assert done is not None
+    for tokens, for_summary in ((300, False), (100, True)):
+        today = system_clock().date()
+        await own_store.usage.use(own_store.anna, today, tokens, for_summary=for_summary)
+
+    formation = (await read(own_api))["formation"]
+
+    assert (formation["exchanges"], formation["made"]) == (1, {"add:new": 1})
+    assert formation["rejected"] == {"no_evidence": 2}
+    assert 89 < formation["lag_p50_seconds"] < 200
+    assert (formation["model_tokens"], formation["summary_token_share"]) == (400, 0.25)
+
+
+async def test_what_was_not_counted_yet_is_unknown_and_not_guessed(own_api: Api, own_store: Store) -> None:
+    uncounted: dict[str, Any] = dict.fromkeys(
+        ("found_by", "budget", "block_tokens", "given_by", "marked", "complains")
+    )
+    await own_store.requests.record(request(own_store, **uncounted))
+
+    told = await read(own_api)
+
+    values = {each["name"]: each["value"] for each in told["triggers"]}
+    assert told["recalls"]["questions"] == 1
+    assert told["recalls"]["fallback_share"] is None
+    for name in ("fallback", "summaries-alone", "marked-by-hand", "complaints"):
+        assert values[name] is None, name
+    assert values["few-lexical-hits"] == 0
+
+
+def test_each_threshold_is_reached_over_its_limit_alone() -> None:
+    asked = Questions(100, 1, 100, 50, 30, 40, 50, 20, 10, 3, 10.0, 3000.0)
+    at_the_limit = make_report(Activity(asked), 7)
+    over = Questions(100, 1, 100, 50, 31, 41, 51, 21, 11, 4, 10.0, 3001.0)
+    reached = make_report(Activity(over), 7)
+
+    assert [each.is_reached for each in at_the_limit.triggers] == [False] * 7 + [None]
+    assert [each.is_reached for each in reached.triggers] == [True] * 7 + [None]
+    assert make_report(Activity(asked), 14).triggers[5].value == 1.5
+    limits = {each.name: each.limit for each in THRESHOLDS}
+    assert limits == {
+        "few-lexical-hits": 0.30,
+        "fallback": 0.50,
+        "summaries-alone": 0.20,
+        "truncated": 0.40,
+        "marked-by-hand": 0.10,
+        "complaints": 3,
+        "late": 3,
+        "summary-tokens": 0.25,
+    }
+
+
+@table("days", ["0", "31", "x", "-1", "1.5"])
+async def test_days_that_make_no_sense_are_refused(api: Api, days: str) -> None:
+    assert_error(await api.call("GET", f"/memory/report?days={days}"), 400, "invalid_parameter", "days")
+
+
+@pytest.fixture
+async def dsn(spare_databases: SpareDatabases) -> AsyncIterator[str]:
+    """A database with one question, for which something had no place."""
+    async with spare_databases.one() as dsn:
+        postgres = await open_postgres(dsn)
+        store = store_over(postgres)
+        await store.requests.record(request(store, truncated=1))
+        await postgres.aclose()
+        yield dsn
+
+
+def test_the_command_prints_the_same_as_text_and_as_json(dsn: str, tmp_path: Path) -> None:
+    options = ("report", "--database-url", dsn, "--data-dir", tmp_path)
+
+    text = recollect(*options, RECOLLECT_SECOND_EMBEDDER="off")
+    told = recollect(*options, "--json", RECOLLECT_SECOND_EMBEDDER="off")
+
+    assert text.exit_code == told.exit_code == 0, text.output + told.output
+    assert "The last 7 days: 1 questions of 1 people" in text.output
+    assert (
+        "REACHED  questions for which something had no place in the budget: 100.0 % (over 40.0 %)"
+        in text.output
+    )
+    assert "unknown  share of background tokens that is for summaries: unknown (over 25.0 %)" in text.output
+    assert json.loads(told.stdout)["recalls"]["truncated_share"] == 1
+
+
+def test_without_a_database_the_command_says_so(tmp_path: Path) -> None:
+    ended = recollect("report", "--data-dir", tmp_path)
+
+    assert ended.exit_code == 1
+    assert "There is no database to report on" in ended.output

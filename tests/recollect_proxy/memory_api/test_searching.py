@@ -1,0 +1,80 @@
+"""The search of a user's memories goes through the engine's own retrieval, with scores."""
+
+from urllib.parse import quote
+
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, engine_over
+from tests.scripted_models import BrokenEmbedder
+from tests.stores import Store
+from tests.tables import table
+
+
+async def test_the_best_comes_first_with_its_score(api: Api) -> None:
+    for content in ("Has a cat.", "Likes green tea.", "Works in Ghent."):
+        await api.write(content)
+    await api.write("Likes black tea.", api.ben)
+
+    response = await api.call("GET", f"{api.memories}/search?q=" + quote("What tea do I like?"))
+
+    assert response.status == 200, response.body
+    found = response.json["found"]
+    assert found[0]["memory"]["content"] == "Likes green tea."
+    scores = [each["score"] for each in found]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] > 0
+    assert found[0]["parts"]
+    assert found[0]["memory"] == (await api.call("GET", f"{api.memories}/{found[0]['memory']['id']}")).json
+    assert "Likes black tea." not in {each["memory"]["content"] for each in found}
+    assert response.json["degraded"] == []
+
+
+async def test_a_search_is_bound_to_kinds_sources_and_a_number(api: Api) -> None:
+    await api.write("Likes tea.")
+    todo = await api.write("Buy tea.", kind="todo")
+
+    kinds = (await api.call("GET", f"{api.memories}/search?q=tea&kind=todo&source=manual")).json["found"]
+    one = (await api.call("GET", f"{api.memories}/search?q=tea&limit=1")).json["found"]
+
+    assert [each["memory"]["id"] for each in kinds] == [todo["id"]]
+    assert len(one) == 1
+    assert (await api.call("GET", f"{api.memories}/search?q=tea&source=import")).json["found"] == []
+
+
+async def test_what_is_gone_or_serves_everybody_or_nobody_is_not_found(own_api: Api) -> None:
+    api = own_api
+    await api.call("POST", "/memory/global", {"content": "Tea is at four."})
+    gone = await api.write("Likes tea.")
+    await api.call("DELETE", f"{api.memories}/{gone['id']}")
+
+    response = await api.call("GET", f"{api.memories}/search?q=tea")
+
+    assert response.json["found"] == []
+
+
+async def test_without_the_embedder_words_are_searched_for(api: Api, store: Store) -> None:
+    await api.write("Likes tea.")
+    await api.write("Has a cat.")
+    with api.over(engine_over(store, BrokenEmbedder())):
+        response = await api.call("GET", f"{api.memories}/search?q=tea")
+
+    assert response.json["found"][0]["memory"]["content"] == "Likes tea."
+    assert response.json["degraded"] == ["embedding"]
+
+
+@table(
+    ("query", "field"),
+    [
+        ("", None),
+        ("q=", "q"),
+        ("q=%20", "q"),
+        ("q=%00", "q"),
+        (f"q={'x' * 2001}", "q"),
+        ("q=a&q=b", "q"),
+        ("q=a&limit=0", "limit"),
+        ("q=a&kind=x", "kind"),
+        ("q=a&after=1", "after"),
+    ],
+)
+async def test_a_search_that_makes_no_sense_is_refused(api: Api, query: str, field: str | None) -> None:
+    response = await api.call("GET", f"{api.memories}/search?{query}")
+
+    assert_error(response, 400, "invalid_parameter", "q" if field is None else field)

@@ -1,0 +1,109 @@
+"""A chat's memories where the path names no user: whose they are, and who may do what."""
+
+from urllib.parse import quote
+
+import pytest
+from tests.raw_client import Response
+from tests.recollect_proxy.memory_api.serving import assert_error
+from tests.recollect_proxy.memory_api.test_authorization import UNKNOWN, Askers
+from tests.recollect_proxy.memory_api.test_authorization import askers as askers  # noqa: PLC0414 -- a fixture
+from tests.recollect_proxy.memory_api.test_session_log import chat_of
+from tests.stores import Store
+from tests.tables import table
+from uuid_utils.compat import uuid7
+
+ALIAS = "/api/sessions/a%2Fb/memories"
+
+
+@pytest.fixture(autouse=True)
+async def chats(store: Store) -> None:
+    """A chat of the same id of two people's."""
+    for scope in (store.anna.chat("a/b"), store.ben.chat("a/b")):
+        await store.log.append(store.exchange("I live in Ghent", scope))
+
+
+async def ask(
+    askers: Askers,
+    asker: str,
+    method: str = "GET",
+    path: str = ALIAS,
+    *,
+    user: str | None = None,
+    content: str = "",
+) -> Response:
+    """Ask as somebody, for a user if one is named."""
+    named = [] if user is None else [(b"X-Recollect-User", quote(user, safe="").encode())]
+    body = {"content": content} if content else None
+    return await askers.api.call(method, path, body, headers=askers.headers[asker] + named)
+
+
+def user_for(askers: Askers, asker: str) -> str | None:
+    """Return whom an asker has to name."""
+    return None if asker == "own" else askers.api.anna
+
+
+@table("asker", ["own", "acting", "admin", "further-admin"])
+async def test_who_may_writes_lists_reads_and_takes_away(askers: Askers, asker: str) -> None:
+    user = user_for(askers, asker)
+    made = await ask(askers, asker, "POST", user=user, content="Likes tea.")
+    assert made.status == 201, made.body
+    one = f"{ALIAS}/{made.json['id']}"
+
+    listed = await ask(askers, asker, user=user)
+    assert [each["content"] for each in listed.json["memories"]] == ["Likes tea."]
+    same = await askers.api.call("GET", f"{chat_of(askers.api.anna)}/memories", headers=askers.headers["own"])
+    assert same.json == listed.json
+    assert (await ask(askers, asker, path=one, user=user)).json == made.json
+    assert (await ask(askers, asker, path=f"{ALIAS}?limit=0", user=user)).status == 400
+    assert (await ask(askers, asker, "DELETE", one, user=user)).status == 204
+    assert (await ask(askers, asker, user=user)).json["memories"] == []
+    assert (await ask(askers, "wrong-user")).json["memories"] == []
+
+
+async def test_a_reader_only_reads_and_the_user_sees_it(askers: Askers) -> None:
+    anna = askers.api.anna
+    made = await ask(askers, "own", "POST", content="Likes tea.")
+
+    assert (await ask(askers, "reader", user=anna)).json["memories"] == [made.json]
+    assert_error(await ask(askers, "reader", "POST", user=anna, content="x"), 403, "forbidden")
+    refused = await ask(askers, "reader", "DELETE", f"{ALIAS}/{made.json['id']}", user=anna)
+    assert_error(refused, 403, "forbidden")
+    reads = await askers.api.call("GET", f"{askers.api.user}/admin-reads", headers=askers.headers["own"])
+    assert [each["operation"] for each in reads.json["reads"]] == ["list_session_memories"]
+
+
+async def test_nobody_gets_at_what_is_somebody_elses(askers: Askers) -> None:
+    await ask(askers, "own", "POST", content="Likes tea.")
+
+    assert (await ask(askers, "own", user=askers.api.anna)).status == 200
+    for asker, user in (
+        ("own", askers.api.ben),
+        ("wrong-user", askers.api.anna),
+        ("acting-for-others", askers.api.anna),
+    ):
+        assert_error(await ask(askers, asker, user=user), 403, "forbidden")
+    assert (await ask(askers, "wrong-user")).json["memories"] == []
+    for asker in sorted(UNKNOWN):
+        refused = await ask(askers, asker, user=askers.api.anna)
+        assert_error(refused, 401, "unauthorized")
+        assert refused.header(b"www-authenticate") == b"Bearer"
+
+
+@table("asker", ["acting", "admin", "reader"])
+async def test_a_token_that_is_nobodys_own_has_to_name_one_user(askers: Askers, asker: str) -> None:
+    for named in ([], [b""], [b"*"], [b"%00"], [b"%FF"], [askers.api.anna.encode(), askers.api.ben.encode()]):
+        headers = askers.headers[asker] + [(b"X-Recollect-User", each) for each in named]
+        refused = await askers.api.call("GET", ALIAS, headers=headers)
+        assert_error(refused, 400, "invalid_parameter", "X-Recollect-User")
+
+
+@table("path", ["/api/sessions/", "/api/sessions/x", "/api/sessions//memories", "/api/sessions/x/messages"])
+async def test_nothing_else_is_served_there(askers: Askers, path: str) -> None:
+    assert_error(await ask(askers, "own", path=path), 404, "not_found")
+
+
+async def test_what_is_missing_is_said_to_be(askers: Askers) -> None:
+    missing = await ask(askers, "own", path="/api/sessions/missing/memories")
+    assert_error(missing, 404, "session_not_found", "session_id")
+    assert_error(await ask(askers, "own", path=f"{ALIAS}/{uuid7()}"), 404, "memory_not_found")
+    assert (await ask(askers, "own", "PUT", content="x")).status == 405

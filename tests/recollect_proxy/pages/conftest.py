@@ -1,0 +1,23 @@
+"""The pages on a real socket, over a real Postgres."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+from tests.recollect_proxy.memory_api.serving import engine_over
+from tests.recollect_proxy.pages.served_pages import Pages, serve_pages
+from tests.stores import Store
+
+from recollect.postgres import Postgres
+
+
+@pytest.fixture(scope="session")
+async def session_pages(postgres: Postgres) -> AsyncIterator[Pages]:
+    async with serve_pages(engine_over(postgres)) as served:
+        yield served
+
+
+@pytest.fixture
+def pages(session_pages: Pages, store: Store) -> Pages:
+    """The pages over the database that tests share, and the two people of ``store``."""
+    return replace(session_pages, anna=store.anna, ben=store.ben)

@@ -1,0 +1,174 @@
+"""The pages on a real socket, and somebody who looks at them as a browser without a script does. Never: a test."""
+
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urlencode
+
+from tests.people import Person, person
+from tests.raw_client import Response, fetch
+from tests.recollect_proxy.memory_api.serving import TOKEN, GivenEngine
+
+from recollect.engine import Engine, system_clock
+from recollect.ports import Clock
+from recollect_proxy.access import Audience, Authentication
+from recollect_proxy.access.access_keys import AccessKeys
+from recollect_proxy.ephemeral_server import serve_upstream
+from recollect_proxy.pages import pages
+
+BASE = "/memory/ui"
+FORM = (b"Content-Type", b"application/x-www-form-urlencoded")
+_TOKEN = re.compile(r'name="form_token" value="([0-9a-f]{64})"')
+
+
+class Elements(HTMLParser):
+    """The elements of a page, and its text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep an element."""
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        """Keep a text."""
+        self.text += data
+
+
+@dataclass
+class Visitor:
+    """Somebody with a browser.
+
+    Attributes:
+        port: Where the pages are.
+        cookies: What the browser keeps.
+        language: What it asks for.
+    """
+
+    port: int
+    cookies: dict[str, str] = field(default_factory=dict)
+    language: str = "en"
+
+    async def get(self, path: str, *more: tuple[bytes, bytes]) -> Response:
+        """Open a page."""
+        return await self._ask("GET", path, list(more), None)
+
+    async def html(self, path: str) -> str:
+        """Open a page that is there, and return it."""
+        response = await self.get(path)
+        assert response.status == 200, response.body
+        return response.body.decode()
+
+    async def post(
+        self, path: str, fields: Mapping[str, str] | None = None, *more: tuple[bytes, bytes]
+    ) -> Response:
+        """Send a form as it stands on our own page: with its token, where there is a session."""
+        given = dict(fields or {})
+        if "form_token" not in given and "recollect_page" in self.cookies:
+            given["form_token"] = await self.form_token()
+        return await self._ask("POST", path, [FORM, *more], urlencode(given).encode())
+
+    async def form_token(self) -> str:
+        """Return what forms of this session carry."""
+        found = _TOKEN.search((await self.get("/users")).body.decode()) or _TOKEN.search(
+            (await self.get("/switches")).body.decode()
+        )
+        assert found
+        return found[1]
+
+    async def followed(self, response: Response) -> str:
+        """Go where an answer leads, and return the page."""
+        assert response.status == 303, response.body
+        location = (response.header(b"location") or b"").decode()
+        assert location.startswith(BASE)
+        return await self.html(location.removeprefix(BASE))
+
+    async def _ask(
+        self, method: str, path: str, headers: list[tuple[bytes, bytes]], body: bytes | None
+    ) -> Response:
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        own = [(b"Cookie", cookies.encode()), (b"Accept-Language", self.language.encode())]
+        response = await fetch(self.port, method.encode(), (BASE + path).encode(), [*own, *headers], body)
+        for set_cookie in response.values(b"set-cookie"):
+            name, _, value = set_cookie.decode().partition(";")[0].partition("=")
+            if "Max-Age=0" in set_cookie.decode():
+                self.cookies.pop(name, None)
+            else:
+                self.cookies[name] = value
+        return response
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Served pages, and two people whom no other test knows."""
+
+    port: int
+    live: GivenEngine
+    authentication: Authentication
+    anna: Person = field(default_factory=lambda: person("anna"))
+    ben: Person = field(default_factory=lambda: person("ben"))
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, which must be open."""
+        assert self.live.engine is not None
+        return self.live.engine
+
+    @contextmanager
+    def over(self, engine: Engine | None) -> Iterator[None]:
+        """Have them work through another engine; None: through one whose database is away."""
+        before = self.live.given
+        self.live.given = engine
+        try:
+            yield
+        finally:
+            self.live.given = before
+
+    def ticket(self, user_id: str) -> str:
+        """Return a link's ticket."""
+        return self.authentication.person_tokens.make(user_id, Audience.PAGE_LINK)[0]
+
+    async def person(self, user_id: str | None = None, language: str = "en") -> Visitor:
+        """Return a person who has entered by their link."""
+        visitor = Visitor(self.port, language=language)
+        response = await visitor.get(f"/enter?ticket={self.ticket(user_id or self.anna)}")
+        assert response.status == 303, response.body
+        return visitor
+
+    async def administrator(self, key: str = TOKEN, looks_at: str | None = None) -> Visitor:
+        """Return an administrator who has entered, and opened somebody's memory."""
+        visitor = Visitor(self.port)
+        response = await visitor.post("/enter", {"key": key})
+        assert response.status == 303, response.body
+        if looks_at is not None:
+            assert (await visitor.post("/look", {"user": looks_at})).status == 303
+        return visitor
+
+
+@asynccontextmanager
+async def serve_pages(
+    engine: Engine | None,
+    *,
+    keys: Path | None = None,
+    clock: Clock = system_clock,
+    public_url: str | None = None,
+) -> AsyncIterator[Pages]:
+    """Serve the pages over ``engine``."""
+    live = GivenEngine(engine)
+    authentication = Authentication(TOKEN, clock, keys=AccessKeys(keys) if keys else None)
+    application = pages(live, authentication=authentication, public_url=public_url)
+    async with serve_upstream(application) as origin:
+        yield Pages(int(origin.rpartition(":")[2]), live, authentication)
+
+
+def text_of(html: str) -> str:
+    """Return what a page says, in one line."""
+    return " ".join(unescape(Elements(html).text).split())

@@ -1,0 +1,89 @@
+"""Every language says everything, with the same places for values; and every name of the engine's has words."""
+
+import re
+from importlib.resources import files
+from string import Formatter
+
+import pytest
+
+from recollect.model import Action, Actor, Doubt, Kind, Reason, Source
+from recollect_proxy.pages.catalogues import LANGUAGES, chosen_language, load_catalogues
+
+CATALOGUES = load_catalogues()
+_USED = re.compile(r"""\bt\(["']([a-z_.]+)["'][,)]""")
+
+
+def places(words: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(words) if name is not None}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_catalogue_has_every_key_and_every_place_for_a_value(language: str) -> None:
+    words, english = CATALOGUES[language].words, CATALOGUES["en"].words
+
+    assert list(words) == list(english)
+    assert [key for key in words if places(words[key]) != places(english[key])] == []
+    assert [key for key in words if not words[key].strip()] == []
+
+
+@pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
+def test_a_catalogue_is_translated(language: str) -> None:
+    words, english = CATALOGUES[language].words, CATALOGUES["en"].words
+    same = [key for key in words if words[key] == english[key] and len(words[key]) > len("Conversations")]
+
+    assert [key for key in same if not key.startswith("format.")] == []
+
+
+def test_every_key_of_a_template_is_there_and_none_is_there_for_nothing() -> None:
+    folder = files("recollect_proxy.pages")
+    texts = [
+        each.read_text("utf-8")
+        for name in ("templates", ".")
+        for each in folder.joinpath(name).iterdir()
+        if each.is_file() and each.name.endswith((".html", ".py"))
+    ]
+    text = "\n".join(texts)
+    used = set(_USED.findall(text))
+    composed = re.compile(
+        r"^(done|failure|nav|switch|kept|importance|kind|doubt|why|source|action|actor|held|format)\.|^erase\.word$"
+    )
+
+    assert used <= set(CATALOGUES["en"].words)
+    quoted = {key for key in CATALOGUES["en"].words if f'"{key}"' in text or f"'{key}'" in text}
+    assert [key for key in CATALOGUES["en"].words if key not in quoted and not composed.match(key)] == []
+
+
+def test_every_name_of_the_engine_that_is_shown_has_words() -> None:
+    words = CATALOGUES["en"].words
+    names = [
+        *(("kind", each) for each in Kind),
+        *(("source", each) for each in Source),
+        *(("why", each) for each in Source),
+        *(("action", each) for each in Action),
+        *(("actor", each) for each in Actor),
+        *(("doubt", each) for each in Doubt),
+        *(("held", each) for each in (Reason.INSTRUCTION, Reason.CONFIDENTIAL, Reason.RATE_LIMIT)),
+    ]
+
+    assert [f"{group}.{name}" for group, name in names if f"{group}.{name}" not in words] == []
+
+
+@pytest.mark.parametrize(
+    ("chosen", "accepted", "language"),
+    [
+        (None, "", "en"),
+        (None, "de", "de"),
+        (None, "de-CH;q=0.5, fr-CA", "fr"),
+        (None, "zh-Hant-TW,zh;q=0.9", "zh"),
+        (None, "it,es;q=0.1", "es"),
+        (None, "de;q=0,en;q=0.1", "en"),
+        (None, "de;q=x", "en"),
+        (None, "," * 100_000 + "de", "en"),
+        ("es", "de", "es"),
+        ("xx", "de", "de"),
+    ],
+)
+def test_the_language_is_the_chosen_one_or_the_browsers(
+    chosen: str | None, accepted: str, language: str
+) -> None:
+    assert chosen_language(chosen, accepted) == language

@@ -1,0 +1,292 @@
+"""Who gets in: by a link or a key, for how long; and whose forms count."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
+from tests.recollect_proxy.pages.served_pages import FORM, Pages, Visitor, serve_pages, text_of
+from tests.stores import Store
+
+from recollect.postgres import Postgres
+from recollect_proxy.access import Audience, KeyRole, add_access_key
+
+CHANGING = (
+    *("/edit", "/delete", "/confirm", "/approve", "/refuse", "/undo", "/chats", "/switches", "/erase"),
+    *("/leave", "/look"),
+)
+SHOWING = (
+    "",
+    "/memory",
+    "/review",
+    "/waiting",
+    "/timeline",
+    "/chats",
+    "/switches",
+    "/data",
+    "/reads",
+    "/export",
+)
+
+
+async def test_the_cookie_is_the_pages_alone_and_the_ticket_does_not_stay_in_the_address(
+    pages: Pages,
+) -> None:
+    answer = await Visitor(pages.port).get(f"/enter?ticket={pages.ticket(pages.anna)}")
+
+    assert answer.status == 303
+    assert answer.header(b"location") == b"/memory/ui"
+    cookie = (answer.header(b"set-cookie") or b"").decode().lower()
+    assert {"httponly", "path=/memory/ui", "samesite=lax", "max-age=3600"} <= set(cookie.split("; "))
+    assert "secure" not in cookie
+
+
+async def test_the_cookie_is_secure_where_browsers_come_by_https(postgres: Postgres, store: Store) -> None:
+    async with serve_pages(engine_over(postgres), public_url="https://memory.example.org") as served:
+        answer = await Visitor(served.port).get(f"/enter?ticket={served.ticket(store.anna)}")
+
+    assert "secure" in (answer.header(b"set-cookie") or b"").decode().lower().split("; ")
+
+
+async def test_a_ticket_that_is_over_forged_or_for_something_else_gets_a_page_that_says_what_to_do(
+    postgres: Postgres, store: Store
+) -> None:
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    async with serve_pages(engine_over(postgres), clock=lambda: now) as served:
+        good = served.ticket(store.anna)
+        other, _ = served.authentication.person_tokens.make(store.anna, Audience.API)
+        now += timedelta(minutes=6)
+        for ticket in (good, other, good[:-3] + "AAA", "", "..", "a.b.c", "%00"):
+            answer = await Visitor(served.port).get(f"/enter?ticket={ticket}")
+            assert answer.status == 401
+            assert answer.header(b"set-cookie") is None
+            assert "Ask for a new one" in text_of(answer.body.decode())
+
+
+async def test_a_session_ends_after_an_hour(postgres: Postgres, store: Store) -> None:
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    async with serve_pages(engine_over(postgres), clock=lambda: now) as served:
+        visitor = await served.person(store.anna)
+        now += timedelta(minutes=59)
+        within = await visitor.get("/switches")
+        now += timedelta(minutes=2)
+        after = await visitor.get("/switches")
+
+    assert (within.status, after.status) == (200, 401)
+
+
+async def test_without_a_session_no_page_shows_anything(pages: Pages) -> None:
+    await pages.engine.add(pages.anna, "Drinks green tea")
+    strangers = (
+        Visitor(pages.port),
+        Visitor(pages.port, {"recollect_page": "a.b.c"}),
+        Visitor(pages.port, {"recollect_page": pages.ticket(pages.anna)}),
+    )
+
+    for stranger in strangers:
+        for path in (*SHOWING, "/users"):
+            answer = await stranger.get(path)
+            assert answer.status == 401, path
+            assert b"green tea" not in answer.body
+        for path in CHANGING:
+            assert (await stranger.post(path, {"form_token": "x"})).status == 401, path
+
+
+async def test_the_user_is_who_the_cookie_says_whatever_else_a_request_names(pages: Pages) -> None:
+    bens = await pages.engine.add(pages.ben, "Drinks black coffee")
+    visitor = await pages.person(pages.anna)
+
+    named = [
+        (b"X-OpenWebUI-User-Id", str(pages.ben).encode()),
+        (b"Authorization", f"Bearer {TOKEN}".encode()),
+    ]
+    for path in (
+        f"?user={pages.ben}",
+        f"?user_id={pages.ben}",
+        f"?looks_at={pages.ben}",
+        "/timeline",
+        "/export",
+    ):
+        answer = await visitor.get(path, *named)
+        assert answer.status == 200, path
+        assert b"black coffee" not in answer.body
+    assert (await visitor.get(f"/memory?id={bens.id}", *named)).status == 404
+    for path in ("/edit", "/delete", "/confirm"):
+        fields = {"id": str(bens.id), "content": "mine", "user": pages.ben, "user_id": pages.ben}
+        assert (await visitor.post(path, fields, *named)).status == 404, path
+    assert (await visitor.get("/users")).status == 404
+    assert (await visitor.post("/look", {"user": pages.ben})).status == 404
+    assert (await pages.engine.get(pages.ben, bens.id)).content == "Drinks black coffee"
+
+
+async def test_a_form_counts_only_from_a_page_of_its_own_session(pages: Pages) -> None:
+    memory = await pages.engine.add(pages.anna, "Drinks green tea")
+    visitor, other = await pages.person(pages.anna), await pages.person(pages.anna)
+
+    for token in ("", "0" * 64, await other.form_token(), "ü"):
+        answer = await visitor.post("/delete", {"id": str(memory.id), "form_token": token})
+        assert answer.status == 403
+    assert (await pages.engine.get(pages.anna, memory.id)).content == "Drinks green tea"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        (b"Origin", b"https://evil.example"),
+        (b"Origin", b"null"),
+        (b"Sec-Fetch-Site", b"cross-site"),
+        (b"Sec-Fetch-Site", b"same-site"),
+    ],
+)
+async def test_a_form_of_another_site_counts_nowhere(pages: Pages, header: tuple[bytes, bytes]) -> None:
+    visitor = await pages.person()
+
+    for path in CHANGING:
+        assert (await visitor.post(path, {}, header)).status == 403, path
+    assert (await Visitor(pages.port).post("/enter", {"key": TOKEN}, header)).status == 403
+
+
+async def test_a_form_of_our_own_counts_with_what_browsers_say_of_it(pages: Pages) -> None:
+    visitor = await pages.person()
+    origin = (b"Origin", b"http://proxy.test")
+
+    answer = await visitor.post("/switches", {}, origin, (b"Sec-Fetch-Site", b"same-origin"))
+
+    assert answer.status == 303
+
+
+async def test_signing_out_takes_the_cookie_away(pages: Pages) -> None:
+    visitor = await pages.person()
+
+    assert (await visitor.post("/leave")).status == 303
+
+    assert "recollect_page" not in visitor.cookies
+
+
+async def test_every_answer_forbids_framing_caching_and_scripts_of_others(pages: Pages) -> None:
+    visitor = await pages.person()
+
+    for path in (*SHOWING, "/enter", "/nowhere", "/enter?ticket=x"):
+        answer = await visitor.get(path)
+        policy = (answer.header(b"content-security-policy") or b"").decode()
+        assert "default-src 'none'" in policy, path
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert answer.header(b"cache-control") == b"no-store"
+        assert answer.header(b"x-content-type-options") == b"nosniff"
+        assert answer.header(b"referrer-policy") == b"same-origin"
+
+
+async def test_attempts_to_enter_are_bounded(postgres: Postgres) -> None:
+    async with serve_pages(engine_over(postgres)) as served:
+        stranger = Visitor(served.port)
+        statuses = [(await stranger.post("/enter", {"key": f"guess {n}"})).status for n in range(12)]
+        right = await stranger.post("/enter", {"key": TOKEN})
+
+    assert statuses == [401] * 10 + [429] * 2
+    assert right.status == 429
+    assert right.header(b"retry-after") == b"60"
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Path:
+    return tmp_path / "access-keys"
+
+
+async def test_an_administrator_opens_a_user_and_that_user_is_told(postgres: Postgres, store: Store) -> None:
+    async with serve_pages(engine_over(postgres)) as served:
+        memory = await served.engine.add(store.anna, "Drinks green tea")
+        admin = await served.administrator()
+        found = text_of(await admin.html(f"/users?words={store.anna.upper()}"))
+        assert (await admin.get("")).status == 303  # nobody's is open yet
+        await admin.post("/look", {"user": store.anna})
+        page = text_of(await admin.html(""))
+        await admin.followed(await admin.post("/edit", {"id": str(memory.id), "content": "Drinks white tea"}))
+        person = await served.person(store.anna)
+        told = text_of(await person.html("/reads"))
+
+        assert store.anna in found
+        assert "1 memories" in found
+        assert f"You are looking at the memory of {store.anna}" in page
+        assert "green tea" in page
+        assert "administrator's. Other users" in page
+        assert "admin-token" in told
+        assert "page: memories" in told
+        assert "by an administrator" in text_of(await person.html("/timeline"))
+
+
+async def test_a_readers_key_reads_and_changes_nothing(postgres: Postgres, store: Store, keys: Path) -> None:
+    key = add_access_key(keys, KeyRole.READER, "support")
+    async with serve_pages(engine_over(postgres), keys=keys) as served:
+        memory = await served.engine.add(store.anna, "Drinks green tea")
+        reader = await served.administrator(key, looks_at=store.anna)
+        page = await reader.html("")
+        token = await reader.form_token()
+
+        assert "You can only read" in page
+        assert "/memory/ui/delete" not in page
+        for path in CHANGING:
+            if path not in {"/leave", "/look"}:
+                answer = await reader.post(path, {"id": str(memory.id), "form_token": token})
+                assert answer.status == 403, path
+        [*_, read] = await served.engine.admin_reads(store.anna, limit=50)
+        assert read.reader == "support"
+        keys.write_text("")  # noqa: ASYNC240 -- a few bytes; the key is taken out: its sessions end
+        assert (await reader.get("")).status == 401
+
+
+async def test_other_keys_and_people_are_no_administrators(
+    postgres: Postgres, store: Store, keys: Path
+) -> None:
+    acting = add_access_key(keys, KeyRole.ACTING, "openwebui")
+    elsewhere = add_access_key(keys, KeyRole.ADMIN, "office", networks=["203.0.113.0/24"])
+    async with serve_pages(engine_over(postgres), keys=keys) as served:
+        own, _ = served.authentication.person_tokens.make(store.anna, Audience.API)
+        for key in (acting, elsewhere, own, "", TOKEN + "x"):
+            assert (await Visitor(served.port).post("/enter", {"key": key})).status == 401
+
+
+async def test_a_page_of_one_user_left_open_changes_nothing_of_the_next(
+    postgres: Postgres, store: Store
+) -> None:
+    async with serve_pages(engine_over(postgres)) as served:
+        await served.engine.add(store.anna, "Drinks green tea")
+        admin = await served.administrator(looks_at=store.anna)
+        old_page = await admin.form_token()
+        await admin.post("/look", {"user": store.ben})
+
+        answer = await admin.post("/erase", {"typed": "erase", "form_token": old_page})
+
+        assert answer.status == 403
+
+
+async def test_while_the_database_is_away_pages_say_so(pages: Pages) -> None:
+    visitor = await pages.person()
+    with pages.over(None):
+        for path in SHOWING:
+            answer = await visitor.get(path)
+            assert answer.status in {400, 503}, path
+        assert "Nothing is lost" in text_of((await visitor.get("")).body.decode())
+
+
+async def test_the_language_is_the_browsers_or_the_chosen_one(pages: Pages) -> None:
+    german = await pages.person(language="de-AT,de;q=0.9,en;q=0.5")
+    other = await pages.person(language="xx, ;q=, *;q=0.1,fr;q=nonsense")
+
+    assert "Meine Erinnerungen" in await german.html("")
+    assert "My memories" in await other.html("")
+    assert "Mis recuerdos" in await german.followed(
+        await german.post("/language", {"language": "es", "back": ""})
+    )
+    for back in ("//evil.example", "/../../x", "https://evil.example", "/a/b", "/\\evil"):
+        answer = await german.post("/language", {"language": "zh", "back": back})
+        assert answer.header(b"location") == b"/memory/ui"
+
+
+async def test_a_broken_form_is_refused(pages: Pages) -> None:
+    visitor = await pages.person()
+    long = {"form_token": await visitor.form_token(), "id": "x" * 70_000}
+
+    assert (await visitor.post("/delete", long)).status == 413
+    raw = await visitor._ask("POST", "/delete", [FORM], b"%ff%fe&&&===\xff")
+    assert raw.status in {400, 403}

@@ -1,0 +1,149 @@
+"""What was imported is formed at a rate, and what lacks an embedding of today's model is enqueued, by command."""
+
+import asyncio
+import json
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.databases import administrator
+from tests.recollect.engines import engine_over
+from tests.recollect_proxy.command_line import recollect
+from tests.served_process import RECOLLECT, environment
+from tests.stores import Store
+from tests.waiting import until
+
+from recollect.model import Actor, Add, Reason
+
+
+def line(user: str, number: int) -> str:
+    """Return a chat of one exchange, as a line of JSON."""
+    said = {"role": "user", "content": f"I keep {number} bees on the roof of the library."}
+    messages = [said, {"role": "assistant", "content": "Oh."}]
+    return json.dumps({"messages": messages, "user": user, "chat_id": f"c-{number}"})
+
+
+class Operator:
+    """Runs commands on one store, where exchanges are kept as they were said."""
+
+    def __init__(self, dsn: str, data_dir: Path) -> None:
+        self.variables = {
+            "RECOLLECT_DATABASE_URL": dsn,
+            "RECOLLECT_DATA_DIR": str(data_dir),
+            "RECOLLECT_UPSTREAM": "http://127.0.0.1:9/v1",
+            "RECOLLECT_FORMATION": "qa_turn",
+            "RECOLLECT_FORMATION_QUIET_SECONDS": "0",
+        }
+
+    def json(self, *arguments: str, status: int = 0) -> Any:
+        """Run a command, and return the document that it prints."""
+        done = recollect(*arguments, "--json", **self.variables)
+        assert done.exit_code == status, done.output
+        return json.loads(done.stdout) if done.stdout else None
+
+
+@pytest.fixture
+def operator(own_dsn: str, data_dir: Path) -> Operator:
+    return Operator(own_dsn, data_dir)
+
+
+def test_what_waits_is_formed_at_a_rate_and_only_once(operator: Operator, tmp_path: Path) -> None:
+    file = tmp_path / "chats.jsonl"
+    file.write_text("\n".join([line("anna", 1), line("anna", 2), line("ben", 3)]), "utf-8")
+    operator.json("import", "jsonl", str(file))
+
+    began = time.monotonic()
+    annas = operator.json("backfill", "--user", "anna", "--rate", "60/min")
+    took = time.monotonic() - began
+    pending = {each["id"]: each["pending"] for each in operator.json("users")["users"]}
+    rest, again = operator.json("backfill", "--rate", "0"), operator.json("backfill")
+
+    assert annas == {"formed": 2, "pending": 0, "failed": 0}
+    assert took >= 2
+    assert pending == {"anna": 0, "ben": 1}
+    assert (rest["formed"], again["formed"]) == (1, 0)
+    assert len(operator.json("memories", "list", "ben")["memories"]) == 1
+
+
+@pytest.mark.parametrize("rate", ["fast", "-1", "1.5/min", "", "9999999/min", "\u0663/min"])
+def test_a_rate_that_is_none_is_told_of(operator: Operator, rate: str) -> None:
+    operator.json("backfill", "--rate", rate, status=2)
+
+
+@pytest.mark.process
+async def test_an_import_that_is_killed_is_run_again_and_brings_nothing_twice(
+    own_dsn: str, data_dir: Path, tmp_path: Path
+) -> None:
+    count = 400
+    file = tmp_path / "chats.jsonl"
+    file.write_text("\n".join(line("anna", number) for number in range(count)), "utf-8")
+    command = (str(RECOLLECT), "import", "jsonl", str(file))
+    environ = environment(database_url=own_dsn, data_dir=data_dir, formation="qa_turn")
+
+    async with administrator(own_dsn) as connection:
+
+        async def written() -> int:
+            number: int = await connection.fetchval("SELECT count(*) FROM recollect.messages")
+            return number
+
+        async def has_begun() -> bool:
+            return await written() > 10
+
+        first = await asyncio.create_subprocess_exec(*command, env=environ)
+        await until(has_begun)
+        first.send_signal(signal.SIGKILL)
+        await first.wait()
+        halfway = await written()
+        second = await asyncio.create_subprocess_exec(*command, env=environ)
+        status = await second.wait()
+        in_the_end = await written()
+
+    assert first.returncode == -signal.SIGKILL
+    assert halfway < 2 * count
+    assert (status, in_the_end) == (0, 2 * count)
+
+
+async def test_what_another_model_embedded_is_counted_until_a_worker_has_embedded_it(
+    own_store: Store,
+) -> None:
+    engine, anna = engine_over(own_store), own_store.anna
+    added = [Add(own_store.memory(each), Reason.NEW) for each in ("She rows.", "She swims.")]
+    await own_store.memories.apply(anna.scope, added, actor=Actor.ADMIN, at=added[0].memory.created_at)
+
+    before = await engine.unembedded(anna)
+    await engine.embed_again(anna)
+    await engine.drain(anna)
+
+    assert (before, await engine.unembedded(anna)) == (2, 0)
+    assert await engine.unembedded(own_store.ben) == 0
+
+
+async def enqueued(dsn: str) -> list[bytes]:
+    """Return whose jobs wait."""
+    async with administrator(dsn) as connection:
+        return [row[0] for row in await connection.fetch("SELECT payload FROM recollect.pgqueuer")]
+
+
+@pytest.fixture
+async def old(own_store: Store) -> Store:
+    """A store with a memory that another model embedded."""
+    added = Add(own_store.memory("She rows."), Reason.NEW)
+    await own_store.memories.apply(
+        own_store.anna.scope, [added], actor=Actor.ADMIN, at=added.memory.created_at
+    )
+    return own_store
+
+
+def test_what_lacks_todays_embedding_is_enqueued_and_who_waits_in_vain_is_told(
+    operator: Operator, old: Store, own_dsn: str
+) -> None:
+    told = operator.json("reembed", "--no-wait")
+    nobody = operator.json("reembed", "--user", old.ben)
+    in_vain = operator.json("reembed", "--patience", "1", status=1)
+
+    assert (told["users"], told["left"] >= 1, told["enqueued"] == told["left"]) == (1, True, True)
+    assert nobody == {"users": 0, "enqueued": 0, "left": 0}
+    assert in_vain["left"] == told["left"]
+    assert asyncio.run(enqueued(own_dsn)) == [old.anna.encode()] * 2

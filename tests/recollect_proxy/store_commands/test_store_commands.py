@@ -1,0 +1,187 @@
+"""The commands that look after the store, as an operator runs them: over a real Postgres, one by one."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.recollect_proxy.command_line import recollect
+from tests.stores import store_over
+
+from recollect.model import Exchange
+from recollect.postgres import Postgres
+
+CAT = "She has a cat called Minka."
+TEA = "She drinks tea."
+
+
+class Operator:
+    """Runs commands on one store."""
+
+    def __init__(self, dsn: str, data_dir: Path) -> None:
+        self.variables = {"RECOLLECT_DATABASE_URL": dsn, "RECOLLECT_DATA_DIR": str(data_dir)}
+
+    def __call__(self, *arguments: str, status: int = 0, typed: str | None = None) -> str:
+        """Run a command, and return what it printed to stdout."""
+        done = recollect(*arguments, typed=typed, **self.variables)
+        assert done.exit_code == status, done.output
+        return done.stdout
+
+    def json(self, *arguments: str) -> Any:
+        """Return the document that a command prints."""
+        return json.loads(self(*arguments, "--json"))
+
+
+@pytest.fixture
+def operator(own_dsn: str, data_dir: Path) -> Operator:
+    return Operator(own_dsn, data_dir)
+
+
+@pytest.fixture
+async def told(own_postgres: Postgres) -> Exchange:
+    """Something that Anna said."""
+    store = store_over(own_postgres)
+    exchange = store.exchange(CAT)
+    assert await store.log.append(exchange)
+    return exchange
+
+
+def test_memories_are_written_listed_corrected_taken_back_and_found(operator: Operator) -> None:
+    [cat] = operator.json("memories", "add", "anna", CAT, "--kind", "entity")["memories"]
+    operator("memories", "add", "anna", TEA)
+    operator("memories", "add", "anna", TEA, status=1)
+
+    found = operator.json("memories", "search", "anna", "What is my cat called?", "--limit", "1")["memories"]
+    operator("memories", "edit", "anna", cat["id"], "--content", "She has a cat called Mina.")
+    operator("memories", "rm", "anna", cat["id"])
+    left = operator.json("memories", "list", "anna")["memories"]
+    removed, edited, *_ = operator.json("memories", "history", "anna", cat["id"])["updates"]
+    operator("memories", "undo", "anna", removed["id"])
+    operator("memories", "undo", "anna", edited["id"])
+    operator("memories", "undo", "anna", edited["id"], status=1)
+
+    assert [each["content"] for each in found] == [CAT]
+    assert [each["content"] for each in left] == [TEA]
+    assert (removed["action"], edited["action"]) == ("retire", "edit")
+    assert {line.split("\t")[-1] for line in operator("memories", "list", "anna").splitlines()} == {CAT, TEA}
+    assert operator("memories", "list", "ben") == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("memories", "list", "*"),
+        ("memories", "rm", "anna", "the cat"),
+        ("memories", "edit", "anna", "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"),
+        ("memories", "add", "anna", "  "),
+        ("memories", "add", "anna", CAT, "--importance", "2"),
+        ("memories", "tell", "anna"),
+        ("erase",),
+    ],
+)
+def test_what_is_asked_for_wrongly_ends_it_with_2(operator: Operator, arguments: tuple[str, ...]) -> None:
+    operator(*arguments, status=2)
+
+
+def test_who_is_known_is_listed_with_counts(operator: Operator, told: Exchange) -> None:
+    anna = told.turn.scope.user_id
+    operator("memories", "add", "ben", TEA)
+
+    listed = {each["id"]: each for each in operator.json("users")["users"]}
+
+    assert listed.keys() == {anna, "ben"}
+    counts = {name: listed[anna][name] for name in ("memories", "sessions", "exchanges", "pending")}
+    assert counts == {"memories": 0, "sessions": 1, "exchanges": 1, "pending": 1}
+    assert listed[anna]["last_seen"].startswith(f"{told.turn.at:%Y-%m-%dT%H:%M}")
+    assert listed["ben"]["memories"] == 1
+    assert operator("users").splitlines()[0].count("\t") == 5
+
+
+def test_a_user_is_erased_after_a_yes_and_not_without(operator: Operator, told: Exchange) -> None:
+    anna = told.turn.scope.user_id
+
+    operator("erase", anna, status=1, typed="n\n")
+    kept = operator.json("sessions", "list", anna)["sessions"]
+    operator("erase", anna, typed="y\n")
+    gone = operator.json("erase", anna, "--yes")
+
+    assert kept == [told.turn.scope.session_id]
+    assert operator.json("users")["users"] == []
+    assert (gone["left"], set(gone["rows"].values())) == (0, {0})
+
+
+def test_a_chat_is_erased_and_one_that_is_not_there_is_told_of(operator: Operator, told: Exchange) -> None:
+    anna, chat = told.turn.scope.user_id, told.turn.scope.session_id
+
+    erased = operator.json("sessions", "rm", anna, chat, "--yes")
+    operator("sessions", "rm", anna, chat, "--yes", status=1)
+
+    assert erased["rows"]["messages"] == 2
+    assert operator("sessions", "list", anna) == ""
+
+
+def test_the_schema_is_brought_up_to_date_once(empty_dsn: str, data_dir: Path) -> None:
+    operator = Operator(empty_dsn, data_dir)
+
+    first, second = operator.json("migrate"), operator.json("migrate")
+
+    assert first["applied"][0] == "0001_memories_and_log"
+    assert second["applied"] == []
+    assert operator.json("users")["users"] == []
+    assert operator("migrate") == "The schema is up to date.\n"
+
+
+def test_where_there_is_no_store_none_is_made(tmp_path: Path) -> None:
+    done = recollect("users", RECOLLECT_DATA_DIR=str(tmp_path))
+    nowhere = recollect("users", RECOLLECT_DATA_DIR=":memory:")
+
+    assert (done.exit_code, nowhere.exit_code) == (1, 1)
+    assert "There is no database" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_that_does_not_answer_is_told_of_in_one_line(data_dir: Path) -> None:
+    done = recollect(
+        "users",
+        RECOLLECT_DATABASE_URL="postgresql://me:hush@127.0.0.1:9/none",
+        RECOLLECT_DATA_DIR=str(data_dir),
+    )
+
+    assert done.exit_code == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "hush" not in done.output
+
+
+def test_what_is_exported_and_erased_is_imported_again(
+    operator: Operator, told: Exchange, tmp_path: Path
+) -> None:
+    anna, file = told.turn.scope.user_id, tmp_path / "anna.json"
+    operator("memories", "add", anna, TEA)
+    operator("export", anna, "--output", str(file))
+    printed = json.loads(operator("export", anna))
+    operator("erase", anna, "--yes")
+
+    dry = operator.json("import", "recollect", str(file), "--user", anna, "--dry-run")
+    nobody = operator.json("users")["users"]
+    first = operator.json("import", "recollect", str(file), "--user", anna)
+    second = operator("import", "recollect", str(file), "--user", anna)
+
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert {**json.loads(file.read_text("utf-8")), "exported_at": ""} == {**printed, "exported_at": ""}
+    assert nobody == []
+    assert dry["new"] == first["new"]
+    assert (first["new"]["messages"], first["new"]["memories"], first["there"]["memories"]) == (2, 1, 0)
+    assert "memories: 0 new, 1 there already" in second.splitlines()
+    assert operator.json("sessions", "list", anna)["sessions"] == [told.turn.scope.session_id]
+
+
+def test_a_file_that_is_no_export_is_told_of(operator: Operator, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"format": "recollect-export"')
+
+    operator("import", "recollect", str(broken), "--user", "anna", status=1)
+    operator("import", "recollect", str(tmp_path / "none"), "--user", "anna", status=1)
+    operator("import", "recollect", str(broken), status=2)
+    operator("export", "anna", "--output", str(tmp_path / "none" / "file"), status=1)
+
+    assert operator.json("users")["users"] == []

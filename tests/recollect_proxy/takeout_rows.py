@@ -1,0 +1,40 @@
+"""All rows of one user in a database, to compare them. Never: a test."""
+
+from typing import Any
+
+import asyncpg
+from tests.databases import administrator
+
+from recollect.postgres.erasure import ERASED_TABLES
+
+_MADE_ANEW: dict[str, set[str]] = {
+    "users_vectors": {"document"},
+    "vectors": {"values", "embedding_model", "second_values", "second_model"},
+    "exchanges": {"asking"},
+    "message_chunks": {"document", "embedding_model"},
+    "corpora": {"next_document", "reread_to"},
+}
+_BOOKKEEPING = {"leases", "tries", "chunk_vectors"}
+"""Who holds a lease just now, what a worker died of, embeddings."""
+
+
+async def rows_of(dsn: str, user_id: str) -> dict[str, list[dict[str, Any]]]:
+    """Return a user's rows of every table but what is made anew: embeddings, and numbers of documents."""
+    found = {}
+    async with administrator(dsn) as connection:
+        for table in ERASED_TABLES:
+            if table not in _BOOKKEEPING:
+                found[table] = await _rows(connection, table, user_id)
+    return found
+
+
+async def _rows(
+    connection: "asyncpg.Connection[asyncpg.Record]", table: str, user_id: str
+) -> list[dict[str, Any]]:
+    owner = "owner" if table == "vectors" else "user_id"
+    rows = await connection.fetch(f"SELECT * FROM recollect.{table} WHERE {owner} = $1", user_id)
+    lacking = _MADE_ANEW.get(table, set())
+    if table == "postings":  # which documents they name depends on the order in which these were indexed
+        return [{"term": term} for term in sorted({row["term"] for row in rows})]
+    kept = [{name: value for name, value in row.items() if name not in lacking} for row in rows]
+    return sorted(kept, key=repr)

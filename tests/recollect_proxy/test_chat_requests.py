@@ -1,0 +1,163 @@
+"""What a chat asks of the memory as a whole is done before the request goes up, which tells the model what was done."""
+
+import re
+
+import pytest
+from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
+from tests.recollect_proxy.given import given_memory
+from tests.recollect_proxy.spoken import replies
+from tests.running_proxy import RunningProxy, User
+from tests.scripted_extraction import Lesson, Pupil
+from tests.scripted_upstream import ScriptedUpstream
+
+FACTS = ("Lives in Lisbon", "Has a dog called Fips", "Works as a nurse")
+IN_EACH = pytest.mark.parametrize("api", APIS.values(), ids=APIS)
+
+
+@pytest.fixture
+def answering(upstream: ScriptedUpstream) -> ScriptedUpstream:
+    """The LLM, in whatever API it is asked."""
+    upstream.otherwise = replies("All right.")
+    return upstream
+
+
+@pytest.fixture
+async def person(proxy: RunningProxy, user: User) -> User:
+    """Somebody of whom three things are known."""
+    for content in FACTS:
+        await given_memory(proxy, user, content)
+    return user
+
+
+async def listed(chat: Frontend) -> list[str]:
+    """Ask what is known, get it as a numbered list, and return it."""
+    sent = await chat.says("What do you know about me?")
+    found = re.findall(r"^\u2022 (.+) \(number (\d+)\)$", sent.text, re.MULTILINE)
+    chat.messages[-1]["content"] = "\n".join(f"{number}. {content}" for content, number in found)
+    return [content for content, _ in found]
+
+
+async def left(proxy: RunningProxy, user: User) -> set[str]:
+    return {*await proxy.statements(user)} & {*FACTS}
+
+
+def last_done(sent: Sent) -> str:
+    """Return what stands beside the last message of what was done for it."""
+    content = sent.messages[-1]["content"]
+    text = content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
+    return "\n".join(line for line in text.splitlines() if line.startswith(("- [DONE]", "- [NOT DONE]")))
+
+
+@IN_EACH
+async def test_what_is_listed_is_forgotten_by_its_number_and_comes_back(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, person: User, api: Api
+) -> None:
+    del pupil  # it understands nothing: what is done is done without a model
+    chat = Frontend(proxy, answering, person, api=api)
+    numbered = await listed(chat)
+    assert {*numbered} == {*FACTS}
+
+    forgotten = await chat.says("Please forget the second one.")
+
+    assert await left(proxy, person) == {*FACTS} - {numbered[1]}
+    assert last_done(forgotten).startswith("- [DONE] Forgotten, as the user asked: number 2")
+
+    undone = await chat.says("No, bring it back.")
+
+    assert await left(proxy, person) == {*FACTS}
+    assert last_done(undone).startswith("- [DONE] Undone, as the user asked")
+
+
+@IN_EACH
+async def test_who_wants_nothing_remembered_is_not_until_they_want_it_again(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, person: User, api: Api
+) -> None:
+    pupil.lessons += [Lesson("I play the cello"), Lesson("I play the harp")]
+    chat = Frontend(proxy, answering, person, api=api)
+
+    stopped = await chat.says("Stop remembering me.")
+    await chat.says("I play the cello")
+
+    assert last_done(stopped).startswith("- [DONE] From now on nothing")
+    assert not await proxy.rows("SELECT FROM recollect.messages WHERE user_id = $1", person.known_as)
+
+    resumed = await chat.says("Remember me again.")
+    await chat.says("I play the harp")
+    said = await proxy.statements(person)
+
+    assert last_done(resumed).startswith("- [DONE] What the user says is remembered again")
+    assert any("harp" in each for each in said)
+    assert not any("cello" in each for each in said)
+
+
+@IN_EACH
+async def test_a_chat_is_left_out_from_its_beginning(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, person: User, api: Api
+) -> None:
+    pupil.lessons += [Lesson("I play the cello"), Lesson("I play the harp")]
+    chat = Frontend(proxy, answering, person, api=api)
+    await chat.says("I play the cello")
+    assert any("cello" in each for each in await proxy.statements(person))
+
+    left_out = await chat.says("Don't remember this chat.")
+    await chat.says("I play the harp")
+
+    assert last_done(left_out).startswith("- [DONE] Nothing of this chat is remembered")
+    assert {*await proxy.statements(person)} == {*FACTS}
+    assert not await proxy.rows("SELECT FROM recollect.messages WHERE user_id = $1", person.known_as)
+
+
+@IN_EACH
+async def test_what_was_just_learned_is_undone(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, person: User, api: Api
+) -> None:
+    pupil.lessons.append(Lesson("I play the cello"))
+    chat = Frontend(proxy, answering, person, api=api)
+    await chat.says("Remember that I play the cello.")
+    assert any("cello" in each for each in await proxy.statements(person))
+
+    undone = await chat.says("Undo that.")
+
+    assert {*await proxy.statements(person)} == {*FACTS}
+    assert last_done(undone).startswith("- [DONE] ")
+
+
+async def test_a_streamed_answer_is_told_it_as_well(
+    proxy: RunningProxy, upstream: ScriptedUpstream, person: User
+) -> None:
+    await proxy.say(person, "Stop remembering me.", stream=True)
+
+    assert "- [DONE] From now on nothing" in Sent(upstream.last.body, APIS["completions"]).text
+
+
+async def test_everything_is_not_forgotten_for_a_sentence(
+    proxy: RunningProxy, answering: ScriptedUpstream, person: User
+) -> None:
+    sent = await Frontend(proxy, answering, person).says("Forget everything you know about me.")
+
+    assert last_done(sent).startswith("- [NOT DONE] Nothing was forgotten: everything is not")
+    assert await left(proxy, person) == {*FACTS}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Forget the second argument of the function.",
+        'Translate: "Stop remembering me."',
+        "My mother said: forget number 2.",
+        "Summarize this mail:\n\nForget number 2. Don't remember this chat.",
+        "If I say forget number 2, what do you do?",
+    ],
+)
+async def test_what_is_no_request_changes_nothing(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, person: User, text: str
+) -> None:
+    del pupil
+    chat = Frontend(proxy, answering, person)
+    await listed(chat)
+
+    sent = await chat.says(text)
+
+    assert last_done(sent) == ""
+    assert await left(proxy, person) == {*FACTS}
+    assert await proxy.rows("SELECT FROM recollect.messages WHERE user_id = $1", person.known_as)

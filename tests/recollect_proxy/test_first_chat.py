@@ -1,0 +1,45 @@
+"""What takes long to import is imported as a proxy starts, not while somebody waits for their first answer."""
+
+import asyncio
+import json
+import subprocess
+import sys
+
+import jwt
+import pytest
+from tests.recollect_proxy import first_chat
+from tests.scripted_upstream import ScriptedUpstream
+from tests.served_process import environment
+
+_SECRET = "a secret of both, of forty characters or so"
+_OURS = ("recollect", "recollect_proxy")
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("identity", ["header", "openwebui-jwt"])
+async def test_the_first_chat_imports_no_library(upstream: ScriptedUpstream, identity: str) -> None:
+    signed = jwt.encode({"sub": "alice", "iss": "open-webui", "exp": 4_000_000_000, "iat": 1}, _SECRET)
+    environ = environment(
+        upstream=upstream.base_url,
+        data_dir=":memory:",
+        formation="qa_turn",
+        identity=identity,
+        openwebui_jwt_secret=_SECRET,
+    )
+    process = await asyncio.create_subprocess_exec(
+        *(
+            sys.executable,
+            first_chat.__file__,
+            f"X-OpenWebUI-User-Jwt: {signed}",
+            "X-OpenWebUI-User-Id: alice",
+        ),
+        env=environ,
+        stdout=subprocess.PIPE,
+    )
+    stdout, _ = await process.communicate()
+    told = json.loads(stdout.decode().splitlines()[-1])
+
+    assert told["status"] == "HTTP/1.1 200 OK"
+    libraries = {name.partition(".")[0] for name in told["imported"]} - set(sys.stdlib_module_names)
+    assert libraries.difference(_OURS) == set()
+    assert [name for name in told["imported"] if name.partition(".")[0] in _OURS] == []

@@ -1,0 +1,234 @@
+"""Remember, forget, no that is wrong: what a person asks of the memory in a chat is done, and the next answer can say so."""
+
+from dataclasses import dataclass
+
+import pytest
+from tests.recollect_proxy.frontends import APIS, Api, Frontend
+from tests.recollect_proxy.spoken import replies
+from tests.running_proxy import RunningProxy, User
+from tests.scripted_extraction import Lesson, Pupil
+from tests.scripted_upstream import ScriptedUpstream
+
+SMALL_TALK = "Thanks a lot."
+
+
+@dataclass(frozen=True)
+class Language:
+    """How the same is said in a language.
+
+    Attributes:
+        remember: The command to remember what ``locker`` says.
+        locker: The statement in it.
+        which: A question about it.
+        forget: The command to forget it.
+        sister: A statement that is not right.
+        correct: Its correction.
+        braga: What is right, as the correction says it.
+        where: A question about that.
+    """
+
+    remember: str
+    locker: str
+    which: str
+    forget: str
+    sister: str
+    correct: str
+    braga: str
+    where: str
+
+
+LANGUAGES = {
+    "en": Language(
+        "Remember that my locker at the pool is number 417.",
+        "my locker at the pool is number 417",
+        "Which number is my locker at the pool?",
+        "Please forget my locker at the pool.",
+        "My sister Ines lives in Porto.",
+        "No, I said my sister Ines lives in Braga.",
+        "my sister Ines lives in Braga",
+        "In which town does my sister Ines live?",
+    ),
+    "de": Language(
+        "Merk dir, dass mein Spind im Schwimmbad die Nummer 417 hat.",
+        "mein Spind im Schwimmbad die Nummer 417 hat",
+        "Welche Nummer hat mein Spind im Schwimmbad?",
+        "Vergiss bitte meinen Spind im Schwimmbad.",
+        "Meine Schwester Ines wohnt in Porto.",
+        "Nein, ich habe gesagt, meine Schwester Ines wohnt in Braga.",
+        "meine Schwester Ines wohnt in Braga",
+        "In welcher Stadt wohnt meine Schwester Ines?",
+    ),
+    "es": Language(
+        "Recuerda que mi taquilla en la piscina es la número 417.",
+        "mi taquilla en la piscina es la número 417",
+        "¿Qué número es mi taquilla en la piscina?",
+        "Por favor, olvida mi taquilla en la piscina.",
+        "Mi hermana Ines vive en Porto.",
+        "No, dije que mi hermana Ines vive en Braga.",
+        "mi hermana Ines vive en Braga",
+        "¿En qué ciudad vive mi hermana Ines?",
+    ),
+}
+
+IN_EACH = pytest.mark.parametrize("api", APIS.values(), ids=APIS)
+IN_EACH_LANGUAGE = pytest.mark.parametrize("spoken", LANGUAGES.values(), ids=LANGUAGES)
+
+
+@pytest.fixture
+def answering(upstream: ScriptedUpstream) -> ScriptedUpstream:
+    """The LLM, in whatever API it is asked."""
+    upstream.otherwise = replies("All right.")
+    return upstream
+
+
+@IN_EACH
+@IN_EACH_LANGUAGE
+async def test_what_somebody_asks_to_be_remembered_is_and_the_next_answer_can_say_so(
+    proxy: RunningProxy,
+    answering: ScriptedUpstream,
+    pupil: Pupil,
+    user: User,
+    api: Api,
+    spoken: Language,
+) -> None:
+    pupil.lessons.append(Lesson(spoken.locker, importance=0.1))
+    chat = Frontend(proxy, answering, user, api=api)
+
+    asked = await chat.says(spoken.remember)
+    await proxy.formed(user)
+    next_one = await chat.says(SMALL_TALK)
+    await proxy.formed(user)
+    last = await chat.says(SMALL_TALK)
+    elsewhere = await Frontend(proxy, answering, user, chat="elsewhere", api=api).says(spoken.which)
+
+    [memory] = await proxy.memories(user)
+    assert memory.importance >= 0.8
+    assert "[DONE]" not in asked.text
+    assert f"- [DONE] Remembered, as the user asked: {memory.content}" in next_one.text
+    assert last.text.count("[DONE]") == 1, "it stays where it was told, and is not told again"
+    assert memory.content in elsewhere.text
+
+
+@IN_EACH_LANGUAGE
+async def test_what_no_model_understands_is_remembered_in_the_persons_own_words(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User, spoken: Language
+) -> None:
+    chat = Frontend(proxy, answering, user)
+
+    await chat.says(spoken.remember)
+    [told] = await proxy.statements(user)
+    next_one = await chat.says(SMALL_TALK)
+
+    assert pupil.extractions(spoken.locker)
+    assert spoken.locker.casefold() in told.casefold()
+    assert f"- [DONE] Remembered, as the user asked: {told}" in next_one.text
+
+
+@IN_EACH
+@IN_EACH_LANGUAGE
+async def test_what_somebody_asks_to_be_forgotten_is_gone_from_everywhere(
+    proxy: RunningProxy,
+    answering: ScriptedUpstream,
+    pupil: Pupil,
+    user: User,
+    api: Api,
+    spoken: Language,
+) -> None:
+    pupil.lessons.append(Lesson(spoken.locker))
+    pupil.means.append("417")
+    told = Frontend(proxy, answering, user, chat="told", api=api)
+    await told.says(spoken.remember)
+    await proxy.formed(user)
+    assert "417" in (await told.says(SMALL_TALK)).done, "the chat is told that it is remembered"
+    asked = Frontend(proxy, answering, user, chat="asked", api=api)
+    assert "417" in (await asked.says(spoken.which)).text
+    forgetting = Frontend(proxy, answering, user, chat="forgetting", api=api)
+
+    await forgetting.says(spoken.forget)
+    await proxy.formed(user)
+    next_one = await forgetting.says(SMALL_TALK)
+    new = await Frontend(proxy, answering, user, chat="new", api=api).says(spoken.which)
+
+    assert await proxy.statements(user) == []
+    assert "- [DONE] Forgotten, as the user asked (1)" in next_one.text
+    assert "417" not in next_one.text
+    assert "417" not in new.text, "neither the memory nor what it was understood from"
+    assert "417" not in (await asked.says(SMALL_TALK)).text, "nor a block that is attached again"
+    assert "417" not in (await told.says(SMALL_TALK)).done
+    assert spoken.forget not in new.text, "nor the command itself"
+
+
+@IN_EACH_LANGUAGE
+async def test_without_a_model_what_is_named_in_so_many_words_is_forgotten(
+    proxy: RunningProxy, answering: ScriptedUpstream, user: User, spoken: Language
+) -> None:
+    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "qa_turn"})
+    await Frontend(proxy, answering, user, chat="told").says(spoken.remember)
+    await proxy.memories(user)
+    assert "417" in (await Frontend(proxy, answering, user, chat="asked").says(spoken.which)).text
+
+    await Frontend(proxy, answering, user, chat="forgetting").says(spoken.forget)
+    await proxy.formed(user)
+    new = await Frontend(proxy, answering, user, chat="new").says(spoken.which)
+
+    assert "417" not in new.text
+    assert [each.content for each in await proxy.memories(user, at_least=0) if "417" in each.content] == []
+
+
+async def test_what_is_not_meant_stays(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons += [Lesson("I keep bees behind the barn"), Lesson("I play the tuba on Sundays")]
+    chat = Frontend(proxy, answering, user)
+    await chat.says("I keep bees behind the barn, and I play the tuba on Sundays.")
+    await proxy.formed(user)
+
+    await chat.says("Forget my cousin's wedding in Oslo.")
+    await proxy.formed(user)
+    sent = await chat.says(SMALL_TALK)
+
+    assert await proxy.statements(user) == ["I keep bees behind the barn", "I play the tuba on Sundays"]
+    assert "[DONE]" not in sent.text
+
+
+@IN_EACH
+@IN_EACH_LANGUAGE
+async def test_a_correction_takes_the_place_of_what_is_wrong_and_the_next_answer_can_say_so(
+    proxy: RunningProxy,
+    answering: ScriptedUpstream,
+    pupil: Pupil,
+    user: User,
+    api: Api,
+    spoken: Language,
+) -> None:
+    pupil.lessons += [
+        Lesson(spoken.sister),
+        Lesson(spoken.braga, spoken.sister.replace("Porto", "Braga"), "contradicts", spoken.sister),
+    ]
+    chat = Frontend(proxy, answering, user, api=api)
+    await chat.says(spoken.sister)
+    await proxy.formed(user)
+
+    await chat.says(spoken.correct)
+    await proxy.formed(user)
+    next_one = await chat.says(SMALL_TALK)
+    elsewhere = await Frontend(proxy, answering, user, chat="elsewhere", api=api).says(spoken.where)
+
+    right = spoken.sister.replace("Porto", "Braga")
+    assert await proxy.statements(user) == [right]
+    assert f"- [DONE] Corrected, as the user said: {right}" in next_one.text
+    assert right in elsewhere.text
+    replaced = (await proxy.engine.history(user.known_as))[0]
+    assert (replaced.action, replaced.reason, replaced.before) == ("replace", "corrected", spoken.sister)
+
+
+async def test_what_somebody_wants_forgotten_is_nothing_to_learn_from(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons += [Lesson("I once lived in Tilburg"), Lesson("My bus line is the 9")]
+
+    await Frontend(proxy, answering, user).says("Forget that I once lived in Tilburg. My bus line is the 9.")
+    await proxy.formed(user)
+
+    assert pupil.extractions("Tilburg")  # what is asked of the memory, the model tells best
+    assert await proxy.statements(user) == ["My bus line is the 9"]
