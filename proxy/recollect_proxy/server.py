@@ -92,9 +92,15 @@ class Server(uvicorn.Server):
             self._ready(self.servers[0].sockets[0].getsockname()[1])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept no more connections, and let the running answers finish."""
+        """Accept no more connections, and let the running answers finish, unless a second SIGINT came.
+
+        What was opened is closed in order either way; uvicorn would leave that out after a second SIGINT,
+        and a child process that is just being forked can repeat the first one.
+        """
         self._probes.drain()
         await super().shutdown(sockets)
+        if self.force_exit:
+            await self.lifespan.shutdown()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
