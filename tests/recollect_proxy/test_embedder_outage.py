@@ -107,18 +107,20 @@ async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_a
     assert upstream.last.body == chat_body(CAT)
 
 
-async def test_an_embedder_that_is_late_costs_the_chat_no_more_than_the_deadline(
+async def test_a_chat_does_not_wait_for_an_embedder_that_is_late(
     own_proxies: OwnProxies, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
 ) -> None:
     go_on = asyncio.Event()
     embedder.otherwise = lambda request: (go_on, *embedded(request))
-    own = {"recall_deadline_ms": 50, "formation": "off"}  # and the embedding may take longer
+    own = {"recall_deadline_ms": 50, "second_embedder": "off", "formation": "off"}
     async with own_proxies.serve(**asking(embedder), **own) as proxy:
         answer = await proxy.say(user, WHICH_CAT)
-        go_on.set()
+        go_on.set()  # only now: the chat was answered before
 
     assert answer.status == 200
-    assert answer.header(b"x-recollect-skipped") == b"deadline"
+    # The words alone were searched for; where the machine is busy that is late, too.
+    assert answer.header(b"x-recollect-degraded") in {b"embedding", b"search"}
+    assert answer.header(b"x-recollect-skipped") in {b"nothing-relevant", b"deadline"}
     assert upstream.last.body == chat_body(WHICH_CAT)
 
 

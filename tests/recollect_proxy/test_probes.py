@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.memory_api.serving import GivenEngine, engine_over
@@ -105,10 +106,13 @@ async def test_a_proxy_needs_no_token_for_them(proxy: RunningProxy, path: bytes)
 
 
 async def test_a_proxy_without_its_database_is_ready_and_says_what_it_lacks(
-    session_settings: ProxySettings, user: User
+    session_settings: ProxySettings, user: User, tmp_path: Path
 ) -> None:
     nowhere = "postgresql://nobody@127.0.0.1:1/nothing"
-    async with running_proxy(changed(session_settings, database_url=nowhere)) as proxy:
+    (tmp_path / "models").symlink_to(session_settings.data_dir / "models", target_is_directory=True)
+    # A data folder of its own: the exchange that waits there would be written by whoever next starts over it.
+    own = changed(session_settings, database_url=nowhere, data_dir=tmp_path)
+    async with running_proxy(own) as proxy:
         ready = await proxy.fetch(b"GET", b"/memory/ready")
         chat = await proxy.say(user, "Is it morning?")
 
