@@ -41,13 +41,26 @@ def weights_checksum(model: StoredModel, cache_dir: Path) -> str:
         if note.is_file() and len(remembered := note.read_text(encoding="ascii")) == _CHECKSUM_LENGTH:
             return remembered
         checksum = _file_checksum(model.weights)
-        with _building_in(cache_dir) as building:
-            unfinished = Path(building) / note.name
-            unfinished.write_text(checksum, encoding="ascii")
-            unfinished.replace(note)
+        write_whole(note, checksum.encode("ascii"))
     except OSError as error:
         raise EmbedderError(f"The model in {model.weights.parent} can't be prepared: {error}") from error
     return checksum
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file beside its place and move it there, so that nobody sees half of it; its folder is made.
+
+    Raises:
+        OSError: It can't be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="building-", dir=path.parent) as building:
+        unfinished = Path(building) / path.name
+        with unfinished.open("wb") as written:
+            written.write(data)
+            written.flush()
+            os.fsync(written.fileno())
+        unfinished.replace(path)
 
 
 def open_session(
@@ -104,7 +117,7 @@ def _session(graph: Path, model: StoredModel) -> ort.InferenceSession:
 
 
 def _build(model: StoredModel, checksum: str, graph: Path, precision: Precision) -> None:
-    """Write the graph beside its place and move it there whole, so that nobody sees half of it."""
+    """Build the graph and keep it."""
     found = _file_checksum(model.weights)
     if found != checksum:
         raise EmbedderError(
@@ -114,21 +127,11 @@ def _build(model: StoredModel, checksum: str, graph: Path, precision: Precision)
     from recollect.models.embedders.onnx_graph import build_graph  # noqa: PLC0415
 
     _log.info("embedder.graph_building", file=graph.name)
-    with _building_in(graph.parent) as building, model.tensors() as read:
+    with model.tensors() as read:
         made = build_graph(
             model.architecture, read, quantized=precision == "int8", words_given=model.words_given
         )
-        unfinished = Path(building) / graph.name
-        with unfinished.open("wb") as written:
-            written.write(made.SerializeToString())
-            written.flush()
-            os.fsync(written.fileno())
-        unfinished.replace(graph)
-
-
-def _building_in(cache_dir: Path) -> "tempfile.TemporaryDirectory[str]":
-    cache_dir.mkdir(parents=True, exist_ok=True)
-    return tempfile.TemporaryDirectory(prefix="building-", dir=cache_dir)
+    write_whole(graph, made.SerializeToString())
 
 
 def _file_checksum(path: Path) -> str:

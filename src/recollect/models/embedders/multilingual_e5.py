@@ -36,6 +36,9 @@ _TEXT_BYTES = 2_000
 _QUESTION_BYTES = 400
 """The same of a question: about 100 word pieces, as each takes time and somebody waits."""
 
+_TABLE_VERSION = 1
+"""Raise it when the making of the table of word pieces changes."""
+
 _PATIENCE = 0.5
 """Seconds a question waits for its turn: no recall waits as long."""
 
@@ -129,7 +132,11 @@ class MultilingualE5Embedder:
                 session = open_session(
                     self._model, checksum=_CHECKSUM, cache_dir=self._cache_dir, precision="int8"
                 )
-                self._engine = _Engine(self._model.tokenizer(), session)
+                table = self._cache_dir / f"pieces-{_CHECKSUM[:16]}-v{_TABLE_VERSION}.bin"
+                try:
+                    self._engine = _Engine(self._model.tokenizer(table), session)
+                except OSError as error:
+                    raise EmbedderError(f"The table of word pieces {table} can't be kept: {error}") from error
             return self._engine
 
     def _vector(self, text: str, side: Side) -> Vector:

