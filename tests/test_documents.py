@@ -93,7 +93,9 @@ def of_commands() -> set[str]:
 
 def test_every_command_that_is_named_exists() -> None:
     known = set(typer.main.get_group(app).commands)
-    named = re.findall(r"(?:^ {4,}|`)(?:\.venv/bin/)?recollect ([a-z]+)", everything(), re.MULTILINE)
+    named = re.findall(
+        r"(?:^ {4,}|`)(?:\.venv/bin/)?recollect ([a-z]+(?:-[a-z]+)*)", everything(), re.MULTILINE
+    )
     assert {"serve", "doctor", "import"} <= set(named) <= known
 
 

@@ -25,6 +25,7 @@ from recollect_proxy.openwebui import import_command as _of_openwebui  # noqa: F
 from recollect_proxy.openwebui.doctor_command import doctor
 from recollect_proxy.report_command import report
 from recollect_proxy.settings import ProxySettings
+from recollect_proxy.store_commands.audit_command import audit_store
 from recollect_proxy.store_commands.backfill_command import backfill
 from recollect_proxy.store_commands.export_command import export
 from recollect_proxy.store_commands.memories_commands import memories_app
@@ -90,6 +91,7 @@ app.command()(users)
 app.command()(export)
 app.command()(backfill)
 app.command()(reembed)
+app.command()(audit_store)
 app.command()(erase)
 app.add_typer(memories_app, name="memories")
 app.add_typer(sessions_app, name="sessions")

@@ -9,7 +9,12 @@ from recollect.assembly.files import FILES
 from recollect.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from recollect.assembly.administering import migrate_store, open_administration, open_forming
+    from recollect.assembly.administering import (
+        migrate_store,
+        open_administration,
+        open_forming,
+        open_store_audit,
+    )
     from recollect.assembly.host_engine import live_engine
     from recollect.assembly.lifecycle import open_backends, open_engine, run_worker
     from recollect.assembly.models import Models, make_embedder, make_models, make_second_embedder
@@ -29,13 +34,14 @@ __all__ = [
     "open_backends",
     "open_engine",
     "open_forming",
+    "open_store_audit",
     "run_worker",
     "running_engine",
     "shared_engine",
 ]
 
 _MODULES = {
-    "administering": ("migrate_store", "open_administration", "open_forming"),
+    "administering": ("migrate_store", "open_administration", "open_forming", "open_store_audit"),
     "host_engine": ("live_engine",),
     "lifecycle": ("open_backends", "open_engine", "run_worker"),
     "models": ("Models", "make_embedder", "make_models", "make_second_embedder"),

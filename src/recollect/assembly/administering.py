@@ -8,6 +8,7 @@ from recollect.assembly.lifecycle import open_backends, open_server, open_unembe
 from recollect.assembly.policy import make_policy
 from recollect.engine import Engine, system_clock
 from recollect.engine.pacing import paced
+from recollect.engine.store_audit import StoreAudit
 from recollect.engine.worker import AbsentWorker
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
@@ -89,6 +90,27 @@ async def open_forming(
         inbox = paced(backends.inbox, per_minute=per_minute, told=told)
         policy = make_policy(settings, upstream=upstream)
         yield Engine(replace(backends, inbox=inbox), policy, clock=clock, worker=AbsentWorker())
+
+
+@asynccontextmanager
+async def open_store_audit(
+    settings: EngineSettings, *, embeds: bool, clock: Clock = system_clock
+) -> AsyncIterator[StoreAudit]:
+    """Open what finds and repairs faults of the configured store's memories, and close it.
+
+    Args:
+        settings: What it is made of.
+        embeds: Whether embedders are loaded, for what a repair writes; else a job embeds that.
+        clock: Tells the time.
+
+    Raises:
+        ConfigurationError: As of ``open_administration``.
+        RecollectError: It can't be opened.
+    """
+    demand_store(settings)
+    opening = open_backends(settings) if embeds else open_unembedded_backends(settings, AbsentEmbedder())
+    async with opening as backends:
+        yield StoreAudit(backends, make_policy(settings).rules, clock)
 
 
 def demand_store(settings: EngineSettings) -> None:

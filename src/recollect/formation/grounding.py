@@ -288,6 +288,12 @@ def _roots(term: str) -> frozenset[str]:
     return frozenset({term, term[:_ROOT]})
 
 
+def asserted(text: str) -> ComparableText:
+    """Return what a text says outside of questions."""
+    sentences = _SENTENCE.findall(text[:_READ])
+    return ComparableText("".join(each for each in sentences if not each.rstrip().endswith(_QUESTIONS)))
+
+
 @dataclass(frozen=True)
 class EchoSources:
     """The texts that a candidate may come from.
@@ -340,8 +346,7 @@ class EchoSources:
 
     @cached_property
     def _asserted(self) -> ComparableText:
-        sentences = _SENTENCE.findall(self.own.text[:_READ])
-        return ComparableText("".join(each for each in sentences if not each.rstrip().endswith(_QUESTIONS)))
+        return asserted(self.own.text)
 
 
 def _pieces(text: str) -> list[str]:

@@ -31,6 +31,7 @@ from recollect.model.chat import (
     Turn,
 )
 from recollect.model.dictated import Dictated, Fate, Profile
+from recollect.model.faults import Fault, Finding
 from recollect.model.flags import Flags
 from recollect.model.formed import Caps, Formed, Pending, Quarantined, Usage
 from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage, Statement
@@ -122,6 +123,8 @@ __all__ = [
     "ExtractedCommand",
     "Fallback",
     "Fate",
+    "Fault",
+    "Finding",
     "Flags",
     "Formed",
     "FormedExchanges",

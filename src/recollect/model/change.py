@@ -110,11 +110,16 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Quarantine:
-    """Hold ``memory`` back until the person approves it: nothing recalls it, nor the words it was said in."""
+    """Hold ``memory`` back until the person approves it: nothing recalls it, nor the words it was said in.
+
+    Attributes:
+        hides: Whether those words are recalled no more; that can't be undone.
+    """
 
     memory: Memory
     reason: Reason
     decided_by: str | None = field(default=None, compare=False)
+    hides: bool = True
 
 
 @dataclass(frozen=True, slots=True)

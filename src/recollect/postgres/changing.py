@@ -24,7 +24,7 @@ from recollect.text.normalization import content_hash, storable_text
 
 @dataclass(frozen=True, slots=True)
 class Changing:
-    """Whose memories are changed, by whom and when; and from which chat and exchange, where it is from one."""
+    """Whose memories are changed, by whom and when; and from which chat and exchange, or run of repairs, where it is from one."""
 
     connection: Connection
     user_id: str
@@ -32,6 +32,7 @@ class Changing:
     at: datetime
     session_id: str | None = None
     exchange_id: UUID | None = None
+    run: UUID | None = None
 
     # -- the audit -----------------------------------------------------------------------------------
 
@@ -61,7 +62,7 @@ class Changing:
             session_id=optional_text(self.session_id),
             exchange_id=self.exchange_id,
             undoes=undoes,
-            details=details or {},
+            details=(details or {}) if self.run is None else {**(details or {}), "run": str(self.run)},
         )
         written = {name: getattr(update, name) for name in Update.__slots__}
         written["details"] = json.dumps(update.details)

@@ -26,7 +26,8 @@ async def hold_back(changing: Changing, change: Quarantine) -> Change:
     if known is not None:
         return known
     await _insert(changing, change)
-    await hide_messages(changing, change.reason, memory.provenance.message_ids)
+    if change.hides:
+        await hide_messages(changing, change.reason, memory.provenance.message_ids)
     # What it says stands in the quarantine alone: the audit tells what was believed.
     await changing.audit(Action.QUARANTINE, change.reason, memory.id, details=deciding_details(change))
     return change

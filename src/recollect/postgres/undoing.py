@@ -8,6 +8,7 @@ from recollect.model import Action, Memory, Reason, Update
 from recollect.postgres.changing import Changing
 from recollect.postgres.rows import update_of
 from recollect.postgres.sql import SQL
+from recollect.text.normalization import content_hash
 
 
 async def undo_by_id(changing: Changing, update_id: UUID) -> Update:
@@ -72,6 +73,10 @@ async def _undo_retirement(changing: Changing, update: Update, reason: Reason) -
     old = await _still_unlinked(changing, update.memory_id)
     await _expect_no_other(changing, old)
     await changing.relink(as_linked_before(old, update.details))
+    if update.reason is Reason.INSTRUCTION:  # who brings it back approves of it
+        await changing.connection.execute(
+            SQL["release_with_content"], changing.user_id, content_hash(old.content)
+        )
     if "heir" in update.details:
         await _forget_note_of_change(changing, old, update)
         heir = await changing.linked(UUID(update.details["heir"]))

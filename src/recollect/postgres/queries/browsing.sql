@@ -100,3 +100,21 @@ FROM messages
 WHERE user_id = $1 AND session_id = $2 AND (turn_index, id) > ($3::integer, $4::uuid)
 ORDER BY turn_index, id
 LIMIT $5;
+
+-- name: exchanges_of_messages
+-- In which exchanges of the user some messages were said, oldest first: with the answer, and what was said before it there.
+SELECT e.id, e.session_id, e.key, e.message_id, e.reply_id, e.model, e.authorized, e.said_at, said.content AS said,
+    said.speaker, coalesce(reply.content, '') AS reply, before.role AS role_before, before.content AS said_before
+FROM messages AS said
+JOIN exchanges AS e ON e.user_id = $1 AND e.id = said.exchange_id AND e.message_id = said.id
+LEFT JOIN messages AS reply ON reply.user_id = $1 AND reply.id = e.reply_id
+LEFT JOIN LATERAL (
+    SELECT earlier.role, earlier.content
+    FROM messages AS earlier
+    WHERE earlier.user_id = $1 AND earlier.session_id = said.session_id AND earlier.turn_index < said.turn_index
+        AND NOT earlier.alternate
+    ORDER BY earlier.turn_index DESC
+    LIMIT 1
+) AS before ON true
+WHERE said.user_id = $1 AND said.id = ANY ($2::uuid[])
+ORDER BY e.said_at, e.id;

@@ -36,6 +36,10 @@ LIMIT $3;
 -- Hold something of the user's back no longer.
 DELETE FROM quarantine WHERE user_id = $1 AND id = $2;
 
+-- name: release_with_content
+-- Hold back no longer what is held back of the user with this content, or was refused.
+DELETE FROM quarantine WHERE user_id = $1 AND content_hash = $2;
+
 -- name: refuse_quarantined
 -- Keep of something held back of the user only by what it is known again.
 UPDATE quarantine

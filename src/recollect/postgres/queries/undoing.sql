@@ -65,3 +65,18 @@ RETURNING id, message_id, reply_id, anchor;
 -- name: delete_injections_of_anchors
 -- Delete what was added to the prompts of some turns of a chat of the user.
 DELETE FROM injections WHERE user_id = $1 AND session_id = $2 AND anchor = ANY ($3::text[]);
+
+-- name: updates_of_repair
+-- What a run of repairs, whose id is as old as itself, changed of the user's memories and nobody undid, newest first; but
+-- not what it held back, which goes when what it took is brought back.
+SELECT u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after, u.session_id,
+    u.exchange_id, u.undoes, u.details
+FROM memory_updates AS u
+WHERE u.user_id = $1 AND u.id > $2::uuid AND u.details ->> 'run' = $2::text AND u.undoes IS NULL
+    AND u.action <> 'quarantine'
+    AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
+ORDER BY u.id DESC;
+
+-- name: users_of_repair
+-- Of whom a run of repairs changed something, over all users.
+SELECT DISTINCT user_id FROM memory_updates WHERE id > $1::uuid AND details ->> 'run' = $1::text ORDER BY user_id;

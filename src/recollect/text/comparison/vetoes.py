@@ -67,6 +67,41 @@ def _meaning(word: Word) -> frozenset[str]:
     return frozenset() if is_short and not word.plain.isdecimal() else frozenset({word.plain})
 
 
+def repetition_key(content: str) -> int:
+    """Return a number that two statements share wherever ``same_letter`` takes one for a repetition of the other."""
+    return hash((tuple(_telling(content)), figures(content)))
+
+
+def frame_key(content: str) -> int | None:
+    """Return a number that two statements share whose words are the same but for figures and denials; None without words."""
+    told = _frame(content)
+    return hash(told) if told else None
+
+
+def disagreement(one: "ComparedStatement", other: "ComparedStatement") -> "Veto | None":
+    """Return in what two statements disagree that say the same of the same thing otherwise: NUMBER or DENIAL; else None.
+
+    Their words are the same, in order, and so are the months, weekdays and periods they name. What happened on two days
+    may be so both times.
+    """
+    frame = _frame(one.content)
+    if not frame or frame != _frame(other.content) or _is_another_day(one, other):
+        return None
+    counted, counted_there = figures(one.content), figures(other.content)
+    if counted.dates != counted_there.dates:
+        return None
+    if bool(denied_words(one.content, other.content)):
+        return Veto.DENIAL if counted.numbers == counted_there.numbers else None
+    is_counted = bool(counted.numbers - counted_there.numbers and counted_there.numbers - counted.numbers)
+    return Veto.NUMBER if is_counted else None
+
+
+def _frame(content: str) -> tuple[frozenset[str], ...]:
+    """Return the stems of the words of a statement, in order, without figures and denials."""
+    said = analyze_words(content)
+    return tuple(word.stems for word in said.words if _tells(word) and not _denies(word.plain, said.language))
+
+
 def _tells(word: Word) -> bool:
     return bool(word.stems) and word.plain not in figure_names() and not word.plain[:1].isdigit()
 

@@ -1,0 +1,237 @@
+"""Finds what is wrong with the memories of a store, user by user, and repairs it so that it can be undone. Raises.
+
+It asks the rules by which memories are formed (`recollect.formation.faults`), and needs no model. One user's memories are
+read in pages; of those that were read it keeps two numbers each, of 100,000 at most, by which pairs are found.
+Never: a concrete backend, who consents.
+"""
+
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from recollect.engine.administration import Administration
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError
+from recollect.formation.faults import contradiction_of, duplicate_of, faults_of
+from recollect.formation.rules import FormationRules
+from recollect.model import (
+    STATEMENTS,
+    Action,
+    Actor,
+    Change,
+    Doubt,
+    Embedded,
+    Exchange,
+    Fault,
+    Finding,
+    Mark,
+    Memory,
+    Quarantine,
+    Reason,
+    Replace,
+    Retire,
+    Revision,
+    Update,
+)
+from recollect.ports import Backends, Clock
+from recollect.text.comparison.vetoes import frame_key, repetition_key
+
+_PAGE = 200
+_MOST_KEYS = 100_000
+"""Memories of one user among which pairs are found: a newer and an older one further apart are not compared."""
+_MOST_MESSAGES = 20
+"""Of the messages a memory rests on, so many of the last are read: one that holds its words is enough."""
+_MOST_UPDATES = 50
+
+_JUDGED_BY_PEOPLE = frozenset({Fault.ORDER, Fault.NO_SOURCE, Fault.WRONG_DATE, Fault.JUNK})
+"""What a person may have decided otherwise, by writing, approving, correcting or confirming a memory."""
+
+
+@dataclass(slots=True)
+class _Pairs:
+    """By what memories that were read before are found again: each number leads to one memory."""
+
+    repetitions: dict[int, UUID] = field(default_factory=dict)
+    frames: dict[int, UUID] = field(default_factory=dict)
+
+    def note(self, numbers: dict[int, UUID], number: int, memory_id: UUID) -> None:
+        numbers[number] = memory_id
+        if len(numbers) > _MOST_KEYS:
+            del numbers[next(iter(numbers))]
+
+
+class StoreAudit(Administration):
+    """Finds faults of memories, and repairs them.
+
+    Args:
+        backends: What it works with.
+        rules: By what rules memories are formed.
+        clock: Tells the time.
+    """
+
+    def __init__(self, backends: Backends, rules: FormationRules, clock: Clock) -> None:
+        super().__init__(backends, clock)
+        self._rules = rules
+
+    async def users(self) -> list[str]:
+        """Return the users of whom memories are kept."""
+        return [each.id for each in await self._backends.memories.users() if each.memories]
+
+    async def repaired_users(self, run: UUID) -> list[str]:
+        """Return the users of whose memories a run repaired some; also those who have none left."""
+        return await self._backends.repairs.users(run)
+
+    # -- finding -----------------------------------------------------------------------------------
+
+    async def findings(self, user_id: str, wanted: Collection[Fault]) -> AsyncIterator[Finding]:
+        """Yield the faults of a user's own memories, the newest memory first; shared ones are nobody's to repair.
+
+        Args:
+            user_id: Whose.
+            wanted: Which faults.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        pairs = _Pairs()
+        after: UUID | None = None
+        while True:
+            page = await self.page(user_id, limit=_PAGE, after=after)
+            own = [each for each in page.memories if each.owner == user_id]
+            said = await self._said(user_id, own)
+            for memory in own:
+                rests_on = [said[each] for each in _read_of(memory) if each in said]
+                for finding in faults_of(memory, rests_on, rules=self._rules, at=self._clock()):
+                    if finding.fault in wanted and not await self._is_stood_behind(user_id, finding):
+                        yield finding
+                async for finding in self._in_pairs(user_id, memory, pairs):
+                    if finding.fault in wanted:
+                        yield finding
+            after = page.next
+            if after is None:
+                return
+
+    async def _said(self, user_id: str, memories: Sequence[Memory]) -> dict[UUID, Exchange]:
+        messages = list(dict.fromkeys(each for memory in memories for each in _read_of(memory)))
+        found = await self._backends.repairs.said(user_id, messages) if messages else []
+        return {each.message_id: each for each in found}
+
+    async def _in_pairs(self, user_id: str, memory: Memory, pairs: _Pairs) -> AsyncIterator[Finding]:
+        """Yield the faults of a memory beside newer ones that were read before."""
+        if memory.kind not in STATEMENTS:
+            return
+        repetition, frame = repetition_key(memory.content), frame_key(memory.content)
+        stays = memory.id
+        newer = await self._known(user_id, pairs.repetitions.get(repetition))
+        if newer is not None and (found := duplicate_of(memory, newer)):
+            yield found
+            stays = found.other.id if found.other else stays
+        pairs.note(pairs.repetitions, repetition, stays)
+        if frame is None:
+            return
+        newer = await self._known(user_id, pairs.frames.get(frame))
+        if newer is not None and (found := contradiction_of(memory, newer)):
+            yield found
+        if newer is None:
+            pairs.note(pairs.frames, frame, memory.id)
+
+    async def _known(self, user_id: str, memory_id: UUID | None) -> Memory | None:
+        if memory_id is None:
+            return None
+        try:
+            return await self.get(user_id, memory_id)
+        except MemoryNotFoundError:  # it was repaired, or taken away, meanwhile
+            return None
+
+    async def _is_stood_behind(self, user_id: str, finding: Finding) -> bool:
+        """Tell whether somebody wrote, approved, corrected, confirmed or brought back the memory by hand."""
+        if finding.fault not in _JUDGED_BY_PEOPLE:
+            return False
+        updates = await self.history(user_id, finding.memory.id, limit=_MOST_UPDATES)
+        return any(_stands_behind(each, finding) for each in updates)
+
+    # -- repairing ---------------------------------------------------------------------------------
+
+    async def repair(self, user_id: str, wanted: Collection[Fault], *, run: UUID) -> int:
+        """Repair the faults of a user's memories, of each memory one; return how many were repaired.
+
+        Args:
+            user_id: Whose.
+            wanted: Which faults.
+            run: The run it belongs to, by which it is undone.
+
+        Raises:
+            StoreError: The store failed. What was repaired before stays repaired.
+        """
+        repaired: set[UUID] = set()
+        async for finding in self.findings(user_id, wanted):
+            if finding.memory.id in repaired:
+                continue
+            changes = [each async for each in self._changes(finding)]
+            done = await self._backends.repairs.repair(
+                user_id, finding.memory, changes, run=run, actor=Actor.ADMIN, at=self._clock()
+            )
+            if done:
+                repaired.add(finding.memory.id)
+                await self._embed_what_is_new(user_id, changes)
+        return len(repaired)
+
+    async def undo_run(self, user_id: str, run: UUID) -> tuple[int, int]:
+        """Undo what a run repaired of a user's memories, the last first; return how many changes, and how many can't be.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        undone = left = 0
+        for update in await self._backends.repairs.repaired(user_id, run):
+            try:
+                await self.undo(user_id, update.id)
+            except (NotUndoableError, DuplicateMemoryError):  # somebody built on it since
+                left += 1
+            else:
+                undone += 1
+        return undone, left
+
+    async def _changes(self, finding: Finding) -> AsyncIterator[Change | Embedded]:
+        """Yield what is done about a fault: the first is undone with all that follows."""
+        memory, by = finding.memory, f"audit: {finding.fault} ({finding.decided_by})"
+        corrected = finding.corrected
+        if corrected is not None and corrected == replace(memory, event_at=corrected.event_at):
+            yield Embedded(Revision(memory.id, event_at=corrected.event_at))
+        elif corrected is not None:
+            new = replace(corrected, id=uuid7(), created_at=self._clock(), embedding_model=None)
+            [embedded] = await self._embedded_if_possible([new])
+            yield Replace(memory.id, embedded, finding.reason, by)
+        elif finding.fault is Fault.CONTRADICTION and finding.reason is Reason.DISPUTED:
+            cause = finding.other.id if finding.other else None
+            yield Mark(memory.id, Doubt.DISPUTED, finding.reason, cause, by)
+        else:
+            yield Retire(memory.id, finding.reason, finding.other, by)
+            if finding.fault is Fault.ORDER:
+                yield Quarantine(replace(memory, id=uuid7()), finding.reason, by, hides=False)
+
+    async def _embed_what_is_new(self, user_id: str, changes: Sequence[Change | Embedded]) -> None:
+        for each in changes:
+            if isinstance(each, Replace):
+                await self._embed_later(user_id, each.memory)
+
+
+def _read_of(memory: Memory) -> Iterator[UUID]:
+    """Yield which of the messages that a statement rests on are read."""
+    if memory.kind in STATEMENTS:
+        yield from islice(reversed(memory.provenance.message_ids), _MOST_MESSAGES)
+
+
+def _stands_behind(update: Update, finding: Finding) -> bool:
+    """Tell whether a row of a memory's audit says that somebody decided for it as it is."""
+    if "run" in update.details:
+        return False
+    if update.action is Action.ADD and update.actor is Actor.AGENT:
+        return finding.fault is Fault.NO_SOURCE  # it wrote down what it was told
+    if update.actor not in {Actor.USER, Actor.ADMIN}:
+        return False
+    if update.action is Action.RESTORE:
+        return update.actor is Actor.USER
+    return update.action in {Action.ADD, Action.EDIT, Action.REINFORCE}

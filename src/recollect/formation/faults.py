@@ -1,0 +1,203 @@
+"""Finds what is wrong with memories that are kept, by the rules by which they are formed. Pure.
+
+A memory is taken for the candidate it once was, and verified again against the words it rests on: what would be refused,
+held back or masked today is a fault. Two memories are compared as a new statement is with a known one. There are no rules
+of its own here but for times that can't be. Never: reads, repairs, decides for a person.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from recollect.formation.event_dates import with_checked_date
+from recollect.formation.grounding import asserted
+from recollect.formation.rules import FormationRules
+from recollect.formation.verification import AcceptedCandidate, HeldCandidate, verify, without_secrets
+from recollect.model import (
+    STATEMENTS,
+    Candidate,
+    Exchange,
+    Fault,
+    Finding,
+    Kind,
+    Memory,
+    Outline,
+    Reason,
+    Scope,
+    Source,
+    Turn,
+)
+from recollect.text.attribution import Attribution, attribute
+from recollect.text.comparison.vetoes import disagreement, of_memory, same_letter, veto
+from recollect.text.prompt_injection import is_instruction
+from recollect.text.secrets import mask
+
+_DAY = timedelta(days=1)
+"""Clocks and time zones differ by less."""
+
+_UNSOURCED = frozenset({Reason.NO_EVIDENCE, Reason.INJECTED})
+_JUNK = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.LOW_IMPORTANCE})
+
+
+def faults_of(
+    memory: Memory, said: Sequence[Exchange], *, rules: FormationRules, at: datetime
+) -> list[Finding]:
+    """Return what is wrong with one memory by itself.
+
+    Args:
+        memory: A memory of the user's own.
+        said: The exchanges that it rests on, as far as the log has them.
+        rules: By what rules memories are formed.
+        at: Now.
+    """
+    found = list(_secrets(memory))
+    if memory.kind not in STATEMENTS:
+        return found
+    if memory.source is Source.EXTRACTED:
+        found += _unverified(memory, said, rules)
+    elif memory.source is not Source.MANUAL:  # who wrote it by hand stands behind it
+        found += _unscreened(memory)
+    return found + list(_wrong_dates(memory, said, at))
+
+
+# -- one memory --------------------------------------------------------------------------------------
+
+
+def _secrets(memory: Memory) -> Iterator[Finding]:
+    """Yield a memory that holds a secret, corrected so that it holds none; without a correction where nothing else is in it."""
+    evidence, outline = memory.provenance.evidence, memory.outline
+    content = mask(memory.content).text
+    clean = replace(
+        memory,
+        content=content,
+        provenance=replace(memory.provenance, evidence=None if evidence is None else mask(evidence).text),
+        outline=None if outline is None else _masked_outline(outline),
+    )
+    if clean == memory:
+        return
+    says_more = (
+        memory.kind not in STATEMENTS
+        or content == memory.content
+        or without_secrets(_candidate(memory)) is not None
+    )
+    yield Finding(Fault.SECRET, memory, Reason.CONFIDENTIAL, corrected=clean if says_more else None)
+
+
+def _masked_outline(outline: Outline) -> Outline:
+    parts = (outline.facts, outline.preferences, outline.decisions, outline.todos, outline.entities)
+    return Outline(*(tuple(mask(text).text for text in part) for part in parts))
+
+
+def _unverified(memory: Memory, said: Sequence[Exchange], rules: FormationRules) -> Iterator[Finding]:
+    """Yield what speaks against a memory that a model found in what somebody said."""
+    evidence = memory.provenance.evidence
+    if not evidence:
+        yield Finding(Fault.NO_SOURCE, memory, Reason.NO_EVIDENCE)
+        return
+    if memory.provenance.message_ids and not said:
+        yield Finding(Fault.NO_SOURCE, memory, Reason.NO_EVIDENCE, decided_by="messages gone")
+    attributions = [attribute(each) for each in said] or [Attribution(evidence, ())]
+    [verdict] = verify(
+        [_candidate(memory)],
+        attributions,
+        minimum_importance=rules.minimum_importance,
+        limits=rules.limits,
+    )
+    if isinstance(verdict, HeldCandidate):
+        yield Finding(Fault.ORDER, memory, verdict.reason)
+    elif not isinstance(verdict, AcceptedCandidate) and verdict.reason in _UNSOURCED:
+        yield Finding(Fault.NO_SOURCE, memory, verdict.reason)
+    elif not isinstance(verdict, AcceptedCandidate) and verdict.reason in _JUNK:
+        yield Finding(Fault.JUNK, memory, verdict.reason)
+    elif not _states_something(memory):
+        yield Finding(Fault.JUNK, memory, Reason.NOT_STATED)
+
+
+def _unscreened(memory: Memory) -> Iterator[Finding]:
+    """Yield what speaks against a memory that another product wrote: it is judged as an import judges it."""
+    provenance = memory.provenance
+    if memory.source is Source.IMPORT and not (
+        provenance.evidence or provenance.session_id or provenance.extractor
+    ):
+        yield Finding(Fault.NO_SOURCE, memory, Reason.NO_EVIDENCE)
+    if is_instruction(memory.content):
+        yield Finding(Fault.ORDER, memory, Reason.INSTRUCTION)
+    if not _states_something(memory):
+        yield Finding(Fault.JUNK, memory, Reason.NOT_STATED)
+
+
+def _states_something(memory: Memory) -> bool:
+    """Tell whether a statement says anything besides questions, code, logs and what others wrote."""
+    turn = Turn(Scope(memory.owner, ""), memory.content, "", memory.observed_at, "")
+    exchange = Exchange(memory.id, turn, "", memory.id, memory.id)
+    own = asserted(attribute(exchange).authored)
+    return bool(own.telling or own.figures)
+
+
+def _wrong_dates(memory: Memory, said: Sequence[Exchange], at: datetime) -> Iterator[Finding]:
+    """Yield a memory with a date that can't be right, corrected."""
+    corrected = memory
+    last = max((each.turn.at for each in said), default=None)
+    if memory.source is Source.EXTRACTED and last is not None and memory.observed_at > last + _DAY:
+        corrected = replace(corrected, observed_at=last)
+    elif memory.observed_at > at + _DAY:
+        corrected = replace(corrected, observed_at=min(memory.created_at, at))
+    if memory.holds_from and memory.holds_until and memory.holds_until < memory.holds_from:
+        corrected = replace(corrected, holds_from=None, holds_until=None)
+    if memory.source is Source.EXTRACTED:
+        event_at = with_checked_date(_candidate(memory), corrected.observed_at).event_at
+        corrected = replace(corrected, event_at=event_at)
+    if corrected != memory:
+        yield Finding(Fault.WRONG_DATE, memory, Reason.REFINES, corrected=corrected)
+
+
+def _candidate(memory: Memory) -> Candidate:
+    return Candidate(
+        content=memory.content,
+        kind=memory.kind,
+        importance=memory.importance,
+        evidence=memory.provenance.evidence or "",
+        confidence=memory.confidence,
+        event_at=memory.event_at,
+        holds_from=memory.holds_from,
+        holds_until=memory.holds_until,
+    )
+
+
+# -- two memories ------------------------------------------------------------------------------------
+
+
+def duplicate_of(older: Memory, newer: Memory) -> Finding | None:
+    """Return that one of two statements repeats the other; None where it does not.
+
+    The older one stays, as when it is said again; but what somebody wrote by hand stays before what was found.
+    """
+    if not {older.kind, newer.kind} <= STATEMENTS or not same_letter(newer.content, older.content):
+        return None
+    if veto(of_memory(newer), of_memory(older)) is not None:
+        return None
+    is_by_hand = newer.source is Source.MANUAL and older.source is not Source.MANUAL
+    goes, stays = (older, newer) if is_by_hand else (newer, older)
+    return Finding(Fault.DUPLICATE, goes, Reason.REPEATS, stays, decided_by="equal letters")
+
+
+def contradiction_of(older: Memory, newer: Memory) -> Finding | None:
+    """Return that a newer statement says otherwise than an older one; None where it does not.
+
+    What is to be done, what is over, and what is doubted already, contradicts nothing.
+    """
+    if not {older.kind, newer.kind} <= STATEMENTS - {Kind.TODO} or older.doubt is not None:
+        return None
+    if older.holds_until is not None and older.holds_until <= newer.dated:
+        return None
+    against = disagreement(of_memory(newer), of_memory(older))
+    if against is None:
+        return None
+    return Finding(Fault.CONTRADICTION, older, Reason.DISPUTED, newer, decided_by=f"another {against}")
+
+
+IN_PAIRS: tuple[tuple[Fault, Callable[[Memory, Memory], Finding | None]], ...] = (
+    (Fault.DUPLICATE, duplicate_of),
+    (Fault.CONTRADICTION, contradiction_of),
+)
+"""The faults of two memories, and what finds each in an older and a newer one."""

@@ -1,0 +1,182 @@
+"""`recollect audit-store`, as an operator runs it: over a real Postgres."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from tests.recollect_proxy.command_line import recollect
+from tests.stores import LATER, NOON, store_over
+from uuid_utils.compat import uuid7
+
+from recollect.model import Actor, Add, AdminRead, Kind, Memory, Provenance, Scope, Source
+from recollect.postgres import Postgres, open_postgres
+
+KEY = "sk-live-51Hb8TqLZ0vWnX3kD7yPc9"  # gitleaks:allow -- of no account
+QUESTION = "What is the time in Lyon?"
+LIGHT, HEAVY = "Weighs 72 kg", "Weighs 75 kg"
+SHOP = f"The shop in Leeds uses the Stripe key {KEY}"
+
+
+@dataclass
+class Operator:
+    """Runs commands on one store."""
+
+    dsn: str
+    data_dir: Path
+
+    def __call__(self, *arguments: str, status: int = 0, typed: str | None = None) -> str:
+        """Run `recollect audit-store`, and return what it printed to stdout."""
+        variables = {"RECOLLECT_DATABASE_URL": self.dsn, "RECOLLECT_DATA_DIR": str(self.data_dir)}
+        done = recollect("audit-store", *arguments, typed=typed, **variables)
+        assert done.exit_code == status, done.output
+        return done.stdout
+
+    def json(self, *arguments: str) -> Any:
+        """Return the document that it prints."""
+        return json.loads(self(*arguments, "--json"))
+
+    def contents(self, user_id: str) -> set[str]:
+        """Return what a user's memories say."""
+        listed = recollect("memories", "list", user_id, "--json", RECOLLECT_DATABASE_URL=self.dsn)
+        return {each["content"] for each in json.loads(listed.stdout)["memories"]}
+
+    def admin_reads(self, user_id: str) -> list[AdminRead]:
+        """Return what a user can see of who read their memories."""
+
+        async def read() -> list[AdminRead]:
+            store = await open_postgres(self.dsn)
+            try:
+                return await store.admin_reads.admin_reads(user_id, limit=10)
+            finally:
+                await store.aclose()
+
+        return asyncio.run(read())
+
+
+@pytest.fixture
+def operator(own_dsn: str, data_dir: Path) -> Operator:
+    return Operator(own_dsn, data_dir)
+
+
+@pytest.fixture
+async def kept(own_postgres: Postgres) -> dict[str, UUID]:
+    """Anna has a question, a secret and two weights; Ben has a question. The ids of the last memories by what they say."""
+    store = store_over(own_postgres)
+    ids: dict[str, UUID] = {}
+    for user_id, content, at in (
+        ("anna", QUESTION, NOON),
+        ("anna", SHOP, NOON),
+        ("anna", LIGHT, NOON),
+        ("anna", HEAVY, LATER),
+        ("ben", QUESTION, NOON),
+    ):
+        memory = Memory(
+            id=uuid7(),
+            owner=user_id,
+            kind=Kind.FACT,
+            source=Source.IMPORT,
+            content=content,
+            importance=0.5,
+            observed_at=at,
+            created_at=at,
+            provenance=Provenance(None, (), content, "mem0"),
+        )
+        await store.memories.apply(Scope(user_id, ""), [Add(memory)], actor=Actor.IMPORT, at=at)
+        ids[content] = memory.id
+    return ids
+
+
+@pytest.mark.usefixtures("kept")
+def test_faults_are_counted_by_user_and_nothing_is_shown_or_changed(operator: Operator) -> None:
+    rows = [line.split("\t") for line in operator().splitlines()]
+    told = operator.json("--only", "junk", "--user", "ben")
+
+    assert rows == [
+        ["anna", "0", "1", "1", "1", "0", "0", "0"],
+        ["ben", "0", "0", "1", "0", "0", "0", "0"],
+        ["2 users", "0", "1", "2", "1", "0", "0", "0"],
+    ]
+    assert told == {
+        "users": 1,
+        "totals": {"junk": 1},
+        "by_user": {"ben": {"junk": 1}},
+        "run": None,
+        "repaired": 0,
+    }
+    assert operator.contents("anna") == {QUESTION, SHOP, LIGHT, HEAVY}
+
+
+@pytest.mark.usefixtures("kept")
+def test_what_is_wrong_is_shown_to_who_asks_for_it_and_the_person_can_see_that(operator: Operator) -> None:
+    shown = operator("--show", "--user", "anna")
+    [read] = operator.admin_reads("anna")
+
+    assert LIGHT in shown
+    assert HEAVY in shown
+    assert f"{SHOP}\tThe shop in Leeds uses the Stripe key [" in shown
+    assert (read.reader, read.operation) == ("command line", "audit-store")
+    assert operator.admin_reads("ben") == []
+
+
+def test_findings_are_in_the_document_where_they_are_to_be_shown(
+    operator: Operator, kept: dict[str, UUID]
+) -> None:
+    [finding] = operator.json("--show", "--only", "contradiction")["findings"]
+
+    assert (finding["user"], finding["fault"], finding["memory"]) == (
+        "anna",
+        "contradiction",
+        str(kept[LIGHT]),
+    )
+    assert (finding["content"], finding["beside"]) == (LIGHT, HEAVY)
+
+
+@pytest.mark.usefixtures("kept")
+def test_it_is_repaired_after_a_yes_and_undone_by_the_run(operator: Operator) -> None:
+    operator("--repair", "junk", "--repair", "secret", status=1, typed="n\n")
+    untouched = operator.contents("anna")
+    done = operator("--repair", "junk", "--repair", "secret", typed="y\n")
+    repaired = operator.contents("anna")
+    run = done.split()[-1]
+    undone = operator.json("--undo", run)
+
+    assert untouched == {QUESTION, SHOP, LIGHT, HEAVY}
+    assert QUESTION not in repaired
+    assert KEY not in repr(repaired)
+    assert undone == {"run": run, "undone": 3, "left": 0}
+    assert operator.contents("anna") == untouched
+    assert operator.contents("ben") == {QUESTION}
+    operator("--undo", run, status=1)
+
+
+@pytest.mark.usefixtures("kept")
+def test_one_users_part_of_a_run_is_undone_by_itself(operator: Operator) -> None:
+    run = operator.json("--repair", "junk", "--yes")["run"]
+
+    assert operator.json("--undo", run, "--user", "ben")["undone"] == 1
+    assert operator.contents("ben") == {QUESTION}
+    assert QUESTION not in operator.contents("anna")
+
+
+@pytest.mark.usefixtures("kept")
+def test_what_has_no_fault_needs_no_yes(operator: Operator) -> None:
+    told = operator.json("--repair", "order")
+
+    assert (told["totals"], told["run"], told["repaired"]) == ({"order": 0}, None, 0)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--only", "spelling"),
+        ("--undo", "yesterday"),
+        ("--undo", "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "--repair", "junk"),
+        ("--user", "*"),
+    ],
+)
+def test_what_is_asked_for_wrongly_ends_it_with_2(operator: Operator, arguments: tuple[str, ...]) -> None:
+    operator(*arguments, status=2)
