@@ -79,7 +79,7 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
         return
     import asyncio
 
-    from recollect_proxy.app import upstream_of
+    from recollect_proxy.destinations import upstream_of
     from recollect_proxy.openwebui.diagnosis import Finding, Status
     from recollect_proxy.upstream_check import complaint_about
 

@@ -31,6 +31,7 @@ from recollect.model.chat import (
     Turn,
 )
 from recollect.model.dictated import Dictated, Fate, Profile
+from recollect.model.disclosure import ALL_TOLD, NOTHING_TOLD, Disclosure
 from recollect.model.flags import Flags
 from recollect.model.formed import Caps, Formed, Pending, Quarantined, Usage
 from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage, Statement
@@ -91,11 +92,13 @@ from recollect.model.words import (
 )
 
 __all__ = [
+    "ALL_TOLD",
     "ANY_MEMORY",
     "COMMONS",
     "EVERYTHING",
     "KEPT",
     "LISTED",
+    "NOTHING_TOLD",
     "ROOT",
     "STATEMENTS",
     "UNNAMED",
@@ -113,6 +116,7 @@ __all__ = [
     "Chat",
     "ChatSeen",
     "Dictated",
+    "Disclosure",
     "Doubt",
     "Drop",
     "Embedded",
