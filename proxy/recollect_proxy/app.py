@@ -53,7 +53,7 @@ class App:
     def __init__(self, settings: ProxySettings, *, admin_token: str, clock: Clock = system_clock) -> None:
         """Build the application; nothing is opened before its lifespan begins."""
         self._settings = settings
-        self.engine = live_engine(with_upstream_key(settings), upstream=settings.upstream, clock=clock)
+        self.engine = live_engine(with_upstream_key(settings), upstream=settings.upstream_api, clock=clock)
         identity = make_identity(settings)
         if not is_loopback(settings.host):
             require_strong(admin_token, "RECOLLECT_ADMIN_TOKEN")  # it opens everybody's memories

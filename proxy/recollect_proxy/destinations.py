@@ -68,7 +68,7 @@ class Destinations:
         """Return what tells where a request goes."""
         settings = self.settings
         policy = settings.default_upstream
-        base = settings.base_path if policy.path is None else policy.path
+        base = settings.base_path if policy.base is None else policy.base
         upstream = upstream_of(settings)
         self.upstreams.append(upstream)
         by_path: list[Destination] = []
@@ -78,8 +78,8 @@ class Destinations:
             key = _secret(each.api_key)
             server = _upstream(settings, each.url or "", key)
             self.upstreams.append(server)
-            if each.path is not None:
-                by_path.append(self._destination(_Way(each, server, each.path)))
+            if each.base is not None:
+                by_path.append(self._destination(_Way(each, server, each.base)))
             if each.models:
                 # What a client sends to the default's path is the default's key; it goes to no other server.
                 by_model.append(self._destination(_Way(each, server, "", sends_keys=key is not None)))
@@ -148,8 +148,7 @@ class Destinations:
 
 def default_base(settings: ProxySettings) -> str:
     """Return below which path of ours clients find the default upstream's API."""
-    path = settings.default_upstream.path
-    return (settings.base_path if path is None else path) or settings.base_path
+    return settings.default_upstream.base or settings.base_path
 
 
 def upstream_of(settings: ProxySettings) -> Upstream:

@@ -99,6 +99,12 @@ class ProxySettings(ProxyInternals, EngineSettings):
         return next((each for each in self.upstreams if each.url is None), UpstreamSettings())
 
     @property
+    def upstream_api(self) -> str:
+        """The base URL of the default upstream's API: below /v1 where all paths of the server are served."""
+        serves_all = self.default_upstream.base == "" and not urlsplit(self.upstream).path
+        return f"{self.upstream}{self.base_path}" if serves_all else self.upstream
+
+    @property
     def further_upstreams(self) -> tuple[UpstreamSettings, ...]:
         """The other upstreams, in the order they were written in."""
         return tuple(each for each in self.upstreams if each.url is not None)

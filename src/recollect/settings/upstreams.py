@@ -89,7 +89,7 @@ class UpstreamSettings(BaseModel):
             raise ValueError("not a plain path, as /local")
         if any(f"{value.lower()}/".startswith(f"{ours}/") for ours in _OURS):
             raise ValueError(f"Recollect itself serves {value}")
-        return value.rstrip("/")
+        return value.rstrip("/") or "/"
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
@@ -102,6 +102,11 @@ class UpstreamSettings(BaseModel):
         if self.url is not None and not (self.models or self.path is not None):
             raise ValueError("with url it needs models, or a path, by which requests go there")
         return self
+
+    @property
+    def base(self) -> str | None:
+        """What of a request's path stands for the base URL; None: it has no path of its own."""
+        return None if self.path is None else self.path.rstrip("/")
 
     def takes(self, model: str) -> bool:
         """Return whether requests that name this model go there."""
@@ -167,7 +172,7 @@ def _refuse_twice(what: str, values: Iterable[str]) -> None:
     seen: set[str] = set()
     for value in values:
         if value in seen:
-            raise ValueError(f"two upstreams have the {what} {value or '/'}")
+            raise ValueError(f"two upstreams have the {what} {value}")
         seen.add(value)
 
 
