@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 from recollect import __version__
 from recollect.model import Strategy
+from recollect.settings.upstreams import UpstreamSettings
 from recollect_proxy.admin_token import AdminToken
 from recollect_proxy.app import App
+from recollect_proxy.destinations import default_base
 from recollect_proxy.settings import IdentityMode, ProxySettings
 from recollect_proxy.urls import without_credentials
 
@@ -22,8 +24,9 @@ def banner(settings: ProxySettings, app: App, port: int, token: AdminToken) -> s
     host = "127.0.0.1" if settings.host in {"0.0.0.0", "::"} else settings.host  # noqa: S104 -- compared, not bound
     origin = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     rows = [
-        ("base URL", f"{origin}{settings.base_path}  (put this into your frontend)"),
+        ("base URL", f"{origin}{default_base(settings)}  (put this into your frontend)"),
         ("upstream", settings.upstream),
+        *(("", _further(each)) for each in settings.further_upstreams),
         ("store", _store(settings, app)),
         ("embedder", _embedder(settings)),
         ("formation", _formation(settings)),
@@ -34,6 +37,11 @@ def banner(settings: ProxySettings, app: App, port: int, token: AdminToken) -> s
         kept = "gone with this process" if token.file is None else f"shown once, kept in {token.file}"
         rows.append(("token", f"{token.value}  (of the memory API; {kept})"))
     return "\n".join([f"Recollect {__version__}", *(f"  {name:<10} {text}" for name, text in rows)])
+
+
+def _further(upstream: UpstreamSettings) -> str:
+    asked_by = [*upstream.models, *([f"below {upstream.path}"] if upstream.path else [])]
+    return f"{upstream.url} is {upstream.name}: {', '.join(asked_by)}"
 
 
 def _plain_header(settings: ProxySettings) -> str:

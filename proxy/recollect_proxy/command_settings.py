@@ -60,5 +60,14 @@ def read_settings(**options: Any) -> ProxySettings:
                 typer.echo(NO_UPSTREAM, err=True)
             else:
                 said = mistake["msg"].removeprefix("Value error, ")
-                typer.echo(f"RECOLLECT_{name.upper()}: {said}", err=True)
+                typer.echo(f"RECOLLECT_{name.upper()}{_within(mistake['loc'][1:])}: {said}", err=True)
         raise typer.Exit(2) from None
+
+
+def _within(location: tuple[int | str, ...]) -> str:
+    """Return where in a setting's value a mistake is: its entry, counted from 1, and what of that."""
+    match location:
+        case (int(place), *rest):
+            return ", ".join([f", entry {place + 1}", *map(str, rest[:1])])
+        case _:
+            return ""

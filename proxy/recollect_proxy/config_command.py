@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from recollect.assembly.files import FILES as ENGINE_FILES
@@ -135,12 +135,18 @@ def _readable(value: object) -> object:
     """Return a value as JSON has it, without what is secret in it."""
     if isinstance(value, SecretStr):
         return HIDDEN
-    if isinstance(value, Path):
-        return str(value)
     if isinstance(value, tuple):
         return [_readable(each) for each in value]
+    if isinstance(value, BaseModel):
+        return {name: _readable(getattr(value, name)) for name in sorted(value.model_fields_set)}
     if isinstance(value, dict):
         return {name: _readable(each) for name, each in value.items()}
+    return _readable_leaf(value)
+
+
+def _readable_leaf(value: object) -> object:
+    if isinstance(value, Path):
+        return str(value)
     if isinstance(value, Enum):
         return value.value
     return without_credentials(value) if isinstance(value, str) and "://" in value else value
@@ -154,6 +160,8 @@ def _plain(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, dict):
         return ",".join(f"{name}={each}" for name, each in value.items())
+    if isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        return msgspec.json.encode(value).decode()
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

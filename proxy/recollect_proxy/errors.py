@@ -50,6 +50,19 @@ AMBIGUOUS = Failure(
     "ambiguous_request",
     "The request can be read in two ways: one Host, one framing of the body.",
 )
+PATH_OF_TWO = Failure(
+    400,
+    "proxy",
+    "ambiguous_path",
+    "The path can be read as that of another upstream. Write it as docs/upstreams.md does.",
+)
+MODEL_NOT_READ = Failure(
+    400,
+    "proxy",
+    "model_not_read",
+    "Which upstream is asked depends on the model, and which model this request names can't be told for certain: "
+    "send JSON with one model, 32 MiB at most.",
+)
 OPTIONS_NOT_CUT = Failure(
     413,
     "proxy",

@@ -3,7 +3,7 @@
 Never: reads a request, a socket. What fails here costs the request its memories and nothing else.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from uuid_utils.compat import uuid7
@@ -13,6 +13,7 @@ from recollect.composition import Placed
 from recollect.engine.live import LiveEngine
 from recollect.engine.prepared import Prepared
 from recollect.model import Skip
+from recollect.settings.upstreams import UpstreamSettings
 from recollect.text.tokens import token_counter
 from recollect_proxy.fair_executor import FairExecutor
 from recollect_proxy.identity import Caller
@@ -20,6 +21,26 @@ from recollect_proxy.outbound_request import OutboundRequest
 from recollect_proxy.request_composer import RequestComposer
 from recollect_proxy.request_reader import ParsedRequest
 from recollect_proxy.status import Status
+
+_NOT_LEARNED = "not-learned"
+"""The flag of a request of which nothing is kept, as its upstream is not learned from."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamRules:
+    """What the requests' upstream may be sent, and what is learned from it.
+
+    Attributes:
+        policy: As the operator wrote it.
+        is_default: Whether it is the one that all goes to that no other takes.
+        is_told: Whether requests are explained with its name, as there are several, or it has a policy.
+        lends: Whether a request's own credential is for it, and so for background calls on the request's behalf.
+    """
+
+    policy: UpstreamSettings = field(default_factory=UpstreamSettings)
+    is_default: bool = True
+    is_told: bool = False
+    lends: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +52,14 @@ class RequestPreparer:
         composer: Puts memories into a request's body.
         executor: Composes large requests off the event loop.
         status: Shows users of OpenWebUI what the memory does; None if nobody is shown that.
+        upstream: What the upstream may be sent and learned from.
     """
 
     engine: LiveEngine
     composer: RequestComposer
     executor: FairExecutor
     status: Status | None = None
+    upstream: UpstreamRules = field(default_factory=UpstreamRules)
 
     async def prepare(self, caller: Caller, parsed: ParsedRequest, body: bytes) -> OutboundRequest:
         """Return what is sent to the upstream.
@@ -49,9 +72,16 @@ class RequestPreparer:
         turn, chat = parsed.detected.turn, parsed.detected.body
         assert turn is not None  # noqa: S101 -- the caller has looked
         assert chat is not None  # noqa: S101 -- it is there where the turn is
-        forms = parsed.detected.forms and parsed.options.remember
-        record = self.engine.begin(turn, credential=caller.credential) if forms else None
-        prepared = await self.engine.prepare(turn, parsed.options.recall, count=token_counter(turn.model))
+        policy, user_id = self.upstream.policy, turn.scope.user_id
+        if not self.upstream.is_default:
+            turn = replace(turn, upstream=policy.name)
+        learns = policy.learns_of(user_id)
+        credential = caller.credential if self.upstream.lends else None
+        forms = parsed.detected.forms and parsed.options.remember and learns
+        record = self.engine.begin(turn, credential=credential) if forms else None
+        options = replace(parsed.options.recall, disclosure=policy.disclosure(user_id))
+        prepared = await self.engine.prepare(turn, options, count=token_counter(turn.model))
+        prepared = self._told(prepared, learns=learns)
         composed, prepared = await self._compose(chat, prepared, turn.scope.user_id)
         request_id = uuid7()
         if parsed.detected.forms:
@@ -67,6 +97,12 @@ class RequestPreparer:
             record,
             self.status if self.status is not None and self.status.is_for(caller, chat) else None,
         )
+
+    def _told(self, prepared: Prepared, *, learns: bool) -> Prepared:
+        """Return what was prepared with what its explanation tells of the upstream."""
+        name = self.upstream.policy.name if self.upstream.is_told else ""
+        flags = prepared.flags if learns else (*prepared.flags, _NOT_LEARNED)
+        return replace(prepared, upstream=name, flags=flags)
 
     async def _compose(
         self, chat: ChatBody, prepared: Prepared, user_id: str

@@ -10,6 +10,7 @@ from pydantic_settings import NoDecode
 
 from recollect.model import SystemStyle
 from recollect.settings import EngineSettings
+from recollect.settings.upstreams import UpstreamSettings, checked_upstreams, http_url, parse_upstreams
 from recollect_proxy.internals import ProxyInternals
 
 
@@ -32,6 +33,10 @@ class ProxySettings(ProxyInternals, EngineSettings):
     """What `recollect serve` can be told. Each field of its own is also the variable `RECOLLECT_<FIELD>`."""
 
     upstream: str = Field(description="Base URL of the OpenAI-compatible LLM, as http://127.0.0.1:11434/v1.")
+    upstreams: Annotated[tuple[UpstreamSettings, ...], NoDecode] = Field(
+        default=(),
+        description="Further LLMs by model or path, and what each may be sent and learned from, as a JSON list: docs/upstreams.md.",
+    )
     host: str = Field(default="127.0.0.1", description="Address to serve on.")
     port: int = Field(default=8787, ge=0, le=65535, description="Port to serve on; 0: any free one.")
     admin_token: SecretStr | None = Field(
@@ -89,6 +94,22 @@ class ProxySettings(ProxyInternals, EngineSettings):
     )
 
     @property
+    def default_upstream(self) -> UpstreamSettings:
+        """The policy of the upstream that all goes to that no other takes."""
+        return next((each for each in self.upstreams if each.url is None), UpstreamSettings())
+
+    @property
+    def upstream_api(self) -> str:
+        """The base URL of the default upstream's API: below /v1 where all paths of the server are served."""
+        serves_all = self.default_upstream.base == "" and not urlsplit(self.upstream).path
+        return f"{self.upstream}{self.base_path}" if serves_all else self.upstream
+
+    @property
+    def further_upstreams(self) -> tuple[UpstreamSettings, ...]:
+        """The other upstreams, in the order they were written in."""
+        return tuple(each for each in self.upstreams if each.url is not None)
+
+    @property
     def api_key_file(self) -> Path:
         """The file of API keys and their users."""
         return self.api_keys or self.data_dir / API_KEYS
@@ -113,15 +134,17 @@ class ProxySettings(ProxyInternals, EngineSettings):
     @field_validator("upstream")
     @classmethod
     def _http_url(cls, value: str) -> str:
-        parts = urlsplit(value)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise ValueError("not an http(s) URL, as http://127.0.0.1:11434/v1")
-        if parts.username or parts.password:
-            raise ValueError("no user and password in the URL; clients send their own key")
-        if parts.query or parts.fragment:
-            raise ValueError("a base URL has no query and no fragment")
-        _ = parts.port, parts.hostname.encode("idna")  # both raise ValueError where they make no sense
-        return value.rstrip("/")
+        return http_url(value)
+
+    @field_validator("upstreams", mode="before")
+    @classmethod
+    def _parsed(cls, value: object) -> object:
+        return parse_upstreams(value)
+
+    @field_validator("upstreams")
+    @classmethod
+    def _told_apart(cls, value: tuple[UpstreamSettings, ...]) -> tuple[UpstreamSettings, ...]:
+        return checked_upstreams(value)
 
     @field_validator("public_url")
     @classmethod

@@ -40,9 +40,24 @@ class WebSocketRelay:
     """Opens the upstream's socket first, and the client's only if that was opened."""
 
     def __init__(
-        self, upstream: Upstream, *, base_path: bytes, strip: Callable[[bytes], bool], connect_timeout: float
+        self,
+        upstream: Upstream,
+        *,
+        base_path: bytes,
+        strip: Callable[[bytes], bool],
+        connect_timeout: float,
+        sends_keys: bool = True,
     ) -> None:
-        """Relay to ``upstream`` what stands below ``base_path``, without the headers that ``strip`` names."""
+        """Relay to ``upstream`` what stands below ``base_path``, without the headers that ``strip`` names.
+
+        Args:
+            upstream: The LLM's server.
+            base_path: What stands for its base URL.
+            strip: Which headers are not for it.
+            connect_timeout: Seconds to wait until it has answered the handshake.
+            sends_keys: Whether a client's own key is for it.
+        """
+        self._sends_keys = sends_keys
         self._upstream = upstream
         self._base_length = len(base_path)
         self._strip = strip
@@ -102,7 +117,8 @@ class WebSocketRelay:
         if not subprotocol.startswith(_KEY_IN_SUBPROTOCOL):
             return False
         key = subprotocol.removeprefix(_KEY_IN_SUBPROTOCOL)
-        return self._upstream.has_own_key or key.startswith(OWN_KEY.decode())
+        is_withheld = self._upstream.has_own_key or not self._sends_keys
+        return is_withheld or key.startswith(OWN_KEY.decode())
 
 
 async def _relay(upstream: ClientConnection, receive: Receive, send: Send) -> None:

@@ -37,7 +37,7 @@ def worker(
     if settings.in_memory:
         typer.echo("A database in memory is its proxy's alone: there is nothing to form elsewhere.", err=True)
         raise typer.Exit(2)
-    asyncio.run(_until_told(run_worker(with_upstream_key(settings), upstream=settings.upstream)))
+    asyncio.run(_until_told(run_worker(with_upstream_key(settings), upstream=settings.upstream_api)))
 
 
 async def _until_told(work: Coroutine[Any, Any, None]) -> None:

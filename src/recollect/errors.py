@@ -116,6 +116,10 @@ class ExtractorUnusableError(ExtractorError):
     """No usable extraction model: none is configured, or its credential is gone."""
 
 
+class UpstreamPolicyError(ExtractorUnusableError):
+    """What a model would have to be shown may not be sent to its server."""
+
+
 class InvalidExtractionError(ExtractorError):
     """The extraction model answered, but not in any form that could be read.
 

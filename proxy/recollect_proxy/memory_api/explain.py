@@ -101,6 +101,12 @@ class Explanation(Struct):
     candidates: Annotated[
         list[ExplainedCandidate], Meta(description="What was found, best first; 50 at most.")
     ]
+    upstream: Annotated[
+        str | None,
+        Meta(
+            description="The upstream whose policy it followed; null where there is but one, without a policy."
+        ),
+    ] = None
 
     @classmethod
     def of(cls, record: RequestRecord) -> Self:
@@ -113,6 +119,7 @@ class Explanation(Struct):
             question=record.question,
             path=record.path,
             model=record.model,
+            upstream=record.explanation.get("upstream"),
             skipped=record.skipped,
             degraded=list(record.degraded),
             error_stage=record.error_stage,

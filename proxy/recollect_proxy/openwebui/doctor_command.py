@@ -79,14 +79,14 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
         return
     import asyncio
 
-    from recollect_proxy.app import upstream_of
+    from recollect_proxy.destinations import upstream_of
     from recollect_proxy.openwebui.diagnosis import Finding, Status
     from recollect_proxy.upstream_check import complaint_about
 
     async def looked() -> str | None:
         upstream = upstream_of(settings)
         try:
-            return await complaint_about(upstream, settings.upstream)
+            return await complaint_about(upstream, settings.upstream_api)
         finally:
             await upstream.aclose()
 

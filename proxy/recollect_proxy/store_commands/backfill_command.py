@@ -100,7 +100,7 @@ async def _form(
         progress.advance(task, count)
 
     opening = open_forming(
-        with_upstream_key(settings), upstream=settings.upstream, per_minute=per_minute, told=told
+        with_upstream_key(settings), upstream=settings.upstream_api, per_minute=per_minute, told=told
     )
     async with opening as engine:
         while waiting := await _waiting(engine, only):

@@ -164,6 +164,7 @@ class Exchange(Struct):
     unanswered: bool = False
     told_with: Words | None = None
     made: dict[str, int] | None = None
+    upstream: Words = ""
 
 
 class Message(Struct):

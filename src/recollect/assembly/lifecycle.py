@@ -28,6 +28,7 @@ from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Clock, Embedder, Spooled
 from recollect.postgres import EmbeddedServer, Postgres, TemporaryFolder, open_postgres, start_embedded
 from recollect.settings import NOWHERE, EngineSettings, Worker
+from recollect.settings.upstreams import UpstreamSettings, plain_upstream
 from recollect.worker.supervisor import WorkerProcess
 from recollect.worker.wire import Start
 
@@ -194,6 +195,8 @@ def _start(settings: EngineSettings, folders: "_Folders", dsn: str, upstream: st
 def _plain(value: object) -> object:
     if isinstance(value, SecretStr):
         return value.get_secret_value()
+    if isinstance(value, tuple):
+        return [plain_upstream(each) if isinstance(each, UpstreamSettings) else each for each in value]
     return str(value) if isinstance(value, Path) else value
 
 

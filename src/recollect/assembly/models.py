@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import structlog
@@ -11,7 +12,7 @@ from pydantic import SecretStr
 from recollect.assembly.files import INSTRUCTIONS
 from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_mistral
 from recollect.errors import ConfigurationError, EmbedderError
-from recollect.model import Strategy
+from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Strategy
 from recollect.models.embedders import parse_embedder_name
 from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
@@ -22,13 +23,18 @@ from recollect.models.extractors import (
     Instructions,
     ModelExtractor,
     ModelJudge,
+    ModelOfUpstream,
     ModelSummarizer,
     OpenAICompatibleModel,
+    Tells,
+    tell_all,
 )
-from recollect.ports import Embedder, Extractor, Judge, Summarizer
+from recollect.ports import Asker, Embedder, Extractor, Judge, Summarizer
 from recollect.settings import EngineSettings
+from recollect.settings.upstreams import UpstreamSettings
 
 _OFF = "off"
+_VERSION = "/v1"
 
 # How long an extraction may take. A processor without a GPU may write for minutes, and what runs on this machine or its
 # network is given up for a chat anyway.
@@ -134,10 +140,62 @@ def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
     """
     path = settings.extraction_instructions or settings.file(INSTRUCTIONS)
     instructions = Instructions() if path is None else Instructions.read(path)
-    model = _make_model(settings, client, upstream)
+    model = _make_models_of_upstreams(settings, client, upstream)
     if model is None:
         return None
-    return Models(ModelExtractor(model, instructions), ModelSummarizer(model), ModelJudge(model))
+    tells = tell_all if _has_own_server(settings) else _told_upstreams(settings)
+    return Models(
+        ModelExtractor(model, instructions, tells), ModelSummarizer(model, tells), ModelJudge(model, tells)
+    )
+
+
+def _has_own_server(settings: EngineSettings) -> bool:
+    """Return whether the operator named a server that extracts, whatever upstream was spoken with."""
+    return settings.extraction_base_url is not None or speaks_mistral(settings)
+
+
+def _told_upstreams(settings: EngineSettings) -> Tells:
+    """Return what tells what may be sent to the upstream that an exchange was with."""
+    policies = {"" if each.url is None else each.name: each for each in settings.chat_upstreams}
+
+    def tells(asker: Asker) -> Disclosure:
+        policy = policies.get(asker.upstream)
+        if policy is not None:
+            return policy.disclosure(asker.user_id)
+        return NOTHING_TOLD if asker.upstream else ALL_TOLD
+
+    return tells
+
+
+def _make_models_of_upstreams(
+    settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None
+) -> ChatModel | None:
+    """Return the model that extracts; where no server is named for that, of each upstream its own."""
+    model = _make_model(settings, client, upstream)
+    further = [each for each in settings.chat_upstreams if each.url is not None and each.learn]
+    if model is None or not further:
+        return model
+    models = {"": model}
+    for each in further:
+        if _has_own_server(settings):  # another's credential is not for it
+            own = _make_model(settings, client, each.url)
+        else:
+            own = _make_upstreams_model(client, each)
+        if own is not None:
+            models[each.name] = own
+    return ModelOfUpstream(models)
+
+
+def _make_upstreams_model(client: httpx.AsyncClient, upstream: UpstreamSettings) -> ChatModel:
+    base_url = upstream.url or ""
+    if upstream.base is not None and not upstream.models and not urlsplit(base_url).path:
+        base_url += _VERSION  # its paths are all served, and the API's among them
+    return OpenAICompatibleModel(
+        client,
+        base_url=base_url,
+        api_key=_secret(upstream.api_key),
+        timeout=_NEAR if is_near(base_url) else _HOSTED,
+    )
 
 
 def _make_model(

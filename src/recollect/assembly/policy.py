@@ -55,7 +55,7 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
             hourly=settings.memories_per_hour,
         ),
         batching=_make_batching(settings),
-        yields=Yields(yields_to_chats(settings, upstream), settings.formation_quiet_seconds),
+        yields=Yields(_yields(settings, upstream), settings.formation_quiet_seconds),
         caps=Caps(settings.session_cap, settings.user_cap),
         summarizing=Summarizing(settings.summary_turns, settings.summary_tokens),
         budget=TokenBudget(settings.user_tokens_per_day, settings.tokens_per_day),
@@ -63,6 +63,12 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         log_secrets=settings.log_secrets,
         log_text=settings.log_memory_text,
     )
+
+
+def _yields(settings: EngineSettings, upstream: str | None) -> bool:
+    """Return whether the background yields to chats: where the LLM of any of them may be who is asked."""
+    further = [each.url for each in settings.chat_upstreams if each.url is not None and each.learn]
+    return any(yields_to_chats(settings, each) for each in (upstream, *further))
 
 
 def _make_batching(settings: EngineSettings) -> Batching:

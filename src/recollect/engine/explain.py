@@ -115,6 +115,8 @@ def _explanation(prepared: Prepared) -> dict[str, Any]:
         "standing_items": sum(each.standing for each in prepared.included),
         "standing_tokens": block.standing_tokens if block else 0,
     }
+    if prepared.upstream:
+        explanation["upstream"] = prepared.upstream
     if ranking is not None:
         query = ranking.query
         explanation["query"] = {

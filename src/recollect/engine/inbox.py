@@ -238,7 +238,7 @@ class InboxDrain:
         """Return what is formed at once.
 
         What failed before is formed alone, so that it takes no other down with it; what took too long in half as many;
-        what a model was asked of already as it was; a command to forget after what was said before it, which has to be there to be
+        what a model was asked of already as it was; what was said to another upstream by itself; a command to forget after what was said before it, which has to be there to be
         forgotten.
         """
         if pending[0].attempts:
@@ -249,11 +249,13 @@ class InboxDrain:
             return list(pending[:turns])
         if pending[0].exchange.id in self.slow:
             pending = pending[: max(1, int(SHARE_OF_SLOW * len(pending)))]
-        further = pending[1:]
+        further, upstream = pending[1:], pending[0].exchange.turn.upstream
         ends = (
             number
             for number, each in enumerate(further, 1)
-            if each.attempts or asks_to_forget(each.exchange.turn.text)
+            if each.attempts
+            or each.exchange.turn.upstream != upstream
+            or asks_to_forget(each.exchange.turn.text)
         )
         return list(pending[: next(ends, len(pending))])
 

@@ -14,8 +14,10 @@ from uuid import UUID
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.engine.policy import Policy
 from recollect.model import (
+    ALL_TOLD,
     UNNAMED,
     Chat,
+    Disclosure,
     Drop,
     Injection,
     Memory,
@@ -46,6 +48,7 @@ class RecallOptions:
         history: Whether it is told.
         placement: Where all of it goes.
         recall: Whether anything is recalled.
+        disclosure: What may be told to the LLM's server.
     """
 
     limit: int | None = None
@@ -54,6 +57,7 @@ class RecallOptions:
     history: bool | None = None
     placement: Placement | None = None
     recall: bool = True
+    disclosure: Disclosure = ALL_TOLD
 
 
 NO_OPTIONS = RecallOptions()
@@ -70,6 +74,7 @@ class Prepared:
         flags: What was special.
         placement: Where it goes.
         budget: Tokens that the turn's memories may take.
+        upstream: The name of the LLM's server whose policy it follows; "" where there is but one.
     """
 
     recall: Recall
@@ -78,6 +83,7 @@ class Prepared:
     flags: tuple[str, ...] = ()
     placement: Placement = Placement.STABLE
     budget: int = 0
+    upstream: str = ""
 
     @property
     def included(self) -> tuple[Recollection, ...]:
@@ -196,7 +202,7 @@ class RecallState:
     def know(self, chat: Chat) -> None:
         """Take note of the chat, and of its user's settings."""
         self.policy = self.policy.under(chat.flags)
-        self.chat = chat
+        self.chat = chat = _as_told(chat, self.options.disclosure)
         if _begins_anew(self.turn, chat):
             self.over = tuple(each.anchor for each in chat.injections)
             self.chat = replace(chat, injections=())
@@ -219,7 +225,12 @@ class RecallState:
         """
         given, prompt = ((), ()) if lists else (self.given, self.turn.prompt)
         return SelectionContext(
-            self.turn.scope.session_id, asks_for_before, given, prompt, self.chat.abandoned
+            self.turn.scope.session_id,
+            asks_for_before,
+            given,
+            prompt,
+            self.chat.abandoned,
+            self.options.disclosure,
         )
 
     def standing(
@@ -230,7 +241,11 @@ class RecallState:
             return ()
         # What was said in this chat stands there, where the request carries it.
         here = self.turn.scope.session_id if self.turn.history else None
-        elsewhere = [each for each in statements if here is None or each.provenance.session_id != here]
+        elsewhere = [
+            each
+            for each in statements
+            if (here is None or each.provenance.session_id != here) and self.options.disclosure.allows(each)
+        ]
         part = standing_part(
             elsewhere,
             chosen,
@@ -311,12 +326,13 @@ def selected(state: RecallState, ranking: Ranking, important: ImportantStatement
     standing = state.standing(important.statements, chosen)
     given = _in_front(standing, chosen)
     there = sum(each.dropped in _THERE for each in ranked if each.item.id in needs.scores)
-    known = max(important.known - there, 0)
+    # Of how many there are in all is told only who may be told all of them.
+    known = max(important.known - there, 0) if state.options.disclosure.is_whole else 0
     placed = state.placed(given, code_first=query.asks_about_code, known=known, numbers=lists)
     recall = Recall(
         recollections=given,
         ranked=_marked(ranked, standing),
-        skipped=None if any(_is_used(each) for each in ranked) else Skip.NOTHING_RELEVANT,
+        skipped=_skipped(ranked),
         degraded=(*ranking.candidates.degraded, *important.degraded),
         gate_score=ranking.gate_score,
         user_wide=user_wide,
@@ -363,9 +379,28 @@ def _bounds(policy: Policy, options: RecallOptions) -> Bounds:
     return replace(
         bounds,
         placement=options.placement or bounds.placement,
-        history_tokens=0 if options.history is False else history,
+        history_tokens=0 if options.history is False or not options.disclosure.history else history,
         standing_tokens=min(bounds.standing_tokens, bounds.memory_tokens // 2) if policy.stands else 0,
     )
+
+
+def _skipped(ranked: Sequence[Recollection]) -> Skip | None:
+    """Return why nothing of what was ranked goes into the prompt; None where something does."""
+    if any(_is_used(each) for each in ranked):
+        return None
+    is_withheld = any(each.dropped is Drop.UPSTREAM_POLICY for each in ranked)
+    return Skip.UPSTREAM_POLICY if is_withheld else Skip.NOTHING_RELEVANT
+
+
+def _as_told(chat: Chat, disclosure: Disclosure) -> Chat:
+    """Return what of a chat may be told to the LLM's server.
+
+    Its earlier blocks may have been made for another server: one that may not be told all is given each turn anew.
+    """
+    if disclosure.is_whole:
+        return chat
+    told = replace(chat, injections=(), done=())
+    return told if disclosure.history else replace(told, exchanges=(), summary="")
 
 
 def _is_used(each: Recollection) -> bool:

@@ -92,7 +92,7 @@ class Retriever:
             return Prepared(Recall(skipped=Skip.OFF), placement=Placement.OFF)
         state = RecallState(turn, options, self._policy, count, self._clock(), answers=answers)
         # What was changed for the user while we run comes with the chat; as a rule it leaves recall on.
-        if state.adds and options.recall:
+        if state.adds and options.recall and not options.disclosure.is_nothing:
             state.ranking = self._begin(turn)
         try:
             prepared = await self._prepared(state)
@@ -126,6 +126,8 @@ class Retriever:
             state.know(await within(state.seconds_left, self._chat(state)))
         if not state.adds:
             return only_answers(state, Recall(skipped=Skip.OFF))
+        if state.options.disclosure.is_nothing:
+            return only_answers(state, Recall(skipped=Skip.UPSTREAM_POLICY))
         if state.ranking is not None and state.policy.reach != self._policy.reach:
             _give_up(state.ranking)  # the few who search otherwise wait for the chat first
             state.ranking = self._begin(state.turn, state.policy.reach, state.seconds_left)

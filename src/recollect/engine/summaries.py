@@ -20,6 +20,7 @@ from recollect.errors import (
     ExtractorTimeoutError,
     ExtractorUnusableError,
     InvalidExtractionError,
+    UpstreamPolicyError,
     WorkerStoppedError,
 )
 from recollect.formation import CallGuard
@@ -97,6 +98,8 @@ class Summaries:
             except BudgetSpentError as error:
                 _tell(error)
                 return None  # it would not be otherwise a minute later: the chat's next turn tries again
+            except UpstreamPolicyError:
+                memory = None  # these turns may not be sent there, now or later
             except ExtractorError as error:
                 _tell(error)
                 if not self._is_given_up(user_id, conversation, error):
@@ -122,6 +125,7 @@ class Summaries:
             conversation.authorized,
             self.credential(conversation.exchange_id),
             _SHARE_OF_SLOW if _key(user_id, conversation) in self.slow else 1.0,
+            conversation.upstream,
         )
         material = await asyncio.to_thread(_masked, conversation.material)
         summarize = partial(summarizer.summarize, material, asker)

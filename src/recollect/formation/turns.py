@@ -90,7 +90,9 @@ class AnalyzedTurn:
         """On whose behalf models are called for it."""
         exchange = self.exchange
         turn = exchange.turn
-        return Asker(turn.scope.user_id, turn.model, exchange.authorized, exchange.credential)
+        return Asker(
+            turn.scope.user_id, turn.model, exchange.authorized, exchange.credential, upstream=turn.upstream
+        )
 
 
 def analyze_turn(exchange: Exchange) -> AnalyzedTurn:

@@ -32,6 +32,7 @@ from recollect.model.chat import (
 )
 from recollect.model.dictated import Dictated, Fate, Profile
 from recollect.model.faults import Fault, Finding
+from recollect.model.disclosure import ALL_TOLD, NOTHING_TOLD, Disclosure
 from recollect.model.flags import Flags
 from recollect.model.formed import Caps, Formed, Pending, Quarantined, Usage
 from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage, Statement
@@ -92,11 +93,13 @@ from recollect.model.words import (
 )
 
 __all__ = [
+    "ALL_TOLD",
     "ANY_MEMORY",
     "COMMONS",
     "EVERYTHING",
     "KEPT",
     "LISTED",
+    "NOTHING_TOLD",
     "ROOT",
     "STATEMENTS",
     "UNNAMED",
@@ -114,6 +117,7 @@ __all__ = [
     "Chat",
     "ChatSeen",
     "Dictated",
+    "Disclosure",
     "Doubt",
     "Drop",
     "Embedded",

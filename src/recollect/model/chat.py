@@ -55,6 +55,7 @@ class Turn:
         marked: Whether somebody called it valuable.
         parent: The frontend's id of the message it follows on; ROOT for a chat's first message. Two turns of a chat
             with one parent are two versions of one message. None: it is not known.
+        upstream: Which of several LLM servers it is said to, by its name; "": to the one that is the default.
     """
 
     scope: Scope
@@ -69,6 +70,7 @@ class Turn:
     is_whole: bool | None = None
     marked: bool = False
     parent: str | None = None
+    upstream: str = ""
 
     @property
     def anchor(self) -> str:

@@ -241,6 +241,8 @@ class Skip(StrEnum):
     NOTHING_RELEVANT = "nothing-relevant"
     OFF = "off"
     NO_PLACE = "no-place"
+    UPSTREAM_POLICY = "upstream-policy"
+    """The policy of the LLM's server lets none of it be sent there."""
     FAILED = "failed"
 
 
@@ -299,6 +301,8 @@ class Drop(StrEnum):
     BUDGET = "budget"
     NO_PLACE = "no-place"
     ABANDONED = "abandoned"
+    UPSTREAM_POLICY = "upstream-policy"
+    """The policy of the LLM's server does not let it be sent there."""
 
 
 class Place(StrEnum):

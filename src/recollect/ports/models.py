@@ -58,6 +58,7 @@ class Asker:
         authorized: Whether its request carried a credential.
         credential: That one, while it is at hand.
         share: What part of the usual it may answer: less where that took it too long.
+        upstream: Which of several LLM servers the exchange was with, by its name; "": with the default.
     """
 
     user_id: str
@@ -65,6 +66,7 @@ class Asker:
     authorized: bool = False
     credential: str | None = field(default=None, repr=False)
     share: float = 1.0
+    upstream: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,7 @@ class Conversation:
         model: The model its last exchange was with.
         authorized: Whether that one's request carried a credential.
         exchange_id: Which that one was.
+        upstream: With which of several LLM servers that one was; "": with the default.
     """
 
     session_id: str
@@ -198,3 +201,4 @@ class Conversation:
     model: str
     authorized: bool
     exchange_id: UUID
+    upstream: str = ""

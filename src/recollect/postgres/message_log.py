@@ -174,6 +174,7 @@ async def _begin(connection: Connection, exchange: Exchange, key: str) -> None:
         content,
         await _tokens_of(content),
         turn.marked,
+        storable_text(turn.upstream),
     )
 
 
@@ -231,6 +232,7 @@ class _Appending:
             parent,
             state,
             None if self._is_news else "",
+            storable_text(turn.upstream),
         )
         is_hidden = state == "abandoned"
         speaker = None if turn.speaker is None else storable_text(turn.speaker)

@@ -152,6 +152,7 @@ def exchange_of(user_id: str, row: Record, history: tuple[Message, ...]) -> Exch
         model=row["model"],
         history=history,
         speaker=row["speaker"],
+        upstream=row["upstream"],
     )
     return Exchange(
         id=row["id"],

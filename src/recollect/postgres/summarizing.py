@@ -89,6 +89,7 @@ def _conversation_of(session_id: str, rows: list[Record], last: Memory | None) -
         model=newest["model"],
         authorized=newest["authorized"],
         exchange_id=newest["id"],
+        upstream=newest["upstream"],
     )
 
 

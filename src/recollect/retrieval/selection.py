@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 from uuid import UUID
 
-from recollect.model import STATEMENTS, Drop, Item, Kind, Memory, Passage, Recollection
+from recollect.model import ALL_TOLD, STATEMENTS, Disclosure, Drop, Item, Kind, Memory, Passage, Recollection
 from recollect.retrieval.needs import NO_NEEDS, Needs
 from recollect.retrieval.repetition import PromptTexts, are_alike, words_of
 
@@ -48,6 +48,7 @@ class SelectionContext:
         given: The memories and messages that the prompt holds in earlier blocks.
         prompt: The texts the request carries.
         abandoned: Messages that the turn takes the place of: what was learned from them alone is no more so.
+        disclosure: What may be told to the LLM's server; what would else be taken is left out for that alone.
     """
 
     session_id: str
@@ -55,6 +56,7 @@ class SelectionContext:
     given: Collection[UUID] = ()
     prompt: Sequence[str] = ()
     abandoned: frozenset[UUID] = frozenset()
+    disclosure: Disclosure = ALL_TOLD
 
     def is_abandoned(self, item: Item) -> bool:
         """Tell whether the turn takes the place of all messages that an item was learned from."""
@@ -136,6 +138,8 @@ class _Selection:
             if dropped is None:  # only now, as it costs most
                 words = words_of(each.item.content)
                 dropped = self._by_its_words(each.item, words, sources, taken)
+                if dropped is None and not self.around.disclosure.allows(each.item):
+                    dropped = Drop.UPSTREAM_POLICY
                 if dropped is None:
                     sources[_source(each.item)] += 1
                     taken.append(words)

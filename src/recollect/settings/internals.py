@@ -9,6 +9,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from recollect.settings.upstreams import UpstreamSettings
+
 
 class ExtractionSdk(StrEnum):
     """How the extraction model is spoken with."""
@@ -35,6 +37,9 @@ class EngineInternals(BaseModel):
 
     embedder_cache_size: int = Field(default=10_000, ge=0)
     """Embeddings kept in memory: some 15 MB at 384 dimensions. Benches keep one, as their users ask alike."""
+
+    chat_upstreams: tuple[UpstreamSettings, ...] = ()
+    """The LLM servers that chats go to besides the one, with their policies; a host that stands before them tells."""
 
     recall_limit: int = Field(default=7, ge=1, le=100)
     """Memories of a turn at most; four where its chat was given some before. What bounds their cost is

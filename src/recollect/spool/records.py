@@ -38,6 +38,7 @@ class _Record(msgspec.Struct, omit_defaults=True):
     marked: bool = False
     authorized: bool = False
     recalled: tuple[UUID, ...] = ()
+    upstream: str = ""
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -66,6 +67,7 @@ def encode(entry: LogEntry) -> bytes:
         marked=turn.marked,
         authorized=exchange.authorized,
         recalled=entry.recalled,
+        upstream=storable_text(turn.upstream),
     )
     text = _ENCODER.encode(record)
     return b"%08x %08x %s\n" % (crc32(text), len(text), text)
@@ -99,6 +101,7 @@ def decode(line: bytes) -> LogEntry | None:
         anchors=() if record.anchor is None else ((record.carried, record.anchor),),
         marked=record.marked,
         parent=record.parent,
+        upstream=record.upstream,
     )
     exchange = Exchange(
         record.id, turn, record.reply, record.message_id, record.reply_id, authorized=record.authorized

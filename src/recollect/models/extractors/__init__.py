@@ -6,6 +6,7 @@ from recollect.models.extractors.instructions import Instructions
 from recollect.models.extractors.judge import ModelJudge
 from recollect.models.extractors.openai_compatible import OpenAICompatibleModel
 from recollect.models.extractors.summarizer import ModelSummarizer
+from recollect.models.extractors.tells import ModelOfUpstream, Tells, tell_all
 
 __all__ = [
     "AnswerSchema",
@@ -15,6 +16,9 @@ __all__ = [
     "ModelAnswer",
     "ModelExtractor",
     "ModelJudge",
+    "ModelOfUpstream",
     "ModelSummarizer",
     "OpenAICompatibleModel",
+    "Tells",
+    "tell_all",
 ]

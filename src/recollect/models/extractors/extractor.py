@@ -20,6 +20,7 @@ from recollect.models.extractors.prompts import (
     shares,
 )
 from recollect.models.extractors.schema import EXTRACTION
+from recollect.models.extractors.tells import Tells, tell_all
 from recollect.ports import Asker, Extracted
 from recollect.text.tokens import estimate_tokens
 
@@ -60,9 +61,13 @@ class ModelExtractor:
     Args:
         model: Whom it asks.
         instructions: What the operator tells besides the prompt, by the model the person talks to.
+        tells: What of a person's memory the model's server may be told.
     """
 
-    def __init__(self, model: ChatModel, instructions: Instructions = _NO_INSTRUCTIONS) -> None:
+    def __init__(
+        self, model: ChatModel, instructions: Instructions = _NO_INSTRUCTIONS, tells: Tells = tell_all
+    ) -> None:
+        self._tells = tells
         self._model = model
         self._instructions = instructions
         self._thinking: LRUCache[str, bool] = LRUCache(_THINKING_KEPT)
@@ -81,13 +86,18 @@ class ModelExtractor:
             return Extracted()
         last = exchanges[-1].turn
         instructions = self._instructions.for_model(last.model)
-        places = sorted(range(len(known)), key=lambda place: known[place].id)
+        asker = _asker(exchanges)
+        told = self._tells(asker)
+        if not told.history:
+            exchanges = [replace(each, turn=replace(each.turn, history=())) for each in exchanges]
+        places = [place for place in range(len(known)) if told.allows(known[place])]
+        places.sort(key=lambda place: known[place].id)
         read = await ask_and_read(
             self._model,
             extraction_messages(exchanges, [known[place] for place in places], instructions),
             EXTRACTION,
-            _asker(exchanges),
-            lambda text: read_answer(text, at=last.at, known=len(known), name=last.speaker),
+            asker,
+            lambda text: read_answer(text, at=last.at, known=len(places), name=last.speaker),
             None if last.model in self._thinking else answer_tokens(exchanges),
         )
         if read.thinks:
@@ -194,4 +204,5 @@ def _asker(exchanges: Sequence[Exchange]) -> Asker:
         authorized=any(exchange.authorized for exchange in exchanges),
         credential=credentials[-1] if credentials else None,
         share=min(exchange.share for exchange in exchanges),
+        upstream=last.turn.upstream,
     )

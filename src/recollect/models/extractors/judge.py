@@ -9,6 +9,7 @@ from recollect.models.extractors.chat_model import ChatModel, Messages
 from recollect.models.extractors.json_answers import find
 from recollect.models.extractors.prompts import fenced, memory_line, one_line, read_prompt, sendable
 from recollect.models.extractors.schema import CHOICE
+from recollect.models.extractors.tells import Tells, require_all, tell_all
 from recollect.ports import Asker, Chosen
 
 CHOICE_LIMIT = 200
@@ -21,18 +22,20 @@ COMMAND_LENGTH = 2_000
 class ModelJudge:
     """A Judge: one call a question, and one more where the answer can't be read."""
 
-    def __init__(self, model: ChatModel) -> None:
+    def __init__(self, model: ChatModel, tells: Tells = tell_all) -> None:
         self._model = model
+        self._tells = tells
 
     async def choose(self, command: str, known: Sequence[Memory], asker: Asker) -> Chosen:
         """Return which memories a person means who asks, in these words, to forget something.
 
         Raises:
-            ExtractorError: As ``Extractor.extract``.
+            ExtractorError: As ``Extractor.extract``; or the memories may not be sent to the model's server.
         """
         offered = known[:CHOICE_LIMIT]
         if not offered or not command.strip():
             return Chosen()
+        require_all(self._tells, asker)
         read = await ask_and_read(
             self._model,
             choice_messages(command, offered),

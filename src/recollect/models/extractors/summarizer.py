@@ -11,6 +11,7 @@ from recollect.models.extractors.chat_model import ChatModel, Messages
 from recollect.models.extractors.json_answers import clean, find, in_one_line
 from recollect.models.extractors.prompts import cut, fenced, message_line, read_prompt, sendable, shares
 from recollect.models.extractors.schema import SUMMARY
+from recollect.models.extractors.tells import Tells, require_all, tell_all
 from recollect.ports import Asker, Material, Summarized
 from recollect.text.patterns import bounded
 from recollect.text.tokens import estimate_tokens
@@ -42,15 +43,18 @@ _WORD_END = bounded(r"(?<=\S)(?=\s)")
 class ModelSummarizer:
     """A Summarizer: one call a summary, and one more where the answer can't be read."""
 
-    def __init__(self, model: ChatModel) -> None:
+    def __init__(self, model: ChatModel, tells: Tells = tell_all) -> None:
         self._model = model
+        self._tells = tells
 
     async def summarize(self, material: Material, asker: Asker) -> Summarized:
         """Return a summary of what was said, the last summary taken up in it.
 
         Raises:
+            UpstreamPolicyError: The chat may not be sent to the model's server, where earlier turns were said to others.
             ExtractorError: As ``Extractor.extract``.
         """
+        require_all(self._tells, asker)
         read = await ask_and_read(
             self._model, summary_messages(material, asker.share), SUMMARY, asker, read_summary
         )

@@ -26,9 +26,9 @@ WITH counted AS (
 ), begun AS (
     INSERT INTO exchanges (
         user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, not_before,
-        carried, anchor, parent, state, asking
+        carried, anchor, parent, state, asking, upstream
     )
-    SELECT $1, $2, $3, $4, turn_index, $5, $6, $7, $8, $9, $9, $10, $11, $12, 'open', ARRAY[$2::uuid]
+    SELECT $1, $2, $3, $4, turn_index, $5, $6, $7, $8, $9, $9, $10, $11, $12, 'open', ARRAY[$2::uuid], $17
     FROM counted
 )
 INSERT INTO messages (
@@ -119,8 +119,8 @@ INSERT INTO messages (
 -- Write an exchange of the user: to be formed, or abandoned.
 INSERT INTO exchanges (
     user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, not_before,
-    carried, anchor, parent, state, told_with
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15);
+    carried, anchor, parent, state, told_with, upstream
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16);
 
 -- name: set_reply
 -- Give an exchange of the user the reply it had not: what was left out of the index as unanswered is to be indexed. What

@@ -60,7 +60,7 @@ SELECT row_to_json(x)::text FROM (
 -- What the user said and was answered, exchange by exchange, and how far each is.
 SELECT row_to_json(x)::text FROM (
     SELECT id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts, not_before,
-        error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made
+        error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, upstream
     FROM exchanges
     WHERE user_id = $1
     ORDER BY id
@@ -193,10 +193,10 @@ RETURNING 1;
 -- Keep exchanges of an export.
 INSERT INTO exchanges (
     user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts,
-    not_before, error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made
+    not_before, error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, upstream
 )
 SELECT $1, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts,
-    not_before, error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made
+    not_before, error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, coalesce(upstream, '')
 FROM jsonb_populate_recordset(NULL::exchanges, $2::jsonb)
 ON CONFLICT DO NOTHING
 RETURNING 1;

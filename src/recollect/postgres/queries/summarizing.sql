@@ -25,7 +25,7 @@ LIMIT 1;
 -- name: exchanges_to_summarize
 -- The last formed exchanges of a chat of the user after a turn, newest first, each with what was said in it and may be
 -- recalled, cut to a length.
-SELECT e.id, e.turn_index, e.model, e.authorized, e.said_at, e.message_id, said.speaker,
+SELECT e.id, e.turn_index, e.model, e.upstream, e.authorized, e.said_at, e.message_id, said.speaker,
     left(said.content, $5) AS said, reply.id AS reply_id, left(reply.content, $5) AS reply
 FROM exchanges AS e
 JOIN messages AS said ON said.user_id = $1 AND said.id = e.message_id

@@ -1,0 +1,169 @@
+"""Puts together what answers for each LLM server that the settings name. Never: a request."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pydantic import SecretStr
+
+from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES, Dialect
+from recollect.engine.live import LiveEngine
+from recollect.ports import Clock
+from recollect.settings.upstreams import UpstreamSettings
+from recollect_proxy.answer_relay import AnswerRelay
+from recollect_proxy.asgi import Application
+from recollect_proxy.conversation import Conversation
+from recollect_proxy.fair_executor import FairExecutor
+from recollect_proxy.headers import CREDENTIALS
+from recollect_proxy.identity import Identity
+from recollect_proxy.passthrough import Passthrough
+from recollect_proxy.recall_report import RecallReports
+from recollect_proxy.request_composer import RequestComposer
+from recollect_proxy.request_preparer import RequestPreparer, UpstreamRules
+from recollect_proxy.request_reader import RequestReader
+from recollect_proxy.routing import COMPLETIONS_PATH, MESSAGES_PATH, RESPONSES_PATH, Destination, Router
+from recollect_proxy.settings import ProxySettings
+from recollect_proxy.status import Status
+from recollect_proxy.upstream import Upstream
+from recollect_proxy.websockets import WebSocketRelay
+
+_WITH_MEMORY = {
+    COMPLETIONS_PATH: COMPLETIONS,
+    RESPONSES_PATH: RESPONSES,
+    MESSAGES_PATH: MESSAGES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A way to a server: below which path of ours, and whether a client's own key is for it."""
+
+    policy: UpstreamSettings
+    upstream: Upstream
+    base: str
+    sends_keys: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Destinations:
+    """Makes what answers for each LLM server.
+
+    Attributes:
+        settings: Which servers there are.
+        engine: Recalls, and writes the log.
+        identity: Tells who speaks.
+        reports: Makes the headers about memories.
+        clock: Tells the time.
+        upstreams: The servers; the default first.
+    """
+
+    settings: ProxySettings
+    engine: LiveEngine
+    identity: Identity
+    reports: RecallReports
+    clock: Clock
+    upstreams: list[Upstream] = field(default_factory=list)
+    _executor: FairExecutor = field(default_factory=FairExecutor)
+
+    def router(self) -> Router:
+        """Return what tells where a request goes."""
+        settings = self.settings
+        policy = settings.default_upstream
+        base = settings.base_path if policy.base is None else policy.base
+        upstream = upstream_of(settings)
+        self.upstreams.append(upstream)
+        by_path: list[Destination] = []
+        by_model: list[Destination] = []
+        default = self._destination(_Way(policy, upstream, base))
+        for each in settings.further_upstreams:
+            key = _secret(each.api_key)
+            server = _upstream(settings, each.url or "", key)
+            self.upstreams.append(server)
+            if each.base is not None:
+                by_path.append(self._destination(_Way(each, server, each.base)))
+            if each.models:
+                # What a client sends to the default's path is the default's key; it goes to no other server.
+                by_model.append(self._destination(_Way(each, server, "", sends_keys=key is not None)))
+        return Router(default, by_path, by_model)
+
+    def _destination(self, way: _Way) -> Destination:
+        strip, base = self._strip(way), way.base.encode()
+        passthrough = Passthrough(way.upstream, base_path=base, strip=strip)
+        return Destination(
+            name=way.policy.name,
+            base=base,
+            upstream=way.upstream,
+            conversations={
+                path: self._conversation(dialect, way, passthrough) for path, dialect in _WITH_MEMORY.items()
+            },
+            passthrough=passthrough,
+            websockets=WebSocketRelay(
+                way.upstream,
+                base_path=base,
+                strip=strip,
+                connect_timeout=self.settings.connect_timeout_seconds,
+                sends_keys=way.sends_keys,
+            ),
+            strip=strip,
+            takes=way.policy.takes,
+        )
+
+    def _strip(self, way: _Way) -> Callable[[bytes], bool]:
+        identity = self.identity
+        ours = identity.is_secret if self.settings.forward_identity else identity.is_ours
+        if way.sends_keys:
+            return ours
+        return lambda name: name in CREDENTIALS or ours(name)
+
+    def _conversation(self, dialect: Dialect, way: _Way, passthrough: Passthrough) -> Application:
+        settings = self.settings
+        shows_status = settings.openwebui_status and dialect is COMPLETIONS
+        is_default = way.policy.url is None
+        return Conversation(
+            identity=self.identity,
+            reader=RequestReader(
+                dialect,
+                limit=settings.memory_body_limit,
+                recall_in_temporary=settings.recall_in_temporary,
+                clock=self.clock,
+                executor=self._executor,
+            ),
+            preparer=RequestPreparer(
+                self.engine,
+                RequestComposer(dialect, settings.system_styles),
+                self._executor,
+                Status(self.engine) if shows_status else None,
+                UpstreamRules(
+                    way.policy,
+                    is_default=is_default,
+                    is_told=bool(settings.upstreams),
+                    # Its own key, where it has one, asks in the background too.
+                    lends=is_default or (way.sends_keys and way.policy.api_key is None),
+                ),
+            ),
+            relay=AnswerRelay(way.upstream, passthrough, self.reports),
+            passthrough=passthrough,
+            reports=self.reports,
+        )
+
+
+def default_base(settings: ProxySettings) -> str:
+    """Return below which path of ours clients find the default upstream's API."""
+    return settings.default_upstream.base or settings.base_path
+
+
+def upstream_of(settings: ProxySettings) -> Upstream:
+    """Return the default upstream; no connection is opened yet."""
+    return _upstream(settings, settings.upstream, _secret(settings.upstream_api_key))
+
+
+def _upstream(settings: ProxySettings, base_url: str, api_key: str | None) -> Upstream:
+    return Upstream(
+        base_url,
+        connect_timeout=settings.connect_timeout_seconds,
+        read_timeout=settings.read_timeout_seconds,
+        api_key=api_key,
+    )
+
+
+def _secret(secret: SecretStr | None) -> str | None:
+    return secret.get_secret_value() if secret else None

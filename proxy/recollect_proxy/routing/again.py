@@ -1,0 +1,18 @@
+"""Receives a request once more whose body was read already."""
+
+from recollect_proxy.asgi import Event, Receive
+
+
+class Again:
+    """Receives a body that was read, and after it what comes of its client."""
+
+    def __init__(self, body: bytes, receive: Receive) -> None:
+        self._body: bytes | None = body
+        self._receive = receive
+
+    async def __call__(self) -> Event:
+        """Return the next event."""
+        if self._body is None:
+            return await self._receive()
+        body, self._body = self._body, None
+        return {"type": "http.request", "body": body, "more_body": False}

@@ -1,0 +1,132 @@
+"""Tells by the model that a request names which LLM server answers it. Never: changes a byte of it.
+
+A body is read before its server is chosen, as a chat's is anyway. One whose model can't be told is refused, since what is said
+to one LLM must not reach another.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from urllib.parse import parse_qs, unquote
+
+from recollect.chat import decoded, is_light
+from recollect.chat.named_model import AmbiguousModelError, named_model
+from recollect_proxy.asgi import Application, Headers, Incoming, Receive, Scope, Send, peer_of, values
+from recollect_proxy.errors import MODEL_NOT_READ, send_failure
+from recollect_proxy.fair_executor import FairExecutor
+from recollect_proxy.routing.again import Again
+from recollect_proxy.routing.destination import Destination
+from recollect_proxy.routing.model_list import ModelList
+from recollect_proxy.routing.naming import named
+from recollect_proxy.routing.paths import canonical, chat_path
+
+_BODY_LIMIT = 32 * 1024 * 1024
+"""Bytes up to which a body is read for its model: as many as for its memory."""
+
+_VERSION = b"/v1"
+_MODELS = b"/models"
+_READ = frozenset({"POST", "PUT", "PATCH"})
+
+
+class _UnreadableError(Exception):
+    """A request's model can't be told."""
+
+
+class ByModel:
+    """Answers what lies below the default upstream's path.
+
+    Args:
+        default: Answers what names a model that no other takes, or none.
+        others: The others, the first that takes a model first.
+    """
+
+    def __init__(self, default: Destination, others: Sequence[Destination]) -> None:
+        self._default = default
+        self._others = others
+        self._list = ModelList(default, others)
+        self._executor = FairExecutor()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or relay one WebSocket.
+
+        Raises:
+            ClientLeftError, UpstreamError, TruncatedError: As their names say.
+        """
+        path = canonical(scope["raw_path"])
+        if scope["type"] == "http" and scope["method"] == "GET" and self._below(path) == _MODELS:
+            await self._list(scope, receive, send)
+            return
+        try:
+            model, again = await self._model(scope, path, receive)
+        except _UnreadableError:
+            await send_failure(send, MODEL_NOT_READ)
+            return
+        chosen = next((each for each in self._others if model and each.takes(model)), self._default)
+        if chosen is not self._default:
+            scope = {**scope, "raw_path": self._rest(scope["raw_path"], path)}
+        await _application(chosen, scope, path)(scope, again, send)
+
+    async def _model(self, scope: Scope, path: bytes, receive: Receive) -> tuple[str | None, Receive]:
+        """Return the model that a request names, if any, and what receives the request once more."""
+        below = self._below(path)
+        if below.startswith(_MODELS + b"/"):
+            return unquote(below.removeprefix(_MODELS + b"/").decode("latin-1")), receive
+        if scope["type"] == "websocket":
+            return _of_query(scope["query_string"]), receive
+        if scope["method"] not in _READ or not (
+            _may_be_json(scope["headers"]) or chat_path(path, self._default.base)
+        ):
+            return None, receive
+        incoming = Incoming(receive)
+        body = await incoming.read(_BODY_LIMIT)
+        if body is None:
+            raise _UnreadableError
+        read = partial(
+            _of_body, body, b",".join(values(scope["headers"], b"content-encoding")).decode("latin-1")
+        )
+        if is_light(body) and not values(scope["headers"], b"content-encoding"):
+            return read(), Again(body, receive)
+        try:
+            return await self._executor.run(read, peer_of(scope)), Again(body, receive)
+        except TimeoutError:
+            raise _UnreadableError from None
+
+    def _below(self, path: bytes) -> bytes:
+        """Return what follows the API's base in a canonical path: the default's own, or the /v1 below it."""
+        rest = path[len(self._default.base) :]
+        return rest if self._default.base else rest.removeprefix(_VERSION)
+
+    def _rest(self, raw: bytes, path: bytes) -> bytes:
+        """Return what follows the API's base as the client wrote it; of an odd spelling of the base, canonical."""
+        base = self._default.base or _VERSION
+        return raw[len(base) :] if raw.startswith(base + b"/") else self._below(path)
+
+
+def _application(chosen: Destination, scope: Scope, path: bytes) -> Application:
+    api = chat_path(path, b"")
+    return named(chosen.application(scope, path if api is None else api), chosen.name)
+
+
+def _may_be_json(headers: Headers) -> bool:
+    kinds = values(headers, b"content-type")
+    return not kinds or any(b"json" in kind.lower() for kind in kinds)
+
+
+def _of_query(query: bytes) -> str | None:
+    return next(iter(parse_qs(query.decode("latin-1")).get("model", [])), None)
+
+
+def _of_body(body: bytes, encodings: str) -> str | None:
+    """Return the model that a body names; None where it names none.
+
+    Raises:
+        _UnreadableError: It can't be told for certain.
+    """
+    if not body.strip():
+        return None
+    plain = decoded(body, encodings, _BODY_LIMIT)
+    if plain is None:
+        raise _UnreadableError
+    try:
+        return named_model(plain)
+    except AmbiguousModelError:
+        raise _UnreadableError from None

@@ -1,0 +1,107 @@
+"""Answers `GET /v1/models` where several LLM servers serve models below one path. Never: a server's own bytes of a model."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+import structlog
+
+from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, respond, unless_left
+from recollect_proxy.headers import forwardable, rewritable
+from recollect_proxy.relay import is_json
+from recollect_proxy.routing.again import Again
+from recollect_proxy.routing.destination import Destination
+from recollect_proxy.upstream import TruncatedError, UpstreamError
+
+_SECONDS = 5.0
+"""What a server's list may take: one that hangs hides its own models, and nobody else's."""
+
+_OK = 200
+_TARGET = b"/models"
+_MISSING = b"x-recollect-upstreams-missing"
+
+log = structlog.get_logger(__name__)
+
+
+class _Named(msgspec.Struct):
+    id: str
+
+
+class _List(msgspec.Struct):
+    data: list[msgspec.Raw]
+
+
+_Models: TypeAlias = Sequence[msgspec.Raw]
+_LIST = msgspec.json.Decoder(_List)
+_MODEL = msgspec.json.Decoder(_Named)
+
+
+class ModelList:
+    """Merges the lists of servers: the default's models first, then each other's, each in its server's order and as it is written there.
+
+    Of a server only the models are listed that go to it, and a model is listed once.
+    """
+
+    def __init__(self, default: Destination, others: Sequence[Destination]) -> None:
+        self._default = default
+        self._others = others
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; where no server has a list, with what the default upstream answers."""
+        incoming = Incoming(receive)
+        await incoming.begin()
+        asking = [self._asked(each, scope) for each in (self._default, *self._others)]
+        lists = await unless_left(incoming, _all(asking))
+        if not any(found is not None for found in lists):
+            await self._default.passthrough(scope, Again(b"", receive), send)
+            return
+        listed: dict[str, bytes] = {}
+        for destination, found in zip((self._default, *self._others), lists, strict=True):
+            for model in found or ():
+                name = _id(model)
+                if name is not None and self._whose(name) is destination:
+                    listed.setdefault(name, bytes(model))
+        missing = [
+            each.name
+            for each, found in zip((self._default, *self._others), lists, strict=True)
+            if found is None
+        ]
+        told: Headers = [(_MISSING, ",".join(missing).encode())] if missing else []
+        body = b'{"object":"list","data":[' + b",".join(listed.values()) + b"]}"
+        await respond(send, _OK, body, content_type=b"application/json", headers=told)
+
+    def _whose(self, model: str) -> Destination:
+        return next((each for each in self._others if each.takes(model)), self._default)
+
+    async def _asked(self, destination: Destination, scope: Scope) -> _Models | None:
+        """Return the models that a server lists; None where it has no list."""
+        headers = rewritable(forwardable(scope["headers"], without=destination.strip), body=True, answer=True)
+        target = _TARGET
+        if destination is self._default:
+            target = scope["raw_path"][len(destination.base) :]
+        query: bytes = scope["query_string"]
+        try:
+            async with (
+                asyncio.timeout(_SECONDS),
+                destination.upstream.forward(
+                    "GET", target + (b"?" + query if query else b""), headers, None
+                ) as answer,
+            ):
+                if answer.status != _OK or not is_json(answer):
+                    return None
+                return _LIST.decode(await answer.read()).data
+        except (UpstreamError, TruncatedError, TimeoutError, msgspec.MsgspecError) as error:
+            log.warning("models_not_listed", upstream=destination.name, error=type(error).__name__)
+            return None
+
+
+async def _all(asking: Sequence[Coroutine[Any, Any, _Models | None]]) -> list[_Models | None]:
+    return await asyncio.gather(*asking)
+
+
+def _id(model: msgspec.Raw) -> str | None:
+    try:
+        return _MODEL.decode(model).id
+    except msgspec.MsgspecError:
+        return None

@@ -1,0 +1,19 @@
+"""Tells with an answer which LLM server it is from."""
+
+from recollect_proxy.asgi import Application, Event, Receive, Scope, Send
+
+_NAME = b"x-recollect-upstream"
+
+
+def named(application: Application, name: str) -> Application:
+    """Return an application whose answers name the LLM server they are from."""
+
+    async def tell(scope: Scope, receive: Receive, send: Send) -> None:
+        async def telling(event: Event) -> None:
+            if event["type"] == "http.response.start":
+                event = {**event, "headers": [*event["headers"], (_NAME, name.encode())]}
+            await send(event)
+
+        await application(scope, receive, telling)
+
+    return tell

@@ -1,0 +1,182 @@
+"""Several LLM servers: which requests go to which, and what each may be sent and learned from. Never: reads a request."""
+
+import json
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from typing import Annotated, Any, Literal, Self, TypeAlias
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+
+from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Kind
+
+DEFAULT = "default"
+"""The name of the upstream that RECOLLECT_UPSTREAM names, where its entry gives it no other."""
+
+_OURS = ("/memory", "/api/sessions")
+"""Paths that the proxy itself serves."""
+
+_PATH = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
+
+_Told: TypeAlias = Literal["all", "none"] | Annotated[tuple[Kind, ...], Field(min_length=1)]
+
+
+def http_url(value: str) -> str:
+    """Return a base URL without a slash at its end.
+
+    Raises:
+        ValueError: It is none that requests can be sent to.
+    """
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("not an http(s) URL, as http://127.0.0.1:11434/v1")
+    if parts.username or parts.password:
+        raise ValueError("no user and password in the URL; clients send their own key")
+    if parts.query or parts.fragment:
+        raise ValueError("a base URL has no query and no fragment")
+    _ = parts.port, parts.hostname.encode("idna")  # both raise ValueError where they make no sense
+    return value.rstrip("/")
+
+
+class UpstreamSettings(BaseModel):
+    """One LLM server, and its policy.
+
+    Attributes:
+        name: What headers, explanations and logs call it.
+        url: Its base URL; None: this is about the upstream that RECOLLECT_UPSTREAM names, which all goes to that no other takes.
+        models: Patterns of lower-case model names; a request that names such a model goes there.
+        path: Requests below this path go there, whatever model they name; of the default upstream in place of /v1.
+        api_key: Sent in place of the client's own.
+        memories: The kinds of memories that may be sent there; or all, or none.
+        history: Whether what was said earlier may be: messages of the log, the missing part of a conversation, summaries of it.
+        shared: Whether memories that are shared, or everybody's, may be.
+        users: Patterns of user ids. Of nobody else is anything sent there, or learned from it.
+        learn: Whether what is said to it is logged, and memories are formed of it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(default=DEFAULT, pattern=r"^[A-Za-z0-9._-]{1,40}$")
+    url: str | None = None
+    models: tuple[str, ...] = ()
+    path: str | None = None
+    api_key: SecretStr | None = None
+    memories: _Told = "all"
+    history: bool = True
+    shared: bool = True
+    users: tuple[str, ...] = ("*",)
+    learn: bool = True
+
+    @field_validator("url")
+    @classmethod
+    def _is_url(cls, value: str | None) -> str | None:
+        return None if value is None else http_url(value)
+
+    @field_validator("models")
+    @classmethod
+    def _in_small_letters(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(map(str.strip, value)):
+            raise ValueError("a pattern of models is blank")
+        return tuple(pattern.strip().lower() for pattern in value)
+
+    @field_validator("path")
+    @classmethod
+    def _is_path(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        segments = value.rstrip("/").split("/")[1:]
+        if not value.startswith("/") or not _PATH.issuperset(value) or {"", ".", ".."} & set(segments):
+            raise ValueError("not a plain path, as /local")
+        if any(f"{value.lower()}/".startswith(f"{ours}/") for ours in _OURS):
+            raise ValueError(f"Recollect itself serves {value}")
+        return value.rstrip("/") or "/"
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        if self.url is None and (self.models or self.api_key):
+            raise ValueError(
+                "without url it is about RECOLLECT_UPSTREAM, which needs no models; its key is RECOLLECT_UPSTREAM_API_KEY"
+            )
+        if self.url is not None and self.name == DEFAULT:
+            raise ValueError("with url it needs a name of its own")
+        if self.url is not None and not (self.models or self.path is not None):
+            raise ValueError("with url it needs models, or a path, by which requests go there")
+        return self
+
+    @property
+    def base(self) -> str | None:
+        """What of a request's path stands for the base URL; None: it has no path of its own."""
+        return None if self.path is None else self.path.rstrip("/")
+
+    def takes(self, model: str) -> bool:
+        """Return whether requests that name this model go there."""
+        return any(fnmatchcase(model.lower(), pattern) for pattern in self.models)
+
+    def disclosure(self, user_id: str) -> Disclosure:
+        """Return what of a user's memory may be sent there."""
+        if not self._is_for(user_id):
+            return NOTHING_TOLD
+        if isinstance(self.memories, str):
+            kinds = None if self.memories == "all" else frozenset[Kind]()
+        else:
+            kinds = frozenset(self.memories)
+        if not self.history:
+            kinds = (frozenset(Kind) if kinds is None else kinds) - _OF_HISTORY
+        told = Disclosure(kinds, self.history, self.shared)
+        return ALL_TOLD if told.is_whole else told
+
+    def learns_of(self, user_id: str) -> bool:
+        """Return whether anything is kept of what a user says to it."""
+        return self.learn and self._is_for(user_id)
+
+    def _is_for(self, user_id: str) -> bool:
+        return any(fnmatchcase(user_id, pattern) for pattern in self.users)
+
+
+_OF_HISTORY = frozenset({Kind.SUMMARY, Kind.QA_TURN})
+"""Memories that tell what was said, and not what is so."""
+
+
+def parse_upstreams(value: object) -> object:
+    """Return what a variable says of upstreams: a JSON list of objects.
+
+    Raises:
+        ValueError: It is no JSON.
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise ValueError(
+            'must be a JSON list, as [{"name": "local", "url": "http://...", "models": ["llama*"]}]'
+        ) from None
+
+
+def checked_upstreams(upstreams: tuple[UpstreamSettings, ...]) -> tuple[UpstreamSettings, ...]:
+    """Return upstreams that can be told apart.
+
+    Raises:
+        ValueError: Two have one name or one path, or two are the default.
+    """
+    _refuse_twice("name", (each.name for each in upstreams))
+    _refuse_twice("path", (each.path.lower() for each in upstreams if each.path is not None))
+    if sum(each.url is None for each in upstreams) > 1:
+        raise ValueError("two entries have no url: both are about RECOLLECT_UPSTREAM")
+    if any(each.path == "/v1" and each.url is not None for each in upstreams):
+        raise ValueError("the path /v1 is the default upstream's")
+    return upstreams
+
+
+def _refuse_twice(what: str, values: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for value in values:
+        if value in seen:
+            raise ValueError(f"two upstreams have the {what} {value}")
+        seen.add(value)
+
+
+def plain_upstream(upstream: UpstreamSettings) -> dict[str, Any]:
+    """Return an entry as JSON has it, its key in clear: for a worker process, which is told over a pipe."""
+    plain = upstream.model_dump(mode="json")
+    return plain | {"api_key": upstream.api_key.get_secret_value() if upstream.api_key else None}
