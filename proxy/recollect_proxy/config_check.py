@@ -60,7 +60,12 @@ def check() -> Findings:
 
 def _complaints(settings: ProxySettings) -> Iterator[str]:
     """Yield what makes no sense together, or does not fit the files that are there."""
-    steps: tuple[Callable[[ProxySettings], Any], ...] = (_data_folder, _identity, check_embedders, _extraction)
+    steps: tuple[Callable[[ProxySettings], Any], ...] = (
+        _data_folder,
+        _identity,
+        check_embedders,
+        _extraction,
+    )
     for step in steps:
         try:
             step(settings)

@@ -7,7 +7,6 @@ from typing import Any
 
 import structlog
 from pydantic import SecretStr
-from pydantic_core import ErrorDetails
 
 from recollect.settings import PREFIX, default_data_dir, is_setting
 from recollect.settings.file import read_settings_file, settings_file
@@ -86,8 +85,12 @@ class Sources:
             )
         return told
 
-    def in_words(self, mistake: ErrorDetails) -> str:
-        """Return what is wrong with a value, what it is, and where it is from; of a secret not what it is."""
+    def in_words(self, mistake: Mapping[str, Any]) -> str:
+        """Return what is wrong with a value, what it is, and where it is from; of a secret not what it is.
+
+        Args:
+            mistake: As pydantic's ``ValidationError.errors`` has it: ``loc``, ``type``, ``msg``, ``ctx``.
+        """
         name = str(mistake["loc"][0])
         said = _WORDS.get(mistake["type"], "{msg}").format_map(
             {**mistake.get("ctx", {}), "msg": mistake["msg"].removeprefix("Value error, ")}
@@ -103,7 +106,7 @@ class Sources:
         if _may_hold_a_secret(name):
             return f"a text of {len(text)} characters"
         shown = without_credentials(text) if "://" in text or "@" in text else text
-        return repr(shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}...")
+        return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
 
 
 def secret_settings() -> Collection[str]:
