@@ -117,9 +117,9 @@ class TestTheCheck:
         status, lines = check(tmp_path)
 
         assert status == 0
+        given = f"2 from the environment, 1 from the file {file}"
         assert lines == [
-            f"A start has all it needs. Settings given: 2 from the environment, 1 from the file {file}; all others are "
-            "at their defaults."
+            f"A start has all it needs. Settings given: {given}; all others are at their defaults."
         ]
 
     def test_names_each_mistake_with_its_value_and_where_that_is_from(self, tmp_path: Path) -> None:
