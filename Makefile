@@ -22,7 +22,7 @@ INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/pytho
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo docs test test-fast test-slow coverage lint format types check bench hunt fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy test-soak test-large lock clean
+.PHONY: run upstream demo docs test test-fast test-slow coverage lint format types check bench hunt fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -33,9 +33,11 @@ upstream:
 demo: $(VENV)/.run  ## a conversation of two users; with UPSTREAM=... through a real LLM
 	@$(BIN)/python -m examples.demo $(if $(UPSTREAM),--upstream $(UPSTREAM))
 
-docs: $(VENV)/.run  ## docs/settings.md, from the settings themselves
+docs: $(VENV)/.run  ## docs/settings.md and deploy/.env.example, from the settings themselves
 	@mkdir -p docs
 	$(BIN)/recollect config --markdown > docs/settings.md
+	sed -i '/^# Settings of Recollect, made by/,$$d' deploy/.env.example
+	$(BIN)/recollect config --env >> deploy/.env.example
 
 test: $(VENV)/.dev
 	$(PYTEST) $(IN_PARALLEL) -m "not slow"
@@ -119,8 +121,20 @@ e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before
 	$(BIN)/uv pip install --quiet --python .venv-openwebui/bin/python --require-hashes --no-deps -r requirements/openwebui.txt
 	@touch $@
 
-test-deploy: $(VENV)/.dev  ## the steps of deploy/ in a clean environment
-	$(PYTEST) tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py
+test-deploy: $(VENV)/.dev .venv-deploy/.ready  ## each file of deploy/ by the tool that reads it (promtool: apt-get install prometheus); the image's steps in clean roots (as root: apt-get install debootstrap)
+	$(PYTEST) -o faulthandler_timeout=1800 tests/deploy tests/e2e/test_deploy_files.py tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py tests/e2e/test_wheel.py
+
+.venv-deploy/.ready: $(VENV)/.uv requirements/deploy.txt
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-deploy
+	$(BIN)/uv pip install --quiet --python .venv-deploy/bin/python --require-hashes --no-deps -r requirements/deploy.txt
+	@touch $@
+
+sbom: .venv-deploy/.ready  ## sbom.json: what an installation is made of, as CycloneDX, from the locked requirements
+	cat requirements/run.txt requirements/weights.txt | .venv-deploy/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --output-file sbom.json -
+
+audit: .venv-deploy/.ready  ## known vulnerabilities of the locked requirements; asks the database of advisories, so it needs internet
+	.venv-deploy/bin/pip-audit --require-hashes --disable-pip -r requirements/run.txt
+	.venv-deploy/bin/pip-audit --require-hashes --disable-pip -r requirements/weights.txt
 
 e2e-sites: $(VENV)/.dev  ## what a page of another site reaches from a browser: Chromium (apt-get install chromium) before a proxy that it is led to
 	$(PYTEST) tests/e2e/test_other_sites.py
@@ -138,11 +152,12 @@ lock: $(VENV)/.uv  ## write requirements/*.txt anew from pyproject.toml
 	$(BIN)/uv pip compile --quiet pyproject.toml --extra demo --extra build --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/run.txt
 	$(BIN)/uv pip compile --quiet pyproject.toml --extra demo --extra build --extra dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/dev.txt
 	$(BIN)/uv pip compile --quiet requirements/clients.in --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/clients.txt
+	$(BIN)/uv pip compile --quiet requirements/deploy.in --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/deploy.txt
 	$(BIN)/uv pip compile --quiet requirements/bench-litellm.in --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --output-file requirements/bench-litellm.txt
 	$(BIN)/uv pip compile --quiet requirements/openwebui.in pyproject.toml --extra openwebui --extra build --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate $(addprefix --no-emit-package ,$(OPENWEBUI_LACKS)) --output-file requirements/openwebui.txt
 
 clean:
-	rm -rf $(VENV) .venv-clients .venv-openwebui $(NODE_CLIENT)/node_modules $(INSPECTOR)/node_modules
+	rm -rf $(VENV) .venv-clients .venv-deploy .venv-openwebui $(NODE_CLIENT)/node_modules $(INSPECTOR)/node_modules
 
 $(VENV)/.uv: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Recollect needs Python 3.11 or newer")'

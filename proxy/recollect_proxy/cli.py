@@ -13,7 +13,7 @@ import typer
 from pydantic.fields import FieldInfo
 
 from recollect import __version__
-from recollect.errors import RecollectError
+from recollect.errors import ConfigurationError, RecollectError
 from recollect.settings import is_setting
 from recollect_proxy.calibrate import calibrate
 from recollect_proxy.command_settings import settings_of_start
@@ -50,6 +50,9 @@ def _settings_help() -> str:
 
 _CANNOT_START = 3
 """As uvicorn ends where an application does not start."""
+
+_MISTAKEN = 2
+"""As typer ends where the options make no sense; a service manager does not start us again then."""
 
 _STOPPED = 128 + signal.SIGINT
 """What a shell makes of a program that Ctrl-C ended, and typer of the exception."""
@@ -184,6 +187,9 @@ def main() -> None:
     """Run the command line."""
     try:
         app()
+    except ConfigurationError as error:
+        typer.echo(str(error), err=True)
+        sys.exit(_MISTAKEN)
     except RecollectError as error:
         sys.exit(f"{error}")
     except SystemExit as ending:

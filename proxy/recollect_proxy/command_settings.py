@@ -1,18 +1,14 @@
 """Reads the settings for a command, and says in a line what is wrong with them. Never: what they are for."""
 
-import os
 from typing import Any
 
 import structlog
 import typer
 from pydantic import ValidationError
 
-from recollect.settings import PREFIX, is_setting
-from recollect.settings.removed import without_effect
+from recollect.errors import ConfigurationError
 from recollect_proxy.settings import ProxySettings
-
-_OPTIONS = frozenset({"log_level", "token", "url"})
-"""Variables that are options of commands alone."""
+from recollect_proxy.settings_sources import Sources
 
 log = structlog.get_logger(__name__)
 
@@ -27,47 +23,45 @@ UNUSED_UPSTREAM = "http://127.0.0.1"
 
 def own_or_unused_upstream() -> dict[str, str]:
     """Return the option of a command that can do without an upstream: none where one is set."""
-    name = f"{PREFIX}upstream".lower()
-    is_set = any(value for each, value in os.environ.items() if each.lower() == name)
-    return {} if is_set else {"upstream": UNUSED_UPSTREAM}
+    return {} if read_sources().source("upstream") != "default" else {"upstream": UNUSED_UPSTREAM}
 
 
-def ignored() -> dict[str, str]:
-    """Return what to do about each variable of this process that sets nothing."""
-    known = {name for name, field in ProxySettings.model_fields.items() if is_setting(field)}
-    return without_effect(os.environ, known | _OPTIONS)
+def read_sources(**options: Any) -> Sources:
+    """Return where the settings' values are from; exits with 2 and a line if the settings file cannot be read."""
+    try:
+        return Sources(options)
+    except ConfigurationError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from None
 
 
 def settings_of_start(**options: Any) -> ProxySettings:
     """Return the settings as ``read_settings``, and say in one log line which variables set nothing, and what to do."""
-    if found := ignored():
+    if found := read_sources().without_effect():
         log.warning("variables_without_effect", what_to_do=found)
     return read_settings(**options)
 
 
 def read_settings(**options: Any) -> ProxySettings:
-    """Return the settings with the options that were given over the environment.
+    """Return the settings with the options that were given over the environment and the settings file.
 
     Exits with 2 and a line a mistake if they make no sense.
     """
     given = {name: value for name, value in options.items() if value is not None}
+    sources = read_sources(**given)
     try:
         return ProxySettings(**given)
     except ValidationError as error:
-        for mistake in error.errors(include_input=False, include_url=False):
-            name = str(mistake["loc"][0])
-            if name == "upstream" and mistake["type"] == "missing":
-                typer.echo(NO_UPSTREAM, err=True)
-            else:
-                said = mistake["msg"].removeprefix("Value error, ")
-                typer.echo(f"RECOLLECT_{name.upper()}{_within(mistake['loc'][1:])}: {said}", err=True)
+        for line in complaints(error, sources):
+            typer.echo(line, err=True)
         raise typer.Exit(2) from None
 
 
-def _within(location: tuple[int | str, ...]) -> str:
-    """Return where in a setting's value a mistake is: its entry, counted from 1, and what of that."""
-    match location:
-        case (int(place), *rest):
-            return ", ".join([f", entry {place + 1}", *map(str, rest[:1])])
-        case _:
-            return ""
+def complaints(error: ValidationError, sources: Sources) -> list[str]:
+    """Return a line for each mistake in the settings."""
+    return [
+        NO_UPSTREAM
+        if (mistake["loc"][0], mistake["type"]) == ("upstream", "missing")
+        else sources.in_words(mistake)
+        for mistake in error.errors(include_input=False, include_url=False)
+    ]

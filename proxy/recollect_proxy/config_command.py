@@ -1,13 +1,13 @@
-"""`recollect config`: the settings as a start would have them, each with where it is from; and what there is to set.
+"""`recollect config`: the settings as a start would have them, each with where it is from; what is wrong; what there is to set.
 
 Never: a secret, however it was given.
 """
 
-import os
+import textwrap
 from collections.abc import Collection, Iterator
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import typer
@@ -16,14 +16,17 @@ from pydantic.fields import FieldInfo
 
 from recollect.assembly.files import FILES as ENGINE_FILES
 from recollect.settings import NOWHERE, PREFIX, EngineSettings, is_setting
+from recollect.settings.file import SETTINGS_FILE
 from recollect.settings.removed import REMOVED
 from recollect_proxy.admin_token import TOKEN_FILE
-from recollect_proxy.command_settings import ignored, own_or_unused_upstream, read_settings
+from recollect_proxy.command_settings import own_or_unused_upstream, read_settings, read_sources
 from recollect_proxy.settings import API_KEYS, JWKS, ProxySettings
+from recollect_proxy.settings_sources import Sources
 from recollect_proxy.urls import without_credentials
 
 HIDDEN = "(hidden)"
 FILES = {
+    SETTINGS_FILE: "Settings, a line each: `memory_tokens = 800`. `RECOLLECT_CONFIG` names another file.",
     **ENGINE_FILES,
     API_KEYS: "For api-key: a line a key, `sha256:HEX USER`; `recollect key USER` adds one.",
     JWKS: "For oidc: the provider's key set.",
@@ -34,45 +37,84 @@ FILES = {
 _INTRODUCTION = """# Settings
 
 Made by `make docs` (`recollect config --markdown`): change the descriptions in `src/recollect/settings/__init__.py` and
-`proxy/recollect_proxy/settings.py`. `recollect config` prints what is set here and now, and where it is from.
+`proxy/recollect_proxy/settings.py`. `recollect config` prints what is set here and now, and where it is from;
+`recollect config check` says in plain words what a start would not take, and where that value is from.
 
-Each is an environment variable; an empty one counts as none. `--upstream`, `--host`, `--port`, `--data-dir`, `--database-url`, `--embedder`,
+Each is an environment variable; an empty one counts as none. A file in TOML says the same with the names in small letters and without
+`RECOLLECT_`: `memory_tokens = 800`. It is `recollect.toml` in the data folder, or the one that `RECOLLECT_CONFIG` names. Variables win over it. `--upstream`, `--host`, `--port`, `--data-dir`, `--database-url`, `--embedder`,
 `--extraction-model` and `--log-level` (`RECOLLECT_LOG_LEVEL`) of `recollect serve` win over them.
 """
 
 
+_INTRODUCTION_OF_VARIABLES = """# Settings of Recollect, made by `recollect config --env`: do not change the example, copy it.
+# A line that begins with # sets nothing; it shows the default. docs/settings.md is the same as a page."""
+
+
 class Shown(msgspec.Struct, frozen=True):
-    """A setting as it is: its value, as text and without secrets, and whether it is from the environment."""
+    """A setting as it is: its value, as text and without secrets, and where it is from."""
 
     value: object
     source: str
 
 
 def config(
+    what: Annotated[
+        Literal["check"] | None,
+        typer.Argument(help="check: say what is wrong with the settings, and end with 2 if a start would."),
+    ] = None,
     *,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
     as_markdown: Annotated[
         bool,
         typer.Option("--markdown", help="What there is to set, in place of what is set: docs/settings.md."),
     ] = False,
+    as_environment: Annotated[
+        bool,
+        typer.Option("--env", help="The same as a file of variables: deploy/.env.example."),
+    ] = False,
 ) -> None:
     """Print the settings in effect, each with where it is from; secrets are hidden."""
-    if as_markdown:
-        typer.echo(markdown(), nl=False)
-        return
-    given = {name.lower() for name, value in os.environ.items() if value}
+    if as_markdown or as_environment:
+        typer.echo(markdown() if as_markdown else environment(), nl=False)
+    elif what == "check":
+        _check(as_json=as_json)
+    else:
+        _show(as_json=as_json)
+
+
+def _show(*, as_json: bool) -> None:
+    sources = read_sources()
     settings = read_settings(**own_or_unused_upstream())
-    shown = dict(_shown(settings, given))
+    shown, without_effect = dict(_shown(settings, sources)), sources.without_effect()
     if as_json:
-        found = {"settings": shown, "files": _files(settings), "without_effect": ignored()}
+        found = {"settings": shown, "files": _files(settings), "without_effect": without_effect}
         typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
         return
     for name, each in shown.items():
         typer.echo(f"{PREFIX}{name.upper()} = {_plain(each.value)}  ({each.source})")
     for name, state in _files(settings).items():
         typer.echo(f"{settings.data_dir / name}: {state}")
-    for variable, advice in ignored().items():
+    for variable, advice in without_effect.items():
         typer.echo(f"{variable} sets nothing: {advice}")
+
+
+def _check(*, as_json: bool) -> None:
+    from recollect_proxy.config_check import check
+
+    found = check()
+    if as_json:
+        told = {"mistakes": found.mistakes, "remarks": found.remarks, "given": found.given}
+        typer.echo(msgspec.json.format(msgspec.json.encode(told), indent=2).decode())
+    else:
+        for line in [*found.mistakes, *found.remarks]:
+            typer.echo(line)
+        count = ", ".join(f"{count} from the {source}" for source, count in found.given.items())
+        verdict = (
+            "A start would end with the first of these." if found.mistakes else "A start has all it needs."
+        )
+        typer.echo(f"{verdict} Settings given: {count or 'none'}; all others are at their defaults.")
+    if found.mistakes:
+        raise typer.Exit(2)
 
 
 def as_variable(value: object) -> str:
@@ -100,6 +142,19 @@ def markdown() -> str:
     return "\n".join(parts) + "\n"
 
 
+def environment() -> str:
+    """Return a file of variables with all there is to set: what is needed first, the rest with their defaults, commented out."""
+    settings = {name: field for name, field in ProxySettings.model_fields.items() if is_setting(field)}
+    parts = [_INTRODUCTION_OF_VARIABLES]
+    for name, field in sorted(settings.items(), key=lambda each: not each[1].is_required()):
+        factory = field.default_factory is not None
+        default = "" if field.is_required() or factory else as_variable(field.default)
+        comment = "" if field.is_required() else "# "
+        lines = textwrap.wrap(field.description or "", 100, break_on_hyphens=False, break_long_words=False)
+        parts += ["", *(f"# {line}" for line in lines), f"{comment}{PREFIX}{name.upper()}={default}"]
+    return "\n".join(parts) + "\n"
+
+
 def _table(names: Collection[str]) -> Iterator[str]:
     yield "| variable | default | |\n|---|---|---|"
     for name in names:
@@ -118,11 +173,11 @@ def _default(field: FieldInfo) -> str:
     return f"`{value}`" if value else ""
 
 
-def _shown(settings: ProxySettings, given: Collection[str]) -> Iterator[tuple[str, Shown]]:
+def _shown(settings: ProxySettings, sources: Sources) -> Iterator[tuple[str, Shown]]:
     for name, field in ProxySettings.model_fields.items():
         if not is_setting(field):
             continue
-        source = "environment" if f"{PREFIX}{name}".lower() in given else "default"
+        source = sources.source(name)
         if field.is_required() and source == "default":
             yield name, Shown(None, "not set, and needed")
         elif name == "admin_token" and source == "default" and settings.file(TOKEN_FILE):

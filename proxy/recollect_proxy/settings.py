@@ -162,6 +162,8 @@ class ProxySettings(ProxyInternals, EngineSettings):
     @field_validator("system_styles", mode="before")
     @classmethod
     def _mapped(cls, value: object) -> object:
+        if isinstance(value, dict):  # a table of the file
+            return {str(pattern).strip().lower(): style for pattern, style in value.items()}
         if not isinstance(value, str):
             return value
         pairs = [pair.partition("=") for pair in filter(None, map(str.strip, value.split(",")))]

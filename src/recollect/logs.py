@@ -1,4 +1,4 @@
-"""One JSON object a line on standard error. Never: user text, credentials."""
+"""The log, on standard error: one JSON object a line, and on a terminal a line for people. Never: user text, credentials."""
 
 import logging
 import sys
@@ -27,8 +27,9 @@ def configure_logging(level: str) -> None:
     ]
     _configured[:] = [level]
     number = logging.getLevelNamesMapping()[level.upper()]
+    renderer = _renderer()
     structlog.configure(
-        processors=[*shared, structlog.processors.JSONRenderer()],
+        processors=[*shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(number),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,
@@ -39,10 +40,17 @@ def configure_logging(level: str) -> None:
             foreign_pre_chain=shared,
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.JSONRenderer(),
+                renderer,
             ],
         )
     )
     root = logging.getLogger()
     root.handlers = [lines]
     root.setLevel(max(number, logging.WARNING))
+
+
+def _renderer() -> structlog.typing.Processor:
+    """Return what writes a line: for a person at a terminal, else for a program that collects it."""
+    if not sys.stderr.isatty():
+        return structlog.processors.JSONRenderer()
+    return structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)

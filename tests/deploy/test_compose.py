@@ -9,6 +9,8 @@ import pytest
 import yaml
 
 from recollect.settings import is_setting
+from recollect.settings.file import CONFIG
+from recollect_proxy.config_command import environment
 from recollect_proxy.settings import ProxySettings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -33,7 +35,7 @@ def env_example() -> dict[str, str]:
 def test_every_recollect_variable_in_deploy_is_a_setting(name: str) -> None:
     named = set(re.findall(r"RECOLLECT_[A-Z_]+", TEXTS[name]))
     settings = {name for name, field in ProxySettings.model_fields.items() if is_setting(field)}
-    assert named <= {f"RECOLLECT_{setting.upper()}" for setting in settings}
+    assert named <= {f"RECOLLECT_{setting.upper()}" for setting in settings} | {CONFIG}
 
 
 def test_compose_is_postgres_recollect_and_openwebui(services: dict[str, Any]) -> None:
@@ -80,7 +82,7 @@ def test_running_answers_may_finish_before_recollect_is_killed(services: dict[st
 def test_no_secret_has_a_default_and_compose_refuses_to_start_without(services: dict[str, Any]) -> None:
     for service in services.values():
         for name, value in service.get("environment", {}).items():
-            assert not SECRET.search(name) or REQUIRED.fullmatch(value), name
+            assert not SECRET.search(name) or not value or REQUIRED.fullmatch(value), name
     assert REQUIRED.findall(TEXTS["compose.yaml"]) == ANY_VARIABLE.findall(TEXTS["compose.yaml"])
 
 
@@ -89,6 +91,29 @@ def test_the_example_names_what_compose_needs_and_gives_no_secret_away() -> None
     assert set(example) == set(REQUIRED.findall(TEXTS["compose.yaml"]))
     assert [name for name, value in example.items() if value] == ["RECOLLECT_DATABASE_URL"]
     assert "${POSTGRES_PASSWORD}@postgres:5432/recollect" in example["RECOLLECT_DATABASE_URL"]
+
+
+def test_the_example_names_every_setting_as_the_settings_do() -> None:
+    own, _, generated = TEXTS[".env.example"].partition("# Settings of Recollect, made by")
+
+    assert own
+    assert f"# Settings of Recollect, made by{generated}" == environment(), "`make docs` writes it anew"
+
+
+def test_recollect_is_given_no_secret_that_is_another_services(services: dict[str, Any]) -> None:
+    given = services["recollect"]["environment"]
+
+    assert services["recollect"]["env_file"] == ".env"
+    others = set(env_example()) - {f"RECOLLECT_{name.upper()}" for name in ProxySettings.model_fields}
+    assert {name: given.get(name) for name in others} == dict.fromkeys(others, "")
+
+
+def test_recollect_writes_to_its_volume_and_temporary_files_alone(services: dict[str, Any]) -> None:
+    recollect = services["recollect"]
+
+    assert (recollect["read_only"], recollect["tmpfs"], recollect["cap_drop"]) == (True, ["/tmp"], ["ALL"])
+    assert recollect["environment"]["RECOLLECT_DATA_DIR"] == "/data"
+    assert recollect["volumes"] == ["recollect:/data"]
 
 
 def test_what_is_published_is_published_on_the_loopback_alone(services: dict[str, Any]) -> None:

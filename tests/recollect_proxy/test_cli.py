@@ -21,7 +21,7 @@ from tests.served_process import RECOLLECT, environment, processes_in, served_pr
 from tests.waiting import until
 
 from recollect import __version__
-from recollect.errors import ConfigurationError
+from recollect.errors import ConfigurationError, StoreError
 from recollect.settings import is_setting
 from recollect_proxy import cli
 from recollect_proxy.access import Principal, Role
@@ -86,7 +86,10 @@ def test_without_an_upstream_it_says_what_is_missing_in_one_line_and_ends_with_2
     ("arguments", "complaint"),
     [
         (["--upstream", "127.0.0.1:11434"], "RECOLLECT_UPSTREAM: not an http(s) URL"),
-        ([*UPSTREAM, "--port", "70000"], "RECOLLECT_PORT: Input should be less than or equal to 65535"),
+        (
+            [*UPSTREAM, "--port", "70000"],
+            "RECOLLECT_PORT: has to be 65535 or less (it is 70000, from the option)",
+        ),
         ([*UPSTREAM, "--log-level", "loud"], "loud"),
     ],
 )
@@ -294,12 +297,26 @@ def test_the_command_line_loads_no_server_no_model_and_no_database() -> None:
 
 def test_what_recollect_can_not_do_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
-        raise ConfigurationError("No such thing.")
+        raise StoreError("No such thing.")
 
     monkeypatch.setattr(cli, "app", fail)
 
     with pytest.raises(SystemExit, match=r"^No such thing\.$"):
         cli.main()
+
+
+def test_settings_that_make_no_sense_together_are_one_line_and_end_it_with_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise ConfigurationError("No such mode.")
+
+    monkeypatch.setattr(cli, "app", fail)
+
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+
+    assert (ended.value.code, capsys.readouterr().err) == (2, "No such mode.\n")
 
 
 def test_a_key_is_printed_once_and_kept_as_a_hash(tmp_path: Path) -> None:

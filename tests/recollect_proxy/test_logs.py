@@ -1,5 +1,6 @@
 import json
 import logging
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -66,3 +67,19 @@ def test_libraries_are_never_heard_below_a_warning(capsys: pytest.CaptureFixture
     logging.getLogger("theirs").warning("careful")
 
     assert [json.loads(line)["event"] for line in capsys.readouterr().err.splitlines()] == ["careful"]
+
+
+def test_a_person_at_a_terminal_reads_lines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    configure_logging("info")
+
+    structlog.get_logger("ours").info("recalled", user_id="anna", given=2)
+    logging.getLogger("theirs").error("Port %d is taken", 80)
+
+    ours, theirs = capsys.readouterr().err.splitlines()
+    assert "recalled" in ours
+    assert "anna" in ours
+    assert not ours.startswith("{")
+    assert "Port 80 is taken" in theirs

@@ -17,13 +17,22 @@ if TYPE_CHECKING:
     )
     from recollect.assembly.host_engine import live_engine
     from recollect.assembly.lifecycle import open_backends, open_engine, run_worker
-    from recollect.assembly.models import Models, make_embedder, make_models, make_second_embedder
+    from recollect.assembly.models import (
+        Models,
+        check_embedders,
+        check_extraction,
+        make_embedder,
+        make_models,
+        make_second_embedder,
+    )
     from recollect.assembly.policy import make_policy
     from recollect.assembly.process_engine import running_engine, shared_engine
 
 __all__ = [
     "FILES",
     "Models",
+    "check_embedders",
+    "check_extraction",
     "live_engine",
     "make_embedder",
     "make_models",
@@ -44,7 +53,14 @@ _MODULES = {
     "administering": ("migrate_store", "open_administration", "open_forming", "open_store_audit"),
     "host_engine": ("live_engine",),
     "lifecycle": ("open_backends", "open_engine", "run_worker"),
-    "models": ("Models", "make_embedder", "make_models", "make_second_embedder"),
+    "models": (
+        "Models",
+        "check_embedders",
+        "check_extraction",
+        "make_embedder",
+        "make_models",
+        "make_second_embedder",
+    ),
     "policy": ("make_policy",),
     "process_engine": ("running_engine", "shared_engine"),
 }

@@ -90,14 +90,10 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, 
             api_key=_secret(settings.embedder_api_key),
             base_url=settings.embedder_base_url or MISTRAL,
         )
-    if settings.embedder_base_url is None:
-        raise ConfigurationError(
-            f"RECOLLECT_EMBEDDER={settings.embedder} needs RECOLLECT_EMBEDDER_BASE_URL, as https://host/v1."
-        )
     return OpenAIEmbedder(
         model,
         client=client,
-        base_url=settings.embedder_base_url,
+        base_url=_embedder_address(settings),
         api_key=_secret(settings.embedder_api_key),
     )
 
@@ -108,12 +104,8 @@ async def make_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> 
     Raises:
         ConfigurationError: There is no such one.
     """
-    if settings.second_embedder == _OFF:
+    if not _wants_second_embedder(settings):
         return None
-    if settings.second_embedder != f"local:{MULTILINGUAL_E5}":
-        raise ConfigurationError(
-            f"Unknown second embedder {settings.second_embedder!r}; write local:{MULTILINGUAL_E5} or {_OFF}."
-        )
     embedder: MultilingualE5Embedder | None = None
     try:
         embedder = MultilingualE5Embedder(cache_dir=cache_dir / "models")
@@ -128,6 +120,34 @@ async def make_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> 
             await embedder.aclose()
         raise
     return embedder
+
+
+def check_embedders(settings: EngineSettings) -> None:
+    """Check what the settings say of embedders, without loading or asking any.
+
+    Raises:
+        ConfigurationError: There is no such one, or its address is missing.
+    """
+    scheme, _ = parse_embedder_name(settings.embedder)
+    if scheme == "openai":
+        _embedder_address(settings)
+    _wants_second_embedder(settings)
+
+
+def _embedder_address(settings: EngineSettings) -> str:
+    if settings.embedder_base_url is None:
+        raise ConfigurationError(
+            f"RECOLLECT_EMBEDDER={settings.embedder} needs RECOLLECT_EMBEDDER_BASE_URL, as https://host/v1."
+        )
+    return settings.embedder_base_url
+
+
+def _wants_second_embedder(settings: EngineSettings) -> bool:
+    if settings.second_embedder not in {_OFF, f"local:{MULTILINGUAL_E5}"}:
+        raise ConfigurationError(
+            f"Unknown second embedder {settings.second_embedder!r}; write local:{MULTILINGUAL_E5} or {_OFF}."
+        )
+    return settings.second_embedder != _OFF
 
 
 def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None) -> Models | None:
@@ -196,6 +216,15 @@ def _make_upstreams_model(client: httpx.AsyncClient, upstream: UpstreamSettings)
         api_key=_secret(upstream.api_key),
         timeout=_NEAR if is_near(base_url) else _HOSTED,
     )
+
+
+def check_extraction(settings: EngineSettings, upstream: str | None) -> None:
+    """Check what the settings say of the extraction model and its instructions, without asking it anything.
+
+    Raises:
+        ConfigurationError: Its address or its key is missing or makes no sense, or a file of instructions.
+    """
+    make_models(settings, httpx.AsyncClient(), upstream)
 
 
 def _make_model(

@@ -3,6 +3,7 @@
 Never: SQL, which queue calls it, how a model is asked.
 """
 
+import time
 from collections.abc import Callable, Container, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -26,7 +27,15 @@ from recollect.errors import (
     YieldedError,
 )
 from recollect.failures import place
-from recollect.formation import Batch, CallGuard, Extraction, FormationPipeline, asks_to_forget, log_decision
+from recollect.formation import (
+    Batch,
+    CallGuard,
+    Extraction,
+    FormationPipeline,
+    asks_to_forget,
+    log_decision,
+    log_formed,
+)
 from recollect.model import Caps, Exchange, Fallback, Formed, Pending, Strategy
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
@@ -263,6 +272,7 @@ class InboxDrain:
         """Form the exchanges and write that down; return whether they were still to be formed."""
         is_slow = batch[0].exchange.id in self.slow
         exchanges = [self._prepared(each.exchange, is_slow=is_slow) for each in batch]
+        began = time.perf_counter()
         self.counts.tried(len(exchanges))
         try:
             formed = await self.former.form(exchanges)
@@ -285,6 +295,7 @@ class InboxDrain:
         for each, changes in zip(formed, applied, strict=True):
             self.counts.formed(each, changes, at=at)
             log_decision(each, changes, include_text=self.log_text)
+        log_formed(formed, applied, milliseconds=(time.perf_counter() - began) * 1000)
         return True
 
     def _prepared(self, exchange: Exchange, *, is_slow: bool) -> Exchange:

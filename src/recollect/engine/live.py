@@ -27,6 +27,7 @@ from recollect.engine.explain import request_record
 from recollect.engine.log_writer import LogWriter, write_phase
 from recollect.engine.prepared import Prepared, RecallOptions
 from recollect.engine.recall_counts import RecallCounts
+from recollect.engine.recall_log import log_recall
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.model import Became, LogEntry, News, Recall, Recollection, Skip, Turn
 from recollect.spool import Spool, Waiting
@@ -178,6 +179,7 @@ class LiveEngine:
     ) -> None:
         """Note in the background what a turn was given, and what its request was like; never raises, never waits."""
         if self._engine is None:
+            log_recall(turn, prepared)
             return
         if len(self._notes) >= _NOTES_AT_MOST:
             log.debug("note_dropped", reason="too many are waiting for the store")
@@ -195,6 +197,7 @@ class LiveEngine:
 
     async def _note(self, engine: Engine, turn: Turn, prepared: Prepared, request_id: UUID, api: str) -> None:
         await engine.inject(turn, prepared.placed)  # first: the chat's next turn may come soon
+        log_recall(turn, prepared)
         request = request_record(prepared, turn, request_id=request_id, at=turn.at, api=api)
         self.recalls.count(request)
         await engine.record(request, turn)

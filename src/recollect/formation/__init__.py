@@ -1,7 +1,7 @@
 """How memories are formed from what was said. `pipeline` is the way through; it returns changes, and applies none."""
 
 from recollect.formation.call_guard import CallGuard, CallStatistics, TokenBudget
-from recollect.formation.decision_log import log_decision
+from recollect.formation.decision_log import log_decision, log_formed
 from recollect.formation.dictation import judge_dictated
 from recollect.formation.memory_commands import asks_to_forget
 from recollect.formation.pipeline import Batch, FormationPipeline
@@ -19,4 +19,5 @@ __all__ = [
     "asks_to_forget",
     "judge_dictated",
     "log_decision",
+    "log_formed",
 ]

@@ -1,5 +1,6 @@
-"""Writes the log line of what formation decided."""
+"""Writes the log lines of what formation did: one a formation, and for who debugs one an exchange with its decisions."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -9,6 +10,28 @@ import structlog
 from recollect.model import Add, Change, Formed, Hide, Ignore, Quarantine, Replace
 
 log = structlog.get_logger(__name__)
+
+_IGNORED = Ignore.__name__.lower()
+
+
+def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *, milliseconds: float) -> None:
+    """Log one ``formed`` for what was formed at once of a user: how much became of it, and nothing of what was said.
+
+    Args:
+        formed: What formation decided, an exchange each; at least one.
+        applied: What the store really did for each.
+        milliseconds: What it took, with the model's call.
+    """
+    done = Counter(type(change).__name__.lower() for changes in applied for change in changes)
+    log.info(
+        "formed",
+        user_id=formed[0].exchange.turn.scope.user_id,
+        session_id=formed[-1].exchange.turn.scope.session_id,
+        exchanges=len(formed),
+        changes={name: count for name, count in done.items() if name != _IGNORED},
+        skipped=done[_IGNORED],
+        milliseconds=round(milliseconds),
+    )
 
 
 def log_decision(formed: Formed, applied: Sequence[Change], *, include_text: bool) -> None:
@@ -20,7 +43,7 @@ def log_decision(formed: Formed, applied: Sequence[Change], *, include_text: boo
         include_text: Whether the statements themselves are written, too.
     """
     exchange = formed.exchange
-    log.info(
+    log.debug(
         "memory_decision",
         user_id=exchange.turn.scope.user_id,
         exchange_id=str(exchange.id),

@@ -1,4 +1,4 @@
-"""The engine's settings, from `RECOLLECT_*` variables or arguments. Imported by assembly and hosts only."""
+"""The engine's settings: arguments, `RECOLLECT_*` variables, a file in TOML. Imported by assembly and hosts only."""
 
 import os
 from enum import StrEnum
@@ -11,6 +11,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from recollect.model import EmbeddingScope, Placement, Strategy
+from recollect.settings.file import read_settings_file, settings_file
 from recollect.settings.internals import EngineInternals
 
 
@@ -68,8 +69,32 @@ class _Variables(EnvSettingsSource):
         return super().get_field_value(field, field_name)
 
 
+class _File(PydanticBaseSettingsSource):
+    """The settings file. It is not read where all is given, as to a worker: it may have changed since."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Say nothing of one field: the file is read as a whole."""
+        del field
+        return None, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        """Return what the file says of settings; an empty text is none, as with variables."""
+        fields = self.settings_cls.model_fields
+        settings = {name for name, field in fields.items() if is_setting(field)}
+        if settings <= self.current_state.keys():
+            return {}
+        path = settings_file(Path(self.current_state.get("data_dir") or default_data_dir()).expanduser())
+        told = read_settings_file(path) if path else {}
+        return {name: value for name, value in told.items() if name in settings and value != ""}
+
+
 class EngineSettings(EngineInternals, BaseSettings):
-    """What the engine can be told. Each field of its own is also the variable `RECOLLECT_<FIELD>`."""
+    """What the engine can be told. Each field of its own is also the variable `RECOLLECT_<FIELD>`, and a key of the file.
+
+    Raises:
+        ValidationError: A value makes no sense.
+        ConfigurationError: The settings file cannot be read.
+    """
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore", env_ignore_empty=True)
 
@@ -189,9 +214,9 @@ class EngineSettings(EngineInternals, BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return where values come from: arguments, then the variables of settings."""
+        """Return where values come from: arguments, then the variables of settings, then the file."""
         del env_settings, dotenv_settings, file_secret_settings  # `_Variables` stands in for the first
-        return init_settings, _Variables(settings_cls)
+        return init_settings, _Variables(settings_cls), _File(settings_cls)
 
     @field_validator("data_dir")
     @classmethod

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from structlog.testing import capture_logs
 
-from recollect.formation import log_decision
+from recollect.formation import log_decision, log_formed
 from recollect.model import (
     Add,
     Candidate,
@@ -39,6 +39,31 @@ def memory(number: int, content: str) -> Memory:
     return Memory(UUID(int=number), "anna", Kind.FACT, Source.EXTRACTED, content, 0.5, then, then)
 
 
+class TestLogFormed:
+    def test_one_line_tells_how_much_became_of_what_was_formed_at_once(self) -> None:
+        formed = [Formed(EXCHANGE, (), 2, None), Formed(EXCHANGE, (), 0, None)]
+        applied: list[list[Change]] = [
+            [Add(memory(10, "Lives in Leipzig")), Add(memory(11, "Likes tea")), Ignore(Reason.NO_EVIDENCE)],
+            [Reinforce(UUID(int=8))],
+        ]
+
+        with capture_logs() as lines:
+            log_formed(formed, applied, milliseconds=1234.5)
+
+        assert lines == [
+            {
+                "event": "formed",
+                "log_level": "info",
+                "user_id": "anna",
+                "session_id": TURN.scope.session_id,
+                "exchanges": 2,
+                "changes": {"add": 2, "reinforce": 1},
+                "skipped": 1,
+                "milliseconds": 1234,
+            }
+        ]
+
+
 class TestLogDecision:
     def line(self, *, include_text: bool) -> dict[str, Any]:
         changes: list[Change] = [
@@ -60,7 +85,7 @@ class TestLogDecision:
     def test_one_line_tells_what_was_done_and_why(self) -> None:
         assert self.line(include_text=False) == {
             "event": "memory_decision",
-            "log_level": "info",
+            "log_level": "debug",
             "user_id": "anna",
             "exchange_id": str(UUID(int=1)),
             "input_message_length": len(TURN.text),

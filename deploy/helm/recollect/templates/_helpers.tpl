@@ -1,0 +1,84 @@
+{{- define "recollect.name" -}}
+{{- if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 50 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 50 | trimSuffix "-" }}{{ end }}
+{{- end }}
+
+{{- define "recollect.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "recollect.labels" -}}
+{{ include "recollect.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
+{{- end }}
+
+{{- define "recollect.image" -}}
+{{- if .Values.image.digest }}{{ .Values.image.repository }}@{{ .Values.image.digest }}{{ else }}{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
+{{- end }}
+
+{{- define "recollect.settings" -}}
+{{- $worker := dict "worker" (ternary "elsewhere" "own" .Values.workers.enabled) -}}
+{{ merge $worker .Values.settings | toToml }}
+{{- end }}
+
+{{/* What the containers of proxies and workers have in common. */}}
+{{- define "recollect.container" -}}
+image: {{ include "recollect.image" . | quote }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+env:
+  - name: RECOLLECT_CONFIG
+    value: /etc/recollect/recollect.toml
+envFrom:
+  - secretRef:
+      name: {{ .Values.existingSecret }}
+volumeMounts:
+  - name: data
+    mountPath: /data
+  - name: temporary
+    mountPath: /tmp
+  - name: settings
+    mountPath: /etc/recollect
+    readOnly: true
+{{- end }}
+
+{{- define "recollect.pod" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 10001
+  runAsGroup: 10001
+  fsGroup: 10001
+  seccompProfile:
+    type: RuntimeDefault
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.topologySpreadConstraints }}
+topologySpreadConstraints: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "recollect.volumes" -}}
+- name: temporary
+  emptyDir: {}
+- name: settings
+  configMap:
+    name: {{ include "recollect.name" . }}
+{{- end }}

@@ -1,0 +1,101 @@
+"""Looks for what would keep a start from starting, without starting anything. Never: a connection, a model that is loaded."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from stat import S_IRGRP, S_IROTH
+from typing import Any
+
+from pydantic import ValidationError
+
+from recollect.assembly import check_embedders, check_extraction
+from recollect.errors import ConfigurationError
+from recollect.settings import NOWHERE
+from recollect_proxy.app import App
+from recollect_proxy.command_settings import complaints
+from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings_sources import Sources, secret_settings
+
+_STAND_IN = "0" * 32
+"""For the admin token, where a start would make one: long enough for an address that others reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found.
+
+    Attributes:
+        mistakes: A start would end with them; a line each.
+        remarks: A start would go on; a line each.
+        given: How many settings are from where.
+        file: The settings file, if there is one.
+    """
+
+    mistakes: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    given: Mapping[str, int] = field(default_factory=dict)
+    file: Path | None = None
+
+
+def check() -> Findings:
+    """Read the settings as a start would, and say what is wrong with them in plain words."""
+    try:
+        sources = Sources()
+    except ConfigurationError as error:
+        return Findings([str(error)])
+    remarks = [f"{name} sets nothing: {advice}" for name, advice in sources.without_effect().items()]
+    remarks += _readable_by_others(sources)
+    given: dict[str, int] = {}
+    nothing: dict[str, Any] = {}  # but variables and the file
+    for name in ProxySettings.model_fields:
+        if (source := sources.source(name)) != "default":
+            given[source] = given.get(source, 0) + 1
+    try:
+        settings = ProxySettings(**nothing)
+    except ValidationError as error:
+        return Findings(complaints(error, sources), remarks, given, sources.file)
+    return Findings(list(_complaints(settings)), remarks, given, sources.file)
+
+
+def _complaints(settings: ProxySettings) -> Iterator[str]:
+    """Yield what makes no sense together, or does not fit the files that are there."""
+    steps: tuple[Callable[[ProxySettings], Any], ...] = (
+        _data_folder,
+        _identity,
+        check_embedders,
+        _extraction,
+    )
+    for step in steps:
+        try:
+            step(settings)
+        except ConfigurationError as error:
+            yield str(error)
+
+
+def _data_folder(settings: ProxySettings) -> None:
+    folder = settings.data_dir
+    if folder == NOWHERE:
+        return
+    existing = next(each for each in (folder, *folder.parents) if each.exists())
+    if not existing.is_dir():
+        raise ConfigurationError(f"RECOLLECT_DATA_DIR: {existing} is no folder.")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise ConfigurationError(f"RECOLLECT_DATA_DIR: {existing} can't be written by this account.")
+
+
+def _identity(settings: ProxySettings) -> None:
+    token = settings.admin_token
+    App(settings, admin_token=token.get_secret_value() if token else _STAND_IN)
+
+
+def _extraction(settings: ProxySettings) -> None:
+    check_extraction(settings, settings.upstream)
+
+
+def _readable_by_others(sources: Sources) -> Iterator[str]:
+    if sources.file is None or not sources.file.stat().st_mode & (S_IRGRP | S_IROTH):
+        return
+    secret = sorted(name for name in secret_settings() if sources.source(name).startswith("file "))
+    if secret:
+        yield f"{sources.file} holds {', '.join(secret)} and others can read it: chmod 600 {sources.file}"

@@ -1,0 +1,81 @@
+"""Alerts and dashboard ask for what /memory/metrics serves, with the labels that it has."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+from tests.recollect.engines import engine_over
+from tests.recollect_proxy.memory_api.serving import GivenEngine
+from tests.stores import Store
+
+from recollect.model import Skip
+from recollect_proxy.metrics import Metrics
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+OF_PROMETHEUS = {"up"}
+_METRIC = re.compile(r"\b((?:recollect|memory)_[a-z_]+)\b")
+_BY = re.compile(r"\bby \(([a-z, ]+)\)")
+_OF_A_TARGET = {"instance", "job", "le"}
+
+
+def expressions() -> dict[str, str]:
+    """Return every expression by the alert or the panel that asks it."""
+    rules = yaml.safe_load((DEPLOY / "prometheus/alerts.yaml").read_text("utf-8"))["groups"][0]["rules"]
+    panels = json.loads((DEPLOY / "grafana/recollect.json").read_text("utf-8"))["panels"]
+    asked = {rule["alert"]: rule["expr"] for rule in rules}
+    for panel in panels:
+        for target in panel.get("targets", ()):
+            asked[f"{panel['title']} {target['refId']}"] = target["expr"]
+    return asked
+
+
+async def served(store: Store) -> Mapping[str, set[str]]:
+    """Return the labels of each sample that a proxy serves after something was recalled and skipped."""
+    live = GivenEngine(engine_over(store))
+    text = (await Metrics(live, {Skip.TASK: 1}).exposition()).decode()
+    labels: dict[str, set[str]] = {}
+    for family in text_string_to_metric_families(text):
+        if family.type == "counter":
+            labels.setdefault(f"{family.name}_total", set())
+        for sample in family.samples:
+            labels.setdefault(sample.name, set()).update(sample.labels)
+    return labels
+
+
+async def test_each_metric_that_is_asked_for_is_served(own_store: Store) -> None:
+    names = await served(own_store)
+    asked = {name for expression in expressions().values() for name in _METRIC.findall(expression)}
+
+    assert len(asked) > 30
+    assert asked - names.keys() == set()
+
+
+async def test_each_label_that_is_summed_by_is_served(own_store: Store) -> None:
+    labels = await served(own_store)
+    labelled = {name: found for name, found in labels.items() if found}
+    missing = []
+    for title, expression in expressions().items():
+        [name, *_] = _METRIC.findall(expression) or ["up"]
+        for by in _BY.findall(expression):
+            wanted = {each.strip() for each in by.split(",")} - _OF_A_TARGET
+            if name in labelled and not wanted <= labelled[name]:
+                missing.append(title)
+
+    assert missing == []
+
+
+def test_every_alert_says_what_to_do_and_how_bad_it_is() -> None:
+    rules = yaml.safe_load((DEPLOY / "prometheus/alerts.yaml").read_text("utf-8"))["groups"][0]["rules"]
+
+    assert all(rule["annotations"]["summary"] for rule in rules)
+    assert {rule["labels"]["severity"] for rule in rules} == {"critical", "warning", "info"}
+
+
+def test_no_two_panels_have_the_same_number_or_place() -> None:
+    panels = json.loads((DEPLOY / "grafana/recollect.json").read_text("utf-8"))["panels"]
+    places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels]
+
+    assert len({panel["id"] for panel in panels}) == len(panels) == len(set(places))

@@ -1,0 +1,241 @@
+"""Holds each file of deploy/ to the tool that reads it in earnest; none of them needs an engine or a cluster.
+
+Hadolint, Compose, Helm's own library and the schemas of Kubernetes come from `requirements/deploy.txt`, into `.venv-deploy`;
+promtool is Debian's (`apt-get install prometheus`).
+"""
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from recollect_proxy.settings import ProxySettings
+
+REPOSITORY = Path(__file__).parents[2]
+DEPLOY = REPOSITORY / "deploy"
+TOOLS = REPOSITORY / ".venv-deploy" / "bin"
+CHART = DEPLOY / "helm" / "recollect"
+KUBERNETES = ("1.29.0", "1.33.0", "1.37.0")
+NEEDED = {
+    "image": {"repository": "registry.example/recollect"},
+    "settings": {"upstream": "http://llm.example.svc:8000/v1", "identity": "openwebui-jwt"},
+    "existingSecret": "recollect",
+}
+EVERYTHING = NEEDED | {
+    "image": {"repository": "registry.example/recollect", "digest": f"sha256:{'0' * 64}"},
+    "settings": {**NEEDED["settings"], "memory_tokens": 800, "system_styles": {"o1*": "none"}},
+    "autoscaling": {"enabled": True},
+    "workers": {"enabled": True, "replicas": 3},
+    "persistence": {"storageClassName": "fast"},
+    "networkPolicy": {
+        "egress": [{"to": [{"podSelector": {"matchLabels": {"app": "postgres"}}}], "ports": [{"port": 5432}]}]
+    },
+    "topologySpreadConstraints": [
+        {
+            "maxSkew": 1,
+            "topologyKey": "kubernetes.io/hostname",
+            "whenUnsatisfiable": "ScheduleAnyway",
+            "labelSelector": {"matchLabels": {"app.kubernetes.io/name": "recollect"}},
+        }
+    ],
+    "imagePullSecrets": [{"name": "registry"}],
+}
+LEAST = NEEDED | {
+    "persistence": {"enabled": False},
+    "networkPolicy": {"enabled": False},
+    "disruptionBudget": {"enabled": False},
+}
+_RENDER = """
+import json, sys
+from helm_python.chart import Chart, lint
+chart, values = sys.argv[1], json.loads(sys.argv[2])
+found = lint(chart, values=values, strict=True)
+with Chart.load(chart) as loaded:
+    loaded.validate_schema(values)
+    made = loaded.render(values=values, name="demo", namespace="chat")
+print(json.dumps({"messages": found["messages"], "made": made}))
+"""
+
+
+def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a tool, and return how it ended."""
+    environment = {**os.environ, **variables}
+    return subprocess.run(
+        [str(each) for each in command], capture_output=True, text=True, check=False, env=environment
+    )
+
+
+def render(values: dict[str, Any]) -> dict[str, Any]:
+    """Return what `helm template` makes of the chart, by kind and name; lint and the values' schema have to be content."""
+    done = run(TOOLS / "python", "-c", _RENDER, CHART, json.dumps(values))
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert [each for each in told["messages"] if "icon is recommended" not in each["error"]] == []
+    made = {name: yaml.safe_load(text) for name, text in told["made"].items() if name.endswith(".yaml")}
+    return {f"{each['kind']}/{each['metadata']['name']}": each for each in made.values() if each}
+
+
+def test_hadolint_finds_nothing_wrong_with_the_dockerfile() -> None:
+    done = run(TOOLS / "hadolint", DEPLOY / "Dockerfile")
+
+    assert (done.stdout, done.returncode) == ("", 0)
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.join.yaml"])
+def test_compose_reads_its_files_with_a_filled_example(name: str, tmp_path: Path) -> None:
+    shutil.copytree(DEPLOY, tmp_path / "deploy")
+    lines = (DEPLOY / ".env.example").read_text("utf-8").splitlines()
+    filled = [f"{line}filled" if line.endswith("=") and not line.startswith("#") else line for line in lines]
+    (tmp_path / "deploy/.env").write_text("\n".join([*filled, "RECOLLECT_USER_CAP=7"]), "utf-8")
+
+    done = run(
+        *(TOOLS / "docker-compose", "--file", tmp_path / "deploy" / name, "config", "--format", "json"),
+        OPENWEBUI_NETWORK="openwebui_default",
+    )
+
+    assert done.returncode == 0, done.stderr
+    read = json.loads(done.stdout)
+    given = read["services"]["recollect"]["environment"]
+    assert given["RECOLLECT_DATABASE_URL"] == "postgresql://recollect:filled@postgres:5432/recollect"
+    assert given["RECOLLECT_USER_CAP"] == "7", "every setting of .env reaches Recollect"
+    assert given["WEBUI_SECRET_KEY"] == ""
+    assert ("openwebui" in read["services"]) == (name == "compose.yaml")
+
+
+def test_compose_names_what_is_missing(tmp_path: Path) -> None:
+    shutil.copytree(DEPLOY, tmp_path / "deploy")
+    (tmp_path / "deploy/.env").write_text("", "utf-8")
+
+    done = run(TOOLS / "docker-compose", "--file", tmp_path / "deploy/compose.yaml", "config", "--quiet")
+
+    assert done.returncode != 0
+    assert "set it in .env" in done.stderr
+
+
+@pytest.mark.parametrize("values", [NEEDED, EVERYTHING, LEAST], ids=["needed", "everything", "least"])
+@pytest.mark.parametrize("version", KUBERNETES)
+def test_kubernetes_schemas_take_what_the_chart_makes(
+    values: dict[str, Any], version: str, tmp_path: Path
+) -> None:
+    made = tmp_path / "made.yaml"
+    made.write_text(yaml.safe_dump_all(render(values).values()), "utf-8")
+
+    done = run(TOOLS / "kubernetes-validate", "--strict", "--kubernetes-version", version, made)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_chart_makes_what_was_asked_for() -> None:
+    assert {name.partition("/")[0] for name in render(EVERYTHING)} == {
+        *("ConfigMap", "Deployment", "HorizontalPodAutoscaler", "NetworkPolicy"),
+        *("PodDisruptionBudget", "Service", "StatefulSet"),
+    }
+    assert {name.partition("/")[0] for name in render(LEAST)} == {"ConfigMap", "Service", "StatefulSet"}
+
+
+@pytest.mark.parametrize("values", [NEEDED, EVERYTHING, LEAST], ids=["needed", "everything", "least"])
+def test_each_container_runs_without_root_over_a_file_system_that_can_not_be_written(
+    values: dict[str, Any],
+) -> None:
+    pods = [
+        each["spec"]["template"]["spec"]
+        for each in render(values).values()
+        if each["kind"] in {"StatefulSet", "Deployment"}
+    ]
+
+    for pod in pods:
+        assert pod["securityContext"]["runAsNonRoot"]
+        assert pod["automountServiceAccountToken"] is False
+        [container] = pod["containers"]
+        assert container["securityContext"]["readOnlyRootFilesystem"]
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+        mounts = {each["mountPath"] for each in container["volumeMounts"] if not each.get("readOnly")}
+        assert mounts == {"/data", "/tmp"}
+    assert pods
+
+
+def test_a_pod_that_leaves_has_time_for_the_endpoints_and_the_answers_that_run() -> None:
+    pod = render(NEEDED)["StatefulSet/demo-recollect"]["spec"]["template"]["spec"]
+    [container] = pod["containers"]
+    [_, waits] = container["lifecycle"]["preStop"]["exec"]["command"]
+    runs = ProxySettings.model_fields["shutdown_seconds"].default
+
+    assert pod["terminationGracePeriodSeconds"] > int(waits) + runs
+    assert {container[f"{name}Probe"]["httpGet"]["path"] for name in ("startup", "readiness")} == {
+        "/memory/ready"
+    }
+    assert container["livenessProbe"]["httpGet"]["path"] == "/memory/live"
+
+
+def test_the_settings_of_the_chart_are_taken_by_the_settings(tmp_path: Path) -> None:
+    file = tmp_path / "recollect.toml"
+    file.write_text(render(EVERYTHING)["ConfigMap/demo-recollect"]["data"]["recollect.toml"], "utf-8")
+    secret = {
+        "RECOLLECT_OPENWEBUI_JWT_SECRET": secrets.token_hex(24),
+        "RECOLLECT_ADMIN_TOKEN": secrets.token_hex(24),
+        "RECOLLECT_DATABASE_URL": "postgresql://u:p@db/d",
+    }
+
+    done = run(
+        *(Path(sys.executable).with_name("recollect"), "config", "check", "--json"),
+        **secret,
+        RECOLLECT_CONFIG=str(file),
+        RECOLLECT_DATA_DIR=str(tmp_path),
+        RECOLLECT_HOST="0.0.0.0",
+    )
+
+    told = json.loads(done.stdout)
+    assert (told["mistakes"], told["remarks"], done.returncode) == ([], [], 0)
+    assert told["given"][f"file {file}"] == 5
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"image": {"repository": ""}},
+        {"existingSecret": ""},
+        {"settings": {"upstream": "llm:8000"}},
+        {"settings": {"upstream": "http://llm/v1", "admin_token": "in-a-release"}},
+    ],
+    ids=["no image", "no secret", "no upstream", "a secret among the settings"],
+)
+def test_values_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
+    done = run(TOOLS / "python", "-c", _RENDER, CHART, json.dumps({**NEEDED, **wrong}))
+
+    assert done.returncode != 0
+    assert "HelmValuesError" in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed here")
+class TestPromtool:
+    def test_takes_the_alerts_which_fire_when_they_should(self) -> None:
+        checked = run("promtool", "check", "rules", DEPLOY / "prometheus/alerts.yaml")
+        tested = run("promtool", "test", "rules", DEPLOY / "prometheus/alerts_test.yaml")
+
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+        assert tested.returncode == 0, tested.stdout + tested.stderr
+
+    def test_takes_each_expression_of_the_dashboard(self, tmp_path: Path) -> None:
+        panels = json.loads((DEPLOY / "grafana/recollect.json").read_text("utf-8"))["panels"]
+        asked = [target["expr"] for panel in panels for target in panel.get("targets", ())]
+        rules = [
+            {
+                "record": f"panel:{number}",
+                "expr": expr.replace("$__rate_interval", "5m").replace("$__range", "6h"),
+            }
+            for number, expr in enumerate(asked)
+        ]
+        file = tmp_path / "rules.yaml"
+        file.write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": rules}]}), "utf-8")
+
+        done = run("promtool", "check", "rules", file)
+
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert f"{len(asked)} rules found" in done.stdout
