@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta, Struct
 
-from recollect.model import Action, Actor, Doubt, Kind, Placement, Reason, Role, Source, Strategy
+from recollect.model import Action, Actor, Doubt, Kind, Placement, Reason, Role, SearchPath, Source, Strategy
 
 FORMAT = "recollect-export"
 VERSION = 1
@@ -140,6 +140,13 @@ class Session(Struct):
     summarized_turn: Annotated[int, Meta(ge=-1, le=2**31 - 1)] = -1
 
 
+class ChatLeftOut(Struct):
+    """A chat of which nothing is to be kept, from a time on."""
+
+    session_id: Id
+    since: Time
+
+
 class Exchange(Struct):
     """A turn and its reply, and how far its formation is."""
 
@@ -204,6 +211,7 @@ class Usage(Struct):
     day: date
     tokens: Annotated[int, Meta(ge=0, le=2**63 - 1)]
     calls: Count
+    summary_tokens: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
 
 
 class Request(Struct):
@@ -233,6 +241,13 @@ class Request(Struct):
     embedding_ms: float | None = None
     lexical_ms: float | None = None
     search_ms: float | None = None
+    turn_key: Words | None = None
+    found_by: SearchPath | None = None
+    budget: Count | None = None
+    block_tokens: Count | None = None
+    given: dict[str, Count] | None = None
+    marked: bool | None = None
+    complains: bool | None = None
 
 
 ROWS: dict[str, type[Struct]] = {
@@ -242,6 +257,7 @@ ROWS: dict[str, type[Struct]] = {
     "history": Update,
     "quarantine": Quarantined,
     "sessions": Session,
+    "chats_left_out": ChatLeftOut,
     "exchanges": Exchange,
     "messages": Message,
     "injections": Injection,
@@ -249,6 +265,9 @@ ROWS: dict[str, type[Struct]] = {
     "requests": Request,
 }
 """What a row of each section is, in the order in which sections are written and kept."""
+
+LATER_SECTIONS = frozenset({"chats_left_out"})
+"""What exports of earlier releases do not have."""
 
 
 class Document(Struct):
@@ -269,6 +288,7 @@ class Document(Struct):
     injections: list[Injection]
     usage: list[Usage]
     requests: list[Request]
+    chats_left_out: list[ChatLeftOut] = []
 
 
 def json_schema() -> dict[str, Any]:

@@ -20,6 +20,7 @@ SECTIONS = (
     "history",
     "quarantine",
     "sessions",
+    "chats_left_out",
     "exchanges",
     "messages",
     "injections",

@@ -56,6 +56,12 @@ SELECT row_to_json(x)::text FROM (
     SELECT id, started_at, last_at, next_turn_index, summarized_turn FROM sessions WHERE user_id = $1 ORDER BY id
 ) AS x;
 
+-- name: export_chats_left_out
+-- The chats of which the user wants nothing to be kept.
+SELECT row_to_json(x)::text FROM (
+    SELECT session_id, since FROM chats_left_out WHERE user_id = $1 ORDER BY session_id
+) AS x;
+
 -- name: export_exchanges
 -- What the user said and was answered, exchange by exchange, and how far each is.
 SELECT row_to_json(x)::text FROM (
@@ -88,7 +94,7 @@ SELECT row_to_json(x)::text FROM (
 -- name: export_usage
 -- What models took for the user, day by day.
 SELECT row_to_json(x)::text FROM (
-    SELECT day, tokens, calls FROM model_usage WHERE user_id = $1 ORDER BY day
+    SELECT day, tokens, calls, summary_tokens FROM model_usage WHERE user_id = $1 ORDER BY day
 ) AS x;
 
 -- name: export_requests
@@ -96,7 +102,7 @@ SELECT row_to_json(x)::text FROM (
 SELECT row_to_json(x)::text FROM (
     SELECT id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits, log_hits,
         items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms, search_ms,
-        flags, story
+        flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
     FROM request_metrics
     WHERE user_id = $1
     ORDER BY id
@@ -189,6 +195,13 @@ SET started_at = least(sessions.started_at, excluded.started_at), last_at = grea
     summarized_turn = greatest(sessions.summarized_turn, excluded.summarized_turn)
 RETURNING 1;
 
+-- name: restore_chats_left_out
+-- Leave chats out that an export left out.
+INSERT INTO chats_left_out (user_id, session_id, since)
+SELECT $1, session_id, since FROM jsonb_populate_recordset(NULL::chats_left_out, $2::jsonb)
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
 -- name: restore_exchanges
 -- Keep exchanges of an export.
 INSERT INTO exchanges (
@@ -227,8 +240,8 @@ RETURNING 1;
 
 -- name: restore_usage
 -- Keep what models took, of days of which nothing is known.
-INSERT INTO model_usage (user_id, day, tokens, calls)
-SELECT $1, day, tokens, calls FROM jsonb_populate_recordset(NULL::model_usage, $2::jsonb)
+INSERT INTO model_usage (user_id, day, tokens, calls, summary_tokens)
+SELECT $1, day, tokens, calls, summary_tokens FROM jsonb_populate_recordset(NULL::model_usage, $2::jsonb)
 ON CONFLICT DO NOTHING
 RETURNING 1;
 
@@ -237,11 +250,11 @@ RETURNING 1;
 INSERT INTO request_metrics (
     user_id, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits,
     log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms,
-    search_ms, flags, story
+    search_ms, flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
 )
 SELECT $1, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits,
     log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms,
-    search_ms, flags, story
+    search_ms, flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
 FROM jsonb_populate_recordset(NULL::request_metrics, $2::jsonb)
 ON CONFLICT DO NOTHING
 RETURNING 1;
