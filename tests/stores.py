@@ -23,6 +23,7 @@ from recollect.ports import (
     MemoryStore,
     MessageLog,
     Portability,
+    ProfileStore,
     RequestLog,
     Statistics,
     UsageLog,
@@ -54,6 +55,7 @@ class Ports:
     attempts: Attempts
     answers: AnswerStore
     portability: Portability
+    profiles: ProfileStore
     statistics: Statistics
 
 

@@ -174,6 +174,7 @@ def _backends(postgres: Postgres, embedders: "_Embedders", models: Models | None
         attempts=postgres.attempts,
         answers=postgres.answers,
         portability=postgres.portability,
+        profiles=postgres.profiles,
         statistics=postgres.statistics,
         embedder=embedders.first,
         second_embedder=embedders.second,

@@ -58,6 +58,7 @@ from recollect.model.memory import (
     Provenance,
     Vector,
 )
+from recollect.model.profile import MOST_ENTRIES, EntryState, OwnProfile, ProfileEntry, ProfileField
 from recollect.model.recall import Recall, Recollection
 from recollect.model.request import ItemPart, RecallPage, RequestRecord
 from recollect.model.requests_in_chat import LISTED, KeptRequest, LastExchange, PointedAt
@@ -96,6 +97,7 @@ __all__ = [
     "EVERYTHING",
     "KEPT",
     "LISTED",
+    "MOST_ENTRIES",
     "ROOT",
     "STATEMENTS",
     "UNNAMED",
@@ -117,6 +119,7 @@ __all__ = [
     "Drop",
     "Embedded",
     "EmbeddingScope",
+    "EntryState",
     "Erasure",
     "Exchange",
     "ExtractedCommand",
@@ -159,6 +162,7 @@ __all__ = [
     "Occurrences",
     "Outcome",
     "Outline",
+    "OwnProfile",
     "Page",
     "Passage",
     "Pending",
@@ -167,6 +171,8 @@ __all__ = [
     "Placement",
     "PointedAt",
     "Profile",
+    "ProfileEntry",
+    "ProfileField",
     "Progress",
     "Provenance",
     "Quarantine",

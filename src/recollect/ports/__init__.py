@@ -28,6 +28,7 @@ from recollect.ports.models import (
     Summarized,
     Summarizer,
 )
+from recollect.ports.profiles import ProfileStore
 from recollect.ports.statistics import Statistics
 from recollect.ports.stores import MOST_QUARANTINED, AdminReadLog, LogIndex, MemoryStore, Portability
 from recollect.ports.surroundings import Cache, Clock
@@ -63,6 +64,7 @@ __all__ = [
     "MemoryStore",
     "MessageLog",
     "Portability",
+    "ProfileStore",
     "RequestLog",
     "Spooled",
     "Statistics",
@@ -91,6 +93,7 @@ class Backends:
     attempts: Attempts
     answers: AnswerStore
     portability: Portability
+    profiles: ProfileStore
     statistics: Statistics
     embedder: Embedder
     second_embedder: Embedder | None = None

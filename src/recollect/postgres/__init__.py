@@ -17,6 +17,7 @@ from recollect.postgres.memories import PostgresMemories
 from recollect.postgres.message_log import PostgresMessageLog
 from recollect.postgres.pool import Access, Database
 from recollect.postgres.portability import PostgresPortability
+from recollect.postgres.profiles import PostgresProfiles
 from recollect.postgres.requests import PostgresRequests
 from recollect.postgres.schema import migrate
 from recollect.postgres.settings import PostgresFlags, PostgresUsage
@@ -51,6 +52,7 @@ class Postgres:
     attempts: PostgresAttempts
     answers: PostgresAnswers
     portability: PostgresPortability
+    profiles: PostgresProfiles
     statistics: PostgresStatistics
     database: Database
 
@@ -106,6 +108,7 @@ async def open_postgres(
         attempts=PostgresAttempts(database),
         answers=PostgresAnswers(database),
         portability=PostgresPortability(database),
+        profiles=PostgresProfiles(database),
         statistics=PostgresStatistics(database),
         database=database,
     )

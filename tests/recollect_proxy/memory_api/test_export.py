@@ -24,8 +24,10 @@ from recollect.model import (
     Flags,
     Injection,
     Kind,
+    Memory,
     Outline,
     Place,
+    ProfileField,
     Quarantine,
     Reason,
     RequestRecord,
@@ -106,13 +108,24 @@ async def live(kept: Kept) -> None:
     await store.memories.apply(scope, changes, actor=Actor.FORMATION, at=LATER)
     await store.memories.apply(scope, [Retire(summary.id, Reason.DELETED)], actor=Actor.ADMIN, at=LATER)
     await kept.engine.refuse(anna, held[1].id)
-    await kept.engine.set_flags(Flags(formation=Strategy.QA_TURN, minimum_importance=0.1), anna)
+    await kept.engine.set_flags(Flags(formation=Strategy.QA_TURN, minimum_importance=0.1, profile=True), anna)
+    await kept.engine.add_to_profile(anna, ProfileField.NAME, "Is called Anna.")
+    proposals = {uuid7(): (each.id, ProfileField.NOTES) for each in await statements(kept)}
+    await store.profiles.propose(anna, proposals, at=NOON)
+    await kept.engine.remove_from_profile(anna, next(iter(proposals)))
     await store.chats.inject(scope, Injection("a", Place.SYSTEM, "<memory>", (tea.id,), 3, NOON), [])
     await store.usage.use(anna, NOON.date(), 120)
     await store.usage.use(anna, NOON.date(), 40, for_summary=True)
     await store.requests.record(a_request(kept))
     await store.memories.touch(anna, [tea.id], at=LATER)
+    await store.inbox.ask_for_summary(scope, at=LATER)
     await kept.index()
+
+
+async def statements(kept: Kept) -> list[Memory]:
+    """Return what matters most of what Anna has herself."""
+    found = await kept.store.memories.most_important(kept.store.anna.scope, limit=9)
+    return [each for each in found if each.owner == kept.store.anna]
 
 
 def a_request(kept: Kept) -> RequestRecord:
@@ -207,9 +220,22 @@ async def test_an_export_of_an_earlier_release_is_whole_without_what_came_later(
     assert answer.status == 200, answer.body
     assert not answer.json["new"].keys() & LATER_SECTIONS
     rows = await rows_of(kept.dsn, kept.store.ben)
-    assert rows["chats_left_out"] == []
+    assert rows["chats_left_out"] == rows["profile_entries"] == []
     assert [row["summary_tokens"] for row in rows["model_usage"]] == [None], "it was not counted"
     assert {row[name] for row in rows["request_metrics"] for name in later} == {None}
+
+
+async def test_a_profile_comes_back_where_it_is_allowed_alone(kept: Kept) -> None:
+    document = await kept.export()
+    states = sorted(row["state"] for row in document["profile"])
+    await kept.engine.set_flags(Flags(profile=False), kept.store.ben)
+
+    refused = await kept.restore(document, user=kept.store.ben)
+
+    assert states == ["confirmed", "proposed", "refused"]
+    assert [row["content"] for row in document["profile"] if row["state"] != "confirmed"] == [None, None]
+    assert refused.json["new"]["profile"] == 0
+    assert (await rows_of(kept.dsn, kept.store.ben))["profile_entries"] == []
 
 
 async def test_what_was_let_go_of_since_does_not_come_back(kept: Kept) -> None:
@@ -261,6 +287,9 @@ async def test_what_is_no_export_is_refused_and_nothing_of_it_is_kept(kept: Kept
         changed(document, "memories", id="x"),
         changed(document, "settings", flags={"formation": "the-secret-of-anna"}),
         changed(document, "history", action=["add"]),
+        changed(document, "profile", content=None),
+        changed(document, "profile", state="proposed"),
+        changed(document, "profile", field="secret-of"),
     ]
 
     for body in bodies:

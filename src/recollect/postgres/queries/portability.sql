@@ -4,6 +4,15 @@ SELECT row_to_json(x)::text FROM (
     SELECT flags, changed_at FROM user_settings WHERE user_id = $1
 ) AS x;
 
+-- name: export_profile
+-- The user's profile; what is proposed, or was refused, names its memory alone.
+SELECT row_to_json(x)::text FROM (
+    SELECT id, field, state, content, memory_id, own_words, created_at, changed_at
+    FROM profile_entries
+    WHERE user_id = $1
+    ORDER BY id
+) AS x;
+
 -- name: export_memories
 -- What the user remembers, and what they remembered once: their own memories, and shared ones that they see; no summaries.
 SELECT row_to_json(x)::text FROM (
@@ -53,7 +62,10 @@ SELECT row_to_json(x)::text FROM (
 -- name: export_sessions
 -- The user's chats.
 SELECT row_to_json(x)::text FROM (
-    SELECT id, started_at, last_at, next_turn_index, summarized_turn FROM sessions WHERE user_id = $1 ORDER BY id
+    SELECT id, started_at, last_at, next_turn_index, summarized_turn, summary_asked_at, summaries_made, summaries_kept
+    FROM sessions
+    WHERE user_id = $1
+    ORDER BY id
 ) AS x;
 
 -- name: export_chats_left_out
@@ -113,6 +125,17 @@ SELECT row_to_json(x)::text FROM (
 INSERT INTO user_settings (user_id, flags, changed_at)
 SELECT $1, flags, changed_at FROM jsonb_populate_recordset(NULL::user_settings, $2::jsonb)
 ON CONFLICT (user_id) DO NOTHING
+RETURNING 1;
+
+-- name: restore_profile
+-- Keep the profile of an export, where the user allows one.
+INSERT INTO profile_entries (
+    user_id, id, field, state, content, content_hash, memory_id, own_words, created_at, changed_at
+)
+SELECT $1, id, field, state, content, content_hash, memory_id, own_words, created_at, changed_at
+FROM jsonb_populate_recordset(NULL::profile_entries, $2::jsonb)
+WHERE EXISTS (SELECT FROM user_settings WHERE user_id = $1 AND flags ->> 'profile' = 'true')
+ON CONFLICT DO NOTHING
 RETURNING 1;
 
 -- name: restore_memories
@@ -186,8 +209,10 @@ RETURNING 1;
 
 -- name: restore_sessions
 -- Keep chats of an export; of one that is there, what came later.
-INSERT INTO sessions (user_id, id, started_at, last_at, next_turn_index, summarized_turn)
-SELECT $1, id, started_at, last_at, next_turn_index, summarized_turn
+INSERT INTO sessions (
+    user_id, id, started_at, last_at, next_turn_index, summarized_turn, summary_asked_at, summaries_made, summaries_kept
+)
+SELECT $1, id, started_at, last_at, next_turn_index, summarized_turn, summary_asked_at, summaries_made, summaries_kept
 FROM jsonb_populate_recordset(NULL::sessions, $2::jsonb)
 ON CONFLICT (user_id, id) DO UPDATE
 SET started_at = least(sessions.started_at, excluded.started_at), last_at = greatest(sessions.last_at, excluded.last_at),
