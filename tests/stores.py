@@ -24,6 +24,7 @@ from recollect.ports import (
     MessageLog,
     Portability,
     Repairs,
+    ProfileStore,
     RequestLog,
     Statistics,
     UsageLog,
@@ -56,6 +57,7 @@ class Ports:
     answers: AnswerStore
     portability: Portability
     repairs: Repairs
+    profiles: ProfileStore
     statistics: Statistics
 
 

@@ -54,6 +54,7 @@ _COUNTERS: tuple[tuple[str, str, Callable[[FormationCounts], int]], ...] = (
         lambda each: each.re_extracted,
     ),
     ("recollect_summaries", "Chats summarized.", lambda each: each.summaries),
+    ("recollect_summaries_made", "Chats to be summarized.", lambda each: each.summaries_made),
 )
 _LABELLED: tuple[tuple[str, str, str, Callable[[FormationCounts], Mapping[str, int]]], ...] = (
     ("recollect_formation_errors", "error", "Attempts that failed.", lambda each: each.errors),
@@ -187,6 +188,11 @@ def _of_formation(counts: FormationCounts) -> Iterator[Metric]:
     )
     yield GaugeMetricFamily(
         "memory_dedup_rate", "Duplicates of all added, replaced or there.", value=counts.dedup_rate
+    )
+    yield GaugeMetricFamily(
+        "recollect_summaries_non_empty_rate",
+        "Of the summaries made, those that said something.",
+        value=counts.non_empty_summaries,
     )
     edges = [*map(floatToGoString, LAG_SECONDS), "+Inf"]
     yield HistogramMetricFamily(

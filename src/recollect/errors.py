@@ -67,6 +67,22 @@ class NotUndoableError(StoreError):
     """This can't be undone: it changed nothing, was undone already, or something was changed since."""
 
 
+class ProfileNotAllowedError(StoreError):
+    """This user does not allow a profile: the setting `profile` is not on."""
+
+
+class ProfileFullError(StoreError):
+    """This user's profile holds as many statements as it may."""
+
+
+class ProfileEntryNotFoundError(StoreError):
+    """This user's profile has no such statement."""
+
+
+class DuplicateEntryError(StoreError):
+    """This user's profile says that already."""
+
+
 class SwitchedOffError(RecollectError):
     """This is switched off for this user."""
 

@@ -11,6 +11,7 @@ _MADE_ANEW: dict[str, set[str]] = {
     "users_vectors": {"document"},
     "vectors": {"values", "embedding_model", "second_values", "second_model"},
     "exchanges": {"asking"},
+    "profile_entries": {"values", "embedding_model"},
     "message_chunks": {"document", "embedding_model"},
     "corpora": {"next_document", "reread_to"},
 }

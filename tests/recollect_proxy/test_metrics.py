@@ -118,6 +118,8 @@ async def test_at_first_all_counts_are_there_and_nothing(own_store: Store) -> No
         "recollect_formation_quarantined_total",
         "recollect_reextracted_total",
         "recollect_summaries_total",
+        "recollect_summaries_made_total",
+        "recollect_summaries_non_empty_rate",
         "recollect_formation_lag_seconds_count",
         "recollect_formation_lag_seconds_bucket:+Inf",
         "recollect_pending",
@@ -161,6 +163,8 @@ async def test_each_count_of_formation_is_told_under_its_name(own_store: Store) 
         "formation_hidden_total:forgotten": 1,
         "reextracted_total": 2,
         "summaries_total": 1,
+        "summaries_made_total": 1,
+        "summaries_non_empty_rate": 1,
         "memory_replacement_rate": 0.5,
         "memory_dedup_rate": 0.5,
     }

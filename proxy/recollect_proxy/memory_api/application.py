@@ -43,6 +43,7 @@ from recollect_proxy.memory_api.operation import (
     retry_formation,
 )
 from recollect_proxy.memory_api.parameters import engine_of, refuse_unknown_parameters
+from recollect_proxy.memory_api.profiles import ProfileOfUser
 from recollect_proxy.memory_api.quarantine import QuarantineOfUser
 from recollect_proxy.memory_api.recalls import list_recalls
 from recollect_proxy.memory_api.report import read_report
@@ -76,6 +77,7 @@ _OPERATIONS = {
         list_recalls,
         explain_users_request,
         QuarantineOfUser,
+        ProfileOfUser,
         erase_user,
         export_user,
         SessionsOfUser,

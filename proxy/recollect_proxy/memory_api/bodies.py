@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
-from recollect.model import Kind, Placement, Strategy
+from recollect.model import Kind, Placement, ProfileField, Strategy
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.memory_api.errors import INVALID_JSON, RefusedError, invalid_field, is_nameable
 from recollect_proxy.memory_api.schemas import LONGEST_CONTENT, MOST_CHANGES, MOST_USERS, Time
@@ -32,6 +32,8 @@ _MUST_BE = {
     "placement": f"one of {', '.join(Placement)}, or null",
     "summaries": "true, false or null",
     "queries": "true, false or null",
+    "profile": "true, false or null",
+    "field": f"one of {', '.join(ProfileField)}",
     "lexical": "true, false or null",
     "history": "true, false or null",
     "max_memory_tokens": "a whole number from 50 to 100000, or null",

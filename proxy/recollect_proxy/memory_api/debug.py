@@ -134,14 +134,31 @@ class StoreStats(Struct):
     summaries: int
     memories: Annotated[int, Meta(description="Each counted for each user who sees it; summaries too.")]
     users: Annotated[int, Meta(description="Of how many something is remembered.")]
+    summaries_made: Annotated[
+        int, Meta(description="How often a chat that is still kept was summarized, since that is counted.")
+    ]
+    non_empty_summaries: Annotated[
+        float | None, Meta(description="The share of these that said something; null before the first.")
+    ]
+    profile_consents: Annotated[int, Meta(description="How many people allow a profile.")]
     tables: dict[str, TableSize]
 
     @classmethod
     def of(cls, size: model.StoreSize) -> Self:
         """Return the JSON of ``size``."""
         tables = {each.name: TableSize(each.rows, each.bytes, dict(each.indexes)) for each in size.tables}
+        made = size.summaries_made
         return cls(
-            size.messages, size.sessions, size.chunks, size.summaries, size.memories, size.users, tables
+            size.messages,
+            size.sessions,
+            size.chunks,
+            size.summaries,
+            size.memories,
+            size.users,
+            made,
+            size.summaries_kept / made if made else None,
+            size.profile_consents,
+            tables,
         )
 
 
@@ -183,6 +200,8 @@ async def inspect_retrieval(
 )
 async def read_stats(engine: OpenEngine) -> StoreStats:
     """Return how many messages, chats, chunks, summaries, memories and users there are, and what tables and indexes take.
+
+    And of the summaries that were made the share that said something.
 
     It takes a scan: ask seldom.
     """

@@ -23,14 +23,19 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from recollect.errors import (
     ChangedMeanwhileError,
+    DuplicateEntryError,
     DuplicateMemoryError,
     EmbedderError,
     MemoryNotFoundError,
     MessageNotFoundError,
     NotUndoableError,
+    ProfileEntryNotFoundError,
+    ProfileFullError,
+    ProfileNotAllowedError,
     SessionNotFoundError,
     StoreError,
     StoreUnavailableError,
+    SwitchedOffError,
     UpdateNotFoundError,
 )
 from recollect.model import Doubt, Kind, Source, State
@@ -153,6 +158,9 @@ SUMMARY_NOT_FOUND = Failure(404, "summary_not_found", "This chat has no summary,
 MESSAGE_NOT_FOUND = Failure(
     404, "message_not_found", "The log has no message with this id in this chat.", "message_id"
 )
+PROFILE_ENTRY_NOT_FOUND = Failure(
+    404, "profile_entry_not_found", "This user's profile has no such statement.", "entry_id"
+)
 EXCHANGE_NOT_FOUND = Failure(
     404, "exchange_not_found", "The log has no such message in this chat.", "message"
 )
@@ -163,6 +171,15 @@ METHOD_NOT_ALLOWED = Failure(
 DUPLICATE_MEMORY = Failure(
     409, "duplicate_memory", "This user has a memory with the same content already.", "content"
 )
+PROFILE_NOT_ALLOWED = Failure(
+    409,
+    "profile_not_allowed",
+    "This user does not allow a profile: their setting `profile` is not true.",
+    "profile",
+)
+PROFILE_FULL = Failure(409, "profile_full", "This user's profile holds 200 statements, and no more are kept.")
+DUPLICATE_ENTRY = Failure(409, "duplicate_entry", "This user's profile says that already.", "content")
+SWITCHED_OFF = Failure(409, "switched_off", "This is switched off for this user.")
 NOT_UNDOABLE = Failure(
     409,
     "not_undoable",
@@ -311,6 +328,16 @@ def failure_of(error: Exception) -> Failure:  # noqa: C901, PLR0911, PLR0912  # 
             return CHANGED_MEANWHILE
         case NotUndoableError():
             return NOT_UNDOABLE
+        case ProfileEntryNotFoundError():
+            return PROFILE_ENTRY_NOT_FOUND
+        case ProfileNotAllowedError():
+            return PROFILE_NOT_ALLOWED
+        case ProfileFullError():
+            return PROFILE_FULL
+        case DuplicateEntryError():
+            return DUPLICATE_ENTRY
+        case SwitchedOffError():
+            return replace(SWITCHED_OFF, message=str(error))
         case EmbedderError():
             return EMBEDDER_UNAVAILABLE
         case StoreUnavailableError():

@@ -10,10 +10,12 @@ from recollect.model import (
     Action,
     Activity,
     Actor,
+    EntryState,
     FormedExchanges,
     Kind,
     ModelTokens,
     Placement,
+    ProfileField,
     Questions,
     Reason,
     Role,
@@ -29,11 +31,18 @@ from recollect_proxy.memory_api.explain import ExplainedCandidate, Explanation
 from recollect_proxy.memory_api.export import ImportedRows
 from recollect_proxy.memory_api.health import Health, ModelCalls, Spooled
 from recollect_proxy.memory_api.operation import MetricsAsJson, Sample
+from recollect_proxy.memory_api.profiles import NewProfileEntry, Profile, ProfileEntry, ProfileEntryChange
 from recollect_proxy.memory_api.quarantine import Quarantine, Quarantined
 from recollect_proxy.memory_api.recalls import GivenItem, PastRecall, RecallsPage
 from recollect_proxy.memory_api.report import WeekReport
 from recollect_proxy.memory_api.searching import FoundMemories, FoundMemory
-from recollect_proxy.memory_api.session_log import LoggedMessage, MarkedTurn, MessagesPage, SummaryOfSession
+from recollect_proxy.memory_api.session_log import (
+    AskedSummary,
+    LoggedMessage,
+    MarkedTurn,
+    MessagesPage,
+    SummaryOfSession,
+)
 from recollect_proxy.memory_api.session_memories import NewSessionMemory
 from recollect_proxy.memory_api.sessions import Sessions
 from recollect_proxy.memory_api.settings import Flags, FlagsChange, UserFlags
@@ -164,6 +173,16 @@ _WEEK = Activity(
     formation=FormedExchanges(397, 397, 6.1, 31.5, {"add:new": 120, "ignore:no_evidence": 14}),
     model=ModelTokens(310_400, 310_400, 40_100),
 )
+_STATEMENT = ProfileEntry(
+    UUID("01980f77-2c3d-7e4f-8a5b-6c7d8e9fa0b1"),
+    ProfileField.ANSWERS,
+    "Prefers short answers.",
+    EntryState.PROPOSED,
+    memory_id=_MEMORY.id,
+    outdated=False,
+    created_at=_SAID,
+    changed_at=_SAID,
+)
 EXAMPLES = (
     schemas.NewMemory(_MEMORY.content, kind=Kind.FACT, importance=0.9, session_id="chat-1"),
     NewSessionMemory(_MEMORY.content, kind=Kind.FACT, importance=0.9),
@@ -210,6 +229,11 @@ EXAMPLES = (
         todos=["Renew the passport."],
         entities=["Bali"],
     ),
+    AskedSummary(3),
+    _STATEMENT,
+    Profile(consents=True, entries=[_STATEMENT], updated_at=_SAID),
+    NewProfileEntry(ProfileField.ANSWERS, _STATEMENT.content),
+    ProfileEntryChange(content="Prefers short answers with an example."),
     Quarantine([Quarantined(_HELD_BACK, Reason.INSTRUCTION, _SAID)], next=None),
     Todos([Todo("Renew the passport.", UUID("01980f76-0b1c-7d2e-8f30-415263748596"), "chat-1", _SAID, None)]),
     GlobalMemories([_FOR_ALL], next=None),
@@ -253,7 +277,18 @@ EXAMPLES = (
     ),
     MetricsAsJson({"recollect_recall_paths_total": [Sample({"path": "dense"}, 128)]}),
     WeekReport.of(make_report(_WEEK, 7)),
-    StoreStats(256, 31, 402, 12, 310, 3, {"messages": TableSize(256, 204_800, {"messages_pkey": 40_960})}),
+    StoreStats(
+        256,
+        31,
+        402,
+        12,
+        310,
+        3,
+        40,
+        0.95,
+        1,
+        {"messages": TableSize(256, 204_800, {"messages_pkey": 40_960})},
+    ),
     RecallsPage([_RECALL], next=None),
     _STORY,
     Health(

@@ -15,6 +15,7 @@ from recollect_proxy.memory_api.errors import (
     MESSAGE_NOT_FOUND,
     SESSION_NOT_FOUND,
     SUMMARY_NOT_FOUND,
+    SWITCHED_OFF,
     RefusedError,
     documented,
     invalid_parameter,
@@ -121,6 +122,18 @@ class SummaryOfSession(Struct):
         )
 
 
+class AskedSummary(Struct):
+    """What a summary that was asked for will hold."""
+
+    turns: Annotated[
+        int,
+        Meta(
+            description="Turns of the chat that are in no summary yet; all where it has none. 0: nothing new was said, and "
+            "nothing is done."
+        ),
+    ]
+
+
 class LogOfSession(Controller):
     """What was said in a user's chat."""
 
@@ -187,3 +200,21 @@ class LogOfSession(Controller):
         if summary is None:
             raise RefusedError(SUMMARY_NOT_FOUND)
         return SummaryOfSession.of(summary, scope.session_id)
+
+    @post(
+        "/summary",
+        status_code=202,
+        summary="Summarize a chat now",
+        response_description="It is asked for.",
+        responses=documented(*ALWAYS, SESSION_NOT_FOUND, SWITCHED_OFF),
+    )
+    async def ask_for_summary(
+        self, engine: OpenEngine, user_id: UserId, session_id: SessionId
+    ) -> AskedSummary:
+        """The model summarizes it in the background, before the chats that are due; then `GET` on the same path tells it.
+
+        What was said last is formed first. Asked again while it waits, nothing more is done. A chat is summarized so also
+        where the setting `summaries` is off.
+        """
+        scope = Scope(user_named(user_id), session_named(session_id))
+        return AskedSummary(await engine.ask_for_summary(scope))

@@ -44,6 +44,13 @@ Queries: TypeAlias = Annotated[
     bool | None,
     Meta(description="Whether recalls and explanations tell what was asked, as the message log has it."),
 ]
+Consents: TypeAlias = Annotated[
+    bool | None,
+    Meta(
+        description="Whether the user allows a profile; only their own setting counts. Anything but true deletes the profile "
+        "and its embeddings at once."
+    ),
+]
 Lexical: TypeAlias = Annotated[
     bool | None, Meta(description="Whether recall searches by words beside the meaning.")
 ]
@@ -84,6 +91,7 @@ class Flags(Struct):
     placement: WhereTo = None
     summaries: Summaries = None
     queries: Queries = None
+    profile: Consents = None
     lexical: Lexical = None
     history: History = None
     max_memory_tokens: MemoryTokens = None
@@ -109,6 +117,7 @@ class FlagsChange(Struct, forbid_unknown_fields=True):
     placement: WhereTo | UnsetType = UNSET
     summaries: Summaries | UnsetType = UNSET
     queries: Queries | UnsetType = UNSET
+    profile: Consents | UnsetType = UNSET
     lexical: Lexical | UnsetType = UNSET
     history: History | UnsetType = UNSET
     max_memory_tokens: MemoryTokens | UnsetType = UNSET
@@ -152,6 +161,10 @@ class Settings(Controller):
     )
     async def change_settings(self, engine: OpenEngine, data: Annotated[FlagsChange, BodyKwarg()]) -> Flags:
         """Change settings for everybody from the next request on; a restart keeps them. A user's own settings take precedence."""
+        if data.profile is not UNSET:
+            raise invalid_field(
+                "profile", "`profile` is for each user to allow: it can't be changed for everybody."
+            )
         return Flags.of(await _change(engine, data, None))
 
 

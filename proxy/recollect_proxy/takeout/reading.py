@@ -12,7 +12,7 @@ import msgspec
 from recollect.engine import Engine
 from recollect.model import Source
 from recollect_proxy.takeout.json_items import FileError, Items, find_items
-from recollect_proxy.takeout.rows import FORMAT, ROWS, VERSION, Flags
+from recollect_proxy.takeout.rows import FORMAT, LATER_SECTIONS, ROWS, VERSION, Flags
 
 _ROWS_AT_ONCE = 200
 _BYTES_AT_ONCE = 8 * 1024 * 1024
@@ -43,7 +43,7 @@ def open_export(path: Path) -> Items:
     if items.value("version") != VERSION:
         raise FileError(f"This export is of another version than {VERSION}: a newer Recollect wrote it.")
     for name in ROWS:
-        if name not in items.lists:
+        if name not in items.lists and name not in LATER_SECTIONS:
             raise FileError(f'This export is not whole: "{name}" is missing.')
     return items
 

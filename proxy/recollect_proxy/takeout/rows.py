@@ -7,7 +7,19 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta, Struct
 
-from recollect.model import Action, Actor, Doubt, Kind, Placement, Reason, Role, Source, Strategy
+from recollect.model import (
+    Action,
+    Actor,
+    Doubt,
+    Kind,
+    Placement,
+    ProfileField,
+    Reason,
+    Role,
+    SearchPath,
+    Source,
+    Strategy,
+)
 
 FORMAT = "recollect-export"
 VERSION = 1
@@ -31,6 +43,7 @@ class Flags(Struct, forbid_unknown_fields=True):
     placement: Placement | None = None
     summaries: bool | None = None
     queries: bool | None = None
+    profile: bool | None = None
     lexical: bool | None = None
     history: bool | None = None
     max_memory_tokens: Count | None = None
@@ -47,6 +60,24 @@ class Settings(Struct):
 
     flags: dict[str, Any]
     changed_at: Time
+
+
+class ProfileEntry(Struct):
+    """A statement of the profile; what is proposed, or was refused, names its memory and says nothing itself."""
+
+    id: UUID
+    field: ProfileField
+    state: Literal["proposed", "confirmed", "refused"]
+    created_at: Time
+    changed_at: Time
+    content: Text | None = None
+    memory_id: UUID | None = None
+    own_words: bool = False
+
+    def __post_init__(self) -> None:
+        is_whole = self.content is not None if self.state == "confirmed" else self.memory_id is not None
+        if not is_whole or (self.state != "confirmed" and self.content is not None):
+            raise ValueError("A confirmed statement has content; any other names a memory, and has none.")
 
 
 class Outline(Struct):
@@ -138,6 +169,16 @@ class Session(Struct):
     last_at: Time
     next_turn_index: Count
     summarized_turn: Annotated[int, Meta(ge=-1, le=2**31 - 1)] = -1
+    summary_asked_at: Time | None = None
+    summaries_made: Count = 0
+    summaries_kept: Count = 0
+
+
+class ChatLeftOut(Struct):
+    """A chat of which nothing is to be kept, from a time on."""
+
+    session_id: Id
+    since: Time
 
 
 class Exchange(Struct):
@@ -205,6 +246,7 @@ class Usage(Struct):
     day: date
     tokens: Annotated[int, Meta(ge=0, le=2**63 - 1)]
     calls: Count
+    summary_tokens: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
 
 
 class Request(Struct):
@@ -234,15 +276,24 @@ class Request(Struct):
     embedding_ms: float | None = None
     lexical_ms: float | None = None
     search_ms: float | None = None
+    turn_key: Words | None = None
+    found_by: SearchPath | None = None
+    budget: Count | None = None
+    block_tokens: Count | None = None
+    given: dict[str, Count] | None = None
+    marked: bool | None = None
+    complains: bool | None = None
 
 
 ROWS: dict[str, type[Struct]] = {
     "settings": Settings,
+    "profile": ProfileEntry,
     "memories": Memory,
     "summaries": Memory,
     "history": Update,
     "quarantine": Quarantined,
     "sessions": Session,
+    "chats_left_out": ChatLeftOut,
     "exchanges": Exchange,
     "messages": Message,
     "injections": Injection,
@@ -250,6 +301,9 @@ ROWS: dict[str, type[Struct]] = {
     "requests": Request,
 }
 """What a row of each section is, in the order in which sections are written and kept."""
+
+LATER_SECTIONS = frozenset({"profile", "chats_left_out"})
+"""What exports of earlier releases do not have."""
 
 
 class Document(Struct):
@@ -270,6 +324,8 @@ class Document(Struct):
     injections: list[Injection]
     usage: list[Usage]
     requests: list[Request]
+    profile: list[ProfileEntry] = []
+    chats_left_out: list[ChatLeftOut] = []
 
 
 def json_schema() -> dict[str, Any]:

@@ -176,6 +176,7 @@ def _backends(postgres: Postgres, embedders: "_Embedders", models: Models | None
         answers=postgres.answers,
         portability=postgres.portability,
         repairs=postgres.repairs,
+        profiles=postgres.profiles,
         statistics=postgres.statistics,
         embedder=embedders.first,
         second_embedder=embedders.second,

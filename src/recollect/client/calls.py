@@ -195,9 +195,80 @@ def sessions(user: str, *, begun_before: datetime | None = None) -> Call[shapes.
     return Call(shapes.Sessions, "GET", f"{_user(user)}/sessions", _query(begun_before=begun_before))
 
 
+def messages(
+    user: str, session: str, *, limit: int | None = None, after: str | None = None
+) -> Call[shapes.MessagesPage]:
+    """List what was said in a chat, oldest first."""
+    path, query = f"{_session(user, session)}/messages", _query(limit=limit, after=after)
+    return Call(shapes.MessagesPage, "GET", path, query)
+
+
+def mark_turn(user: str, session: str, message: UUID, *, marked: bool = True) -> Call[None]:
+    """Call the turn of a message valuable, or no longer."""
+    path = f"{_session(user, session)}/messages/{message}/mark"
+    return Call(_NOTHING, "POST", path, body={"marked": marked})
+
+
+def session_summary(user: str, session: str) -> Call[shapes.SummaryOfSession]:
+    """Read a chat's newest summary."""
+    return Call(shapes.SummaryOfSession, "GET", f"{_session(user, session)}/summary")
+
+
+def ask_for_summary(user: str, session: str) -> Call[shapes.AskedSummary]:
+    """Have a chat summarized now, in the background; ``session_summary`` reads it then."""
+    return Call(shapes.AskedSummary, "POST", f"{_session(user, session)}/summary")
+
+
+def session_memories(
+    user: str, session: str, *, limit: int | None = None, after: str | None = None
+) -> Call[shapes.MemoryPage]:
+    """List the memories that were formed in a chat, or written for it, newest first."""
+    path, query = f"{_session(user, session)}/memories", _query(limit=limit, after=after)
+    return Call(shapes.MemoryPage, "GET", path, query)
+
+
+def add_session_memory(
+    user: str,
+    session: str,
+    content: str,
+    *,
+    kind: str | UnsetType = UNSET,
+    importance: float | UnsetType = UNSET,
+    event_at: datetime | UnsetType | None = UNSET,
+    key: str | None = None,
+) -> Call[shapes.Memory]:
+    """Write a memory for a chat of which something is kept."""
+    body = _given(content=content, kind=kind, importance=importance, event_at=event_at)
+    path = f"{_session(user, session)}/memories"
+    return Call(shapes.Memory, "POST", path, body=body, headers=_keyed(key))
+
+
+def get_session_memory(user: str, session: str, memory: UUID) -> Call[shapes.Memory]:
+    """Read a memory of a chat; one of another chat is not found."""
+    return Call(shapes.Memory, "GET", f"{_session(user, session)}/memories/{memory}")
+
+
+def delete_session_memory(
+    user: str, session: str, memory: UUID, *, if_match: str | None = None
+) -> Call[None]:
+    """Take a memory of a chat away; one of another chat is not found."""
+    path = f"{_session(user, session)}/memories/{memory}"
+    return Call(_NOTHING, "DELETE", path, headers=_matching(if_match))
+
+
+def undo_message(user: str, session: str, message: str) -> Call[shapes.Undone]:
+    """Undo what a message taught; ``message`` is the id that its request had as ``X-Recollect-Message``."""
+    return Call(shapes.Undone, "POST", f"{_session(user, session)}/undo", body={"message": message})
+
+
+def taught(user: str, session: str, message: str) -> Call[shapes.Taught]:
+    """Take what a message taught, as a line to show; it is told once."""
+    return Call(shapes.Taught, "POST", f"{_session(user, session)}/taught", body={"message": message})
+
+
 def erase_session(user: str, session: str) -> Call[shapes.Erasure]:
     """Erase a chat, with what only it taught."""
-    return Call(shapes.Erasure, "DELETE", f"{_user(user)}/sessions/{_segment(session)}")
+    return Call(shapes.Erasure, "DELETE", _session(user, session))
 
 
 def erase_user(user: str, *, vacuum: bool = False) -> Call[shapes.Erasure]:
@@ -223,6 +294,42 @@ def user_settings(user: str) -> Call[shapes.UserFlags]:
 def change_user_settings(user: str, change: shapes.FlagsChange) -> Call[shapes.UserFlags]:
     """Change settings for a user."""
     return Call(shapes.UserFlags, "PATCH", f"{_user(user)}/settings", body=_changed(change))
+
+
+def profile(user: str) -> Call[shapes.Profile]:
+    """Read a user's profile; empty while they do not allow one, by ``FlagsChange(profile=True)``."""
+    return Call(shapes.Profile, "GET", f"{_user(user)}/profile")
+
+
+def add_to_profile(
+    user: str, field: str, content: str, *, key: str | None = None
+) -> Call[shapes.ProfileEntry]:
+    """Write a statement into a user's profile."""
+    body = {"field": field, "content": content}
+    return Call(shapes.ProfileEntry, "POST", f"{_user(user)}/profile", body=body, headers=_keyed(key))
+
+
+def propose_profile(user: str) -> Call[shapes.Profile]:
+    """Propose what memories say for a user's profile, and read it."""
+    return Call(shapes.Profile, "POST", f"{_user(user)}/profile/proposals")
+
+
+def change_in_profile(
+    user: str, entry: UUID, *, field: str | UnsetType = UNSET, content: str | UnsetType = UNSET
+) -> Call[shapes.ProfileEntry]:
+    """Put a statement of a profile otherwise, or in another field; what is UNSET stays."""
+    body = _given(field=field, content=content)
+    return Call(shapes.ProfileEntry, "PATCH", f"{_user(user)}/profile/{entry}", body=body)
+
+
+def confirm_in_profile(user: str, entry: UUID) -> Call[shapes.ProfileEntry]:
+    """Confirm a statement that is proposed or outdated."""
+    return Call(shapes.ProfileEntry, "POST", f"{_user(user)}/profile/{entry}/confirm")
+
+
+def remove_from_profile(user: str, entry: UUID) -> Call[None]:
+    """Take a statement out of a profile, or refuse one that is proposed."""
+    return Call(_NOTHING, "DELETE", f"{_user(user)}/profile/{entry}")
 
 
 def settings() -> Call[shapes.Flags]:
@@ -273,6 +380,10 @@ _NOTHING: type[None] = type(None)
 
 def _user(user: str) -> str:
     return f"/memory/users/{_segment(user)}"
+
+
+def _session(user: str, session: str) -> str:
+    return f"{_user(user)}/sessions/{_segment(session)}"
 
 
 def _memories(user: str) -> str:

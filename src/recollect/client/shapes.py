@@ -195,6 +195,92 @@ class Sessions(Struct):
     sessions: list[str]
 
 
+class LoggedMessage(Struct):
+    """A message of a chat: ``alternate`` is a further answer to a turn, ``hidden`` what is recalled no more."""
+
+    id: UUID
+    role: str
+    speaker: str | None
+    text: str
+    said_at: datetime
+    tokens: int
+    alternate: bool = False
+    marked: bool = False
+    hidden: bool = False
+
+
+class MessagesPage(Struct):
+    """A page of what was said in a chat, in order."""
+
+    messages: list[LoggedMessage]
+    next: str | None = None
+
+    @property
+    def items(self) -> list[LoggedMessage]:
+        """The messages."""
+        return self.messages
+
+    @property
+    def following(self) -> str | None:
+        """Where the next page begins."""
+        return self.next
+
+
+class SummaryOfSession(Struct):
+    """What a chat was about; ``said_at`` is when what it tells of was said."""
+
+    memory_id: UUID
+    session_id: str
+    text: str
+    said_at: datetime
+    created_at: datetime
+    facts: list[str] = []
+    preferences: list[str] = []
+    decisions: list[str] = []
+    todos: list[str] = []
+    entities: list[str] = []
+
+
+class AskedSummary(Struct):
+    """How many turns of the chat are in no summary yet; 0: nothing was said since, and nothing is done."""
+
+    turns: int
+
+
+class Undone(Struct):
+    """What was undone of what a message taught, also as a line to show."""
+
+    updates: list[Update]
+    told: str
+
+
+class Taught(Struct):
+    """What a message taught, as a line to show; empty where nothing is known, or was shown."""
+
+    told: str
+
+
+class ProfileEntry(Struct):
+    """A statement of a profile; ``state`` is ``confirmed`` or ``proposed``."""
+
+    id: UUID
+    field: str
+    content: str
+    state: str
+    memory_id: UUID | None
+    outdated: bool
+    created_at: datetime
+    changed_at: datetime
+
+
+class Profile(Struct):
+    """What a user says of themselves; nothing while they do not allow a profile."""
+
+    consents: bool
+    entries: list[ProfileEntry] = []
+    updated_at: datetime | None = None
+
+
 class Todo(Struct):
     """Something to do, the memory that says so, and when it was said."""
 
@@ -235,6 +321,7 @@ class Flags(Struct):
     placement: str | None = None
     summaries: bool | None = None
     queries: bool | None = None
+    profile: bool | None = None
     lexical: bool | None = None
     history: bool | None = None
     max_memory_tokens: int | None = None
@@ -255,6 +342,7 @@ class FlagsChange(Struct, omit_defaults=True):
     placement: str | UnsetType | None = UNSET
     summaries: bool | UnsetType | None = UNSET
     queries: bool | UnsetType | None = UNSET
+    profile: bool | UnsetType | None = UNSET
     lexical: bool | UnsetType | None = UNSET
     history: bool | UnsetType | None = UNSET
     max_memory_tokens: int | UnsetType | None = UNSET

@@ -22,6 +22,7 @@ from recollect.model import (
     Add,
     Candidate,
     Dictated,
+    EntryState,
     Fate,
     Ignore,
     Kind,
@@ -39,6 +40,7 @@ from recollect.model import (
 )
 from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking
+from recollect.retrieval.profile_fields import importance_of
 from recollect.retrieval.standing import choose_standing
 from recollect.text.comparison.vetoes import same_letter
 from recollect.text.normalization import content_hash
@@ -147,7 +149,7 @@ class AgentMemories(Administration):
         return [each for each in await self.history(user_id, limit=limit) if each.at >= since]
 
     async def profile(self, user_id: str) -> Profile:
-        """Return what matters most of what is known of a person.
+        """Return what matters most of what is known of a person, with what they confirmed of themselves.
 
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
@@ -157,7 +159,12 @@ class AgentMemories(Administration):
         now, scope = self._clock(), Scope(user_id, "")
         statements = await self._backends.memories.most_important(scope, limit=_STATEMENTS_READ)
         count = await self._backends.memories.count_statements(scope, at=now)
-        chosen = choose_standing(statements, budget=_PROFILE_TOKENS, count=estimate_tokens, now=now)
+        own = [
+            each.as_memory(user_id, importance_of(each.field, None, None))
+            for each in (await self._backends.profiles.profile(user_id)).entries
+            if each.state is EntryState.CONFIRMED and not each.outdated
+        ]
+        chosen = choose_standing((*own, *statements), budget=_PROFILE_TOKENS, count=estimate_tokens, now=now)
         return Profile(chosen, count)
 
     # -- changing ----------------------------------------------------------------------------------

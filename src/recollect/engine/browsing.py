@@ -7,7 +7,13 @@ from datetime import timedelta
 from uuid import UUID
 
 from recollect.engine.administration import Administration
-from recollect.errors import MemoryNotFoundError, MessageNotFoundError, SessionNotFoundError
+from recollect.engine.policy import Policy
+from recollect.errors import (
+    MemoryNotFoundError,
+    MessageNotFoundError,
+    SessionNotFoundError,
+    SwitchedOffError,
+)
 from recollect.model import (
     ANY_MEMORY,
     STATEMENTS,
@@ -24,9 +30,11 @@ from recollect.model import (
     Reason,
     Reinforce,
     Scope,
+    Strategy,
     Update,
     Wanted,
 )
+from recollect.ports import Backends, Clock
 
 _OLD = timedelta(days=180)
 """What was said, or confirmed, longer ago may have changed: people move, change jobs and tastes."""
@@ -37,6 +45,10 @@ _IMPORTANT = 0.6
 
 class Browsing(Administration):
     """Lets people look through what there is."""
+
+    def __init__(self, backends: Backends, clock: Clock, policy: Policy) -> None:
+        super().__init__(backends, clock)
+        self._policy = policy
 
     async def browse(
         self, user_id: str, *, limit: int, after: UUID | None = None, wanted: Wanted = ANY_MEMORY
@@ -90,6 +102,21 @@ class Browsing(Administration):
         summaries = MemoryFilter(kinds=frozenset({Kind.SUMMARY}), session_id=scope.session_id)
         page = await self.page(scope.user_id, limit=1, taken=summaries)
         return page.memories[0] if page.memories else None
+
+    async def ask_for_summary(self, scope: Scope) -> int:
+        """Have a chat summarized now, in the background; return how many of its turns are in no summary yet.
+
+        Where that is none nothing is asked for.
+
+        Raises:
+            SwitchedOffError: No model reads the chats of this user.
+            SessionNotFoundError: Nothing that was said in the chat is kept.
+        """
+        policy = self._policy.under(await self._backends.flags.flags(scope.user_id))
+        if policy.strategy not in {Strategy.EXTRACT, Strategy.BOTH}:
+            raise SwitchedOffError("No model reads the chats of this user: it is switched off.")
+        await self.expect_chat(scope)
+        return await self._backends.inbox.ask_for_summary(scope, at=self._clock())
 
     async def mark_turn(self, scope: Scope, message_id: UUID, *, marked: bool) -> None:
         """Note that a turn of a chat, with its answers, is valuable, or is not; what that changes is indexed anew.

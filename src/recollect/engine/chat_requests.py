@@ -6,6 +6,7 @@ What was not done for certain is never told as done. Never: a concrete backend.
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
@@ -220,7 +221,8 @@ class ChatRequests:
 
         Only that: "undo that" after anything else speaks of something else.
         """
-        asked_before = read_memory_request(_said_before(turn))
+        said_before = _said_before(turn)
+        asked_before = read_memory_request(said_before)
         if asked_before is not None and asked_before.asking is Request.LEAVE_OUT:
             return answers.TAKEN_IN if await self._backends.asked.take_in(turn.scope) else None
         before = _anchor_before(turn, pointed_at)
@@ -229,7 +231,7 @@ class ChatRequests:
             return await self._resume(turn)
         if asked is not None and asked.asking == Request.FORGET_LISTED:
             return await self._bring_back(turn, asked)
-        return await self._take_back(turn, pointed_at, before)
+        return await self._take_back(turn, pointed_at, before, said_before)
 
     async def _bring_back(self, turn: Turn, asked: KeptRequest) -> str:
         user_id, back = turn.scope.user_id, []
@@ -247,14 +249,16 @@ class ChatRequests:
         await self._note(turn, Request.UNDO, back)
         return answers.undone(len(back))
 
-    async def _take_back(self, turn: Turn, pointed_at: PointedAt, before: str | None) -> str | None:
+    async def _take_back(
+        self, turn: Turn, pointed_at: PointedAt, before: str | None, said_before: str
+    ) -> str | None:
         found = [each for each in pointed_at.exchanges if before is None or each.anchor == before]
         if not found:
             return None
         last = found[0]
         following = pointed_at.exchanges[pointed_at.exchanges.index(last) + 1 :][:1]
         key: str | None = None
-        if last.did_as_asked or last.told_news or _asked_before(turn):
+        if last.did_as_asked or last.told_news or _asks(said_before):
             key = last.key
         elif following and following[0].did_as_asked:  # its answer told so
             key = following[0].key
@@ -289,12 +293,12 @@ def _anchor_before(turn: Turn, pointed_at: PointedAt) -> str | None:
 
 
 def _said_before(turn: Turn) -> str:
-    """Return the beginning of the person's message before, as the request carries it."""
+    """Return the person's own words in the beginning of their message before, as the request carries it."""
     said = next((each.text for each in reversed(turn.history) if each.role is Role.USER), "")
-    return said[: 4 * LONGEST_MESSAGE]
+    return _authored(replace(turn, text=said[: 4 * LONGEST_MESSAGE], history=())) if said else ""
 
 
-def _asked_before(turn: Turn) -> bool:
-    """Return whether the person's message before asked to remember, forget or correct something."""
+def _asks(said: str) -> bool:
+    """Return whether somebody's words asked to remember, forget or correct something."""
     wished = {Asking.REMEMBER, Asking.FORGET, Asking.CORRECT}
-    return any(each.asking in wished and not each.broad for each in read_commands(_said_before(turn)))
+    return any(each.asking in wished and not each.broad for each in read_commands(said))

@@ -48,6 +48,7 @@ class FormationCounts:
         hidden: How often messages were hidden, by reason.
         re_extracted: Memories whose words are not the person's, but were injected: has to stay 0.
         summaries: Chats summarized.
+        summaries_made: How often one was to be; what said nothing, or could not be read, is counted here alone.
         lag: Seconds between what was said and its being formed: how many were at most ``LAG_SECONDS``, and more.
         lag_sum: Their sum.
     """
@@ -68,6 +69,7 @@ class FormationCounts:
     hidden: Counter[str] = field(default_factory=Counter)
     re_extracted: int = 0
     summaries: int = 0
+    summaries_made: int = 0
     lag: list[int] = field(default_factory=lambda: [0] * (len(LAG_SECONDS) + 1))
     lag_sum: float = 0.0
 
@@ -80,6 +82,11 @@ class FormationCounts:
     def dedup_rate(self) -> float:
         """Duplicates of all that was added, replaced or found to be there; 0 before the first."""
         return self.duplicates / max(1, self.adds + self.replaces + self.duplicates)
+
+    @property
+    def non_empty_summaries(self) -> float:
+        """Of the summaries made, the share that said something and was kept; 0 before the first."""
+        return self.summaries / max(1, self.summaries_made)
 
     def plus(self, other: "FormationCounts") -> "FormationCounts":
         """Return what both counted."""
@@ -113,7 +120,8 @@ class FormationCounts:
         self.lag_sum += seconds
 
     def summarized(self, applied: Sequence[Change]) -> None:
-        """Count a summary, if one was kept."""
+        """Count that a summary was made, and whether one was kept."""
+        self.summaries_made += 1
         self.summaries += any(isinstance(change, Add | Replace) for change in applied)
 
     def _count(self, change: Change) -> None:

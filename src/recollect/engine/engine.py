@@ -16,13 +16,13 @@ import structlog
 
 from recollect.composition import Placed
 from recollect.engine.agents import AgentMemories
-from recollect.engine.browsing import Browsing
 from recollect.engine.chat_requests import ChatRequests
 from recollect.engine.counts import FormationCounts, ModelUse, UserUsage
 from recollect.engine.inspection import Inspection, inspection
 from recollect.engine.policy import Policy
 from recollect.engine.portability import REDACTED_FIELDS, masked_rows
 from recollect.engine.prepared import NO_OPTIONS, Prepared, RecallOptions
+from recollect.engine.profiles import Profiles
 from recollect.engine.recall import Retriever
 from recollect.engine.recorder import Recorder
 from recollect.engine.report import Report, make_report
@@ -74,7 +74,7 @@ def system_clock() -> datetime:
     return datetime.now(UTC)
 
 
-class Engine(Browsing):
+class Engine(Profiles):
     """Long-term memory of many users, kept apart from each other."""
 
     def __init__(
@@ -93,8 +93,7 @@ class Engine(Browsing):
             clock: Tells the time.
             worker: Works in the background; None: this process does, as long as ``run`` runs.
         """
-        super().__init__(backends, clock)
-        self._policy = policy
+        super().__init__(backends, clock, policy)
         self._own_worker = FormationWorker(backends, policy, clock)
         self._worker = worker or self._own_worker
         self._retriever = Retriever(backends, policy, clock)

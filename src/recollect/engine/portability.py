@@ -6,6 +6,7 @@ from typing import Any
 from recollect.text.secrets import mask
 
 REDACTED_FIELDS: Mapping[str, Collection[str]] = {
+    "profile": ("content",),
     "memories": ("content", "evidence"),
     "summaries": ("content", "evidence"),
     "history": ("before", "after"),

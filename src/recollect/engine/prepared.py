@@ -22,6 +22,7 @@ from recollect.model import (
     Injection,
     Memory,
     Placement,
+    ProfileEntry,
     Recall,
     Recollection,
     Role,
@@ -110,12 +111,21 @@ class ImportantStatements:
         stages: How long it took to find them, in milliseconds.
         degraded: That they could not be found.
         known: How many there are in all, where that is to be told; 0: it is not.
+        entries: What the user confirmed of themselves.
+        profile: The same as memories; they stand beside the others, and are in no list.
     """
 
     statements: tuple[Memory, ...] = ()
     stages: Mapping[Stage, float] = field(default_factory=dict)
     degraded: tuple[Stage, ...] = ()
     known: int = 0
+    entries: tuple[ProfileEntry, ...] = ()
+    profile: tuple[Memory, ...] = ()
+
+    @property
+    def standing(self) -> tuple[Memory, ...]:
+        """All that may stand in a chat."""
+        return (*self.profile, *self.statements)
 
 
 NONE_IMPORTANT = ImportantStatements()
@@ -299,7 +309,7 @@ def without_recall(state: RecallState) -> Prepared:
 
 def without_ranking(state: RecallState, failed: Recall, important: ImportantStatements) -> Prepared:
     """Return what the prompt is given where nothing could be recalled for the turn: what stands in every chat."""
-    part = state.standing(important.statements, ())
+    part = state.standing(important.standing, ())
     recall = replace(
         failed,
         recollections=part,
@@ -323,7 +333,7 @@ def selected(state: RecallState, ranking: Ranking, important: ImportantStatement
     needs = ranking.needs if limit is None else replace(ranking.needs, at_most=None)
     ranked, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=needs)
     chosen = tuple(each for each in ranked if each.dropped is None)
-    standing = state.standing(important.statements, chosen)
+    standing = state.standing(important.standing, chosen)
     given = _in_front(standing, chosen)
     there = sum(each.dropped in _THERE for each in ranked if each.item.id in needs.scores)
     # Of how many there are in all is told only who may be told all of them.

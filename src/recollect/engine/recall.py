@@ -27,9 +27,21 @@ from recollect.engine.prepared import (
 )
 from recollect.errors import EmbedderError, StoreError
 from recollect.failures import place
-from recollect.model import Chat, Memory, Placement, Recall, Skip, Stage, Turn
+from recollect.model import (
+    Chat,
+    EntryState,
+    Memory,
+    Placement,
+    ProfileEntry,
+    Recall,
+    Skip,
+    Stage,
+    Turn,
+    Vector,
+)
 from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking, SearchReach, of_everything, rank
+from recollect.retrieval.profile_fields import importance_of
 
 log = structlog.get_logger(__name__)
 
@@ -146,23 +158,58 @@ class Retriever:
         try:
             ranking = await state.ranking
         except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
-            return without_ranking(state, _failed(error), await asking if asking else NONE_IMPORTANT)
+            important = self._with_profile(state, await asking if asking else NONE_IMPORTANT, None)
+            return without_ranking(state, _failed(error), important)
         important = await asking if asking else NONE_IMPORTANT
+        important = self._with_profile(state, important, ranking.candidates.second_question)
         if ranking.needs.everything:
             important, statements = await self._everything(state, important)
             ranking = of_everything(ranking, statements, bar=self._policy.bar)
         return selected(state, ranking, important)
 
     async def _most_important(self, state: RecallState) -> ImportantStatements:
-        """Return the user's most important statements; none where the store fails, or is late."""
+        """Return the user's most important statements, and their profile; none where the store fails, or is late."""
         began = time.perf_counter()
         asking = self._backends.memories.most_important(state.turn.scope, limit=_STATEMENTS_READ)
+        reading = asyncio.create_task(self._profile(state))
         try:
             found = await within(state.seconds_left, asking)
         except (TimeoutError, StoreError) as error:
             log.warning("standing_part_failed", error=type(error).__name__)
-            return ImportantStatements(degraded=(Stage.STANDING,))
-        return ImportantStatements(tuple(found), {Stage.STANDING: (time.perf_counter() - began) * 1000})
+            return ImportantStatements(degraded=(Stage.STANDING,), entries=await reading or ())
+        entries = await reading
+        return ImportantStatements(
+            tuple(found),
+            {Stage.STANDING: (time.perf_counter() - began) * 1000},
+            degraded=() if entries is not None else (Stage.STANDING,),
+            entries=entries or (),
+        )
+
+    async def _profile(self, state: RecallState) -> tuple[ProfileEntry, ...] | None:
+        """Return what the user confirmed of themselves, if they allow it; None where that fails, or is late."""
+        if not state.chat.flags.profile:
+            return ()
+        asking = self._backends.profiles.profile(state.turn.scope.user_id)
+        try:
+            found = await within(state.seconds_left, asking)
+        except (TimeoutError, StoreError) as error:
+            log.warning("profile_failed", error=type(error).__name__)
+            return None
+        return tuple(
+            each for each in found.entries if each.state is EntryState.CONFIRMED and not each.outdated
+        )
+
+    def _with_profile(
+        self, state: RecallState, important: ImportantStatements, question: Vector | None
+    ) -> ImportantStatements:
+        """Return these, and as memories what the user confirmed of themselves, by how important it is for a question."""
+        second = self._backends.second_embedder
+        profile = []
+        for each in important.entries:
+            is_read = second is not None and each.embedding_model == second.name
+            importance = importance_of(each.field, each.embedding if is_read else None, question)
+            profile.append(each.as_memory(state.turn.scope.user_id, importance))
+        return replace(important, profile=tuple(profile))
 
     async def _everything(
         self, state: RecallState, important: ImportantStatements

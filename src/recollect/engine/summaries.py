@@ -74,7 +74,7 @@ class Summaries:
     slow: MutableMapping[tuple[str, str, int], None] = field(default_factory=lambda: LRUCache(_FAILURES_KEPT))
 
     async def keep(self, user_id: str, due: Summarizing) -> timedelta | None:
-        """Summarize the user's chats that are due, a few at once; return after how long to come again for more.
+        """Summarize the user's chats that are due or asked for, a few at once; return after how long to come again for more.
 
         What could not be summarized is tried again with its user's next turn.
 
@@ -83,7 +83,7 @@ class Summaries:
             StoreError: The store failed.
         """
         summarizer, inbox = self.backends.summarizer, self.backends.inbox
-        if summarizer is None or not (due.turns or due.tokens):
+        if summarizer is None:
             return None
         left_out: set[str] = set()
         for _ in range(_CHATS_AT_ONCE):

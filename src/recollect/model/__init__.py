@@ -60,6 +60,7 @@ from recollect.model.memory import (
     Provenance,
     Vector,
 )
+from recollect.model.profile import MOST_ENTRIES, EntryState, OwnProfile, ProfileEntry, ProfileField
 from recollect.model.recall import Recall, Recollection
 from recollect.model.request import ItemPart, RecallPage, RequestRecord
 from recollect.model.requests_in_chat import LISTED, KeptRequest, LastExchange, PointedAt
@@ -100,6 +101,7 @@ __all__ = [
     "KEPT",
     "LISTED",
     "NOTHING_TOLD",
+    "MOST_ENTRIES",
     "ROOT",
     "STATEMENTS",
     "UNNAMED",
@@ -122,6 +124,7 @@ __all__ = [
     "Drop",
     "Embedded",
     "EmbeddingScope",
+    "EntryState",
     "Erasure",
     "Exchange",
     "ExtractedCommand",
@@ -166,6 +169,7 @@ __all__ = [
     "Occurrences",
     "Outcome",
     "Outline",
+    "OwnProfile",
     "Page",
     "Passage",
     "Pending",
@@ -174,6 +178,8 @@ __all__ = [
     "Placement",
     "PointedAt",
     "Profile",
+    "ProfileEntry",
+    "ProfileField",
     "Progress",
     "Provenance",
     "Quarantine",

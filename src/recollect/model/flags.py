@@ -18,6 +18,7 @@ class Flags:
         placement: Where in a prompt goes what is recalled.
         summaries: Whether chats are summarized.
         queries: Whether the record of a request tells what was asked, by the message log.
+        profile: Whether the person allows a profile; nobody allows it for them, so it counts in their own flags alone.
         lexical: Whether recall searches by words beside the meaning.
         history: Whether recall searches the message log beside the statements.
         max_memory_tokens: Tokens that a turn's memories may take.
@@ -35,6 +36,7 @@ class Flags:
     placement: Placement | None = None
     summaries: bool | None = None
     queries: bool | None = None
+    profile: bool | None = None
     lexical: bool | None = None
     history: bool | None = None
     max_memory_tokens: int | None = None
@@ -45,7 +47,8 @@ class Flags:
     user_cap: int | None = None
 
     def over(self, other: Self) -> Self:
-        """Return these flags, and those of ``other`` where these say nothing."""
+        """Return these flags, and those of ``other``, which are everybody's, where these say nothing."""
         mine = {each.name: getattr(self, each.name) for each in fields(self)}
         theirs = {each.name: getattr(other, each.name) for each in fields(self)}
+        theirs["profile"] = None
         return type(self)(**{name: theirs[name] if value is None else value for name, value in mine.items()})

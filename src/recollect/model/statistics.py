@@ -32,6 +32,9 @@ class StoreSize:
         chunks: The parts of messages by which these are found.
         memories: Memories, each counted for each who sees it.
         summaries: Summaries of chats among them.
+        summaries_made: How often a chat was summarized, since that is counted.
+        summaries_kept: How often the summary said something and was kept.
+        profile_consents: How many people allow a profile.
         tables: What each table takes.
     """
 
@@ -41,6 +44,9 @@ class StoreSize:
     chunks: int
     memories: int
     summaries: int
+    summaries_made: int
+    summaries_kept: int
+    profile_consents: int
     tables: tuple[TableSize, ...]
 
 

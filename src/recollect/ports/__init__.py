@@ -29,6 +29,7 @@ from recollect.ports.models import (
     Summarizer,
 )
 from recollect.ports.repairs import Repairs
+from recollect.ports.profiles import ProfileStore
 from recollect.ports.statistics import Statistics
 from recollect.ports.stores import MOST_QUARANTINED, AdminReadLog, LogIndex, MemoryStore, Portability
 from recollect.ports.surroundings import Cache, Clock
@@ -65,6 +66,7 @@ __all__ = [
     "MessageLog",
     "Portability",
     "Repairs",
+    "ProfileStore",
     "RequestLog",
     "Spooled",
     "Statistics",
@@ -94,6 +96,7 @@ class Backends:
     answers: AnswerStore
     portability: Portability
     repairs: Repairs
+    profiles: ProfileStore
     statistics: Statistics
     embedder: Embedder
     second_embedder: Embedder | None = None

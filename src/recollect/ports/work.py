@@ -112,6 +112,8 @@ class Inbox(Protocol):
     ) -> Conversation | None:
         """Return a chat of the user that is due for a summary, if there is one: the one that waits longest.
 
+        Before these one that somebody asked a summary of.
+
         Due is a chat with at least ``turns`` formed exchanges, or ``tokens`` tokens in formed exchanges, since its
         last summary; 0: that alone makes none due. Hidden messages and alternates are left out. A chat is looked at
         only where something was said in it in the 30 days before the user said something last.
@@ -121,6 +123,15 @@ class Inbox(Protocol):
             turns: So many exchanges make a chat due.
             tokens: So many tokens do.
             without: The chats that are not looked at.
+        """
+        ...
+
+    async def ask_for_summary(self, scope: Scope, *, at: datetime) -> int:
+        """Have a chat summarized before all that are due, however little is new in it.
+
+        Returns:
+            How many turns are in no summary yet; where the chat's last summary is gone all count again. 0: nothing is
+            asked for.
         """
         ...
 

@@ -18,6 +18,7 @@ from recollect.postgres.message_log import PostgresMessageLog
 from recollect.postgres.pool import Access, Database
 from recollect.postgres.portability import PostgresPortability
 from recollect.postgres.repairing import PostgresRepairs
+from recollect.postgres.profiles import PostgresProfiles
 from recollect.postgres.requests import PostgresRequests
 from recollect.postgres.schema import migrate
 from recollect.postgres.settings import PostgresFlags, PostgresUsage
@@ -53,6 +54,7 @@ class Postgres:
     answers: PostgresAnswers
     portability: PostgresPortability
     repairs: PostgresRepairs
+    profiles: PostgresProfiles
     statistics: PostgresStatistics
     database: Database
 
@@ -109,6 +111,7 @@ async def open_postgres(
         answers=PostgresAnswers(database),
         portability=PostgresPortability(database),
         repairs=PostgresRepairs(database),
+        profiles=PostgresProfiles(database),
         statistics=PostgresStatistics(database),
         database=database,
     )

@@ -32,6 +32,7 @@ ERASED_TABLES = (
     "sessions",
     "memory_updates",
     "quarantine",
+    "profile_entries",
     "admin_reads",
     "user_settings",
     "model_usage",

@@ -10,6 +10,7 @@ from asyncpg import Record
 
 from recollect.model import Reason
 from recollect.postgres.changing import Changing
+from recollect.postgres.profiles import forget_in_profile
 from recollect.postgres.sql import SQL
 
 
@@ -19,7 +20,8 @@ async def hide_messages(
     """Recall these messages of the log no more, nor what says them again; nor form anything of them.
 
     That is what was answered to them, what was answered with them or ``items`` at hand, the blocks that were
-    added to prompts and speak of them, and summaries that rest on them, which are retired for ``reason``.
+    added to prompts and speak of them, what ``items`` proposed for the profile, and summaries that rest on them, which are
+    retired for ``reason``.
 
     Args:
         changing: The transaction.
@@ -39,6 +41,7 @@ async def hide_messages(
     await connection.execute(SQL["delete_chunk_vectors"], user_id, documents)
     await connection.execute(SQL["discount_documents"], user_id, len(documents), terms)
     await changing.forget_injections([*items, *summaries, *hidden])
+    await forget_in_profile(connection, user_id, items)
     await _retire_summaries(changing, reason, sorted({*summaries}))
 
 

@@ -176,6 +176,16 @@ class PostgresInbox:
         async with self._database.for_user(user_id) as connection:
             return await read_conversation(connection, user_id, turns=turns, tokens=tokens, without=without)
 
+    async def ask_for_summary(self, scope: Scope, *, at: datetime) -> int:
+        """Have a chat summarized before all that are due; return how many turns are in no summary yet."""
+        async with self._database.changing(scope.user_id) as connection:
+            turns: int = await connection.fetchval(
+                SQL["ask_for_summary"], scope.user_id, storable_id(scope.session_id), at
+            )
+            if turns:
+                await enqueue(connection, [scope.user_id])
+        return turns
+
     async def summarized(
         self, user_id: str, conversation: Conversation, memory: Memory | None, *, at: datetime
     ) -> list[Change]:

@@ -15,18 +15,20 @@ from recollect.text.normalization import content_hash
 SECTIONS = (
     # What is exported earlier may rest on what is exported later, which is read in the same snapshot.
     "settings",
+    "profile",
     "memories",
     "summaries",
     "history",
     "quarantine",
     "sessions",
+    "chats_left_out",
     "exchanges",
     "messages",
     "injections",
     "usage",
     "requests",
 )
-_HASHED = frozenset({"memories", "summaries", "quarantine"})
+_HASHED = frozenset({"profile", "memories", "summaries", "quarantine"})
 _ROWS_AT_ONCE = 200
 
 
@@ -57,6 +59,8 @@ class PostgresPortability:
 
 
 def _hashed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with what a content is known again by; of what was refused that is all there is."""
+    """Return a row with what a content is known again by; of what was refused that is all there is, or not even that."""
     refused = row.get("refused_hash")
+    if row["content"] is None:
+        return {**row, "content_hash": None}
     return {**row, "content_hash": "\\x" + (refused or content_hash(row["content"]).hex())}

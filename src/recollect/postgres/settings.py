@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from recollect.model import COMMONS, Flags, Placement, Strategy, Usage
 from recollect.postgres.pool import Connection, Database
+from recollect.postgres.profiles import clear_unless_allowed
 from recollect.postgres.sql import SQL
 from recollect.text.normalization import storable_user
 
@@ -37,7 +38,7 @@ class PostgresFlags:
             return (await read_flags(connection, user_id)).get(user_id, Flags())
 
     async def set_flags(self, user_id: str | None, flags: Flags, *, at: datetime) -> None:
-        """Keep what is changed for a user, or for everybody, in place of what was."""
+        """Keep what is changed for a user, or for everybody, in place of what was; without consent their profile goes."""
         written = json.dumps(asdict(flags))
         if user_id is None:
             async with self._database.over_all_users() as connection:
@@ -45,18 +46,24 @@ class PostgresFlags:
             return
         async with self._database.changing(storable_user(user_id)) as connection:
             await connection.execute(SQL["set_flags"], user_id, written, at)
+            await clear_unless_allowed(connection, user_id)
 
     async def change_flags(
         self, user_id: str | None, flags: Flags, named: Collection[str], *, at: datetime
     ) -> Flags:
-        """Change those that are named, and leave the others; None takes one back. One statement, whichever replica it comes from."""
+        """Change those that are named, and leave the others; None takes one back. One statement, whichever replica it comes from.
+
+        A user who allows no profile, or no longer, has none: it is deleted in the same transaction.
+        """
         given = asdict(flags)
         written = json.dumps({name: given[name] for name in named})
         if user_id is None:
             async with self._database.over_all_users() as connection:
                 return flags_of(await connection.fetchval(SQL["change_flags"], COMMONS, written, at))
         async with self._database.changing(storable_user(user_id)) as connection:
-            return flags_of(await connection.fetchval(SQL["change_flags"], user_id, written, at))
+            changed = flags_of(await connection.fetchval(SQL["change_flags"], user_id, written, at))
+            await clear_unless_allowed(connection, user_id)
+        return changed
 
 
 async def read_flags(connection: Connection, user_id: str) -> Mapping[str, Flags]:
@@ -101,6 +108,7 @@ def flags_of(written: str | None) -> Flags:
         placement=_word(Placement, kept.get("placement")),
         summaries=_as(bool, kept.get("summaries")),
         queries=_as(bool, kept.get("queries")),
+        profile=_as(bool, kept.get("profile")),
         lexical=_as(bool, kept.get("lexical")),
         history=_as(bool, kept.get("history")),
         max_memory_tokens=_as(int, kept.get("max_memory_tokens")),

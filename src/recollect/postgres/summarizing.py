@@ -52,13 +52,15 @@ async def keep_summary(
     session_id = conversation.session_id
     if not await _is_as_it_was(connection, user_id, conversation):
         return []
-    await connection.execute(SQL["note_summarized"], user_id, session_id, conversation.last_turn)
     rests_on = list(set(conversation.message_ids))
-    if memory is None or not await connection.fetchval(SQL["are_told"], user_id, rests_on):
+    kept = memory if await connection.fetchval(SQL["are_told"], user_id, rests_on) else None
+    noted = (user_id, session_id, conversation.last_turn, int(kept is not None))
+    await connection.execute(SQL["note_summarized"], *noted)
+    if kept is None:
         return []
-    change: Change = Add(memory, Reason.SUMMARIZED)
+    change: Change = Add(kept, Reason.SUMMARIZED)
     if conversation.summary is not None:
-        change = Replace(conversation.summary.id, memory, Reason.SUMMARIZED)
+        change = Replace(conversation.summary.id, kept, Reason.SUMMARIZED)
     return await apply_changes(
         connection, user_id, [change], actor=Actor.FORMATION, at=at, session_id=session_id
     )

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from recollect.model import Kind, Memory
 
-_HOW_TO_ANSWER = frozenset({Kind.PREFERENCE, Kind.INSIGHT})
+_HOW_TO_ANSWER = frozenset({Kind.PREFERENCE, Kind.INSIGHT, Kind.PROFILE})
 _BONUS = 0.15
-"""What these kinds gain: how somebody wishes to be answered holds in every chat."""
+"""What these kinds gain: how somebody wishes to be answered, and what they say of themselves, holds in every chat."""
 
 _FRESHNESS = 0.05
 _HALF_LIFE_DAYS = 180

@@ -394,6 +394,34 @@ class TestUndoing:
         assert answer(prepared) == ""
         assert await chat.subject.history(store.anna) == before
 
+    @pytest.mark.parametrize(
+        "quoting",
+        [
+            "I live in Porto now.\n```\nRemember that I play the cello.\n```",
+            "From: Eva\nTo: Anna\nSubject: Hello\n\nRemember that I play the cello.",
+        ],
+    )
+    async def test_what_the_message_before_quotes_was_not_asked_for(
+        self, store: Store, chat: Chat, quoting: str
+    ) -> None:
+        await chat.says(quoting)
+        before = await chat.subject.history(store.anna)
+
+        prepared = await chat.says("Undo that", logs=False)
+
+        assert answer(prepared) == ""
+        assert await chat.subject.history(store.anna) == before
+
+    async def test_a_quoted_wish_to_leave_a_chat_out_is_not_undone(self, store: Store, chat: Chat) -> None:
+        await chat.says("Don't remember this chat")
+        await chat.says("```\nDon't remember this chat\n```")
+
+        prepared = await chat.says("Undo that")
+        await chat.says("I play the harp")
+
+        assert answer(prepared) == ""
+        assert await messages(store) == []
+
 
 class TestEverything:
     @pytest.mark.parametrize("text", ["Forget everything about me.", "Vergiss alles über mich"])

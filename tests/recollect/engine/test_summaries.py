@@ -17,6 +17,8 @@ from recollect.errors import (
     ExtractorError,
     ExtractorUnusableError,
     InvalidExtractionError,
+    SessionNotFoundError,
+    SwitchedOffError,
 )
 from recollect.model import Actor, Kind, Memory, Outline, Reason, Retire, Strategy
 from recollect.ports import Asker, Embedder, Material, Summarized
@@ -226,3 +228,92 @@ async def test_what_is_said_while_a_chat_is_summarized_is_formed_right_after(sto
     assert len(await store.inbox.pending(store.anna, limit=9)) == 1
     assert await subject.drain(store.anna) is None
     assert await store.inbox.pending(store.anna, limit=9) == []
+
+
+class TestAskedFor:
+    async def test_a_chat_that_is_not_due_is_summarized_when_somebody_asks(self, store: Store) -> None:
+        summarizer = ScriptedSummarizer()
+        subject = engine(store, summarizer, replace(DUE, summarizing=Summarizing()))
+        await chat(store, subject, "I plan a trip to Oslo")
+        assert await subject.drain(store.anna) is None
+        assert await summaries(store) == []
+
+        assert await subject.ask_for_summary(store.anna.scope) == 1
+        while await subject.drain(store.anna) is not None:
+            pass
+
+        [summary] = await summaries(store)
+        assert "I plan a trip to Oslo" in summary.content
+        assert await subject.ask_for_summary(store.anna.scope) == 0, "nothing new was said"
+        await subject.drain(store.anna)
+        assert len(summarizer.asked) == 1
+
+    async def test_what_was_said_last_is_formed_first(self, store: Store) -> None:
+        subject = engine(store, ScriptedSummarizer(), replace(DUE, summarizing=Summarizing()))
+        await chat(store, subject, "I plan a trip to Oslo", "by train")
+
+        assert await subject.ask_for_summary(store.anna.scope) == 2
+        while await subject.drain(store.anna) is not None:
+            pass
+
+        [summary] = await summaries(store)
+        assert "by train" in summary.content
+
+    async def test_it_comes_before_a_chat_that_is_due_and_waits_longer(self, store: Store) -> None:
+        summarizer = ScriptedSummarizer()
+        subject = engine(store, summarizer)
+        for number, text in enumerate(("one", "two")):  # nobody drains it yet
+            await subject.remember(
+                store.turn(text, key=f"m{number}", at=NOON - timedelta(hours=2 - number)), "Yes."
+            )
+        asked = store.anna.chat("asked for")
+        await subject.remember(store.turn("I row", asked, key="r", at=NOON), "Good.")
+
+        await subject.ask_for_summary(asked)
+        while await subject.drain(store.anna) is not None:
+            pass
+
+        assert [each.messages[0].text for each in summarizer.asked] == ["I row", "one"]
+
+    async def test_where_the_last_summary_was_forgotten_all_is_read_again(self, store: Store) -> None:
+        summarizer = ScriptedSummarizer()
+        subject = engine(store, summarizer)
+        await chat(store, subject, "I plan a trip to Oslo", "by train")
+        await subject.drain(store.anna)
+        [summary] = await summaries(store)
+        await store.memories.apply(
+            store.anna.scope, [Retire(summary.id, Reason.DELETED)], actor=Actor.USER, at=NOON
+        )
+
+        turns = await subject.ask_for_summary(store.anna.scope)
+        while await subject.drain(store.anna) is not None:
+            pass
+
+        [again] = await summaries(store)
+        assert turns == 2
+        assert "I plan a trip to Oslo" in again.content
+        assert summarizer.asked[1].before == ""
+
+    async def test_nobody_is_asked_where_no_model_reads_chats_or_nothing_was_said(self, store: Store) -> None:
+        subject = engine(store, ScriptedSummarizer(), replace(DUE, strategy=Strategy.QA_TURN))
+        await chat(store, subject, "I plan a trip to Oslo")
+
+        with pytest.raises(SwitchedOffError):
+            await subject.ask_for_summary(store.anna.scope)
+        with pytest.raises(SessionNotFoundError):
+            await engine(store, ScriptedSummarizer()).ask_for_summary(store.ben.scope)
+
+    async def test_the_share_of_those_that_say_something_is_told(self, own_store: Store) -> None:
+        summarizer = ScriptedSummarizer(
+            Summarized(" "), InvalidExtractionError(), Summarized("Plans a trip.")
+        )
+        subject = engine(own_store, summarizer)
+        for number in range(3):
+            await chat(own_store, subject, "I plan a trip", "by train", start=2 * number)
+            await subject.drain(own_store.anna)
+
+        size = await subject.size()
+
+        assert (size.summaries_made, size.summaries_kept, size.summaries) == (3, 1, 1)
+        assert (subject.counts.summaries_made, subject.counts.summaries) == (3, 1)
+        assert subject.counts.non_empty_summaries == pytest.approx(1 / 3)

@@ -3,7 +3,17 @@
 from tests.stores import MODEL, NOON, NORTH, vector
 from uuid_utils.compat import uuid7
 
-from recollect.model import IndexedChunk, IndexedMessage, Injection, Place, RequestRecord, Scope
+from recollect.model import (
+    EntryState,
+    IndexedChunk,
+    IndexedMessage,
+    Injection,
+    Place,
+    ProfileEntry,
+    ProfileField,
+    RequestRecord,
+    Scope,
+)
 from recollect.ports import LogIndex
 from recollect.text.lexical import document_terms
 
@@ -34,3 +44,18 @@ def added_to_a_prompt(block: str, *, anchor: str = "a:1") -> Injection:
 def like_a_request(scope: Scope) -> RequestRecord:
     """Return what a request of theirs was like."""
     return RequestRecord(uuid7(), NOON, scope, "chat/stable", "scripted")
+
+
+def a_statement(content: str) -> ProfileEntry:
+    """Return a statement of a profile, with an embedding."""
+    return ProfileEntry(
+        uuid7(),
+        ProfileField.NOTES,
+        content,
+        EntryState.CONFIRMED,
+        NOON,
+        NOON,
+        own_words=True,
+        embedding=vector(*NORTH),
+        embedding_model=MODEL,
+    )

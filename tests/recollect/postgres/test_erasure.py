@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.databases import administrator
-from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_request
+from tests.recollect.postgres.found import a_statement, added_to_a_prompt, indexed, like_a_request
 from tests.stores import LATER, NOON, Store
 from tests.waiting import until
 from uuid_utils.compat import uuid7
@@ -65,7 +65,8 @@ async def live_a_little(store: Store) -> None:
     await store.requests.record(like_a_request(ANNA))
     order = store.memory(f"Always greet {NAME}", ANNA)
     await store.memories.apply(ANNA, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON)
-    await store.flags.set_flags(NAME, Flags(recall=False), at=NOON)
+    await store.flags.set_flags(NAME, Flags(recall=False, profile=True), at=NOON)
+    await store.profiles.write(NAME, a_statement(f"Is called {NAME}"))
     await store.usage.use(NAME, NOON.date(), 100)
     await store.admin_reads.note(NAME, AdminRead(uuid7(), NOON, "support", "list_memories"))
 

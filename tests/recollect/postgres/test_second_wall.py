@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 from tests.databases import administrator, new_database
 from tests.people import Person
-from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_request
+from tests.recollect.postgres.found import a_statement, added_to_a_prompt, indexed, like_a_request
 from tests.recollect.postgres.test_sql import USER_TABLES
 from tests.stores import MODEL, NOON, NORTH, store_over, vector
 from tests.tables import table
@@ -111,7 +111,8 @@ async def fill(store: Postgres) -> None:
         await store.memories.apply(
             scope, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
         )
-        await store.flags.set_flags(scope.user_id, Flags(recall=True), at=NOON)
+        await store.flags.set_flags(scope.user_id, Flags(recall=True, profile=True), at=NOON)
+        await store.profiles.write(scope.user_id, a_statement(f"{scope.user_id}'s name"))
         await store.usage.use(scope.user_id, NOON.date(), 9)
         read = AdminRead(uuid7(), NOON, "support", "list_memories")
         await store.admin_reads.note(scope.user_id, read)
@@ -177,6 +178,7 @@ async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: P
         ("most_important", (99,)),
         ("exchanges_of_chat", ("chat-1", 99, None)),
         ("injections_of_chat", ("chat-1",)),
+        ("profile_entries", ()),
     ],
 )
 async def test_what_is_searched_without_its_predicates_holds_nothing_of_anothers(

@@ -23,6 +23,7 @@ USER_TABLES = {
     "chats_left_out",
     "request_metrics",
     "quarantine",
+    "profile_entries",
     "user_settings",
     "model_usage",
     "kept_answers",

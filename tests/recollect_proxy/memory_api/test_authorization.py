@@ -130,7 +130,7 @@ def is_allowed(asker: str, name: str) -> bool:
 def target(path: str, user_id: str) -> str:
     """Return the path of something of the user that is not there."""
     filled = path.replace("{user_id}", quote(user_id, safe="")).replace("{session_id}", "no-such-chat")
-    for name in ("memory_id", "update_id", "request_id", "message_id"):
+    for name in ("memory_id", "update_id", "request_id", "message_id", "entry_id"):
         filled = filled.replace(f"{{{name}}}", str(uuid7()))
     return filled
 

@@ -26,9 +26,11 @@ from recollect.client import (
     calls,
     shapes,
 )
-from recollect.model import Actor, Quarantine, Reason
+from recollect.model import Actor, Add, Kind, Outline, Provenance, Quarantine, Reason, Source
 from recollect_proxy.memory_api import schemas
 from recollect_proxy.memory_api.health import Health
+from recollect_proxy.memory_api.profiles import Profile, ProfileEntry
+from recollect_proxy.memory_api.session_log import AskedSummary, LoggedMessage, SummaryOfSession
 from recollect_proxy.memory_api.settings import Flags
 
 
@@ -136,6 +138,73 @@ async def test_all_else_is_asked_too(own_api: Api, own_store: Store) -> None:
         assert "vectors" in (proof.vacuumed or [])
 
 
+async def test_a_chat_is_looked_through_marked_summarized_and_undone(
+    api: Api, store: Store, client: AsyncMemoryClient
+) -> None:
+    anna, chat = str(api.anna), store.anna.chat("a/b")
+    said = store.exchange("I drink green tea.", chat, key="m1")
+    await store.log.append(said)
+    summary = store.memory(
+        "They spoke of tea.",
+        kind=Kind.SUMMARY,
+        source=Source.SUMMARY,
+        outline=Outline(todos=("Buy tea.",)),
+        provenance=Provenance("a/b"),
+    )
+    await store.memories.apply(chat, [Add(summary, Reason.SUMMARIZED)], actor=Actor.FORMATION, at=NOON)
+
+    told = [each async for each in client.each(calls.messages(anna, "a/b", limit=1))]
+    await client.ask(calls.mark_turn(anna, "a/b", said.message_id))
+    again = await client.ask(calls.messages(anna, "a/b"))
+    read = await client.ask(calls.session_summary(anna, "a/b"))
+
+    assert [each.text for each in told] == ["I drink green tea.", "I see."]
+    assert [each.marked for each in told] == [False, False]
+    assert [each.marked for each in again.items] == [True, True]
+    assert (read.text, read.todos, read.memory_id) == ("They spoke of tea.", ["Buy tea."], summary.id)
+    assert (await client.ask(calls.ask_for_summary(anna, "a/b"))).turns == 1
+    written = await client.ask(
+        calls.add_session_memory(anna, "a/b", "Likes tea.", kind="preference", key="k")
+    )
+    listed = await client.ask(calls.session_memories(anna, "a/b"))
+    assert [each.id for each in listed.items] == [written.id, summary.id]
+    assert await client.ask(calls.get_session_memory(anna, "a/b", written.id)) == written
+    with pytest.raises(ChangedMeanwhileError):
+        await client.ask(calls.delete_session_memory(anna, "a/b", written.id, if_match='"1"'))
+    await client.ask(calls.delete_session_memory(anna, "a/b", written.id, if_match=written.etag))
+    with pytest.raises(NotFoundError):
+        await client.ask(calls.get_session_memory(anna, "a/b", written.id))
+    assert (await client.ask(calls.taught(anna, "a/b", "m1"))).told == ""
+    undone = await client.ask(calls.undo_message(anna, "a/b", "m1"))
+    assert (undone.updates, undone.told) == ([], "")
+    assert [each.hidden for each in (await client.ask(calls.messages(anna, "a/b"))).items] == [True, True]
+
+
+async def test_a_profile_is_allowed_written_confirmed_and_taken_back(
+    api: Api, client: AsyncMemoryClient
+) -> None:
+    anna = str(api.anna)
+    with pytest.raises(ConflictError) as refused:
+        await client.ask(calls.add_to_profile(anna, "name", "Is called Anna."))
+    assert refused.value.problem is not None
+    assert refused.value.problem.code == "profile_not_allowed"
+    await client.ask(calls.change_user_settings(anna, shapes.FlagsChange(profile=True)))
+    await client.ask(calls.add_memory(anna, "Prefers short, direct answers."))
+
+    name = await client.ask(calls.add_to_profile(anna, "name", "Is called Anna.", key="k"))
+    proposed = await client.ask(calls.propose_profile(anna))
+    [answers] = [each for each in proposed.entries if each.state == "proposed"]
+    confirmed = await client.ask(calls.confirm_in_profile(anna, answers.id))
+    changed = await client.ask(calls.change_in_profile(anna, name.id, content="Is called Ana."))
+    await client.ask(calls.remove_from_profile(anna, answers.id))
+
+    assert (confirmed.state, confirmed.field) == ("confirmed", "answers")
+    profile = await client.ask(calls.profile(anna))
+    assert (profile.consents, profile.entries, profile.updated_at) == (True, [changed], changed.changed_at)
+    await client.ask(calls.change_user_settings(anna, shapes.FlagsChange(profile=None)))
+    assert await client.ask(calls.profile(anna)) == shapes.Profile(consents=False)
+
+
 async def test_the_one_that_waits_does_the_same(api: Api) -> None:
     anna = str(api.anna)
 
@@ -196,6 +265,13 @@ async def test_a_database_that_is_away_is_worth_another_try(api: Api, client: As
         (shapes.Provenance, schemas.Provenance),
         (shapes.Outline, schemas.Outline),
         (shapes.Flags, Flags),
+        (shapes.LoggedMessage, LoggedMessage),
+        (shapes.SummaryOfSession, SummaryOfSession),
+        (shapes.AskedSummary, AskedSummary),
+        (shapes.Undone, schemas.Undone),
+        (shapes.Taught, schemas.Taught),
+        (shapes.ProfileEntry, ProfileEntry),
+        (shapes.Profile, Profile),
         (shapes.Health, Health),
     ],
 )

@@ -59,6 +59,12 @@ def test_every_endpoint_is_in_the_document(documentation: Any) -> None:
         "GET /memory/users/{user_id}/quarantine",
         "POST /memory/users/{user_id}/quarantine/{memory_id}/approve",
         "DELETE /memory/users/{user_id}/quarantine/{memory_id}",
+        "GET /memory/users/{user_id}/profile",
+        "POST /memory/users/{user_id}/profile",
+        "POST /memory/users/{user_id}/profile/proposals",
+        "PATCH /memory/users/{user_id}/profile/{entry_id}",
+        "POST /memory/users/{user_id}/profile/{entry_id}/confirm",
+        "DELETE /memory/users/{user_id}/profile/{entry_id}",
         "GET /memory/users/{user_id}/settings",
         "PATCH /memory/users/{user_id}/settings",
         "GET /memory/users/{user_id}/recalls",
@@ -72,6 +78,7 @@ def test_every_endpoint_is_in_the_document(documentation: Any) -> None:
         "DELETE /memory/users/{user_id}/sessions/{session_id}/memories/{memory_id}",
         "POST /memory/users/{user_id}/sessions/{session_id}/messages/{message_id}/mark",
         "GET /memory/users/{user_id}/sessions/{session_id}/summary",
+        "POST /memory/users/{user_id}/sessions/{session_id}/summary",
         "POST /memory/users/{user_id}/sessions/{session_id}/undo",
         "POST /memory/users/{user_id}/sessions/{session_id}/taught",
         "DELETE /memory/users/{user_id}",
@@ -176,6 +183,10 @@ def test_a_correction_of_nothing_is_refused_by_its_schema_too(documentation: Any
     assert not schema.is_valid({})
     assert not schema.is_valid({"minimum_importance": -1})
     assert schema.is_valid({"minimum_importance": 0, "recall": None})
+    schema = validator(documentation, "ProfileEntryChange")
+    assert not schema.is_valid({})
+    assert not schema.is_valid({"field": "secret"})
+    assert schema.is_valid({"field": "notes"})
     schema = validator(documentation, "Sharing")
     assert not schema.is_valid({"users": []})
     assert not schema.is_valid({"users": ["*"]})
@@ -214,6 +225,14 @@ async def test_what_is_answered_is_what_the_document_says(
     check("Flags", await api.call("GET", "/memory/settings"))
     check("UserFlags", await api.call("PATCH", f"{api.user}/settings", {"placement": "user"}))
     check("UserFlags", await api.call("GET", f"{api.user}/settings"))
+    check("UserFlags", await api.call("PATCH", f"{api.user}/settings", {"profile": True}))
+    named = {"field": "name", "content": "Is called Anna."}
+    entry = check("ProfileEntry", await api.call("POST", f"{api.user}/profile", named))
+    entry_path = f"{api.user}/profile/{entry['id']}"
+    check("ProfileEntry", await api.call("PATCH", entry_path, {"content": "Is called Ana."}))
+    check("ProfileEntry", await api.call("POST", f"{entry_path}/confirm"))
+    check("Profile", await api.call("POST", f"{api.user}/profile/proposals"))
+    check("Profile", await api.call("GET", f"{api.user}/profile"))
     check("Health", await api.call("GET", "/memory/health"))
     check("Sessions", await api.call("GET", f"{api.user}/sessions"))
     check("Erasure", await api.call("DELETE", f"{api.user}/sessions/chat-1"))

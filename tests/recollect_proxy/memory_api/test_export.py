@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from tests.recollect.engines import engine_over
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, path_of, serve
 from tests.recollect_proxy.takeout_rows import rows_of
 from tests.stores import LATER, NOON, Store
+from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
 from recollect.model import (
@@ -23,15 +24,19 @@ from recollect.model import (
     Flags,
     Injection,
     Kind,
+    Memory,
     Outline,
     Place,
+    ProfileField,
     Quarantine,
     Reason,
+    RequestRecord,
     Retire,
+    SearchPath,
     Source,
     Strategy,
 )
-from recollect_proxy.takeout.rows import json_schema
+from recollect_proxy.takeout.rows import LATER_SECTIONS, json_schema
 
 SCHEMA = Path(__file__).parents[3] / "docs/export.schema.json"
 
@@ -86,6 +91,7 @@ async def live(kept: Kept) -> None:
         assert await store.log.append(store.exchange(text, speaker="Anna", parent="^"))
     await kept.index()
     await store.log.append(store.exchange("And I still wait."))
+    await kept.engine.leave_out(store.anna.chat("left out"))
     tea = await kept.engine.add(anna, "She drinks tea.", importance=0.3, event_at=NOON)
     await kept.engine.revise(anna, tea.id, content="She drinks green tea.")
     gone = await kept.engine.add(anna, "She smokes.", kind=Kind.PREFERENCE)
@@ -102,11 +108,39 @@ async def live(kept: Kept) -> None:
     await store.memories.apply(scope, changes, actor=Actor.FORMATION, at=LATER)
     await store.memories.apply(scope, [Retire(summary.id, Reason.DELETED)], actor=Actor.ADMIN, at=LATER)
     await kept.engine.refuse(anna, held[1].id)
-    await kept.engine.set_flags(Flags(formation=Strategy.QA_TURN, minimum_importance=0.1), anna)
+    await kept.engine.set_flags(Flags(formation=Strategy.QA_TURN, minimum_importance=0.1, profile=True), anna)
+    await kept.engine.add_to_profile(anna, ProfileField.NAME, "Is called Anna.")
+    proposals = {uuid7(): (each.id, ProfileField.NOTES) for each in await statements(kept)}
+    await store.profiles.propose(anna, proposals, at=NOON)
+    await kept.engine.remove_from_profile(anna, next(iter(proposals)))
     await store.chats.inject(scope, Injection("a", Place.SYSTEM, "<memory>", (tea.id,), 3, NOON), [])
     await store.usage.use(anna, NOON.date(), 120)
+    await store.usage.use(anna, NOON.date(), 40, for_summary=True)
+    await store.requests.record(a_request(kept))
     await store.memories.touch(anna, [tea.id], at=LATER)
+    await store.inbox.ask_for_summary(scope, at=LATER)
     await kept.index()
+
+
+async def statements(kept: Kept) -> list[Memory]:
+    """Return what matters most of what Anna has herself."""
+    found = await kept.store.memories.most_important(kept.store.anna.scope, limit=9)
+    return [each for each in found if each.owner == kept.store.anna]
+
+
+def a_request(kept: Kept) -> RequestRecord:
+    """Return what a request of Anna's was like, with everything that is counted of one."""
+    record = RequestRecord(uuid7(), NOON, kept.store.anna.scope, "completions/stable", "scripted")
+    return replace(
+        record,
+        key="k1",
+        found_by=SearchPath.CORRECTED,
+        budget=900,
+        block_tokens=40,
+        given_by={"statements": 2, "log": 1},
+        marked=True,
+        complains=False,
+    )
 
 
 def test_the_schema_in_the_documents_is_the_one_that_is_checked() -> None:
@@ -123,7 +157,10 @@ async def test_an_export_is_as_its_schema_says_and_holds_something_of_everything
         kept.store.anna,
     )
     lists = {name: len(rows) for name, rows in document.items() if isinstance(rows, list)}
-    assert all(count for name, count in lists.items() if name != "requests"), lists
+    assert all(lists.values()), lists
+    assert document["chats_left_out"][0]["session_id"] == "left out"
+    assert (document["usage"][0]["tokens"], document["usage"][0]["summary_tokens"]) == (160, 40)
+    assert document["requests"][0]["found_by"] == "typo-corrected"
     assert "Minka" in json.dumps(document["messages"])
     assert "values" not in document["memories"][0]
 
@@ -165,6 +202,40 @@ async def test_done_again_it_changes_nothing_and_for_another_it_changes_nobody_e
     assert sections <= {"sessions"}, "what came later is noted of a chat"
     assert await rows_of(kept.dsn, kept.store.anna) == before
     assert other.json["new"]["messages"] == len(document["messages"])
+
+
+async def test_an_export_of_an_earlier_release_is_whole_without_what_came_later(kept: Kept) -> None:
+    document = await kept.export()
+    for name in LATER_SECTIONS:
+        del document[name]
+    later = {"turn_key", "found_by", "budget", "block_tokens", "given", "marked", "complains"}
+    document["requests"] = [
+        {name: value for name, value in row.items() if name not in later} for row in document["requests"]
+    ]
+    for row in document["usage"]:
+        del row["summary_tokens"]
+
+    answer = await kept.restore(document, user=kept.store.ben)
+
+    assert answer.status == 200, answer.body
+    assert not answer.json["new"].keys() & LATER_SECTIONS
+    rows = await rows_of(kept.dsn, kept.store.ben)
+    assert rows["chats_left_out"] == rows["profile_entries"] == []
+    assert [row["summary_tokens"] for row in rows["model_usage"]] == [None], "it was not counted"
+    assert {row[name] for row in rows["request_metrics"] for name in later} == {None}
+
+
+async def test_a_profile_comes_back_where_it_is_allowed_alone(kept: Kept) -> None:
+    document = await kept.export()
+    states = sorted(row["state"] for row in document["profile"])
+    await kept.engine.set_flags(Flags(profile=False), kept.store.ben)
+
+    refused = await kept.restore(document, user=kept.store.ben)
+
+    assert states == ["confirmed", "proposed", "refused"]
+    assert [row["content"] for row in document["profile"] if row["state"] != "confirmed"] == [None, None]
+    assert refused.json["new"]["profile"] == 0
+    assert (await rows_of(kept.dsn, kept.store.ben))["profile_entries"] == []
 
 
 async def test_what_was_let_go_of_since_does_not_come_back(kept: Kept) -> None:
@@ -216,6 +287,9 @@ async def test_what_is_no_export_is_refused_and_nothing_of_it_is_kept(kept: Kept
         changed(document, "memories", id="x"),
         changed(document, "settings", flags={"formation": "the-secret-of-anna"}),
         changed(document, "history", action=["add"]),
+        changed(document, "profile", content=None),
+        changed(document, "profile", state="proposed"),
+        changed(document, "profile", field="secret-of"),
     ]
 
     for body in bodies:

@@ -224,3 +224,18 @@ async def test_the_newest_summary_of_a_chat_is_told_in_parts(api: Api, store: St
     assert {part: told[part] for part in parts} == {part: list(getattr(outline, part)) for part in parts}
     read = await api.call("GET", f"{api.memories}/{told['memory_id']}")
     assert read.json["content"] == "A trip."
+
+
+async def test_a_summary_is_asked_for_at_once(api: Api, store: Store) -> None:
+    scope = store.anna.chat("a/b")
+    await store.log.append(store.exchange("I live in Ghent", scope))
+
+    asked = await api.call("POST", f"{chat_of(api.anna)}/summary")
+    again = await api.call("POST", f"{chat_of(api.anna)}/summary")
+
+    assert (asked.status, asked.json) == (202, {"turns": 1})
+    assert (again.status, again.json) == (202, {"turns": 1}), "it still waits"
+    missing = await api.call("POST", f"{chat_of(api.ben)}/summary")
+    assert_error(missing, 404, "session_not_found", "session_id")
+    await api.call("PATCH", f"{api.user}/settings", {"formation": "off"})
+    assert_error(await api.call("POST", f"{chat_of(api.anna)}/summary"), 409, "switched_off")

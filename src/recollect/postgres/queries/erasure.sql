@@ -50,6 +50,10 @@ DELETE FROM memory_updates WHERE user_id = $1;
 -- Delete what the user had still to approve.
 DELETE FROM quarantine WHERE user_id = $1;
 
+-- name: erase_profile_entries
+-- Delete the user's profile.
+DELETE FROM profile_entries WHERE user_id = $1;
+
 -- name: erase_admin_reads
 -- Delete who read what of the user.
 DELETE FROM admin_reads WHERE user_id = $1;
@@ -133,6 +137,8 @@ SELECT 'memory_updates' AS name, count(*) AS rows FROM memory_updates WHERE user
 UNION ALL
 SELECT 'quarantine' AS name, count(*) AS rows FROM quarantine WHERE user_id = $1
 UNION ALL
+SELECT 'profile_entries' AS name, count(*) AS rows FROM profile_entries WHERE user_id = $1
+UNION ALL
 SELECT 'admin_reads' AS name, count(*) AS rows FROM admin_reads WHERE user_id = $1
 UNION ALL
 SELECT 'chat_requests' AS name, count(*) AS rows FROM chat_requests WHERE user_id = $1
@@ -169,4 +175,4 @@ ORDER BY c.relname;
 
 -- name: vacuum
 -- Make free what deleted rows took; outside of any transaction. What this database user may not, is passed over.
-VACUUM exchanges, leases, tries, kept_answers, injections, chat_requests, chats_left_out, request_metrics, chunk_vectors, message_chunks, postings, corpora, messages, sessions, memory_updates, quarantine, admin_reads, user_settings, model_usage, users_vectors, vectors, pgqueuer, pgqueuer_log;
+VACUUM exchanges, leases, tries, kept_answers, injections, chat_requests, chats_left_out, request_metrics, chunk_vectors, message_chunks, postings, corpora, messages, sessions, memory_updates, quarantine, profile_entries, admin_reads, user_settings, model_usage, users_vectors, vectors, pgqueuer, pgqueuer_log;

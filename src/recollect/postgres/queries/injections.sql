@@ -6,12 +6,15 @@ WHERE user_id = $1 AND session_id = $2 AND NOT detached
 ORDER BY at, anchor;
 
 -- name: is_gone
--- Whether any of these is neither a memory that the user sees, or that serves everybody, nor a message of theirs that
--- may be recalled.
+-- Whether any of these is neither a memory that the user sees, or that serves everybody, nor a statement of their profile,
+-- nor a message of theirs that may be recalled.
 SELECT EXISTS (
     SELECT FROM unnest($2::uuid[]) AS item (id)
     WHERE NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = item.id)
         AND NOT EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = item.id AND NOT m.hidden)
+        AND NOT EXISTS (
+            SELECT FROM profile_entries AS p WHERE p.user_id = $1 AND p.id = item.id AND p.state = 'confirmed'
+        )
         AND NOT EXISTS (
             SELECT FROM vectors AS v
             WHERE v.owner = '*' AND v.id = item.id AND v.source = 'global' AND v.valid_to IS NULL

@@ -4,6 +4,15 @@ SELECT row_to_json(x)::text FROM (
     SELECT flags, changed_at FROM user_settings WHERE user_id = $1
 ) AS x;
 
+-- name: export_profile
+-- The user's profile; what is proposed, or was refused, names its memory alone.
+SELECT row_to_json(x)::text FROM (
+    SELECT id, field, state, content, memory_id, own_words, created_at, changed_at
+    FROM profile_entries
+    WHERE user_id = $1
+    ORDER BY id
+) AS x;
+
 -- name: export_memories
 -- What the user remembers, and what they remembered once: their own memories, and shared ones that they see; no summaries.
 SELECT row_to_json(x)::text FROM (
@@ -53,7 +62,16 @@ SELECT row_to_json(x)::text FROM (
 -- name: export_sessions
 -- The user's chats.
 SELECT row_to_json(x)::text FROM (
-    SELECT id, started_at, last_at, next_turn_index, summarized_turn FROM sessions WHERE user_id = $1 ORDER BY id
+    SELECT id, started_at, last_at, next_turn_index, summarized_turn, summary_asked_at, summaries_made, summaries_kept
+    FROM sessions
+    WHERE user_id = $1
+    ORDER BY id
+) AS x;
+
+-- name: export_chats_left_out
+-- The chats of which the user wants nothing to be kept.
+SELECT row_to_json(x)::text FROM (
+    SELECT session_id, since FROM chats_left_out WHERE user_id = $1 ORDER BY session_id
 ) AS x;
 
 -- name: export_exchanges
@@ -88,7 +106,7 @@ SELECT row_to_json(x)::text FROM (
 -- name: export_usage
 -- What models took for the user, day by day.
 SELECT row_to_json(x)::text FROM (
-    SELECT day, tokens, calls FROM model_usage WHERE user_id = $1 ORDER BY day
+    SELECT day, tokens, calls, summary_tokens FROM model_usage WHERE user_id = $1 ORDER BY day
 ) AS x;
 
 -- name: export_requests
@@ -96,7 +114,7 @@ SELECT row_to_json(x)::text FROM (
 SELECT row_to_json(x)::text FROM (
     SELECT id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits, log_hits,
         items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms, search_ms,
-        flags, story
+        flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
     FROM request_metrics
     WHERE user_id = $1
     ORDER BY id
@@ -107,6 +125,17 @@ SELECT row_to_json(x)::text FROM (
 INSERT INTO user_settings (user_id, flags, changed_at)
 SELECT $1, flags, changed_at FROM jsonb_populate_recordset(NULL::user_settings, $2::jsonb)
 ON CONFLICT (user_id) DO NOTHING
+RETURNING 1;
+
+-- name: restore_profile
+-- Keep the profile of an export, where the user allows one.
+INSERT INTO profile_entries (
+    user_id, id, field, state, content, content_hash, memory_id, own_words, created_at, changed_at
+)
+SELECT $1, id, field, state, content, content_hash, memory_id, own_words, created_at, changed_at
+FROM jsonb_populate_recordset(NULL::profile_entries, $2::jsonb)
+WHERE EXISTS (SELECT FROM user_settings WHERE user_id = $1 AND flags ->> 'profile' = 'true')
+ON CONFLICT DO NOTHING
 RETURNING 1;
 
 -- name: restore_memories
@@ -180,13 +209,22 @@ RETURNING 1;
 
 -- name: restore_sessions
 -- Keep chats of an export; of one that is there, what came later.
-INSERT INTO sessions (user_id, id, started_at, last_at, next_turn_index, summarized_turn)
-SELECT $1, id, started_at, last_at, next_turn_index, summarized_turn
+INSERT INTO sessions (
+    user_id, id, started_at, last_at, next_turn_index, summarized_turn, summary_asked_at, summaries_made, summaries_kept
+)
+SELECT $1, id, started_at, last_at, next_turn_index, summarized_turn, summary_asked_at, summaries_made, summaries_kept
 FROM jsonb_populate_recordset(NULL::sessions, $2::jsonb)
 ON CONFLICT (user_id, id) DO UPDATE
 SET started_at = least(sessions.started_at, excluded.started_at), last_at = greatest(sessions.last_at, excluded.last_at),
     next_turn_index = greatest(sessions.next_turn_index, excluded.next_turn_index),
     summarized_turn = greatest(sessions.summarized_turn, excluded.summarized_turn)
+RETURNING 1;
+
+-- name: restore_chats_left_out
+-- Leave chats out that an export left out.
+INSERT INTO chats_left_out (user_id, session_id, since)
+SELECT $1, session_id, since FROM jsonb_populate_recordset(NULL::chats_left_out, $2::jsonb)
+ON CONFLICT DO NOTHING
 RETURNING 1;
 
 -- name: restore_exchanges
@@ -227,8 +265,8 @@ RETURNING 1;
 
 -- name: restore_usage
 -- Keep what models took, of days of which nothing is known.
-INSERT INTO model_usage (user_id, day, tokens, calls)
-SELECT $1, day, tokens, calls FROM jsonb_populate_recordset(NULL::model_usage, $2::jsonb)
+INSERT INTO model_usage (user_id, day, tokens, calls, summary_tokens)
+SELECT $1, day, tokens, calls, summary_tokens FROM jsonb_populate_recordset(NULL::model_usage, $2::jsonb)
 ON CONFLICT DO NOTHING
 RETURNING 1;
 
@@ -237,11 +275,11 @@ RETURNING 1;
 INSERT INTO request_metrics (
     user_id, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits,
     log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms,
-    search_ms, flags, story
+    search_ms, flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
 )
 SELECT $1, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits, lexical_hits,
     log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms,
-    search_ms, flags, story
+    search_ms, flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
 FROM jsonb_populate_recordset(NULL::request_metrics, $2::jsonb)
 ON CONFLICT DO NOTHING
 RETURNING 1;

@@ -39,7 +39,7 @@ LEFT JOIN messages AS m ON m.user_id = $1 AND m.id = e.message_id AND NOT m.hidd
 WHERE r.user_id = $1 AND r.id = $2;
 
 -- name: contents_of_memories
--- What memories say that the user sees, or that serve everybody.
+-- What memories say that the user sees, or that serve everybody, and what the user's profile says.
 SELECT l.vector_id AS id, v.content
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
@@ -47,7 +47,11 @@ WHERE l.user_id = $1 AND l.vector_id = ANY ($2::uuid[]) AND v.valid_to IS NULL
 UNION
 SELECT v.id, v.content
 FROM vectors AS v
-WHERE v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL AND v.id = ANY ($2::uuid[]);
+WHERE v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL AND v.id = ANY ($2::uuid[])
+UNION
+SELECT p.id, p.content
+FROM profile_entries AS p
+WHERE p.user_id = $1 AND p.id = ANY ($2::uuid[]) AND p.state = 'confirmed';
 
 -- name: contents_of_passages
 -- What parts of the user's messages say that may be recalled.

@@ -1,6 +1,8 @@
 -- name: count_everything
--- How many users, chats, messages, chunks, memories and summaries there are, over all users.
-SELECT users, sessions, messages, chunks, memories, summaries FROM count_everything();
+-- How many users, chats, messages, chunks, memories and summaries there are, over all users; how many summaries were made
+-- and kept; and how many people allow a profile.
+SELECT users, sessions, messages, chunks, memories, summaries, summaries_made, summaries_kept, profile_consents
+FROM count_everything();
 
 -- name: table_sizes
 -- Of each table of ours: how many rows it has by the database's own count of live ones, which is late by seconds; what

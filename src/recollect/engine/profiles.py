@@ -1,0 +1,146 @@
+"""What a person says of themselves, field by field: written by hand, or proposed by what is known and confirmed. Raises.
+
+Only while they allow it; who takes that back has all of it deleted, by ``change_flags``. Never: a concrete backend, a prompt.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+import structlog
+from uuid_utils.compat import uuid7
+
+from recollect.engine.browsing import Browsing
+from recollect.errors import EmbedderError, ProfileEntryNotFoundError, ProfileNotAllowedError
+from recollect.model import EntryState, OwnProfile, ProfileEntry, ProfileField, Scope
+from recollect.ports import Embedder
+from recollect.retrieval.profile_fields import likely_fields
+from recollect.retrieval.worth import in_order
+from recollect.text.comparison.vetoes import same_letter
+from recollect.text.secrets import mask
+
+_STATEMENTS_READ = 60
+"""Of a user, the most important, that may propose something."""
+
+log = structlog.get_logger(__name__)
+
+
+class Profiles(Browsing):
+    """Lets people say who they are."""
+
+    async def profile(self, user_id: str) -> OwnProfile:
+        """Return the user's profile, and what is proposed for it; empty where they do not allow one."""
+        return await self._backends.profiles.profile(user_id)
+
+    async def add_to_profile(self, user_id: str, field: ProfileField, content: str) -> ProfileEntry:
+        """Write a statement into the profile, secrets masked.
+
+        Raises:
+            ProfileNotAllowedError: The user does not allow a profile.
+            ProfileFullError: It holds as much as it may.
+            DuplicateEntryError: It says that already.
+        """
+        now = self._clock()
+        said = mask(content).text
+        entry = ProfileEntry(uuid7(), field, said, EntryState.CONFIRMED, now, now, own_words=True)
+        return await self._keep(user_id, entry)
+
+    async def change_in_profile(
+        self,
+        user_id: str,
+        entry_id: UUID,
+        *,
+        field: ProfileField | None = None,
+        content: str | None = None,
+    ) -> ProfileEntry:
+        """Put a statement of the profile otherwise, or in another field, and so confirm it; what is None stays.
+
+        Raises:
+            ProfileEntryNotFoundError: The profile has no such statement.
+            ProfileNotAllowedError, ProfileFullError, DuplicateEntryError: As ``add_to_profile``.
+        """
+        old = await self._entry(user_id, entry_id)
+        said = old.content if content is None else mask(content).text
+        # What counts already and is looked at again is the person's own from then on, whatever the memory says by now.
+        own = old.own_words or said != old.content or old.state is EntryState.CONFIRMED
+        changed = replace(old, field=field or old.field, content=said, own_words=own, outdated=False)
+        return await self._keep(user_id, changed)
+
+    async def confirm_in_profile(self, user_id: str, entry_id: UUID) -> ProfileEntry:
+        """Confirm a statement that is proposed, or is outdated and true all the same. Errors as ``change_in_profile``."""
+        return await self.change_in_profile(user_id, entry_id)
+
+    async def remove_from_profile(self, user_id: str, entry_id: UUID) -> None:
+        """Take a statement out of the profile, or refuse one that is proposed; it is not proposed again.
+
+        Raises:
+            ProfileEntryNotFoundError: The profile has no such statement.
+        """
+        if not await self._backends.profiles.remove(user_id, entry_id, at=self._clock()):
+            raise ProfileEntryNotFoundError
+
+    async def propose_profile(self, user_id: str) -> OwnProfile:
+        """Propose for the profile what the most important memories say, and return it with the proposals.
+
+        Nothing counts of it before it is confirmed. What was proposed before, or refused, is not proposed again.
+
+        Raises:
+            ProfileNotAllowedError: The user does not allow a profile.
+            EmbedderError: Of what memories tell can't be guessed now.
+        """
+        known = await self.profile(user_id)
+        if not known.consents:
+            raise ProfileNotAllowedError
+        now = self._clock()
+        found = await self._backends.memories.most_important(Scope(user_id, ""), limit=_STATEMENTS_READ)
+        told = {each.memory_id for each in known.entries}
+        new = [
+            each
+            for each in in_order(found, now)
+            if each.owner == user_id and each.id not in told and each.doubt is None
+        ]
+        new = [each for each in new if not _says(known.entries, each.content)]
+        fields = await likely_fields([each.content for each in new], self._embedder)
+        proposals = {
+            uuid7(): (each.id, field) for each, field in zip(new, fields, strict=True) if field is not None
+        }
+        await self._backends.profiles.propose(user_id, proposals, at=now)
+        return await self.profile(user_id)
+
+    # ----------------------------------------------------------------------------------------------
+
+    @property
+    def _embedder(self) -> Embedder:
+        """The one that reads many languages, where there is one."""
+        return self._backends.second_embedder or self._backends.embedder
+
+    async def _entry(self, user_id: str, entry_id: UUID) -> ProfileEntry:
+        known = await self.profile(user_id)
+        if not known.consents:
+            raise ProfileNotAllowedError
+        entry = next((each for each in known.entries if each.id == entry_id), None)
+        if entry is None:
+            raise ProfileEntryNotFoundError
+        return entry
+
+    async def _keep(self, user_id: str, entry: ProfileEntry) -> ProfileEntry:
+        embedded = replace(
+            entry,
+            state=EntryState.CONFIRMED,
+            changed_at=self._clock(),
+            embedding=None,
+            embedding_model=None,
+        )
+        try:
+            [vector] = await self._embedder.embed([entry.content])
+        except EmbedderError as error:  # without it only its place among the others is a worse one
+            log.warning("profile_without_embedding", error=type(error).__name__, detail=str(error))
+        else:
+            embedded = replace(embedded, embedding=vector, embedding_model=self._embedder.name)
+        await self._backends.profiles.write(user_id, embedded)
+        return embedded
+
+
+def _says(entries: Sequence[ProfileEntry], content: str) -> bool:
+    """Tell whether one of these says it already, but for differences without meaning."""
+    return any(same_letter(content, each.content) for each in entries)

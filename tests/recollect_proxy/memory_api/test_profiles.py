@@ -1,0 +1,139 @@
+"""A person's profile through the Memory API: allowed, written, proposed, confirmed, taken out, and taken back."""
+
+from typing import Any
+
+import pytest
+from tests.raw_client import Response
+from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error, path_of
+from tests.tables import table
+from uuid_utils.compat import uuid7
+
+
+@pytest.fixture
+async def profile(api: Api) -> str:
+    """The path of Anna's profile, which she allows."""
+    await allow(api, allows=True)
+    return f"{api.user}/profile"
+
+
+async def allow(api: Api, *, allows: bool | None) -> Any:
+    answer = await api.call("PATCH", f"{api.user}/settings", {"profile": allows})
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+async def written(api: Api, profile: str, content: str = "Is called Anna.", field: str = "name") -> Response:
+    return await api.call("POST", profile, {"field": field, "content": content})
+
+
+async def said(api: Api, profile: str) -> list[tuple[str, str, str]]:
+    answer = await api.call("GET", profile)
+    assert answer.status == 200, answer.body
+    return [(each["field"], each["state"], each["content"]) for each in answer.json["entries"]]
+
+
+async def test_without_consent_it_is_empty_and_nothing_is_written(api: Api) -> None:
+    profile = f"{api.user}/profile"
+
+    assert (await api.call("GET", profile)).json == {"consents": False, "entries": [], "updated_at": None}
+    for attempt in (
+        await written(api, profile),
+        await api.call("POST", f"{profile}/proposals"),
+        await api.call("POST", f"{profile}/{uuid7()}/confirm"),
+        await api.call("PATCH", f"{profile}/{uuid7()}", {"field": "notes"}),
+    ):
+        assert_error(attempt, 409, "profile_not_allowed", "profile")
+
+
+async def test_it_is_written_changed_confirmed_and_taken_out(api: Api, profile: str) -> None:
+    made = await written(api, profile)
+    one = f"{profile}/{made.json['id']}"
+
+    changed = await api.call("PATCH", one, {"content": "Wants short answers.", "field": "answers"})
+    confirmed = await api.call("POST", f"{one}/confirm")
+
+    assert (made.status, made.json["state"], made.json["memory_id"], made.json["outdated"]) == (
+        201,
+        "confirmed",
+        None,
+        False,
+    )
+    assert (changed.status, confirmed.status) == (200, 200)
+    assert await said(api, profile) == [("answers", "confirmed", "Wants short answers.")]
+    assert (await api.call("GET", profile)).json["updated_at"] == confirmed.json["changed_at"]
+    assert (await api.call("DELETE", one)).status == 204
+    assert await said(api, profile) == []
+    for attempt in (
+        await api.call("DELETE", one),
+        await api.call("POST", f"{one}/confirm"),
+        await api.call("PATCH", one, {"field": "notes"}),
+    ):
+        assert_error(attempt, 404, "profile_entry_not_found", "entry_id")
+
+
+async def test_what_is_known_is_proposed(api: Api, profile: str) -> None:
+    tea = await api.write("Prefers short, direct answers.")
+
+    proposed = await api.call("POST", f"{profile}/proposals")
+
+    [entry] = proposed.json["entries"]
+    assert (entry["field"], entry["state"], entry["memory_id"]) == ("answers", "proposed", tea["id"])
+    assert (await api.call("POST", f"{profile}/{entry['id']}/confirm")).json["state"] == "confirmed"
+    await api.call("DELETE", f"{api.memories}/{tea['id']}")
+    assert await said(api, profile) == []
+
+
+async def test_a_key_has_it_written_once(api: Api, profile: str) -> None:
+    body = b'{"field": "name", "content": "Is called Anna."}'
+    key = [(b"Idempotency-Key", b"k1"), (b"Authorization", f"Bearer {TOKEN}".encode())]
+
+    first = await api.call("POST", profile, raw=body, headers=key)
+    again = await api.call("POST", profile, raw=body, headers=key)
+
+    assert (first.status, again.status, first.json) == (201, 201, again.json)
+    assert again.header(b"idempotency-replayed") == b"true"
+    assert_error(await written(api, profile), 409, "duplicate_entry", "content")
+
+
+async def test_taken_back_it_is_gone_and_nobody_allows_it_for_all(api: Api, profile: str) -> None:
+    await written(api, profile)
+
+    changed = await allow(api, allows=None)
+
+    assert (changed["own"]["profile"], changed["effective"]["profile"]) == (None, None)
+    await allow(api, allows=True)
+    assert await said(api, profile) == []
+    refused = await api.call("PATCH", "/memory/settings", {"profile": True})
+    assert_error(refused, 422, "invalid_field", "profile")
+
+
+@table(
+    ("body", "field"),
+    [
+        ({"field": SECRET, "content": "x"}, "field"),
+        ({"field": "name"}, "content"),
+        ({"field": "name", "content": "  "}, "content"),
+        ({"field": "name", "content": "x", "state": "confirmed"}, "state"),
+        ({"content": "x"}, "field"),
+    ],
+)
+async def test_what_no_statement_can_be_is_refused(api: Api, body: Any, field: str) -> None:
+    await allow(api, allows=True)
+
+    assert_error(await api.call("POST", f"{api.user}/profile", body), 422, "invalid_field", field)
+
+
+async def test_a_change_of_nothing_or_of_no_id_is_refused(api: Api, profile: str) -> None:
+    assert_error(await api.call("PATCH", f"{profile}/{uuid7()}", {}), 422, "invalid_field")
+    assert_error(await api.call("DELETE", f"{profile}/x"), 400, "invalid_parameter", "entry_id")
+
+
+async def test_it_is_nobody_elses(api: Api, profile: str) -> None:
+    made = (await written(api, profile)).json["id"]
+    await api.call("PATCH", f"{path_of(api.ben)}/settings", {"profile": True})
+
+    refused = await api.call("DELETE", f"{path_of(api.ben)}/profile/{made}")
+
+    assert_error(refused, 404, "profile_entry_not_found", "entry_id")
+    assert await said(api, f"{path_of(api.ben)}/profile") == []
+    assert len(await said(api, profile)) == 1
