@@ -70,6 +70,7 @@ class Retriever:
             weights=policy.weights,
             gate=policy.gate,
             bar=policy.bar,
+            generations=self._backends.generations,
         )
 
     async def prepare(

@@ -34,6 +34,7 @@ from recollect.model.dictated import Dictated, Fate, Profile
 from recollect.model.flags import Flags
 from recollect.model.formed import Caps, Formed, Pending, Quarantined, Usage
 from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage, Statement
+from recollect.model.generations import EmbedderInUse, EmbedderPlace, EmbeddingCounts, EmbeddingState
 from recollect.model.listing import (
     EVERYTHING,
     KEPT,
@@ -116,7 +117,11 @@ __all__ = [
     "Doubt",
     "Drop",
     "Embedded",
+    "EmbedderInUse",
+    "EmbedderPlace",
+    "EmbeddingCounts",
     "EmbeddingScope",
+    "EmbeddingState",
     "Erasure",
     "Exchange",
     "ExtractedCommand",

@@ -16,6 +16,7 @@ from recollect.ports.chats import (
     RequestLog,
     Spooled,
 )
+from recollect.ports.generations import ONLY_TODAYS, Generation, Generations, GenerationStore
 from recollect.ports.models import (
     Asker,
     Chosen,
@@ -38,6 +39,7 @@ __all__ = [
     "ANSWERS_KEPT",
     "MOST_QUARANTINED",
     "NO_CAPS",
+    "ONLY_TODAYS",
     "USAGE_OUTLIVES",
     "AdminReadLog",
     "AnswerStore",
@@ -55,6 +57,9 @@ __all__ = [
     "Extracted",
     "Extractor",
     "FlagStore",
+    "Generation",
+    "GenerationStore",
+    "Generations",
     "Inbox",
     "Jobs",
     "Judge",
@@ -99,3 +104,5 @@ class Backends:
     summarizer: Summarizer | None = None
     caches: Sequence[Cache] = ()
     spool: Spooled | None = None
+    generations: Generations = ONLY_TODAYS
+    generation_store: GenerationStore | None = None

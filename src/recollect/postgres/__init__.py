@@ -10,6 +10,7 @@ from recollect.postgres.browsing import PostgresBrowsing
 from recollect.postgres.chat_requests import PostgresChatRequests
 from recollect.postgres.chats import PostgresChats
 from recollect.postgres.embedded import EmbeddedServer, TemporaryFolder, start_embedded
+from recollect.postgres.generations import PostgresGenerations
 from recollect.postgres.inbox import PostgresInbox
 from recollect.postgres.jobs import PostgresJobs
 from recollect.postgres.log_index import PostgresLogIndex
@@ -52,6 +53,7 @@ class Postgres:
     answers: PostgresAnswers
     portability: PostgresPortability
     statistics: PostgresStatistics
+    generations: PostgresGenerations
     database: Database
 
     async def aclose(self) -> None:
@@ -107,6 +109,7 @@ async def open_postgres(
         answers=PostgresAnswers(database),
         portability=PostgresPortability(database),
         statistics=PostgresStatistics(database),
+        generations=PostgresGenerations(database),
         database=database,
     )
 
