@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -110,22 +110,14 @@ async def find_candidates(
     if vector is None and not asked and not reach.lexical:
         raise EmbedderError("There is no embedding to search by.")
     terms, began = _scored(query, lexicon, reach), time.perf_counter()
+    limits = _limits(terms, reach)
     # Before today's: what is embedded anew between the two searches is found by the later one.
-    earlier = await _of_earlier(scope, asked, embedder, store, generations, terms, reach)
-    hits = await store.search(
-        scope,
-        vector,
-        embedder.name,
-        documents=terms.best(reach.limit),
-        limit=reach.limit,
-        log=reach.log,
-        verbatim=reach.verbatim,
-        second=second and second.searched,
-        second_model=second_embedder.name if second_embedder else "",
-    )
+    earlier = await _of_earlier(scope, asked, embedder, store, generations, limits)
+    of_second = _second_of(second, second_embedder)
+    hits = await store.search(scope, vector, embedder.name, **of_second, **limits)
     watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
     return SearchResults(
-        together(hits, earlier) if earlier else hits,
+        together(hits, earlier),
         terms,
         has_vector=vector is not None or any(hit.cosine is not None for hit in earlier),
         has_terms=reach.lexical and lexicon is not None,
@@ -136,29 +128,33 @@ async def find_candidates(
     )
 
 
+def _limits(terms: TermScores, reach: SearchReach) -> dict[str, Any]:
+    """Return the arguments of a search that say how far, and for which documents, it looks."""
+    return {
+        "documents": terms.best(reach.limit),
+        "limit": reach.limit,
+        "log": reach.log,
+        "verbatim": reach.verbatim,
+    }
+
+
+def _second_of(second: "_Second | None", embedder: Embedder | None) -> dict[str, Any]:
+    return {"second": second and second.searched, "second_model": embedder.name if embedder else ""}
+
+
 async def _of_earlier(
     scope: Scope,
     asked: Sequence[EarlierQuestion],
     embedder: Embedder,
     store: MemoryStore,
     generations: Generations,
-    terms: TermScores,
-    reach: SearchReach,
+    limits: Mapping[str, Any],
 ) -> list[Hit]:
     """Return what is found among the embeddings of earlier generations; where nothing is left of one, note that."""
     found: list[Hit] = []
     for each in asked:
-        hits = await search_earlier(
-            scope,
-            each,
-            store,
-            today=embedder,
-            documents=terms.best(reach.limit),
-            limit=reach.limit,
-            log_too=reach.log,
-            verbatim=reach.verbatim,
-        )
-        if reach.log and is_of_none(each, hits):
+        hits = await search_earlier(scope, each, store, today=embedder, limits=limits)
+        if limits["log"] and is_of_none(each, hits):
             generations.none_of(scope.user_id, each.generation)
         found += hits
     return found

@@ -1,9 +1,9 @@
 """Finds what an embedder before today's embedded, and puts it beside what today's finds. Never: replaces an embedding."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
@@ -57,12 +57,16 @@ async def search_earlier(
     store: MemoryStore,
     *,
     today: Embedder,
-    documents: Sequence[int],
-    limit: int,
-    log_too: bool,
-    verbatim: bool,
+    limits: Mapping[str, Any],
 ) -> list[Hit]:
     """Return what is nearest to a question among what an earlier generation embedded, cosines on the scale of today's.
+
+    Args:
+        scope: Whose.
+        asked: The question.
+        store: What is searched.
+        today: The embedder whose scale counts.
+        limits: The further arguments of ``MemoryStore.search``.
 
     Raises:
         StoreError: The store could not be asked.
@@ -72,12 +76,9 @@ async def search_earlier(
         scope,
         asked.first,
         first.name if first else "",
-        documents=documents,
-        limit=limit,
-        log=log_too,
-        verbatim=verbatim,
         second=asked.second,
         second_model=second.name if second else "",
+        **limits,
     )
     if first is None:
         return hits
@@ -103,6 +104,8 @@ def on_scale(cosine: float | None, gate: float, todays_gate: float) -> float | N
 
 def together(hits: Sequence[Hit], earlier: Sequence[Hit]) -> list[Hit]:
     """Return what was found, each memory and each part once, with the cosines that either search knows; today's first."""
+    if not earlier:
+        return list(hits)
     found: dict[_Key, Hit] = {_key(hit): hit for hit in hits}
     for hit in earlier:
         known = found.get(_key(hit))

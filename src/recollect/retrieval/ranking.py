@@ -71,6 +71,18 @@ async def rank(
         second_embedder=second_embedder,
         generations=generations,
     )
+    return _ranked(query, candidates, embedder, weights, gate, bar)
+
+
+def _ranked(
+    query: RecallQuery,
+    candidates: SearchResults,
+    embedder: Embedder,
+    weights: SignalWeights,
+    gate: Gate,
+    bar: NeedThresholds,
+) -> Ranking:
+    """Return what was found, ranked."""
     began, found = time.perf_counter(), _serving(candidates, query)
     if not found:
         return Ranking(query, candidates, (), None)

@@ -31,8 +31,6 @@ SAID = {
 }
 """What is known, and a question that shares no word with it."""
 
-QUIET = replace(PATIENT, keep_requests_days=30)
-
 
 class Kept:
     """An embedder whose end is left to whoever made it: several processes of a test share it."""
@@ -100,7 +98,9 @@ class Process:
         return await self.reembedding.go_on(self.backends.generation_store)
 
 
-async def known(store: Store, embedder: Embedder, user_id: str | None = None, *, second: bool = False) -> None:
+async def known(
+    store: Store, embedder: Embedder, user_id: str | None = None, *, second: bool = False
+) -> None:
     """Keep what is known of somebody, embedded by an embedder, and have it indexed."""
     scope = replace(store.anna.scope, user_id=user_id or store.anna)
     vectors = await embedder.embed(list(SAID))
@@ -109,7 +109,12 @@ async def known(store: Store, embedder: Embedder, user_id: str | None = None, *,
         replace(
             store.memory(text, scope),
             **(
-                {"embedding": None, "embedding_model": None, "second_embedding": each, "second_model": embedder.name}
+                {
+                    "embedding": None,
+                    "embedding_model": None,
+                    "second_embedding": each,
+                    "second_model": embedder.name,
+                }
                 if second
                 else given | {"embedding": each, "embedding_model": embedder.name}
             ),
@@ -135,11 +140,13 @@ ALL = {text: text for text in SAID}
 
 
 async def left_by(dsn: str, ago: timedelta) -> None:
-    """Let the processes of other embedders have been seen last some time ago: they have ended."""
+    """Let all that was done so far have been done some time ago: whoever did it has ended since."""
     async with administrator(dsn) as connection:
         await connection.execute(
-            "UPDATE recollect.embedders SET seen_at = seen_at - $1::interval, chosen_at = chosen_at - $1::interval", ago
+            "UPDATE recollect.embedders SET seen_at = seen_at - $1::interval, chosen_at = chosen_at - $1::interval",
+            ago,
         )
+        await connection.execute("UPDATE recollect.corpora SET embedded_at = embedded_at - $1::interval", ago)
 
 
 GONE = timedelta(minutes=2)

@@ -99,9 +99,9 @@ def test_every_table_of_a_user_is_known_to_these_tests() -> None:
     created = "\n".join(migration.text for migration in load_migrations())
     of_nobody = {"erased", "erasures", "embedders"}
 
-    assert set(re.findall(r"^CREATE TABLE (\w+)(?! PARTITION OF)\b", created, re.M)) - {"request_metrics_rest"} == (
-        USER_TABLES | of_nobody
-    )
+    assert set(re.findall(r"^CREATE TABLE (\w+)(?! PARTITION OF)\b", created, re.MULTILINE)) - {
+        "request_metrics_rest"
+    } == (USER_TABLES | of_nobody)
 
 
 def test_a_file_gives_its_queries_by_name() -> None:
