@@ -233,16 +233,16 @@ async def test_memories_that_have_no_embedding_of_a_model_are_found_the_newest_f
     assert (await store.index.unembedded_memories(store.anna, MODEL, limit=9))[1] == first
 
 
-async def test_what_is_no_longer_ones_own_is_not_embedded(store: Store) -> None:
+async def test_what_is_gone_is_not_embedded_and_what_was_given_is(store: Store) -> None:
     tea = await kept(store, "Likes tea", embedding=None, embedding_model=None)
     shared = await kept(store, "Rain at five", owner=COMMONS, embedding=None, embedding_model=None)
     await apply(store, Retire(tea.id, Reason.CONTRADICTS))
 
-    assert await unembedded(store) == []
+    assert await unembedded(store) == ["Rain at five"]
     for each in (tea, shared):
         await store.index.embed_memory(store.anna, each.id, vector(*NORTH), MODEL)
 
-    assert await near(store, vector(*NORTH)) == []
+    assert [hit.item.content for hit in await near(store, vector(*NORTH))] == ["Rain at five"]
 
 
 async def test_a_memory_is_near_once_it_is_embedded(store: Store) -> None:

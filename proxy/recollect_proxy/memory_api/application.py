@@ -24,6 +24,7 @@ from recollect_proxy.memory_api.bodies import read_body
 from recollect_proxy.memory_api.bulk import change_memories
 from recollect_proxy.memory_api.debug import inspect_retrieval, read_stats
 from recollect_proxy.memory_api.documentation import describe, documentation
+from recollect_proxy.memory_api.embeddings import read_embeddings
 from recollect_proxy.memory_api.errors import (
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
@@ -97,6 +98,7 @@ _OPERATIONS = {
         retry_formation,
         inspect_retrieval,
         read_stats,
+        read_embeddings,
         read_report,
     ),
     Permission.PUBLIC: (check_health,),

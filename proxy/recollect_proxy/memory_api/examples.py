@@ -26,6 +26,7 @@ from recollect_proxy.memory_api import schemas
 from recollect_proxy.memory_api.admin_reads import AdminRead, ReadsOfUser
 from recollect_proxy.memory_api.bulk import Bulk, BulkChange, BulkDelete, BulkResult, BulkResults
 from recollect_proxy.memory_api.debug import Result, Retrieval, StoreStats, TableSize
+from recollect_proxy.memory_api.embeddings import Embeddings, KnownEmbedder
 from recollect_proxy.memory_api.errors import MEMORY_NOT_FOUND
 from recollect_proxy.memory_api.explain import ExplainedCandidate, Explanation
 from recollect_proxy.memory_api.export import ImportedRows
@@ -288,6 +289,31 @@ EXAMPLES = (
         0.95,
         1,
         {"messages": TableSize(256, 204_800, {"messages_pkey": 40_960})},
+    ),
+    Embeddings(
+        "embedding",
+        [
+            KnownEmbedder(
+                "first",
+                "openai:text-embedding-3-small",
+                today=True,
+                used=True,
+                chosen_at=_SAID,
+                completed_at=None,
+            ),
+            KnownEmbedder(
+                "first",
+                "local:all-MiniLM-L6-v2",
+                today=False,
+                used=False,
+                chosen_at=_SAID,
+                completed_at=_SAID,
+            ),
+        ],
+        users=3,
+        users_done=1,
+        texts=658,
+        texts_done=201,
     ),
     RecallsPage([_RECALL], next=None),
     _STORY,

@@ -14,8 +14,15 @@ import structlog
 from pydantic import SecretStr
 
 from recollect.assembly.files import GLOBAL_MEMORIES
+from recollect.assembly.generations import LiveGenerations, MakeEmbedder, todays
 from recollect.assembly.global_memories import keep_global_memories
-from recollect.assembly.models import Models, make_embedder, make_models, make_second_embedder
+from recollect.assembly.models import (
+    Models,
+    make_earlier_embedder,
+    make_embedder,
+    make_models,
+    make_second_embedder,
+)
 from recollect.assembly.policy import make_policy
 from recollect.assembly.store_warm_up import warm_up_search
 from recollect.assembly.warm_up import warm_up
@@ -104,12 +111,20 @@ def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerPr
 
 
 @asynccontextmanager
-async def open_backends(settings: EngineSettings, *, upstream: str | None = None) -> AsyncIterator[Backends]:
-    """Open the backends of an engine, and close them; nothing runs in the background meanwhile.
+async def open_backends(
+    settings: EngineSettings, *, upstream: str | None = None, lives: bool = False
+) -> AsyncIterator[Backends]:
+    """Open the backends of an engine, and close them; nothing is formed in the background meanwhile.
 
-    Args and errors are those of ``open_engine``.
+    Args:
+        settings: As of ``open_engine``.
+        upstream: As of ``open_engine``.
+        lives: Whether others are to know which embedders it uses: as of what serves, and not of a command.
+
+    Raises:
+        RecollectError: As of ``open_engine``.
     """
-    async with _open(settings, upstream) as (backends, _):
+    async with _open(settings, upstream, lives=lives) as (backends, _):
         yield backends
 
 
@@ -128,11 +143,13 @@ async def open_unembedded_backends(settings: EngineSettings, absent: Embedder) -
         folders = await _folders(settings, closing)
         dsn = await open_server(settings, folders.database, closing)
         postgres = await _open_store(settings, dsn, closing)
-        yield _backends(postgres, _Embedders(CachedEmbedder(absent, size=1, ttl=_CACHED), None), None)
+        yield _backends(postgres, _Embedders(CachedEmbedder(absent, size=1, ttl=_CACHED), None))
 
 
 @asynccontextmanager
-async def _open(settings: EngineSettings, upstream: str | None) -> AsyncIterator[tuple[Backends, Start]]:
+async def _open(
+    settings: EngineSettings, upstream: str | None, *, lives: bool = True
+) -> AsyncIterator[tuple[Backends, Start]]:
     """Open the backends of an engine; also yield the first message to a worker beside it."""
     async with AsyncExitStack() as closing:
         client = await closing.enter_async_context(
@@ -152,13 +169,37 @@ async def _open(settings: EngineSettings, upstream: str | None) -> AsyncIterator
             raise
         embedders = await loading
         closing.push_async_callback(embedders.aclose)
+        backends = _backends(postgres, embedders)
+        if lives:
+            make = partial(make_earlier_embedder, settings, client, cache_dir=folders.caches)
+            backends = await _with_generations(backends, settings, make, closing)
         models = make_models(settings, client, upstream)
         if models is not None:
             closing.push_async_callback(models.extractor.aclose)
-        yield _backends(postgres, embedders, models), _start(settings, folders, dsn, upstream)
+        yield _with_models(backends, models), _start(settings, folders, dsn, upstream)
 
 
-def _backends(postgres: Postgres, embedders: "_Embedders", models: Models | None) -> Backends:
+async def _with_generations(
+    backends: Backends, settings: EngineSettings, make: MakeEmbedder, closing: AsyncExitStack
+) -> Backends:
+    """Return backends that know the embedders before today's, and keep up with them until they are closed."""
+    assert backends.generation_store is not None  # noqa: S101 - set with all the others
+    own = todays(settings, backends.embedder, backends.second_embedder)
+    generations = LiveGenerations(backends.generation_store, own, make)
+    closing.push_async_callback(generations.aclose)
+    await generations.look()
+    looking = asyncio.create_task(generations.keep_looking())
+    closing.callback(looking.cancel)
+    return replace(backends, generations=generations, caches=(*backends.caches, generations))
+
+
+def _with_models(backends: Backends, models: Models | None) -> Backends:
+    if models is None:
+        return backends
+    return replace(backends, extractor=models.extractor, judge=models.judge, summarizer=models.summarizer)
+
+
+def _backends(postgres: Postgres, embedders: "_Embedders") -> Backends:
     return Backends(
         memories=postgres.memories,
         log=postgres.log,
@@ -180,10 +221,8 @@ def _backends(postgres: Postgres, embedders: "_Embedders", models: Models | None
         statistics=postgres.statistics,
         embedder=embedders.first,
         second_embedder=embedders.second,
-        extractor=models.extractor if models else None,
-        judge=models.judge if models else None,
-        summarizer=models.summarizer if models else None,
         caches=embedders.all,
+        generation_store=postgres.generations,
     )
 
 

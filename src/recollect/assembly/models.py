@@ -1,5 +1,6 @@
 """Makes the models that the settings name. Never: the store."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +13,7 @@ from pydantic import SecretStr
 from recollect.assembly.files import INSTRUCTIONS
 from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_mistral
 from recollect.errors import ConfigurationError, EmbedderError
-from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Strategy
+from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, EmbedderPlace, Strategy
 from recollect.models.embedders import parse_embedder_name
 from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
@@ -96,6 +97,42 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, 
         base_url=_embedder_address(settings),
         api_key=_secret(settings.embedder_api_key),
     )
+
+
+async def make_earlier_embedder(
+    settings: EngineSettings,
+    client: httpx.AsyncClient,
+    at: EmbedderPlace,
+    made_by: Mapping[str, str],
+    *,
+    cache_dir: Path,
+) -> Embedder | None:
+    """Return an embedder that was used before today's, by the settings of then; None where it runs no more on this machine.
+
+    Args:
+        settings: Today's.
+        client: What a served one is asked by.
+        at: Which embedding it made.
+        made_by: ``embedder``, as the setting had it, and ``base_url`` where it had one.
+        cache_dir: As of ``make_embedder``.
+
+    Raises:
+        ConfigurationError: The settings of then make no sense any more.
+        EmbedderError: It can't be loaded.
+    """
+    name, base_url = made_by.get("embedder", ""), made_by.get("base_url")
+    if at is EmbedderPlace.SECOND:
+        then = settings.model_copy(update={"second_embedder": name})
+        return await make_second_embedder(then, cache_dir=cache_dir)
+    key = settings.embedder_api_key if base_url == settings.embedder_base_url else None
+    then = settings.model_copy(
+        update={
+            "embedder": name,
+            "embedder_base_url": base_url,
+            "embedder_api_key": settings.previous_embedder_api_key or key,
+        }
+    )
+    return await make_embedder(then, client, cache_dir=cache_dir)
 
 
 async def make_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> Embedder | None:

@@ -12,8 +12,15 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
+from recollect.engine.reembedding import embedding_state
 from recollect.engine.shared_memories import SharedMemories
-from recollect.errors import BulkRefusedError, DuplicateMemoryError, MemoryNotFoundError, NotUndoableError
+from recollect.errors import (
+    BulkRefusedError,
+    DuplicateMemoryError,
+    MemoryNotFoundError,
+    NotUndoableError,
+    StoreError,
+)
 from recollect.model import (
     EVERYTHING,
     KEPT,
@@ -23,6 +30,7 @@ from recollect.model import (
     Add,
     AdminRead,
     Embedded,
+    EmbeddingState,
     Flags,
     Hide,
     Ignore,
@@ -70,6 +78,17 @@ class Administration(SharedMemories):
     async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
         """Return the user's memories of kind todo, and summaries with open todos, newest first."""
         return await self._backends.memories.todos(user_id, limit=limit)
+
+    async def embeddings(self) -> EmbeddingState:
+        """Return which embedders there are, and how far what an earlier one embedded is embedded anew; it reads a row a user.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        store = self._backends.generation_store
+        if store is None:
+            raise StoreError("This store knows no embedders.")
+        return await embedding_state(self._backends, store)
 
     async def note_admin_read(self, user_id: str, *, reader: str, operation: str) -> None:
         """Keep that an administrator reads what is kept of the user.

@@ -110,6 +110,9 @@ class BatchFormer:
         if self.policy.strategy is Strategy.OFF:
             return [Formed(each) for each in exchanges]
         last = exchanges[-1]
+        if self.backends.generations.changing and self.backends.generations.is_today:
+            # New statements are compared with those that are near to them: by the same embedder.
+            await self.indexer.embed(last.turn.scope.user_id, log_too=False)
         await self.indexer.index(last.turn.scope.user_id, until=max(last.message_id, last.reply_id))
         forming = FormationPipeline(
             self.backends,

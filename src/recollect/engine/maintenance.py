@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, timedelta
 from functools import partial
 from uuid import UUID
 
@@ -12,13 +12,16 @@ import structlog
 from recollect.engine.policy import Policy
 from recollect.errors import RecollectError
 from recollect.failures import place
-from recollect.indexing import index_user
+from recollect.indexing import embed_user, index_user
 from recollect.models.attempts import Step, Steps
 from recollect.ports import ANSWERS_KEPT, Backends, Clock
 
 _EVERY_SECONDS = 3600.0
 _RETRY_SECONDS = 60.0
 _LOOK_SECONDS = 15.0
+
+_DAYS_AHEAD = 8
+"""So many days of requests have a part of their table made, today's among them: who is off for a weekend finds them there."""
 
 _OPEN_AT_MOST = timedelta(minutes=10)
 """How long after its turn an answer is waited for: longer than models answer, and than a person leaves a tool's question.
@@ -67,6 +70,22 @@ class Indexer:
             second_embedder=self.backends.second_embedder,
             messages=self.policy.reach.log,
             until=until,
+            embeds_later=self.backends.generations.is_today,
+        )
+
+    async def embed(self, user_id: str, *, log_too: bool = True) -> timedelta | None:
+        """Embed what today's embedders did not embed of a user, or a run of it; return after how long to come again, if at all.
+
+        Args:
+            user_id: Whose.
+            log_too: Whether parts of the log are embedded too, not memories alone.
+        """
+        return await embed_user(
+            user_id,
+            index=self.backends.index,
+            embedder=self.backends.embedder,
+            second_embedder=self.backends.second_embedder,
+            chunks=log_too and self.policy.reach.log,
         )
 
 
@@ -85,6 +104,9 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
     def prune() -> Awaitable[int]:
         return backends.requests.prune_requests(clock() - timedelta(days=policy.keep_requests_days))
 
+    def prepare_days() -> Awaitable[int]:
+        return backends.requests.prepare_days(clock().astimezone(UTC).date(), _DAYS_AHEAD)
+
     def prune_answers() -> Awaitable[int]:
         return backends.answers.prune(clock() - ANSWERS_KEPT)
 
@@ -92,6 +114,7 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
     while True:
         if not enqueued:
             enqueued = await _quietly("enqueue_unindexed_failed", backends.index.enqueue_unindexed)
+        await _quietly("request_days_not_made", prepare_days)
         await _quietly("prune_requests_failed", prune)
         await _quietly("prune_answers_failed", prune_answers)
         await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)

@@ -82,6 +82,7 @@ class Retriever:
             weights=policy.weights,
             gate=policy.gate,
             bar=policy.bar,
+            generations=self._backends.generations,
         )
 
     async def prepare(

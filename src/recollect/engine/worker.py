@@ -16,6 +16,7 @@ from recollect.engine.counts import FormationCounts
 from recollect.engine.inbox import TAKEN_DELAY, BatchFormer, InboxDrain
 from recollect.engine.maintenance import Indexer, maintain
 from recollect.engine.policy import Batching, Policy
+from recollect.engine.reembedding import Reembedding
 from recollect.engine.summaries import Summaries
 from recollect.errors import RecollectError, StoreError, YieldedError
 from recollect.failures import place
@@ -146,6 +147,7 @@ class FormationWorker:
         async with asyncio.TaskGroup() as running:
             running.create_task(self._backends.jobs.run(self.drain))
             running.create_task(maintain(self._backends, self._policy, self._clock))
+            running.create_task(Reembedding(self._backends, self._indexer).run())
             if self._yielding.yields and not self._is_told:
                 running.create_task(self._look_for_chats())
 

@@ -1,6 +1,6 @@
 """Makes the message log searchable: splits messages into parts, and adds terms and embeddings."""
 
-from recollect.indexing.index_run import index_user, shorter_wait
+from recollect.indexing.index_run import embed_user, index_user, shorter_wait
 from recollect.model import EmbeddingScope
 
-__all__ = ["EmbeddingScope", "index_user", "shorter_wait"]
+__all__ = ["EmbeddingScope", "embed_user", "index_user", "shorter_wait"]

@@ -51,6 +51,7 @@ async def index_user(
     until: UUID | None = None,
     tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None,
     attempts: int = 3,
+    embeds_later: bool = True,
 ) -> timedelta | None:
     """Index and embed what is missing of a user's; return how long to wait before the next run, None if nothing is left.
 
@@ -69,6 +70,7 @@ async def index_user(
         until: The last message that is indexed, and none at all while many older ones wait; None: a run of all.
         tried: Counts an attempt of a message by its id before it begins, where a worker may have died of one; None: no need.
         attempts: How often a message is tried so; then it is indexed without its words.
+        embeds_later: Whether what these embedders did not embed is embedded by them. Not where others have replaced them.
     """
     try:
         while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
@@ -81,7 +83,7 @@ async def index_user(
         )
         if (messages and await run.index_messages(until)) or rereads:
             return _NEXT_RUN_DELAY
-        if until is None and await _embed_later(run, second_embedder, chunks=messages):
+        if until is None and embeds_later and await _embed_later(run, second_embedder, chunks=messages):
             return _NEXT_RUN_DELAY
     except EmbedderError as error:
         log.warning("indexing_without_embeddings", error=type(error).__name__, detail=str(error))
@@ -90,6 +92,29 @@ async def index_user(
         log.warning("indexing_store_failed", error=type(error).__name__, detail=str(error))
         return _STORE_DELAY
     return None
+
+
+async def embed_user(
+    user_id: str, *, index: LogIndex, embedder: Embedder, second_embedder: Embedder | None, chunks: bool
+) -> timedelta | None:
+    """Embed what of a user's these embedders did not embed, in a run of a few hundred texts; return as ``index_user``.
+
+    Args:
+        user_id: Whose.
+        index: Where it is kept.
+        embedder: Makes the embeddings.
+        second_embedder: Makes the second ones, of statements; None: they get none.
+        chunks: Whether parts of the log get any, not memories alone.
+    """
+    run = _Run(user_id, index, embedder, EmbeddingScope.ALL)
+    try:
+        return _NEXT_RUN_DELAY if await _embed_later(run, second_embedder, chunks=chunks) else None
+    except EmbedderError as error:
+        log.warning("not_embedded_anew", error=type(error).__name__, detail=str(error))
+        return _EMBEDDER_DELAY
+    except StoreError as error:
+        log.warning("indexing_store_failed", error=type(error).__name__, detail=str(error))
+        return _STORE_DELAY
 
 
 def shorter_wait(one: timedelta | None, other: timedelta | None) -> timedelta | None:

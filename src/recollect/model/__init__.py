@@ -36,6 +36,7 @@ from recollect.model.disclosure import ALL_TOLD, NOTHING_TOLD, Disclosure
 from recollect.model.flags import Flags
 from recollect.model.formed import Caps, Formed, Pending, Quarantined, Usage
 from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage, Statement
+from recollect.model.generations import EmbedderInUse, EmbedderPlace, EmbeddingCounts, EmbeddingState
 from recollect.model.listing import (
     EVERYTHING,
     KEPT,
@@ -123,8 +124,12 @@ __all__ = [
     "Doubt",
     "Drop",
     "Embedded",
+    "EmbedderInUse",
+    "EmbedderPlace",
+    "EmbeddingCounts",
     "EmbeddingScope",
     "EntryState",
+    "EmbeddingState",
     "Erasure",
     "Exchange",
     "ExtractedCommand",

@@ -16,6 +16,7 @@ from recollect.ports.chats import (
     RequestLog,
     Spooled,
 )
+from recollect.ports.generations import ONLY_TODAYS, Generation, Generations, GenerationStore
 from recollect.ports.models import (
     Asker,
     Chosen,
@@ -28,8 +29,8 @@ from recollect.ports.models import (
     Summarized,
     Summarizer,
 )
-from recollect.ports.repairs import Repairs
 from recollect.ports.profiles import ProfileStore
+from recollect.ports.repairs import Repairs
 from recollect.ports.statistics import Statistics
 from recollect.ports.stores import MOST_QUARANTINED, AdminReadLog, LogIndex, MemoryStore, Portability
 from recollect.ports.surroundings import Cache, Clock
@@ -40,6 +41,7 @@ __all__ = [
     "ANSWERS_KEPT",
     "MOST_QUARANTINED",
     "NO_CAPS",
+    "ONLY_TODAYS",
     "USAGE_OUTLIVES",
     "AdminReadLog",
     "AnswerStore",
@@ -57,6 +59,9 @@ __all__ = [
     "Extracted",
     "Extractor",
     "FlagStore",
+    "Generation",
+    "GenerationStore",
+    "Generations",
     "Inbox",
     "Jobs",
     "Judge",
@@ -65,8 +70,8 @@ __all__ = [
     "MemoryStore",
     "MessageLog",
     "Portability",
-    "Repairs",
     "ProfileStore",
+    "Repairs",
     "RequestLog",
     "Spooled",
     "Statistics",
@@ -105,3 +110,5 @@ class Backends:
     summarizer: Summarizer | None = None
     caches: Sequence[Cache] = ()
     spool: Spooled | None = None
+    generations: Generations = ONLY_TODAYS
+    generation_store: GenerationStore | None = None

@@ -4,7 +4,7 @@ Never: an implementation.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
@@ -175,8 +175,12 @@ class RequestLog(Protocol):
         """Return what memories, and parts of messages, say now; what is gone, or hidden, is left out."""
         ...
 
+    async def prepare_days(self, first: date, days: int) -> int:
+        """Make room for the requests of the next ``days`` days, in UTC, from ``first`` on; return of how many days it is new."""
+        ...
+
     async def prune_requests(self, before: datetime) -> int:
-        """Delete what was kept of requests before a time; return of how many.
+        """Delete what was kept of requests before a time; return of how many. What is of that very day may stay until it is over.
 
         What models took (``UsageLog``) is deleted with it, of days longer ago than ``USAGE_OUTLIVES`` before that time;
         and that somebody was erased, of whom nothing can wait to be written any more.

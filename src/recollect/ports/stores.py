@@ -391,11 +391,11 @@ class LogIndex(Protocol):
         ...
 
     async def unembedded_memories(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
-        """Return memories of the user's own that have no embedding of ``model``, newest first."""
+        """Return memories that the user sees and that have no embedding of ``model``, newest first."""
         ...
 
     async def embed_memory(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
-        """Give a memory of the user's own its embedding, in place of the one it has."""
+        """Give a memory that the user sees its embedding, in place of the one it has."""
         ...
 
     async def unembedded_statements(self, user_id: str, model: str, *, limit: int) -> list[Memory]:

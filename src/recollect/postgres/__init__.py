@@ -10,6 +10,7 @@ from recollect.postgres.browsing import PostgresBrowsing
 from recollect.postgres.chat_requests import PostgresChatRequests
 from recollect.postgres.chats import PostgresChats
 from recollect.postgres.embedded import EmbeddedServer, TemporaryFolder, start_embedded
+from recollect.postgres.generations import PostgresGenerations
 from recollect.postgres.inbox import PostgresInbox
 from recollect.postgres.jobs import PostgresJobs
 from recollect.postgres.log_index import PostgresLogIndex
@@ -17,8 +18,8 @@ from recollect.postgres.memories import PostgresMemories
 from recollect.postgres.message_log import PostgresMessageLog
 from recollect.postgres.pool import Access, Database
 from recollect.postgres.portability import PostgresPortability
-from recollect.postgres.repairing import PostgresRepairs
 from recollect.postgres.profiles import PostgresProfiles
+from recollect.postgres.repairing import PostgresRepairs
 from recollect.postgres.requests import PostgresRequests
 from recollect.postgres.schema import migrate
 from recollect.postgres.settings import PostgresFlags, PostgresUsage
@@ -56,6 +57,7 @@ class Postgres:
     repairs: PostgresRepairs
     profiles: PostgresProfiles
     statistics: PostgresStatistics
+    generations: PostgresGenerations
     database: Database
 
     async def aclose(self) -> None:
@@ -113,6 +115,7 @@ async def open_postgres(
         repairs=PostgresRepairs(database),
         profiles=PostgresProfiles(database),
         statistics=PostgresStatistics(database),
+        generations=PostgresGenerations(database),
         database=database,
     )
 

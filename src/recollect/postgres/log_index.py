@@ -124,15 +124,17 @@ class PostgresLogIndex:
         return len(rows)
 
     async def unembedded_memories(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
-        """Return memories of the user's own that have no embedding of ``model``, newest first."""
+        """Return memories that the user sees and that have no embedding of ``model``, newest first."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["unembedded_memories"], user_id, model, limit)
         return [memory_of(row) for row in rows]
 
     async def embed_memory(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
-        """Give a memory of the user's own its embedding, in place of the one it has of another model."""
-        async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["embed_memory"], user_id, memory_id, vector, model)
+        """Give a memory that the user sees its embedding, in place of the one it has of another model.
+
+        What several share is nobody's own, and written as the operator.
+        """
+        await self._embed_one("embed_memory", user_id, memory_id, vector, model)
 
     async def unembedded_statements(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
         """Return statements that the user sees and that have no second embedding of ``model``, newest first."""
@@ -147,12 +149,15 @@ class PostgresLogIndex:
 
         What several share is nobody's own, and written as the operator.
         """
+        await self._embed_one("embed_statement", user_id, memory_id, vector, model)
+
+    async def _embed_one(self, query: str, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
         async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["embed_statement"], user_id, memory_id, vector, model)
+            await connection.execute(SQL[query], user_id, memory_id, vector, model)
             is_given = await connection.fetchval(SQL["is_given"], user_id, memory_id)
         if is_given:
             async with self._database.over_all_users() as connection:
-                await connection.execute(SQL["embed_statement"], COMMONS, memory_id, vector, model)
+                await connection.execute(SQL[query], COMMONS, memory_id, vector, model)
 
     async def count_unembedded(self, user_id: str, model: str, second_model: str | None) -> int:
         """Count what of the user's is to have embeddings of these models and has none."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection
-from datetime import datetime
+from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from asyncpg import Record
@@ -90,13 +90,34 @@ class PostgresRequests:
         return told | {(row["id"], row["part"]): own_content(row) for row in passages}
 
     async def prune_requests(self, before: datetime) -> int:
-        """Delete what was kept of requests before a time; return of how many."""
+        """Drop the days of requests that ended before a time, delete what else is older, and return how many they were.
+
+        What is of the very day is dropped with it, so that nothing is deleted row by row as a rule.
+        """
+        midnight = before.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         async with self._database.over_all_users() as connection:
-            status = await connection.execute(SQL["prune_request_metrics"], before)
+            await connection.execute(SQL["wait_briefly"])
+            dropped: int = await connection.fetchval(SQL["drop_request_days"], before)
+        async with self._database.over_all_users() as connection:
+            status = await connection.execute(SQL["prune_request_metrics"], before, midnight)
             await connection.execute(SQL["prune_usage"], (before - USAGE_OUTLIVES).date())
             await connection.execute(SQL["prune_admin_reads"], before - ADMIN_READS_OUTLIVE)
             await connection.execute(SQL["prune_erased"], before - USAGE_OUTLIVES)
-        return int(status.rpartition(" ")[2])
+        return dropped + int(status.rpartition(" ")[2])
+
+    async def prepare_days(self, first: date, days: int) -> int:
+        """Make the parts that the next days' requests go into; return how many are new.
+
+        Args:
+            first: The first of them, in UTC.
+            days: How many.
+        """
+        made = 0
+        for day in range(days):
+            async with self._database.over_all_users() as connection:
+                await connection.execute(SQL["wait_briefly"])
+                made += await connection.fetchval(SQL["add_request_day"], first + timedelta(days=day))
+        return made
 
 
 def _record_of(row: Record) -> RequestRecord:

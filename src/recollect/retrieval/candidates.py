@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -12,7 +12,14 @@ import structlog
 from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.model import Hit, Lexicon, Scope, Stage, Vector
-from recollect.ports import Embedder, MemoryStore
+from recollect.ports import ONLY_TODAYS, Embedder, Generations, MemoryStore
+from recollect.retrieval.generations import (
+    EarlierQuestion,
+    earlier_questions,
+    is_of_none,
+    search_earlier,
+    together,
+)
 from recollect.retrieval.query import RecallQuery
 from recollect.retrieval.relevance import contextual_vector
 from recollect.retrieval.terms import TermScores, score_terms
@@ -81,47 +88,76 @@ async def find_candidates(
     store: MemoryStore,
     reach: SearchReach,
     second_embedder: Embedder | None = None,
+    generations: Generations = ONLY_TODAYS,
 ) -> SearchResults:
     """Find what is near to the query, and what holds its terms.
 
     The words are looked up while the embeddings are made; then one round trip brings memories and
-    passages together. Without the second embedding, late or failed, statements are found by the first.
+    passages together. Without the second embedding, late or failed, statements are found by the first. While an embedder
+    before today's has embeddings in the store, what is near to the query by that one is found as well.
 
     Raises:
         EmbedderError: There is no embedding, and words are not searched for.
         StoreError: The store could not be asked.
     """
     watch = _Watch()
-    vector, lexicon, second = await asyncio.gather(
+    vector, lexicon, second, asked = await asyncio.gather(
         watch.timed(Stage.EMBEDDING, partial(_embedded, query, embedder), reach.embedding_seconds),
         watch.timed(Stage.LEXICAL, partial(_looked_up, scope, query, store, reach), reach.lexical_seconds),
         _embedded_again(query, second_embedder, watch, reach),
+        earlier_questions(scope, query, generations, seconds=reach.second_seconds),
     )
-    if vector is None and not reach.lexical:
+    if vector is None and not asked and not reach.lexical:
         raise EmbedderError("There is no embedding to search by.")
     terms, began = _scored(query, lexicon, reach), time.perf_counter()
-    hits = await store.search(
-        scope,
-        vector,
-        embedder.name,
-        documents=terms.best(reach.limit),
-        limit=reach.limit,
-        log=reach.log,
-        verbatim=reach.verbatim,
-        second=second and second.searched,
-        second_model=second_embedder.name if second_embedder else "",
-    )
+    limits = _limits(terms, reach)
+    # Before today's: what is embedded anew between the two searches is found by the later one.
+    earlier = await _of_earlier(scope, asked, embedder, store, generations, limits)
+    of_second = _second_of(second, second_embedder)
+    hits = await store.search(scope, vector, embedder.name, **of_second, **limits)
     watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
     return SearchResults(
-        hits,
+        together(hits, earlier),
         terms,
-        has_vector=vector is not None,
+        has_vector=vector is not None or any(hit.cosine is not None for hit in earlier),
         has_terms=reach.lexical and lexicon is not None,
         second_question=second and second.asked,
         corrected=bool(lexicon and lexicon[1]),
         degraded=tuple(watch.degraded),
         stages=watch.stages,
     )
+
+
+def _limits(terms: TermScores, reach: SearchReach) -> dict[str, Any]:
+    """Return the arguments of a search that say how far, and for which documents, it looks."""
+    return {
+        "documents": terms.best(reach.limit),
+        "limit": reach.limit,
+        "log": reach.log,
+        "verbatim": reach.verbatim,
+    }
+
+
+def _second_of(second: "_Second | None", embedder: Embedder | None) -> dict[str, Any]:
+    return {"second": second and second.searched, "second_model": embedder.name if embedder else ""}
+
+
+async def _of_earlier(
+    scope: Scope,
+    asked: Sequence[EarlierQuestion],
+    embedder: Embedder,
+    store: MemoryStore,
+    generations: Generations,
+    limits: Mapping[str, Any],
+) -> list[Hit]:
+    """Return what is found among the embeddings of earlier generations; where nothing is left of one, note that."""
+    found: list[Hit] = []
+    for each in asked:
+        hits = await search_earlier(scope, each, store, today=embedder, limits=limits)
+        if limits["log"] and is_of_none(each, hits):
+            generations.none_of(scope.user_id, each.generation)
+        found += hits
+    return found
 
 
 def _scored(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from recollect.model import Memory, Recollection, Turn
-from recollect.ports import Embedder, MemoryStore
+from recollect.ports import ONLY_TODAYS, Embedder, Generations, MemoryStore
 from recollect.retrieval.candidates import SearchReach, SearchResults, find_candidates
 from recollect.retrieval.fusion import FusedRanking, SignalWeights, fuse
 from recollect.retrieval.gate import Gate, gate_score
@@ -54,6 +54,7 @@ async def rank(
     weights: SignalWeights,
     gate: Gate,
     bar: NeedThresholds,
+    generations: Generations = ONLY_TODAYS,
 ) -> Ranking:
     """Return the user's memories and passages of the log, ranked for ``turn``.
 
@@ -63,9 +64,27 @@ async def rank(
     """
     query = read_query(turn)
     candidates = await find_candidates(
-        turn.scope, query, embedder=embedder, store=store, reach=reach, second_embedder=second_embedder
+        turn.scope,
+        query,
+        embedder=embedder,
+        store=store,
+        reach=reach,
+        second_embedder=second_embedder,
+        generations=generations,
     )
     await _others()
+    return await _ranked(query, candidates, embedder, weights, gate, bar)
+
+
+async def _ranked(
+    query: RecallQuery,
+    candidates: SearchResults,
+    embedder: Embedder,
+    weights: SignalWeights,
+    gate: Gate,
+    bar: NeedThresholds,
+) -> Ranking:
+    """Return what was found, ranked."""
     began, found = time.perf_counter(), _serving(candidates, query)
     if not found:
         return Ranking(query, candidates, (), None)

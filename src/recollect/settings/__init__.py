@@ -119,6 +119,10 @@ class EngineSettings(EngineInternals, BaseSettings):
     embedder_api_key: SecretStr | None = Field(
         default=None, description="For openai:MODEL and mistral:MODEL: its key."
     )
+    previous_embedder_api_key: SecretStr | None = Field(
+        default=None,
+        description="After a change of embedder: the key of the one before, until all is embedded anew; empty: as today's, where it is the same server.",
+    )
     second_embedder: str = Field(
         default="local:multilingual-e5-small",
         description="Of statements, in any language, beside the other: local:multilingual-e5-small, or off.",

@@ -65,7 +65,7 @@ async def _live(told_to: BinaryIO, tells: BinaryIO) -> int:
 
 async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> None:
     settings = EngineSettings(**start.settings)
-    async with open_backends(settings, upstream=start.upstream) as backends:
+    async with open_backends(settings, upstream=start.upstream, lives=True) as backends:
         await asyncio.to_thread(warm_up)
         gc.collect()
         gc.freeze()  # what a start has made stays: no later collection looks through it

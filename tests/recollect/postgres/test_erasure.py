@@ -139,7 +139,9 @@ async def test_what_was_erased_is_made_free_where_the_role_may(own_store: Store,
         count = "SELECT count(*) FROM pg_stat_all_tables WHERE schemaname = 'recollect' AND vacuum_count > 0"
         await until(lambda: connection.fetchval(count))
         rows = await connection.fetch(
-            "SELECT relname FROM pg_stat_all_tables WHERE schemaname = 'recollect' AND vacuum_count > 0"
+            "SELECT coalesce(p.relname, s.relname) AS relname FROM pg_stat_all_tables AS s "
+            "LEFT JOIN pg_inherits AS i ON i.inhrelid = s.relid LEFT JOIN pg_class AS p ON p.oid = i.inhparent "
+            "WHERE s.schemaname = 'recollect' AND s.vacuum_count > 0"
         )
     assert {row["relname"] for row in rows} == set(VACUUMED_TABLES)
 
@@ -155,6 +157,7 @@ async def test_every_table_that_names_a_user_is_erased(shared_dsn: str) -> None:
     async with administrator(shared_dsn) as connection:
         rows = await connection.fetch(
             "SELECT DISTINCT table_name FROM information_schema.columns "
+            "JOIN pg_class ON oid = to_regclass('recollect.' || table_name) AND NOT relispartition "
             "WHERE table_schema = 'recollect' AND column_name IN ('user_id', 'owner')"
         )
 

@@ -308,11 +308,20 @@ async def test_everything_of_a_user_is_erased_and_nothing_else(store_to_change: 
 async def test_the_wall_stands_on_every_table_of_a_user(postgres: Postgres) -> None:
     async with postgres.database.over_all_users() as connection:
         walled = await connection.fetch(
-            "SELECT relname FROM pg_class WHERE relnamespace = 'recollect'::regnamespace "
+            "SELECT relname, relispartition FROM pg_class WHERE relnamespace = 'recollect'::regnamespace "
             "AND relrowsecurity AND relforcerowsecurity"
         )
+        parts = await connection.fetch(
+            "SELECT inhrelid::regclass::text AS relname FROM pg_inherits "
+            "WHERE inhparent = 'recollect.request_metrics'::regclass"
+        )
+        opened = await connection.fetchval(
+            "SELECT count(*) FROM pg_policies JOIN pg_class ON relname = tablename AND relispartition"
+        )
 
-    assert {row["relname"] for row in walled} == USER_TABLES
+    assert {row["relname"] for row in walled if not row["relispartition"]} == USER_TABLES
+    assert {row["relname"] for row in walled if row["relispartition"]} == {row["relname"] for row in parts}
+    assert opened == 0, "a part of a table is read through the table alone"
 
 
 async def test_a_role_that_owns_nothing_runs_where_policies_would_not_bind(postgres: Postgres) -> None:

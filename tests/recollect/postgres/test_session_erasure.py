@@ -15,7 +15,8 @@ async def rows_with(dsn: str, word: str) -> dict[str, int]:
     """Return how many rows of each table tell of it."""
     async with administrator(dsn) as connection:
         tables = await connection.fetch(
-            "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'recollect'"
+            "SELECT relname AS name FROM pg_class WHERE relnamespace = 'recollect'::regnamespace "
+            "AND relkind IN ('r', 'p') AND NOT relispartition"
         )
         counts = {
             table["name"]: sum(

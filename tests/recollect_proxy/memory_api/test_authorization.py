@@ -36,6 +36,7 @@ ADMINISTRATORS = {
     "DELETE /memory/global/{memory_id}",
     "POST /memory/formation/retry",
     "GET /memory/metrics",
+    "GET /memory/embeddings",
     "GET /memory/report",
     "GET /memory/metrics.json",
     "GET /memory/debug/retrieval",

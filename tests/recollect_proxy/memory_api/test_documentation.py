@@ -95,6 +95,7 @@ def test_every_endpoint_is_in_the_document(documentation: Any) -> None:
         "GET /memory/debug/stats",
         "GET /memory/health",
         "GET /memory/metrics",
+        "GET /memory/embeddings",
         "GET /memory/report",
         "GET /memory/metrics.json",
     }

@@ -69,28 +69,41 @@ ORDER BY k.document DESC
 LIMIT $3;
 
 -- name: unembedded_memories
--- The user's own memories that have no embedding of a model, newest first. Only what is missing is read in full.
+-- The memories that the user sees, their own and those they were given, that have no embedding of a model, newest first. Only
+-- what is missing is read in full.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model, v.holds_from, v.holds_until,
     v.extractor, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM (
-    SELECT id
-    FROM vectors
-    WHERE owner = $1 AND valid_to IS NULL AND (embedding_model IS DISTINCT FROM $2 OR "values" IS NULL)
+    (
+        SELECT own.owner, own.id
+        FROM vectors AS own
+        WHERE own.owner = $1 AND own.valid_to IS NULL
+            AND (own.embedding_model IS DISTINCT FROM $2 OR own."values" IS NULL)
+        ORDER BY own.id DESC
+        LIMIT $3
+    )
+    UNION ALL
+    SELECT shared.owner, shared.id
+    FROM users_vectors AS given
+    JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
+    WHERE given.user_id = $1 AND given.owner = '*'
+        AND (shared.embedding_model IS DISTINCT FROM $2 OR shared."values" IS NULL)
     ORDER BY id DESC
     LIMIT $3
 ) AS missing
 JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = missing.id
-JOIN vectors AS v ON v.owner = $1 AND v.id = missing.id
+JOIN vectors AS v ON v.owner = missing.owner AND v.id = missing.id
 ORDER BY missing.id DESC;
 
 -- name: count_unembedded
 -- How many memories, statements and chunks of the user are to have embeddings of the models in use and have none.
 SELECT (
     SELECT count(*)
-    FROM vectors AS v
-    JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
-    WHERE v.owner = $1 AND v.valid_to IS NULL AND (v.embedding_model IS DISTINCT FROM $2 OR v."values" IS NULL)
+    FROM users_vectors AS l
+    JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+    WHERE l.user_id = $1 AND v.owner IN ($1, '*') AND v.valid_to IS NULL
+        AND (v.embedding_model IS DISTINCT FROM $2 OR v."values" IS NULL)
 ) + (
     SELECT count(*)
     FROM users_vectors AS l
@@ -104,7 +117,7 @@ SELECT (
 );
 
 -- name: embed_memory
--- Give a memory of the user's own the embedding that it has not.
+-- Give a memory of an owner's the embedding that it has not.
 UPDATE vectors SET "values" = $3::halfvec, embedding_model = $4
 WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND (embedding_model IS DISTINCT FROM $4 OR "values" IS NULL);
 

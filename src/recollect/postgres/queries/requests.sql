@@ -15,9 +15,23 @@ ON CONFLICT (user_id, id) DO NOTHING;
 -- Whose a request was; over all users.
 SELECT user_id FROM request_metrics WHERE id = $1;
 
+-- name: wait_briefly
+-- Let the rest of the transaction wait two seconds for whoever uses a table, and no longer: others would wait behind it.
+SELECT set_config('lock_timeout', '2s', true);
+
+-- name: add_request_day
+-- Make the part of the table that a day's requests go into.
+SELECT add_request_day($1);
+
+-- name: drop_request_days
+-- Drop the days that ended before a time, and wait for nobody who reads them; of how many requests they were.
+SELECT drop_request_days($1);
+
 -- name: prune_request_metrics
--- Delete what was kept of requests before a time, over all users.
-DELETE FROM request_metrics WHERE at < $1;
+-- Delete what was kept of requests before a time and is not of the day it falls into, over all users: that day is dropped once
+-- it is over.
+DELETE FROM request_metrics
+WHERE at < $1 AND NOT (id >= first_id_of($2) AND id < first_id_of($2 + interval '1 day'));
 
 -- name: requests_of_user
 -- What the user's requests were like, newest first, those behind one of them, or the newest; and what they asked, as the

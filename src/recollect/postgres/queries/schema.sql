@@ -59,7 +59,7 @@ SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'recollect_user');
 SELECT NOT has_schema_privilege('recollect_user', 'recollect', 'USAGE') OR EXISTS (
     SELECT FROM pg_class
     WHERE relnamespace = 'recollect'::regnamespace AND (
-        relkind IN ('r', 'p') AND relname <> 'schema_migrations'
+        relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'schema_migrations'
             AND NOT has_table_privilege('recollect_user', oid, 'INSERT')
         OR relkind = 'S' AND NOT has_sequence_privilege('recollect_user', oid, 'USAGE')
     )

@@ -7,10 +7,15 @@ FROM count_everything();
 -- name: table_sizes
 -- Of each table of ours: how many rows it has by the database's own count of live ones, which is late by seconds; what
 -- it takes with what lies beside it; and what each of its indexes takes.
-SELECT t.relname AS name, pg_stat_get_live_tuples(t.oid) AS rows, pg_table_size(t.oid) AS bytes,
+-- A table that is divided counts as one: its parts come and go day by day.
+SELECT t.relname AS name, sum(pg_stat_get_live_tuples(part.oid))::bigint AS rows,
+    sum(pg_table_size(part.oid))::bigint AS bytes,
     coalesce(
         (
-            SELECT jsonb_object_agg(i.relname, pg_relation_size(i.oid))
+            SELECT jsonb_object_agg(i.relname, coalesce(
+                (SELECT sum(pg_relation_size(each.relid))::bigint FROM pg_partition_tree(i.oid) AS each WHERE each.isleaf),
+                pg_relation_size(i.oid)
+            ))
             FROM pg_index AS x
             JOIN pg_class AS i ON i.oid = x.indexrelid
             WHERE x.indrelid = t.oid
@@ -18,7 +23,14 @@ SELECT t.relname AS name, pg_stat_get_live_tuples(t.oid) AS rows, pg_table_size(
         '{}'
     ) AS indexes
 FROM pg_class AS t
-WHERE t.relkind = 'r' AND t.relnamespace = (SELECT v.relnamespace FROM pg_class AS v WHERE v.oid = 'vectors'::regclass)
+JOIN LATERAL (
+    SELECT t.oid WHERE t.relkind = 'r'
+    UNION ALL
+    SELECT i.inhrelid FROM pg_inherits AS i WHERE t.relkind = 'p' AND i.inhparent = t.oid
+) AS part ON true
+WHERE t.relkind IN ('r', 'p') AND NOT t.relispartition
+    AND t.relnamespace = (SELECT v.relnamespace FROM pg_class AS v WHERE v.oid = 'vectors'::regclass)
+GROUP BY t.oid, t.relname
 ORDER BY t.relname;
 
 -- name: questions_since

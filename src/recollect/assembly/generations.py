@@ -1,0 +1,198 @@
+"""The embedders before today's, made again while the store has embeddings of theirs. Never: embeds anything anew."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import zip_longest
+from typing import TypeAlias
+
+import structlog
+from cachetools import TTLCache
+
+from recollect.errors import RecollectError
+from recollect.failures import place
+from recollect.model import EmbedderInUse, EmbedderPlace
+from recollect.models.embedders.cache import CachedEmbedder
+from recollect.ports import Embedder, Generation, GenerationStore
+from recollect.settings import EngineSettings
+
+_LOOK_SECONDS = 15.0
+"""How soon a process knows of an embedder that another one uses, and others that this one still runs."""
+
+_NONE_OF_SECONDS = 600.0
+_USERS_KEPT = 100_000
+_MOST = 2
+"""So many embedders before today's are searched by: each costs a question its embedding and a search."""
+
+_CACHED = timedelta(hours=1)
+_CACHED_QUESTIONS = 1_000
+
+MakeEmbedder: TypeAlias = Callable[[EmbedderPlace, Mapping[str, str]], Awaitable[Embedder | None]]
+"""Makes an embedder for a place by the settings of then; None where it does not run on this machine."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TodaysEmbedder:
+    """An embedder of this process.
+
+    Attributes:
+        model: Names the vector space.
+        made_by: The settings by which another process makes it again, without a key.
+    """
+
+    model: str
+    made_by: Mapping[str, str]
+
+
+def todays(
+    settings: EngineSettings, first: Embedder, second: Embedder | None
+) -> dict[EmbedderPlace, TodaysEmbedder]:
+    """Return what the store is told of this process's embedders."""
+    made_by = {"embedder": settings.embedder}
+    if settings.embedder_base_url:
+        made_by["base_url"] = settings.embedder_base_url
+    told = {EmbedderPlace.FIRST: TodaysEmbedder(first.name, made_by)}
+    if second is not None:
+        told[EmbedderPlace.SECOND] = TodaysEmbedder(second.name, {"embedder": settings.second_embedder})
+    return told
+
+
+@dataclass(slots=True)
+class LiveGenerations:
+    """Keeps up with the embedders of which the store has embeddings; implements ``Generations``.
+
+    Args:
+        store: Knows which they are.
+        today: This process's own, by place.
+        make: Makes an embedder by its settings; None where it can't be made.
+    """
+
+    store: GenerationStore
+    today: Mapping[EmbedderPlace, TodaysEmbedder]
+    make: MakeEmbedder
+    is_today: bool = True
+    changing: bool = False
+    _made: dict[tuple[EmbedderPlace, str], CachedEmbedder | None] = field(default_factory=dict)
+    _generations: tuple[Generation, ...] = ()
+    _without: TTLCache[str, frozenset[Generation]] = field(
+        default_factory=lambda: TTLCache(_USERS_KEPT, _NONE_OF_SECONDS)
+    )
+
+    def of(self, user_id: str) -> Sequence[Generation]:
+        """Return the generations that a user's embeddings may still be of, beside today's."""
+        if not self._generations:
+            return ()
+        without = self._without.get(user_id, frozenset())
+        return [each for each in self._generations if each not in without]
+
+    def none_of(self, user_id: str, generation: Generation) -> None:
+        """Note that nothing of a user's is of a generation: it is not looked for again for ten minutes."""
+        self._without[user_id] = self._without.get(user_id, frozenset()) | {generation}
+
+    @property
+    def entries(self) -> int:
+        """How many vectors the earlier embedders remember, and of how many users it is known that they have none."""
+        return len(self._without) + sum(made.entries for made in self._made.values() if made is not None)
+
+    def clear(self) -> None:
+        """Forget all of it: a ``Cache``."""
+        self._without.clear()
+        for made in self._made.values():
+            if made is not None:
+                made.clear()
+
+    async def look(self) -> None:
+        """Tell the store that this process's embedders are used, and read which others there are.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        for at, embedder in self.today.items():
+            await self.store.note(at, embedder.model, embedder.made_by)
+        known = await self.store.known()
+        others = [each for each in known if self._is_other(each)]
+        self.is_today = not any(self._is_later(each, known) for each in others)
+        await self._take(others)
+        # Last: whoever sees that something changes finds by what.
+        self.changing = bool(others)
+
+    async def keep_looking(self) -> None:
+        """Look again and again, until cancelled."""
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            try:
+                await self.look()
+            except Exception as error:  # noqa: BLE001 -- the next look may succeed; recall goes on with what is known
+                detail = str(error) if isinstance(error, RecollectError) else ""
+                log.warning(
+                    "embedders_not_known", error=type(error).__name__, detail=detail, place=place(error)
+                )
+
+    async def aclose(self) -> None:
+        """Let go of the earlier embedders."""
+        self._generations = ()
+        made, self._made = self._made, {}
+        for each in made.values():
+            if each is not None:
+                await each.aclose()
+
+    def _is_other(self, known: EmbedderInUse) -> bool:
+        own = self.today.get(known.place)
+        return own is not None and known.model != own.model
+
+    def _is_later(self, other: EmbedderInUse, known: Sequence[EmbedderInUse]) -> bool:
+        """Whether another one that is used was chosen after this process's own."""
+        own = self.today[other.place]
+        chosen = next(
+            (each.chosen_at for each in known if (each.place, each.model) == (other.place, own.model)), None
+        )
+        return other.is_used and chosen is not None and other.chosen_at > chosen
+
+    async def _take(self, others: Sequence[EmbedderInUse]) -> None:
+        """Make the embedders that are needed, and let go of those that are no more."""
+        wanted = {(each.place, each.model): each for each in others}
+        for key, each in wanted.items():
+            if key not in self._made:
+                self._made[key] = await self._make(each)
+        gone = [self._made.pop(key) for key in list(self._made) if key not in wanted]
+        generations = tuple(
+            Generation(first, second)
+            for first, second in zip_longest(
+                self._usable(others, EmbedderPlace.FIRST), self._usable(others, EmbedderPlace.SECOND)
+            )
+        )
+        if generations != self._generations:
+            self._without.clear()
+            self._generations = generations
+        for embedder in gone:
+            if embedder is not None:
+                await embedder.aclose()
+
+    def _usable(self, others: Sequence[EmbedderInUse], at: EmbedderPlace) -> list[CachedEmbedder]:
+        found = (self._made.get((each.place, each.model)) for each in others if each.place is at)
+        return [each for each in found if each is not None][:_MOST]
+
+    async def _make(self, wanted: EmbedderInUse) -> CachedEmbedder | None:
+        """Return an earlier embedder; None where it can't be made: what it embedded is found by words until it is embedded anew."""
+        try:
+            made = await self.make(wanted.place, wanted.made_by)
+        except RecollectError as error:
+            log.warning(
+                "earlier_embedder_unusable",
+                model=wanted.model,
+                error=type(error).__name__,
+                detail=str(error),
+            )
+            return None
+        if made is None:
+            return None
+        if made.name != wanted.model:  # other weights by now, in the same place
+            log.warning(
+                "earlier_embedder_unusable", model=wanted.model, error="", detail=f"It is {made.name} now."
+            )
+            await made.aclose()
+            return None
+        return CachedEmbedder(made, size=_CACHED_QUESTIONS, ttl=_CACHED)

