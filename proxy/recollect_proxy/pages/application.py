@@ -15,7 +15,7 @@ from recollect.failures import place
 from recollect_proxy.access import Authentication
 from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send
 from recollect_proxy.pages import administrators, entry, export, memories, overview
-from recollect_proxy.pages.attempts import Attempts
+from recollect_proxy.pages.attempts import FailedAttempts
 from recollect_proxy.pages.catalogues import load_catalogues
 from recollect_proxy.pages.failures import (
     BROKEN,
@@ -100,7 +100,7 @@ def pages(
         logging_config=None,
         openapi_config=None,
         request_max_body_size=_LONGEST_FORM,
-        state=State({entry.ATTEMPTS: Attempts()}),
+        state=State({entry.FAILED_ATTEMPTS: FailedAttempts()}),
     )
     return _guarded(application)
 
