@@ -61,7 +61,15 @@ from recollect.model.memory import (
 from recollect.model.recall import Recall, Recollection
 from recollect.model.request import ItemPart, RecallPage, RequestRecord
 from recollect.model.requests_in_chat import LISTED, KeptRequest, LastExchange, PointedAt
-from recollect.model.statistics import Activity, FormedExchanges, ModelTokens, Questions, StoreSize, TableSize
+from recollect.model.statistics import (
+    Activity,
+    DayOfActivity,
+    FormedExchanges,
+    ModelTokens,
+    Questions,
+    StoreSize,
+    TableSize,
+)
 from recollect.model.words import (
     STATEMENTS,
     Action,
@@ -112,6 +120,7 @@ __all__ = [
     "Change",
     "Chat",
     "ChatSeen",
+    "DayOfActivity",
     "Dictated",
     "Doubt",
     "Drop",

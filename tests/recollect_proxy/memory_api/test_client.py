@@ -27,9 +27,9 @@ from recollect.client import (
     shapes,
 )
 from recollect.model import Actor, Quarantine, Reason
+from recollect_proxy.flags import Flags
 from recollect_proxy.memory_api import schemas
 from recollect_proxy.memory_api.health import Health
-from recollect_proxy.memory_api.settings import Flags
 
 
 @pytest.fixture

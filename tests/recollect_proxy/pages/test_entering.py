@@ -14,7 +14,7 @@ from recollect_proxy.pages.attempts import FailedAttempts, source_of
 
 CHANGING = (
     *("/edit", "/delete", "/confirm", "/approve", "/refuse", "/undo", "/chats", "/switches", "/erase"),
-    *("/leave", "/look"),
+    *("/leave", "/look", "/flags", "/settings"),
 )
 SHOWING = (
     "",
@@ -23,6 +23,7 @@ SHOWING = (
     "/waiting",
     "/timeline",
     "/chats",
+    "/recalls",
     "/switches",
     "/data",
     "/reads",
@@ -85,7 +86,7 @@ async def test_without_a_session_no_page_shows_anything(pages: Pages) -> None:
     )
 
     for stranger in strangers:
-        for path in (*SHOWING, "/users"):
+        for path in (*SHOWING, "/users", "/analytics", "/settings"):
             answer = await stranger.get(path)
             assert answer.status == 401, path
             assert b"green tea" not in answer.body
