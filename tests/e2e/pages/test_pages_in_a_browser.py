@@ -104,8 +104,9 @@ async def fill(pages: Pages, store: Store) -> str:
     )
     await pages.engine.note_admin_read(pages.anna, reader="support", operation="page: memories")
     for number, question in enumerate(("Where do I live?", "Good morning", "Am I allergic to anything?")):
-        turn = store.turn(question, at=now - timedelta(days=number))
-        await store.log.append(store.exchange(question, turn.scope, at=turn.at))
+        exchange = store.exchange(question, at=now - timedelta(days=number))
+        await store.log.append(exchange)
+        turn = exchange.turn
         prepared = await pages.engine.prepare(turn)
         record = request_record(prepared, turn, request_id=uuid7(), at=turn.at, api="completions")
         await pages.engine.record(record, turn)

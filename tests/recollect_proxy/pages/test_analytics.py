@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -136,7 +137,7 @@ def test_columns_stand_side_by_side_and_as_high_as_their_part_of_the_top() -> No
     assert [each.height for each in drawn] == [HEIGHT / 2, HEIGHT, 0, HEIGHT / 4]
     assert all(each.y + each.height == HEIGHT for each in drawn)
     edges = sorted((each.x, each.x + each.width) for each in drawn)
-    assert all(first[1] <= second[0] for first, second in zip(edges, edges[1:], strict=False))
+    assert all(first[1] <= second[0] for first, second in pairwise(edges))
     assert edges[-1][1] <= chart.width
 
 

@@ -36,8 +36,9 @@ async def ask(engine: Engine, turn: Turn) -> UUID:
 
 async def test_a_recall_tells_what_was_given_when_and_why_with_a_link(pages: Pages, store: Store) -> None:
     memory = await pages.engine.add(pages.anna, TEA)
-    turn = store.turn(WHICH, at=system_clock())
-    await store.log.append(store.exchange(WHICH, turn.scope, at=turn.at))
+    exchange = store.exchange(WHICH, at=system_clock())
+    turn = exchange.turn
+    await store.log.append(exchange)
     await ask(pages.engine, turn)
 
     html = await (await pages.person()).html("/recalls")
@@ -45,6 +46,7 @@ async def test_a_recall_tells_what_was_given_when_and_why_with_a_link(pages: Pag
     assert f'href="/memory/ui/memory?id={memory.id}"' in html
     told = text_of(html)
     assert TEA in told
+    assert f"Asked: {WHICH}" in told
     assert "by its meaning" in told or "by its words" in told
     assert store.anna.scope.session_id in told
     assert turn.at.strftime("%d %b %Y, %H:%M") in told
