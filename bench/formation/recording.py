@@ -66,6 +66,10 @@ class RecordingInbox:
         """Note a failed try."""
         await self._inbox.postpone(exchange, error=error, until=until, counts=counts)
 
+    async def ask_for_summary(self, scope: Scope, *, at: datetime) -> int:
+        """Have a chat summarized before all that are due."""
+        return await self._inbox.ask_for_summary(scope, at=at)
+
     async def outcome(self, scope: Scope, key: str) -> Outcome | None:
         """Return what became of an exchange."""
         return await self._inbox.outcome(scope, key)

@@ -18,11 +18,11 @@ from recollect.engine import system_clock
 from recollect.engine.inspection import InspectedCandidate, Inspection
 from recollect.engine.live import LiveEngine
 from recollect.model import Scope, Turn
+from recollect_proxy.flags import Flags
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.memory_api.authorization import WhoAsks, note_read
 from recollect_proxy.memory_api.errors import INVALID_PARAMETER, documented, invalid_parameter
 from recollect_proxy.memory_api.parameters import ALWAYS, OpenEngine
-from recollect_proxy.memory_api.settings import Flags
 
 _LONGEST_QUERY = 4_000
 

@@ -22,6 +22,7 @@ from recollect.model import (
     Source,
     Strategy,
 )
+from recollect_proxy.flags import Flags, FlagsChange
 from recollect_proxy.memory_api import schemas
 from recollect_proxy.memory_api.admin_reads import AdminRead, ReadsOfUser
 from recollect_proxy.memory_api.bulk import Bulk, BulkChange, BulkDelete, BulkResult, BulkResults
@@ -46,7 +47,7 @@ from recollect_proxy.memory_api.session_log import (
 )
 from recollect_proxy.memory_api.session_memories import NewSessionMemory
 from recollect_proxy.memory_api.sessions import Sessions
-from recollect_proxy.memory_api.settings import Flags, FlagsChange, UserFlags
+from recollect_proxy.memory_api.settings import UserFlags
 from recollect_proxy.memory_api.shared import GlobalMemories
 from recollect_proxy.memory_api.todos import Todo, Todos
 from recollect_proxy.memory_api.tokens import OwnToken, PageLink

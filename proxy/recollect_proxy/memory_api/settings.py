@@ -1,16 +1,16 @@
 """What can be changed while Recollect runs, for everybody or for one user: the endpoints and their JSON."""
 
-from dataclasses import asdict, replace
-from typing import Annotated, Self, TypeAlias
+from dataclasses import replace
+from typing import Annotated
 
 import msgspec
 from litestar import Controller, get, patch
 from litestar.params import BodyKwarg
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct
 
 from recollect import model
 from recollect.engine import Engine
-from recollect.model import Placement, Strategy
+from recollect_proxy.flags import OF_ADMINISTRATORS, Flags, FlagsChange
 from recollect_proxy.memory_api.authorization import WhoAsks
 from recollect_proxy.memory_api.errors import FORBIDDEN, RefusedError, documented, invalid_field
 from recollect_proxy.memory_api.parameters import (
@@ -20,112 +20,6 @@ from recollect_proxy.memory_api.parameters import (
     UserId,
     user_named,
 )
-
-_BOUNDS = ("session_cap", "user_cap")
-
-Records: TypeAlias = Annotated[
-    bool | None,
-    Meta(description="Whether what is said is kept at all; false: it is not even logged."),
-]
-Recalls: TypeAlias = Annotated[bool | None, Meta(description="Whether anything is recalled.")]
-Stands: TypeAlias = Annotated[
-    bool | None,
-    Meta(description="Whether the most important statements stand in every chat, whatever is asked."),
-]
-Formation: TypeAlias = Annotated[
-    Strategy | None,
-    Meta(
-        description="How exchanges become memories: by a model, as they are, both; off: they are logged, and nothing else."
-    ),
-]
-WhereTo: TypeAlias = Annotated[Placement | None, Meta(description="Where in a prompt goes what is recalled.")]
-Summaries: TypeAlias = Annotated[bool | None, Meta(description="Whether chats are summarized.")]
-Queries: TypeAlias = Annotated[
-    bool | None,
-    Meta(description="Whether recalls and explanations tell what was asked, as the message log has it."),
-]
-Consents: TypeAlias = Annotated[
-    bool | None,
-    Meta(
-        description="Whether the user allows a profile; only their own setting counts. Anything but true deletes the profile "
-        "and its embeddings at once."
-    ),
-]
-Lexical: TypeAlias = Annotated[
-    bool | None, Meta(description="Whether recall searches by words beside the meaning.")
-]
-History: TypeAlias = Annotated[
-    bool | None,
-    Meta(description="Whether recall searches the message log beside the memories."),
-]
-MemoryTokens: TypeAlias = Annotated[
-    Annotated[int, Meta(ge=50, le=100_000)] | None,
-    Meta(description="Tokens that a turn's memories may take; a request may name others."),
-]
-HistoryTokens: TypeAlias = Annotated[
-    Annotated[int, Meta(ge=0, le=100_000)] | None,
-    Meta(description="Tokens that a conversation's missing history may take; 0: none is told."),
-]
-SummaryTurns: TypeAlias = Annotated[
-    Annotated[int, Meta(ge=0, le=10_000)] | None,
-    Meta(description="After how many turns a chat is summarized again; 0: never for their number."),
-]
-Fraction: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
-MinimumImportance: TypeAlias = Annotated[
-    Fraction | None, Meta(description="Less important statements are not kept.")
-]
-Cap: TypeAlias = Annotated[int, Meta(ge=0, le=1_000_000)]
-SessionCap: TypeAlias = Annotated[
-    Cap | None, Meta(description="Memories that one chat may leave; 0: any number.")
-]
-UserCap: TypeAlias = Annotated[Cap | None, Meta(description="Memories a user may have; 0: any number.")]
-
-
-class Flags(Struct):
-    """What was changed; what is null is as Recollect was started."""
-
-    record: Records = None
-    recall: Recalls = None
-    standing: Stands = None
-    formation: Formation = None
-    placement: WhereTo = None
-    summaries: Summaries = None
-    queries: Queries = None
-    profile: Consents = None
-    lexical: Lexical = None
-    history: History = None
-    max_memory_tokens: MemoryTokens = None
-    max_history_tokens: HistoryTokens = None
-    summary_turns: SummaryTurns = None
-    minimum_importance: MinimumImportance = None
-    session_cap: SessionCap = None
-    user_cap: UserCap = None
-
-    @classmethod
-    def of(cls, flags: model.Flags) -> Self:
-        """Return the JSON of ``flags``."""
-        return cls(**asdict(flags))
-
-
-class FlagsChange(Struct, forbid_unknown_fields=True):
-    """What is to be otherwise: at least one of the fields; null takes a change back. The others stay as they are."""
-
-    record: Records | UnsetType = UNSET
-    recall: Recalls | UnsetType = UNSET
-    standing: Stands | UnsetType = UNSET
-    formation: Formation | UnsetType = UNSET
-    placement: WhereTo | UnsetType = UNSET
-    summaries: Summaries | UnsetType = UNSET
-    queries: Queries | UnsetType = UNSET
-    profile: Consents | UnsetType = UNSET
-    lexical: Lexical | UnsetType = UNSET
-    history: History | UnsetType = UNSET
-    max_memory_tokens: MemoryTokens | UnsetType = UNSET
-    max_history_tokens: HistoryTokens | UnsetType = UNSET
-    summary_turns: SummaryTurns | UnsetType = UNSET
-    minimum_importance: MinimumImportance | UnsetType = UNSET
-    session_cap: SessionCap | UnsetType = UNSET
-    user_cap: UserCap | UnsetType = UNSET
 
 
 class UserFlags(Struct):
@@ -209,7 +103,7 @@ def _refuse_bounds(change: FlagsChange) -> None:
     Raises:
         RefusedError: It is one.
     """
-    for name in _BOUNDS:
+    for name in OF_ADMINISTRATORS:
         if getattr(change, name) is not UNSET:
             raise RefusedError(replace(FORBIDDEN, about=name))
 

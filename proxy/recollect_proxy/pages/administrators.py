@@ -5,10 +5,9 @@ from litestar.params import FromQuery
 
 from recollect.text.normalization import storable_text
 from recollect_proxy.pages.entry import set_session
-from recollect_proxy.pages.failures import NOT_FOUND, PageError
 from recollect_proxy.pages.memories import other_id_named
 from recollect_proxy.pages.overview import number_named
-from recollect_proxy.pages.visit import Changing, InVisit
+from recollect_proxy.pages.visit import Changing, InVisit, require_administrator
 
 _USERS = 50
 _LONGEST_ID = 256
@@ -19,8 +18,7 @@ async def show_users(
     entered: InVisit, words: FromQuery[str] = "", skip: FromQuery[str] = "0"
 ) -> Response[str]:
     """Return the page of users, by a part of their id. It shows how much is kept of each, and nothing of what."""
-    if not entered.session.principal.is_administrator:
-        raise PageError(NOT_FOUND)
+    require_administrator(entered)
     skipped = number_named(skip)
     users = await entered.engine.find_users(
         storable_text(words[:_LONGEST_ID]), limit=_USERS + 1, skipped=skipped
@@ -37,8 +35,7 @@ async def show_users(
 async def look_at(change: Changing) -> Response[str]:
     """Open a user's memory: a session of its own, so that a page of another user's left open can change nothing here."""
     visit = change.visit
-    if not visit.session.principal.is_administrator:
-        raise PageError(NOT_FOUND)
+    require_administrator(visit)
     user_id = other_id_named(change.form.get("user", ""))
     sessions = visit.parts.authentication.page_sessions
     session = sessions.begin(visit.session.principal, looks_at=user_id, ends=visit.session.ends)

@@ -14,8 +14,17 @@ from recollect.engine.live import LiveEngine
 from recollect.failures import place
 from recollect_proxy.access import Authentication
 from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send
-from recollect_proxy.pages import administrators, entry, export, memories, overview
-from recollect_proxy.pages.attempts import Attempts
+from recollect_proxy.pages import (
+    administrators,
+    analytics,
+    entry,
+    export,
+    memories,
+    overview,
+    recalls,
+    settings,
+)
+from recollect_proxy.pages.attempts import FailedAttempts
 from recollect_proxy.pages.catalogues import load_catalogues
 from recollect_proxy.pages.failures import (
     BROKEN,
@@ -83,8 +92,10 @@ def pages(
                     *(memories.show_waiting, memories.correct_memory, memories.delete_memory),
                     *(memories.confirm_memory, memories.approve_memory, memories.refuse_memory),
                     *(memories.undo_change, overview.show_timeline, overview.show_chats),
-                    *(overview.erase_chat, overview.show_switches, overview.change_switches),
-                    *(overview.show_data, overview.erase_everything, overview.show_reads),
+                    *(overview.erase_chat, overview.show_data, overview.erase_everything),
+                    *(overview.show_reads, recalls.show_recalls, analytics.show_analytics),
+                    *(settings.show_switches, settings.change_switches, settings.change_flags),
+                    *(settings.show_settings, settings.change_settings),
                     *(administrators.show_users, administrators.look_at, export.show_export, read_static),
                 ],
             )
@@ -100,7 +111,7 @@ def pages(
         logging_config=None,
         openapi_config=None,
         request_max_body_size=_LONGEST_FORM,
-        state=State({entry.ATTEMPTS: Attempts()}),
+        state=State({entry.FAILED_ATTEMPTS: FailedAttempts()}),
     )
     return _guarded(application)
 

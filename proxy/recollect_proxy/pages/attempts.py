@@ -1,32 +1,61 @@
-"""How often somebody may try to enter with a token. Never: the token."""
+"""How often somebody failed to enter. Never: a token, and nothing of those who got in."""
 
 from collections import deque
+from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address
 from time import monotonic
 
 from cachetools import LRUCache
 
 _AT_MOST = 10
-_OF_ALL_AT_MOST = 100
 _WITHIN_SECONDS = 60.0
-_PEERS = 1000
+_SOURCES = 10_000
+_NETWORK = 64
+"""Bits of an IPv6 address that name a network: whoever has one has all addresses in it (RFC 4291, section 2.5.4)."""
 
 
-class Attempts:
-    """Counts attempts of the last minute, of each address and of all together."""
+class FailedAttempts:
+    """Counts the failed attempts of the last minute, each source by itself: nobody's failures count for anybody else."""
 
-    def __init__(self) -> None:
-        self._by_peer: LRUCache[str, deque[float]] = LRUCache(_PEERS)
-        self._of_all: deque[float] = deque()
+    def __init__(self, seconds: Callable[[], float] = monotonic) -> None:
+        """Take what tells the time in seconds, which never goes back."""
+        self._seconds = seconds
+        self._failed: LRUCache[str, deque[float]] = LRUCache(_SOURCES)
 
-    def seconds_to_wait(self, peer: str | None) -> int:
-        """Count an attempt, and return 0; or the seconds to wait before the next one counts, which this one then does not."""
-        now = monotonic()
-        own = self._by_peer.setdefault(peer or "", deque())
-        for made, most in ((own, _AT_MOST), (self._of_all, _OF_ALL_AT_MOST)):
-            while made and made[0] <= now - _WITHIN_SECONDS:
-                made.popleft()
-            if len(made) >= most:
-                return int(made[0] + _WITHIN_SECONDS - now) + 1
-        own.append(now)
-        self._of_all.append(now)
-        return 0
+    def seconds_to_wait(self, source: str) -> int:
+        """Return how long a source failed too often still; 0: it did not."""
+        failed = self._of_last_minute(source)
+        return int(failed[0] + _WITHIN_SECONDS - self._seconds()) + 1 if len(failed) >= _AT_MOST else 0
+
+    def fail(self, source: str) -> None:
+        """Count a failure; of a source that failed too often nothing is added, so that its minute ends."""
+        failed = self._of_last_minute(source)
+        if len(failed) < _AT_MOST:
+            failed.append(self._seconds())
+            self._failed[source] = failed
+
+    def _of_last_minute(self, source: str) -> deque[float]:
+        failed = self._failed.get(source, deque())
+        while failed and failed[0] <= self._seconds() - _WITHIN_SECONDS:
+            failed.popleft()
+        return failed
+
+
+def source_of(person: str | None, peer: str | None) -> str:
+    """Return as whom failures are counted.
+
+    Args:
+        person: Who sent the form, where their session says so: theirs count for them, wherever they are.
+        peer: The address it came from, or None where that is unknown.
+    """
+    if person is not None:
+        return f"person {person}"
+    try:
+        address = ip_address((peer or "").partition("%")[0])
+    except ValueError:
+        return f"peer {peer}"
+    if not isinstance(address, IPv6Address):
+        return f"peer {address}"
+    if address.ipv4_mapped is not None:
+        return f"peer {address.ipv4_mapped}"
+    return f"network {int(address) >> (128 - _NETWORK):x}"

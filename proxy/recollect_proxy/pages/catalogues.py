@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from importlib.resources import files
 from typing import Any
 
@@ -12,6 +12,8 @@ LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Españo
 """Each by its code (BCP 47), under its own name."""
 
 _DEFAULT = "en"
+_UNIT = 1024
+_MINUTE = 60
 _MOST_ASKED = 20
 """Languages of a header that are read: browsers send fewer than ten."""
 
@@ -36,7 +38,33 @@ class Catalogue:
         """Return the words for a name of the engine's, as of a kind; the name itself where it is a new one."""
         return self.words.get(f"{group}.{name}", name.replace("_", " "))
 
-    def day(self, at: datetime) -> str:
+    def number(self, value: float, digits: int = 0) -> str:
+        """Return a number as it is written in this language, with so many digits behind its point."""
+        written = f"{value:,.{digits}f}"
+        return written.translate(
+            {ord(","): self.words["format.thousands"], ord("."): self.words["format.point"]}
+        )
+
+    def percent(self, share: float) -> str:
+        """Return a share, 0 to 1, in percent."""
+        return self("format.percent", number=self.number(share * 100))
+
+    def size(self, count: int) -> str:
+        """Return a number of bytes in the unit that suits it (IEC 80000-13)."""
+        value, units = float(count), ["B", "KiB", "MiB", "GiB", "TiB"]
+        while value >= _UNIT and len(units) > 1:
+            value, units = value / _UNIT, units[1:]
+        return f"{self.number(value, 1 if units[0] != 'B' else 0)} {units[0]}"
+
+    def duration(self, seconds: float) -> str:
+        """Return how long something takes, in the unit that suits it."""
+        if seconds < 1:
+            return f"{self.number(seconds * 1000)} ms"
+        if seconds < _MINUTE:
+            return f"{self.number(seconds, 1)} s"
+        return f"{self.number(seconds / _MINUTE)} min"
+
+    def day(self, at: date) -> str:
         """Return a date as it is written in this language, in UTC."""
         return at.strftime(self.words["format.day"])
 

@@ -7,8 +7,10 @@ from litestar import MediaType, Response, get, post
 from litestar.datastructures import Cookie
 from litestar.params import FromQuery
 
+from recollect.errors import ConfigurationError
 from recollect_proxy.access import SESSION_LIFETIME, Audience, PageSession, Principal, Role
-from recollect_proxy.pages.attempts import Attempts
+from recollect_proxy.identity import require_strong
+from recollect_proxy.pages.attempts import FailedAttempts, source_of
 from recollect_proxy.pages.catalogues import LANGUAGES
 from recollect_proxy.pages.failures import BAD_KEY, BAD_TICKET, TOO_OFTEN, PageError
 from recollect_proxy.pages.rendering import BASE
@@ -25,8 +27,8 @@ from recollect_proxy.pages.visit import (
 )
 
 _YEAR = timedelta(days=365)
-ATTEMPTS = "attempts"
-"""Where the application keeps how often somebody tried."""
+FAILED_ATTEMPTS = "failed_attempts"
+"""Where the application keeps how often somebody failed."""
 
 
 @get("/enter")
@@ -44,14 +46,21 @@ async def enter_by_link(request: Asked, parts: Parts, ticket: FromQuery[str | No
 
 @post("/enter")
 async def enter_by_key(request: Asked, parts: Parts) -> Response[str]:
-    """Begin an administrator's session by the admin token, or the key of an administrator or reader."""
+    """Begin an administrator's session by the admin token, or the key of an administrator or reader.
+
+    A key that can't be guessed is let in however many others failed: behind a gateway all come from one address. One
+    that can (an admin token of the operator's own, which only a loopback address takes) waits like those who guess it.
+    """
     parts.require_own_site(request)
-    attempts: Attempts = request.app.state[ATTEMPTS]
-    peer = peer_of(request)
-    if attempts.seconds_to_wait(peer):
+    failed: FailedAttempts = request.app.state[FAILED_ATTEMPTS]
+    session, peer = parts.session(request), peer_of(request)
+    source = source_of(None if session is None else session.principal.user_id, peer)
+    key = (await fields_of(request)).get("key", "").strip()
+    principal = parts.authentication.administrator(key, peer)
+    if failed.seconds_to_wait(source) and (principal is None or not _is_strong(key)):
         raise PageError(TOO_OFTEN)
-    principal = parts.authentication.administrator((await fields_of(request)).get("key", ""), peer)
     if principal is None:
+        failed.fail(source)
         raise PageError(BAD_KEY)
     return _entered(request, parts, parts.authentication.page_sessions.begin(principal), "/users")
 
@@ -74,6 +83,14 @@ async def choose_language(request: Asked, parts: Parts) -> Response[str]:
     if (language := fields.get("language", "")) in LANGUAGES:
         response.set_cookie(_cookie(parts, request, LANGUAGE_COOKIE, language, _YEAR))
     return response
+
+
+def _is_strong(key: str) -> bool:
+    try:
+        require_strong(key, "")
+    except ConfigurationError:
+        return False
+    return True
 
 
 def set_session(response: Response[Any], request: Asked, parts: PageParts, session: PageSession) -> None:

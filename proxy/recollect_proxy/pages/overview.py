@@ -1,4 +1,4 @@
-"""The pages of one's memory as a whole: what was learned when, chats, switches, taking along, erasing, who looked. Never: SQL."""
+"""The pages of one's memory as a whole: what was learned when, chats, taking along, erasing, who looked. Never: SQL."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -8,16 +8,15 @@ from typing import Any
 from litestar import Response, get, post
 from litestar.params import FromQuery
 
-from recollect.model import Flags, Scope, Update
+from recollect.model import Scope, Update
 from recollect_proxy.pages.entry import end_session
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import id_named, other_id_named
-from recollect_proxy.pages.visit import Changing, Reading, Visit, done_of
+from recollect_proxy.pages.visit import Changing, Reading, done_of
 
 _CHANGES = 50
 _CHATS = 50
 _READS = 100
-_SWITCHES = ("record", "recall", "standing", "summaries")
 _MOST_SKIPPED = 100_000
 
 
@@ -58,30 +57,6 @@ async def erase_chat(change: Changing) -> Response[str]:
     return change.visit.back("/chats", done="chat_erased")
 
 
-@get("/switches")
-async def show_switches(visit: Reading) -> Response[str]:
-    """Return the page of what its person can switch off."""
-    return visit.page("switches.html", switches=await _effective(visit), done=done_of(visit))
-
-
-@post("/switches")
-async def change_switches(change: Changing) -> Response[str]:
-    """Switch what its person chose: a box that is not ticked is off."""
-    is_on = {name: change.form.get(name) == "on" for name in _SWITCHES}
-    flags = Flags(
-        record=is_on["record"],
-        recall=is_on["recall"],
-        standing=is_on["standing"],
-        summaries=is_on["summaries"],
-    )
-    effective = await _effective(change.visit)
-    named = [
-        name for name in _SWITCHES if is_on[name] != effective[name]
-    ]  # the others follow what is set for all
-    await change.visit.engine.change_flags(flags, named, change.visit.user_id)
-    return change.visit.back("/switches", done="switched")
-
-
 @get("/data")
 async def show_data(visit: Reading) -> Response[str]:
     """Return the page of what is kept: to take along, and to erase."""
@@ -108,17 +83,6 @@ async def show_reads(visit: Reading) -> Response[str]:
     """Return the page of what administrators read of the user."""
     reads = await visit.engine.admin_reads(visit.user_id, limit=_READS)
     return visit.page("reads.html", reads=reads)
-
-
-async def _effective(visit: Visit) -> dict[str, bool]:
-    """Return what is so for the user now: their own switches, and where these say nothing, what is so for everybody."""
-    policy = await visit.engine.policy_of(visit.user_id)
-    return {
-        "record": policy.records,
-        "recall": policy.recalls,
-        "standing": policy.stands,
-        "summaries": policy.summarizing.turns > 0 or policy.summarizing.tokens > 0,
-    }
 
 
 def number_named(text: str) -> int:

@@ -16,7 +16,7 @@ from recollect.errors import StoreUnavailableError
 from recollect.model import Actor
 from recollect_proxy.access import Authentication, PageSession, Role
 from recollect_proxy.pages.catalogues import Catalogue, chosen_language
-from recollect_proxy.pages.failures import FOREIGN_FORM, NO_USER, NOT_ENTERED, READ_ONLY, PageError
+from recollect_proxy.pages.failures import FOREIGN_FORM, NO_USER, NOT_ENTERED, NOT_FOUND, READ_ONLY, PageError
 from recollect_proxy.pages.rendering import BASE, Shown, Templates
 
 COOKIE = "recollect_page"
@@ -166,6 +166,16 @@ def visit_of(request: Asked, parts: PageParts) -> Visit:
     if session is None:
         raise PageError(NOT_ENTERED)
     return Visit(request, parts, session, parts.shown(request, session))
+
+
+def require_administrator(visit: Visit) -> None:
+    """Let administrators and readers through; of others there is no such page.
+
+    Raises:
+        PageError: It is somebody else.
+    """
+    if not visit.session.principal.is_administrator:
+        raise PageError(NOT_FOUND)
 
 
 async def provide_visit(request: Asked, parts: Parts) -> Visit:

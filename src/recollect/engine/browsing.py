@@ -48,7 +48,7 @@ class Browsing(Administration):
 
     def __init__(self, backends: Backends, clock: Clock, policy: Policy) -> None:
         super().__init__(backends, clock)
-        self._policy = policy
+        self.policy = policy
 
     async def browse(
         self, user_id: str, *, limit: int, after: UUID | None = None, wanted: Wanted = ANY_MEMORY
@@ -112,7 +112,7 @@ class Browsing(Administration):
             SwitchedOffError: No model reads the chats of this user.
             SessionNotFoundError: Nothing that was said in the chat is kept.
         """
-        policy = self._policy.under(await self._backends.flags.flags(scope.user_id))
+        policy = self.policy.under(await self._backends.flags.flags(scope.user_id))
         if policy.strategy not in {Strategy.EXTRACT, Strategy.BOTH}:
             raise SwitchedOffError("No model reads the chats of this user: it is switched off.")
         await self.expect_chat(scope)

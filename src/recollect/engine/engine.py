@@ -114,7 +114,7 @@ class Engine(Profiles):
 
         What the turn asks of the memory as a whole is done first, if the prompt can tell it.
         """
-        placement = options.placement or self._policy.bounds.placement
+        placement = options.placement or self.policy.bounds.placement
         answers = () if placement is Placement.OFF else await self._requests.carry_out(turn)
         return await self._retriever.prepare(turn, options, count=count, answers=answers)
 
@@ -243,7 +243,7 @@ class Engine(Profiles):
         """
         now = self._clock()
         turn = Turn(Scope(user_id, ""), text, key=f"search:{now.isoformat()}", at=now, model="")
-        ranking = await self._retriever.rank(turn, reach=replace(self._policy.reach, **_OF_MEMORIES))
+        ranking = await self._retriever.rank(turn, reach=replace(self.policy.reach, **_OF_MEMORIES))
         taken = MemoryFilter(kinds, sources)
         found = [
             (each.item, float(each.score), tuple((name, float(value)) for name, value in each.parts))
@@ -331,7 +331,7 @@ class Engine(Profiles):
             StoreError: The store failed.
         """
         fields = (
-            REDACTED_FIELDS.get(section, ()) if section != "messages" or not self._policy.log_secrets else ()
+            REDACTED_FIELDS.get(section, ()) if section != "messages" or not self.policy.log_secrets else ()
         )
         masked = await asyncio.to_thread(masked_rows, rows, fields)
         return await self._backends.portability.restore(user_id, section, masked)
@@ -369,7 +369,7 @@ class Engine(Profiles):
 
     async def _told(self, user_id: str, *records: RequestRecord) -> tuple[RequestRecord, ...]:
         """Return the user's records without what was asked, where that is not to be told."""
-        if self._policy.under(await self._backends.flags.flags(user_id)).tells_queries:
+        if self.policy.under(await self._backends.flags.flags(user_id)).tells_queries:
             return records
         return tuple(replace(each, question=None) for each in records)
 
@@ -432,17 +432,17 @@ class Engine(Profiles):
         """What formation did since the start."""
         return self._worker.counts
 
-    async def policy_of(self, user_id: str) -> Policy:
-        """Return how the engine behaves for a user, with what was changed for them, and for everybody."""
-        return self._policy.under(await self._backends.flags.flags(user_id))
+    async def policy_of(self, user_id: str | None) -> Policy:
+        """Return how the engine behaves for a user, with what was changed for them, and for everybody; None: for everybody."""
+        return self.policy.under(await self._backends.flags.flags(user_id))
 
     async def usage(self, user_id: str) -> UserUsage:
         """Return what models took in the background for a user today, and what they may take."""
         day = self._clock().date()
         used = await self._backends.usage.used(user_id, day)
-        return UserUsage(day, used.user, self._policy.budget.user)
+        return UserUsage(day, used.user, self.policy.budget.user)
 
     async def model_use(self) -> ModelUse:
         """Return how the calls of models in the background stand."""
         used = await self._backends.usage.used_by_all(self._clock().date())
-        return ModelUse(used, self._policy.budget, self._worker.guarded, self._clock())
+        return ModelUse(used, self.policy.budget, self._worker.guarded, self._clock())

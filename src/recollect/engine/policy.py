@@ -114,6 +114,27 @@ class Policy:
         is_recalled = self.recalls and self.bounds.placement is not Placement.OFF
         return self.strategy is Strategy.OFF and not is_recalled
 
+    @property
+    def flags(self) -> Flags:
+        """How it is as to all that can be changed while the engine runs: no flag is None."""
+        return Flags(
+            record=self.records,
+            recall=self.recalls,
+            standing=self.stands,
+            formation=self.strategy,
+            placement=self.bounds.placement,
+            summaries=self.summarizing != Summarizing(),
+            queries=self.tells_queries,
+            lexical=self.reach.lexical,
+            history=self.reach.log,
+            max_memory_tokens=self.bounds.memory_tokens,
+            max_history_tokens=self.bounds.history_tokens,
+            summary_turns=self.summarizing.turns,
+            minimum_importance=self.rules.minimum_importance,
+            session_cap=self.caps.session,
+            user_cap=self.caps.user,
+        )
+
     def under(self, flags: Flags) -> Self:
         """Return the policy with what was changed while the engine runs."""
         if flags == Flags():

@@ -31,8 +31,8 @@ from recollect.model.chat import (
     Turn,
 )
 from recollect.model.dictated import Dictated, Fate, Profile
-from recollect.model.faults import Fault, Finding
 from recollect.model.disclosure import ALL_TOLD, NOTHING_TOLD, Disclosure
+from recollect.model.faults import Fault, Finding
 from recollect.model.flags import Flags
 from recollect.model.formed import Caps, Formed, Pending, Quarantined, Usage
 from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage, Statement
@@ -65,7 +65,15 @@ from recollect.model.profile import MOST_ENTRIES, EntryState, OwnProfile, Profil
 from recollect.model.recall import Recall, Recollection
 from recollect.model.request import ItemPart, RecallPage, RequestRecord
 from recollect.model.requests_in_chat import LISTED, KeptRequest, LastExchange, PointedAt
-from recollect.model.statistics import Activity, FormedExchanges, ModelTokens, Questions, StoreSize, TableSize
+from recollect.model.statistics import (
+    Activity,
+    DayOfActivity,
+    FormedExchanges,
+    ModelTokens,
+    Questions,
+    StoreSize,
+    TableSize,
+)
 from recollect.model.words import (
     STATEMENTS,
     Action,
@@ -101,8 +109,8 @@ __all__ = [
     "EVERYTHING",
     "KEPT",
     "LISTED",
-    "NOTHING_TOLD",
     "MOST_ENTRIES",
+    "NOTHING_TOLD",
     "ROOT",
     "STATEMENTS",
     "UNNAMED",
@@ -119,6 +127,7 @@ __all__ = [
     "Change",
     "Chat",
     "ChatSeen",
+    "DayOfActivity",
     "Dictated",
     "Disclosure",
     "Doubt",
@@ -128,8 +137,8 @@ __all__ = [
     "EmbedderPlace",
     "EmbeddingCounts",
     "EmbeddingScope",
-    "EntryState",
     "EmbeddingState",
+    "EntryState",
     "Erasure",
     "Exchange",
     "ExtractedCommand",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,35 @@ class ModelTokens:
 
 
 @dataclass(frozen=True, slots=True)
+class DayOfActivity:
+    """What was asked and formed on a day (UTC's), over all users.
+
+    Attributes:
+        day: Which.
+        questions: How many questions there were.
+        hits: For how many something was found.
+        median_ms: What half of the recalls took at most, in milliseconds; None where there was none.
+        p95_ms: What 95 % took at most.
+        tokens: What the turns' memories took.
+        budget: What they might have taken.
+        exchanges: How many exchanges were formed.
+        median_lag: How many seconds after they were said half of them were, at most; None where there was none.
+        p95_lag: How many 95 % were.
+    """
+
+    day: date
+    questions: int = 0
+    hits: int = 0
+    median_ms: float | None = None
+    p95_ms: float | None = None
+    tokens: int = 0
+    budget: int = 0
+    exchanges: int = 0
+    median_lag: float | None = None
+    p95_lag: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Activity:
     """What was asked, recalled and formed in a time, over all users.
 
@@ -136,6 +166,7 @@ class Activity:
         given: How many items went into prompts, by what they are.
         formation: What was formed.
         model: What models took for it.
+        by_day: The days on which anything was asked or formed, the first first.
     """
 
     questions: Questions = field(default_factory=Questions)
@@ -144,3 +175,4 @@ class Activity:
     given: Mapping[str, int] = field(default_factory=dict)
     formation: FormedExchanges = field(default_factory=FormedExchanges)
     model: ModelTokens = field(default_factory=ModelTokens)
+    by_day: tuple[DayOfActivity, ...] = ()

@@ -1,11 +1,20 @@
 """Counts what is stored, over all users, in Postgres. Never: of anyone in particular."""
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
-from recollect.model import Activity, FormedExchanges, ModelTokens, Questions, StoreSize, TableSize
+from recollect.model import (
+    Activity,
+    DayOfActivity,
+    FormedExchanges,
+    ModelTokens,
+    Questions,
+    StoreSize,
+    TableSize,
+)
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.sql import SQL
 
@@ -42,11 +51,20 @@ class PostgresStatistics:
                 await _counts(connection, "given_since", since),
                 formation,
                 ModelTokens(**dict(tokens or {})),
+                await _by_day(connection, since),
             )
 
 
 async def _counts(connection: Connection, query: str, since: datetime) -> dict[str, int]:
     return {row["name"]: row["count"] for row in await connection.fetch(SQL[query], since)}
+
+
+async def _by_day(connection: Connection, since: datetime) -> tuple[DayOfActivity, ...]:
+    days: defaultdict[date, dict[str, Any]] = defaultdict(dict)
+    for query in ("questions_by_day", "formed_by_day"):
+        for row in await connection.fetch(SQL[query], since):
+            days[row["day"]].update(_numbers(dict(row)))
+    return tuple(DayOfActivity(**days[day]) for day in sorted(days))
 
 
 def _numbers(row: Mapping[str, Any]) -> dict[str, Any]:

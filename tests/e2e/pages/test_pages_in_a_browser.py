@@ -21,6 +21,7 @@ from tests.recollect_proxy.pages.test_hostile_pages import HOSTILE, live_with
 from tests.stores import Store
 from uuid_utils.compat import uuid7
 
+from recollect.engine.explain import request_record
 from recollect.model import Actor, Add, Kind, Provenance, Quarantine, Reason
 from recollect.postgres import Postgres
 from recollect_proxy.pages.catalogues import LANGUAGES
@@ -31,6 +32,7 @@ PATHS = (
     "/waiting",
     "/timeline",
     "/chats",
+    "/recalls",
     "/switches",
     "/data",
     "/reads",
@@ -101,6 +103,13 @@ async def fill(pages: Pages, store: Store) -> str:
         pages.anna, memories[3].id, content="Learns Portuguese with a tutor", actor=Actor.USER
     )
     await pages.engine.note_admin_read(pages.anna, reader="support", operation="page: memories")
+    for number, question in enumerate(("Where do I live?", "Good morning", "Am I allergic to anything?")):
+        exchange = store.exchange(question, at=now - timedelta(days=number))
+        await store.log.append(exchange)
+        turn = exchange.turn
+        prepared = await pages.engine.prepare(turn)
+        record = request_record(prepared, turn, request_id=uuid7(), at=turn.at, api="completions")
+        await pages.engine.record(record, turn)
     return str(memories[0].id)
 
 
@@ -179,35 +188,76 @@ async def test_no_language_is_wider_than_a_phone(
             assert await page.get_attribute("html", "lang") == language
             if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 wide.append(path)
-            if folder and path in {"", "/data"}:
-                await page.screenshot(path=Path(folder) / f"{path[1:] or 'memories'}-{language}.png")
+            if folder and path in {"", "/data", "/switches", "/recalls"}:
+                await page.screenshot(
+                    path=Path(folder) / f"{path[1:] or 'memories'}-{language}.png", full_page=True
+                )
 
     assert wide == []
 
 
+@pytest.mark.parametrize(("name", "how"), settings(), ids=[name for name, _ in settings()])
 async def test_axe_finds_nothing_on_an_administrators_pages(
-    browser: Browser, pages: Pages, store: Store
+    browser: Browser, pages: Pages, store: Store, name: str, how: dict[str, Any]
 ) -> None:
     await fill(pages, store)
     folder = os.environ.get("SCREENSHOTS")
-    page = await (await browser.new_context(locale="en-GB", color_scheme="light")).new_page()
+    found: dict[str, list[str]] = {}
+    page = await (await browser.new_context(locale="en-GB", **how)).new_page()
+
+    async def look(shown: str) -> None:
+        found[shown] = await violations(page)
+        if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            found[shown].append("wider than its window")
+        if folder:
+            await page.screenshot(path=Path(folder) / f"{shown}-{name}.png", full_page=True)
+
     await page.goto(f"{origin(pages)}/enter")
     await page.get_by_label("Admin token").fill(TOKEN)
     await page.get_by_role("button", name="Enter").click()
     await page.get_by_label("A part of the id").fill(pages.anna)
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/users?words=*")
-    users = await violations(page)
-    if folder:
-        await page.screenshot(path=Path(folder) / "users-desktop-light.png")
+    await look("users")
+    for shown in ("analytics", "settings"):
+        await page.goto(f"{origin(pages)}/{shown}")
+        await look(shown)
+    await page.goto(f"{origin(pages)}/analytics")
+    await page.get_by_text("As a table").first.click()
+    await look("analytics-table")
+    await page.goto(f"{origin(pages)}/users?words={pages.anna}")
     await page.get_by_role("button", name="Open this memory").first.click()
     await page.get_by_text("You are looking at the memory of").wait_for()
-    if folder:
-        await page.screenshot(path=Path(folder) / "admin-desktop-light.png")
-
-    assert users == []
-    assert await violations(page) == []
+    await look("admin")
+    await page.goto(f"{origin(pages)}/switches")
+    await look("admin-switches")
     await page.context.close()
+
+    assert {shown: bad for shown, bad in found.items() if bad} == {}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_no_language_makes_an_administrators_pages_wider_than_a_phone(
+    browser: Browser, pages: Pages, store: Store, language: str
+) -> None:
+    await fill(pages, store)
+    folder = os.environ.get("SCREENSHOTS")
+    context = await browser.new_context(locale=language, viewport={"width": 360, "height": 740})
+    page = await context.new_page()
+    await page.goto(f"{origin(pages)}/enter")
+    await page.locator("#key").fill(TOKEN)
+    await page.locator("main button").click()
+    await page.wait_for_url("**/users")
+    wide: list[str] = []
+    for path in ("/users", "/analytics", "/settings"):
+        await page.goto(origin(pages) + path)
+        if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            wide.append(path)
+        if folder:
+            await page.screenshot(path=Path(folder) / f"{path[1:]}-{language}.png", full_page=True)
+    await context.close()
+
+    assert wide == []
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["with-script", "without-script"])

@@ -109,11 +109,13 @@ async def test_each_page_takes_less_than_50_ms_with_10000_memories(own_store: St
             "memory": f"/memory?id={memory_id}",
             **{
                 name: f"/{name}"
-                for name in ("review", "waiting", "timeline", "chats", "switches", "data", "reads")
+                for name in ("review", "waiting", "timeline", "chats", "recalls", "switches", "data", "reads")
             },
         }
         taken = {name: await milliseconds(own, path) for name, path in paths.items()}
         taken["users (administrator)"] = await milliseconds(admin, "/users")
+        taken["analytics (administrator)"] = await milliseconds(admin, "/analytics")
+        taken["settings (administrator)"] = await milliseconds(admin, "/settings")
         taken["memories (administrator)"] = await milliseconds(admin, "")
 
     print("\n".join(f"{name:28} {each:6.1f} ms" for name, each in taken.items()))  # noqa: T201 -- what is measured

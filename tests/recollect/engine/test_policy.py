@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 from recollect.engine.policy import Policy, Summarizing
 from recollect.model import Caps, Flags, Placement, Strategy
@@ -64,3 +64,27 @@ def test_a_users_flags_stand_over_everybodys() -> None:
     everybody, user = Flags(recall=False, user_cap=9), Flags(recall=True)
 
     assert user.over(everybody) == Flags(recall=True, user_cap=9)
+
+
+def test_a_policy_says_of_every_flag_how_it_is() -> None:
+    flags = Flags(
+        record=False,
+        recall=False,
+        standing=False,
+        formation=Strategy.BOTH,
+        placement=Placement.USER,
+        summaries=True,
+        queries=False,
+        lexical=False,
+        history=False,
+        max_memory_tokens=100,
+        max_history_tokens=50,
+        summary_turns=9,
+        minimum_importance=0.7,
+        session_cap=1,
+        user_cap=2,
+    )
+
+    assert None not in astuple(SHIPPED.flags)
+    assert SHIPPED.under(SHIPPED.flags) == SHIPPED
+    assert SHIPPED.under(flags).flags == flags

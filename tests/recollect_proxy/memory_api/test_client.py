@@ -27,11 +27,11 @@ from recollect.client import (
     shapes,
 )
 from recollect.model import Actor, Add, Kind, Outline, Provenance, Quarantine, Reason, Source
+from recollect_proxy.flags import Flags
 from recollect_proxy.memory_api import schemas
 from recollect_proxy.memory_api.health import Health
 from recollect_proxy.memory_api.profiles import Profile, ProfileEntry
 from recollect_proxy.memory_api.session_log import AskedSummary, LoggedMessage, SummaryOfSession
-from recollect_proxy.memory_api.settings import Flags
 
 
 @pytest.fixture

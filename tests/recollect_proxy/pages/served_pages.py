@@ -160,10 +160,11 @@ async def serve_pages(
     keys: Path | None = None,
     clock: Clock = system_clock,
     public_url: str | None = None,
+    admin_token: str = TOKEN,
 ) -> AsyncIterator[Pages]:
     """Serve the pages over ``engine``."""
     live = GivenEngine(engine)
-    authentication = Authentication(TOKEN, clock, keys=AccessKeys(keys) if keys else None)
+    authentication = Authentication(admin_token, clock, keys=AccessKeys(keys) if keys else None)
     application = pages(live, authentication=authentication, public_url=public_url)
     async with serve_upstream(application) as origin:
         yield Pages(int(origin.rpartition(":")[2]), live, authentication)

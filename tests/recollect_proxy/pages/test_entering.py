@@ -10,10 +10,11 @@ from tests.stores import Store
 
 from recollect.postgres import Postgres
 from recollect_proxy.access import Audience, KeyRole, add_access_key
+from recollect_proxy.pages.attempts import FailedAttempts, source_of
 
 CHANGING = (
     *("/edit", "/delete", "/confirm", "/approve", "/refuse", "/undo", "/chats", "/switches", "/erase"),
-    *("/leave", "/look"),
+    *("/leave", "/look", "/flags", "/settings"),
 )
 SHOWING = (
     "",
@@ -22,6 +23,7 @@ SHOWING = (
     "/waiting",
     "/timeline",
     "/chats",
+    "/recalls",
     "/switches",
     "/data",
     "/reads",
@@ -84,7 +86,7 @@ async def test_without_a_session_no_page_shows_anything(pages: Pages) -> None:
     )
 
     for stranger in strangers:
-        for path in (*SHOWING, "/users"):
+        for path in (*SHOWING, "/users", "/analytics", "/settings"):
             answer = await stranger.get(path)
             assert answer.status == 401, path
             assert b"green tea" not in answer.body
@@ -177,15 +179,88 @@ async def test_every_answer_forbids_framing_caching_and_scripts_of_others(pages:
         assert answer.header(b"referrer-policy") == b"same-origin"
 
 
-async def test_attempts_to_enter_are_bounded(postgres: Postgres) -> None:
-    async with serve_pages(engine_over(postgres)) as served:
-        stranger = Visitor(served.port)
-        statuses = [(await stranger.post("/enter", {"key": f"guess {n}"})).status for n in range(12)]
-        right = await stranger.post("/enter", {"key": TOKEN})
+async def failing(visitor: Visitor, times: int) -> list[int]:
+    """Return the statuses of so many attempts with wrong keys."""
+    return [(await visitor.post("/enter", {"key": f"guess {n}"})).status for n in range(times)]
 
-    assert statuses == [401] * 10 + [429] * 2
-    assert right.status == 429
-    assert right.header(b"retry-after") == b"60"
+
+async def test_who_fails_too_often_waits_and_a_right_key_gets_in_meanwhile(postgres: Postgres) -> None:
+    async with serve_pages(engine_over(postgres)) as served:
+        statuses = await failing(Visitor(served.port), 11)
+        refused = await Visitor(served.port).post("/enter", {"key": "guess"})
+        right = await Visitor(served.port).post("/enter", {"key": TOKEN})
+        again = await failing(Visitor(served.port), 1)
+
+    assert statuses == [401] * 10 + [429]
+    assert (refused.status, refused.header(b"retry-after")) == (429, b"60")
+    assert right.status == 303
+    assert again == [429]  # whoever guesses at the address waits still
+
+
+async def test_right_keys_do_not_count(postgres: Postgres) -> None:
+    async with serve_pages(engine_over(postgres)) as served:
+        right = [(await Visitor(served.port).post("/enter", {"key": TOKEN})).status for _ in range(12)]
+        wrong = await failing(Visitor(served.port), 1)
+
+    assert right == [303] * 12
+    assert wrong == [401]
+
+
+async def test_a_persons_failures_count_for_that_person_alone(postgres: Postgres, store: Store) -> None:
+    async with serve_pages(engine_over(postgres)) as served:
+        anna, ben = await served.person(store.anna), await served.person(store.ben)
+        annas = await failing(anna, 11)
+        bens, strangers = await failing(ben, 1), await failing(Visitor(served.port), 1)
+        elsewhere = await failing(await served.person(store.anna), 1)
+
+    assert annas == [401] * 10 + [429]
+    assert bens == strangers == [401]
+    assert elsewhere == [429]
+
+
+async def test_a_token_that_can_be_guessed_waits_like_those_who_guess_it(postgres: Postgres) -> None:
+    weak = "tea"
+    async with serve_pages(engine_over(postgres), admin_token=weak) as served:
+        before = (await Visitor(served.port).post("/enter", {"key": weak})).status
+        await failing(Visitor(served.port), 10)
+        after = (await Visitor(served.port).post("/enter", {"key": weak})).status
+
+    assert (before, after) == (303, 429)
+
+
+def test_failures_count_for_a_minute_and_for_their_source_alone() -> None:
+    now = 100.0
+    failed = FailedAttempts(lambda: now)
+    for _ in range(10):
+        assert failed.seconds_to_wait("peer 192.0.2.1") == 0
+        failed.fail("peer 192.0.2.1")
+
+    assert failed.seconds_to_wait("peer 192.0.2.1") == 61
+    assert failed.seconds_to_wait("peer 192.0.2.2") == 0
+    now += 30
+    failed.fail("peer 192.0.2.1")  # whoever goes on does not wait longer for it
+    now += 30
+    assert failed.seconds_to_wait("peer 192.0.2.1") == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ((None, "192.0.2.1"), (None, "192.0.2.2"), False),
+        ((None, "192.0.2.1"), (None, "::ffff:192.0.2.1"), True),
+        ((None, "2001:db8::1"), (None, "2001:db8::ffff:1"), True),
+        ((None, "2001:db8:0:1::1"), (None, "2001:db8:0:2::1"), False),
+        ((None, "fe80::1%eth0"), (None, "fe80::2%eth1"), True),
+        (("anna", "192.0.2.1"), ("anna", "198.51.100.7"), True),
+        (("anna", "192.0.2.1"), ("ben", "192.0.2.1"), False),
+        (("192.0.2.1", None), (None, "192.0.2.1"), False),
+        ((None, None), (None, "a unix socket"), False),
+    ],
+)
+def test_as_whom_failures_are_counted(
+    first: tuple[str | None, str | None], second: tuple[str | None, str | None], *, same: bool
+) -> None:
+    assert (source_of(*first) == source_of(*second)) is same
 
 
 @pytest.fixture

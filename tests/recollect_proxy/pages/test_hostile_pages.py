@@ -37,6 +37,7 @@ PAGES = (
     "/waiting",
     "/timeline",
     "/chats",
+    "/recalls",
     "/switches",
     "/data",
     "/reads",

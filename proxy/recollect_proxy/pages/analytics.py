@@ -1,0 +1,163 @@
+"""The administrators' page of what recall and formation do and what is stored, over all users. It names nobody. Never: SQL."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+
+from litestar import Response, get
+from litestar.params import FromQuery
+
+from recollect.engine.counts import LAG_SECONDS
+from recollect.engine.recall_counts import RECALL_SECONDS
+from recollect.engine.report import Report
+from recollect.model import DayOfActivity, StoreSize
+from recollect_proxy.pages.catalogues import Catalogue
+from recollect_proxy.pages.charts import Bar, Columns, bars, days_until
+from recollect_proxy.pages.failures import BAD_INPUT, PageError
+from recollect_proxy.pages.visit import InVisit, Visit, require_administrator
+
+_PERIODS = {"7": 7, "14": 14, "30": 30}
+"""Of how many days the page tells; requests are kept for 30."""
+
+_IGNORED = "ignore:"
+
+
+@dataclass(frozen=True, slots=True)
+class TableBar:
+    """What a table takes.
+
+    Attributes:
+        name: Of the table.
+        rows: By the database's own count.
+        bytes: Without its indexes.
+        index_bytes: What its indexes take.
+        part: How long its bar is, 0 to 1; with its indexes.
+    """
+
+    name: str
+    rows: int
+    bytes: int
+    index_bytes: int
+    part: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the page shows.
+
+    Attributes:
+        by_day: Charts of the days.
+        counted: Bars of the period, by what they count.
+        since_start: Histograms of this process, by what they tell.
+        tables: What is stored.
+    """
+
+    by_day: Sequence[Columns]
+    counted: dict[str, list[Bar]] = field(default_factory=dict)
+    since_start: dict[str, list[Bar]] = field(default_factory=dict)
+    tables: Sequence[TableBar] = ()
+
+
+@get("/analytics")
+async def show_analytics(entered: InVisit, days: FromQuery[str] = "7") -> Response[str]:
+    """Return the page of plots, each with a table that says the same."""
+    require_administrator(entered)
+    if days not in _PERIODS:
+        raise PageError(BAD_INPUT)
+    engine = entered.engine
+    report, size, backlog = await asyncio.gather(
+        engine.report(_PERIODS[days]), engine.size(), engine.backlog()
+    )
+    figures = Figures(
+        _by_day(report.activity.by_day, days_until(datetime.now(UTC).date(), _PERIODS[days])),
+        _counted(report),
+        _since_start(entered),
+        _tables(size),
+    )
+    return entered.page(
+        "analytics.html",
+        days=days,
+        periods=_PERIODS,
+        report=report,
+        size=size,
+        backlog=backlog,
+        figures=figures,
+    )
+
+
+def _by_day(known: Sequence[DayOfActivity], days: Sequence[date]) -> list[Columns]:
+    """Return the charts of ``days``; a day of which nothing is known counts nothing."""
+    found = {each.day: each for each in known}
+    told = [found.get(day, DayOfActivity(day)) for day in days]
+
+    def of(read: Callable[[DayOfActivity], float | None]) -> list[float | None]:
+        return [read(each) for each in told]
+
+    return [
+        Columns.of(
+            "hits", days, {"questions": of(lambda d: d.questions), "hits": of(lambda d: d.hits)}, "count"
+        ),
+        Columns.of(
+            "hit_rate",
+            days,
+            {"hit_rate": of(lambda d: d.hits / d.questions if d.questions else None)},
+            "share",
+            1.0,
+        ),
+        Columns.of(
+            "latency", days, {"median": of(lambda d: d.median_ms), "p95": of(lambda d: d.p95_ms)}, "ms"
+        ),
+        Columns.of(
+            "tokens", days, {"budget": of(lambda d: d.budget), "taken": of(lambda d: d.tokens)}, "count"
+        ),
+        Columns.of(
+            "lag", days, {"median": of(lambda d: d.median_lag), "p95": of(lambda d: d.p95_lag)}, "seconds"
+        ),
+    ]
+
+
+def _counted(report: Report) -> dict[str, list[Bar]]:
+    activity = report.activity
+    made = activity.formation.made
+    return {
+        "skip": bars(activity.skipped),
+        "path": bars(activity.paths),
+        "part": bars(activity.given),
+        "made": bars({name: count for name, count in made.items() if not name.startswith(_IGNORED)}),
+        "rejected": bars(
+            {name.removeprefix(_IGNORED): count for name, count in made.items() if name.startswith(_IGNORED)}
+        ),
+    }
+
+
+def _since_start(visit: Visit) -> dict[str, list[Bar]]:
+    """Return what the metrics of this process tell by histograms."""
+    words = visit.shown.words
+    return {
+        "latency": _histogram(words, RECALL_SECONDS, visit.parts.live.recalls.seconds),
+        "lag": _histogram(words, LAG_SECONDS, visit.engine.counts.lag),
+    }
+
+
+def _histogram(words: Catalogue, edges: Sequence[float], counts: Sequence[int]) -> list[Bar]:
+    """Return the bars of counts by their upper edges in seconds; the last count is of what is above the last."""
+    told = [words.duration(edge) for edge in edges]
+    names = [*(words("analytics.up_to", edge=edge) for edge in told), words("analytics.over", edge=told[-1])]
+    return bars(dict(zip(names, counts, strict=True)), sort=False)
+
+
+def _tables(size: StoreSize) -> list[TableBar]:
+    taken = {each.name: each.bytes + sum(each.indexes.values()) for each in size.tables}
+    largest = max(taken.values(), default=0)
+    told = [
+        TableBar(
+            each.name,
+            each.rows,
+            each.bytes,
+            sum(each.indexes.values()),
+            taken[each.name] / largest if largest else 0.0,
+        )
+        for each in size.tables
+    ]
+    return sorted(told, key=lambda each: -each.part)

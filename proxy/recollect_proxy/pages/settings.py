@@ -1,0 +1,139 @@
+"""The pages of settings: what one's person, and for everybody an administrator, changes while Recollect runs. Never: SQL."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from litestar import Response, get, post
+
+from recollect.engine import Policy
+from recollect.model import Flags
+from recollect_proxy.flags import OF_ADMINISTRATORS, FlagField, flag_fields
+from recollect_proxy.pages.failures import BAD_INPUT, PageError
+from recollect_proxy.pages.visit import (
+    Changing,
+    InVisit,
+    Reading,
+    Visit,
+    done_of,
+    require_administrator,
+)
+
+_FIELDS = flag_fields()
+_SWITCHES = ("record", "recall", "standing", "summaries")
+"""What people switch most: a box each."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFlag:
+    """A field of the form.
+
+    Attributes:
+        field: What it may be.
+        own: What was changed, as the form says it; "": nothing, it follows.
+        followed: What it is where it follows: as Recollect was started, or as it is for everybody.
+        may_change: Whether who looks may change it.
+    """
+
+    field: FlagField
+    own: str
+    followed: str
+    may_change: bool
+
+
+@get("/switches")
+async def show_switches(visit: Reading) -> Response[str]:
+    """Return the page of a person's own settings: what they can switch off, and all else that is so for them."""
+    own, everybodys = await visit.engine.flags(visit.user_id), await visit.engine.policy_of(None)
+    return visit.page(
+        "switches.html",
+        switches=await _switched(visit),
+        flags=[each for each in _shown(visit, own, everybodys) if each.field.name not in _SWITCHES],
+        done=done_of(visit),
+    )
+
+
+@post("/switches")
+async def change_switches(change: Changing) -> Response[str]:
+    """Switch what its person chose: a box that is not ticked is off."""
+    is_on: dict[str, Any] = {name: change.form.get(name) == "on" for name in _SWITCHES}
+    effective = await _switched(change.visit)
+    named = [
+        name for name in _SWITCHES if is_on[name] != effective[name]
+    ]  # the others follow what is set for all
+    await change.visit.engine.change_flags(Flags(**is_on), named, change.visit.user_id)
+    return change.visit.back("/switches", done="switched")
+
+
+@post("/flags")
+async def change_flags(change: Changing) -> Response[str]:
+    """Change the user's settings as the form says; what it leaves empty follows what is so for everybody."""
+    visit = change.visit
+    allowed = [each for each in _FIELDS if _may_change(visit, each)]
+    await _change(visit, change.form, allowed, visit.user_id)
+    return visit.back("/switches", done="switched")
+
+
+@get("/settings")
+async def show_settings(entered: InVisit) -> Response[str]:
+    """Return the page of what is changed for everybody."""
+    require_administrator(entered)
+    own = await entered.engine.flags()
+    return entered.page(
+        "settings.html", flags=_shown(entered, own, entered.engine.policy), done=done_of(entered)
+    )
+
+
+@post("/settings")
+async def change_settings(change: Changing) -> Response[str]:
+    """Change the settings for everybody as the form says; what it leaves empty is as Recollect was started."""
+    require_administrator(change.visit)
+    await _change(change.visit, change.form, _FIELDS, None)
+    return change.visit.back("/settings", done="switched")
+
+
+async def _switched(visit: Visit) -> dict[str, bool]:
+    """Return what is so for the user now: their own switches, and where these say nothing, what is so for everybody."""
+    flags = (await visit.engine.policy_of(visit.user_id)).flags
+    return {name: bool(getattr(flags, name)) for name in _SWITCHES}
+
+
+def _shown(visit: Visit, own: Flags, followed: Policy) -> list[ShownFlag]:
+    """Return the fields: what was changed by ``own``, and what is so without that."""
+    return [
+        ShownFlag(
+            each,
+            each.text(getattr(own, each.name)),
+            each.text(getattr(followed.flags, each.name)),
+            _may_change(visit, each),
+        )
+        for each in _FIELDS
+    ]
+
+
+def _may_change(visit: Visit, field: FlagField) -> bool:
+    is_administrator = visit.session.principal.is_administrator
+    return visit.shown.may_change and (is_administrator or field.name not in OF_ADMINISTRATORS)
+
+
+async def _change(
+    visit: Visit, form: Mapping[str, str], allowed: Collection[FlagField], user_id: str | None
+) -> None:
+    """Change what a form says otherwise than it is; a field that it lacks stays.
+
+    Raises:
+        PageError: A field says what its flag can't be.
+    """
+    own = await visit.engine.flags(user_id)
+    changed: dict[str, Any] = {}
+    for each in allowed:
+        if each.name not in form:
+            continue
+        try:
+            value = each.value(form[each.name])
+        except ValueError:
+            raise PageError(BAD_INPUT) from None
+        if value != getattr(own, each.name):
+            changed[each.name] = value
+    if changed:
+        await visit.engine.change_flags(Flags(**changed), tuple(changed), user_id)

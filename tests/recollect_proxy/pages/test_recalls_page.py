@@ -1,0 +1,109 @@
+"""The page of recalls: what chats were given of one's memory, when and why, or why nothing."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+from tests.recollect_proxy.memory_api.serving import unhurried
+from tests.recollect_proxy.pages.served_pages import Pages, serve_pages, text_of
+from tests.stores import Store
+from uuid_utils.compat import uuid7
+
+from recollect.engine import Engine, system_clock
+from recollect.engine.explain import request_record
+from recollect.model import Actor, Flags, Turn
+from recollect.postgres import Postgres
+from recollect_proxy.pages.recalls import signals_of
+
+TEA = "My favourite tea is Lapsang Souchong."
+WHICH = "Which tea is my favourite?"
+
+
+@pytest.fixture
+async def pages(postgres: Postgres, store: Store) -> AsyncIterator[Pages]:
+    async with serve_pages(unhurried(postgres)) as served:
+        yield replace(served, anna=store.anna, ben=store.ben)
+
+
+async def ask(engine: Engine, turn: Turn) -> UUID:
+    """Recall for a turn as a proxy does, and return the request's id."""
+    prepared, request_id = await engine.prepare(turn), uuid7()
+    record = request_record(prepared, turn, request_id=request_id, at=turn.at, api="completions")
+    await engine.record(record, turn)
+    return request_id
+
+
+async def test_a_recall_tells_what_was_given_when_and_why_with_a_link(pages: Pages, store: Store) -> None:
+    memory = await pages.engine.add(pages.anna, TEA)
+    exchange = store.exchange(WHICH, at=system_clock())
+    turn = exchange.turn
+    await store.log.append(exchange)
+    await ask(pages.engine, turn)
+
+    html = await (await pages.person()).html("/recalls")
+
+    assert f'href="/memory/ui/memory?id={memory.id}"' in html
+    told = text_of(html)
+    assert TEA in told
+    assert f"Asked: {WHICH}" in told
+    assert "by its meaning" in told or "by its words" in told
+    assert store.anna.scope.session_id in told
+    assert turn.at.strftime("%d %b %Y, %H:%M") in told
+    assert "tokens," in told
+
+
+async def test_where_nothing_was_given_it_says_why(pages: Pages, store: Store) -> None:
+    visitor = await pages.person()
+    empty = text_of(await visitor.html("/recalls"))
+    await ask(pages.engine, store.turn("Good morning", at=system_clock()))
+    nothing = text_of(await visitor.html("/recalls"))
+    await pages.engine.set_flags(Flags(recall=False), pages.anna)
+    await ask(pages.engine, store.turn("And now?", at=system_clock()))
+    switched_off = text_of(await visitor.html("/recalls"))
+
+    assert "Nothing was asked yet." in empty
+    assert "Nothing was given: nothing that is remembered seemed to be needed." in nothing
+    assert "Nothing was given: recall is switched off." in switched_off
+
+
+async def test_what_is_gone_is_shown_no_more(pages: Pages, store: Store) -> None:
+    memory = await pages.engine.add(pages.anna, TEA)
+    await ask(pages.engine, store.turn(WHICH, at=system_clock()))
+    await pages.engine.forget(pages.anna, memory.id, actor=Actor.USER)
+
+    told = text_of(await (await pages.person()).html("/recalls"))
+
+    assert "Lapsang" not in told
+    assert "that is there no more" in told
+
+
+async def test_the_page_goes_on_and_shows_ones_own_alone(pages: Pages, store: Store) -> None:
+    for _ in range(22):
+        await ask(pages.engine, store.turn(WHICH, at=system_clock()))
+    visitor, other = await pages.person(), await pages.person(pages.ben)
+
+    first = await visitor.html("/recalls")
+    second = await visitor.html(first.split('rel="next" href="/memory/ui')[1].split('"')[0])
+
+    assert [page.count("<time") for page in (first, second)] == [20, 2]
+    assert "Nothing was asked yet." in await other.html("/recalls")
+
+
+async def test_an_administrator_reads_a_persons_recalls_and_that_is_noted(pages: Pages) -> None:
+    await pages.engine.add(pages.anna, TEA)
+    admin = await pages.administrator(looks_at=pages.anna)
+
+    await admin.html("/recalls")
+
+    [read, *_] = await pages.engine.admin_reads(pages.anna, limit=5)
+    assert (read.reader, read.operation) == ("admin-token", "page: recalls")
+
+
+def test_what_spoke_for_a_candidate_is_told_in_groups_the_strongest_first() -> None:
+    of_a_statement = {"near": 0.4, "near_gap": 0.3, "letters": 0.5, "kind_fact": -1.0, "importance": 0.01}
+    of_the_log = {"dense": 0.2, "lexical": 0.3, "session": 0.1, "date": 0.05, "times": 1.4, "role": 0.0}
+
+    assert signals_of(of_a_statement) == ("meaning", "words")
+    assert signals_of(of_the_log) == ("words", "meaning", "session")
+    assert signals_of({}) == ()

@@ -1,0 +1,163 @@
+"""Settings on the pages: every flag of the API is shown; a person changes their own, an administrator everybody's."""
+
+from collections.abc import AsyncIterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from tests.recollect_proxy.memory_api.serving import TOKEN, engine_over
+from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, serve_pages, text_of
+from tests.stores import Store
+
+from recollect.model import Flags, Placement, Strategy
+from recollect.postgres import Postgres
+from recollect_proxy.access import KeyRole, add_access_key
+from recollect_proxy.flags import OF_ADMINISTRATORS, flag_fields
+
+EVERY = {each.name for each in fields(Flags)}
+CAPS = set(OF_ADMINISTRATORS)
+
+
+@pytest.fixture
+async def own_pages(own_postgres: Postgres) -> AsyncIterator[Pages]:
+    """Pages over a database of the test's own: everybody's settings are changed."""
+    async with serve_pages(engine_over(own_postgres)) as served:
+        yield served
+
+
+def named(html: str, *, disabled: bool = False) -> set[str]:
+    """Return the names of the fields of flags on a page, or of those that nobody can fill in."""
+    return {
+        attributes.get("name") or ""
+        for tag, attributes in Elements(html).found
+        if tag in {"input", "select"} and (not disabled or "disabled" in attributes)
+    } & EVERY
+
+
+async def test_a_person_sees_every_flag_of_the_api(pages: Pages) -> None:
+    html = await (await pages.person()).html("/switches")
+
+    assert named(html) == EVERY == {each.name for each in flag_fields()}
+    assert named(html, disabled=True) == CAPS
+    assert "As for everybody: on" in text_of(html)
+
+
+async def test_a_person_changes_what_differs_and_takes_it_back(pages: Pages) -> None:
+    visitor = await pages.person()
+    sent = {"formation": "off", "lexical": "false", "max_memory_tokens": "300", "minimum_importance": "0.5"}
+
+    page = await visitor.followed(
+        await visitor.post("/flags", {**sent, "placement": "", "summary_turns": " "})
+    )
+    changed = await pages.engine.flags(pages.anna)
+    await visitor.post("/flags", {"formation": "", "lexical": "true", "max_memory_tokens": ""})
+    taken_back = await pages.engine.flags(pages.anna)
+
+    assert "Saved." in page
+    assert changed == Flags(
+        formation=Strategy.OFF, lexical=False, max_memory_tokens=300, minimum_importance=0.5
+    )
+    assert 'value="300"' in page
+    assert '<option value="off" selected>' in page
+    assert taken_back == Flags(lexical=True, minimum_importance=0.5)
+    assert await pages.engine.flags(pages.ben) == Flags()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("max_memory_tokens", "49"),
+        ("max_memory_tokens", "many"),
+        ("max_history_tokens", "-1"),
+        ("minimum_importance", "1.1"),
+        ("minimum_importance", "nan"),
+        ("summary_turns", "2.5"),
+        ("formation", "sometimes"),
+        ("recall", "on"),
+    ],
+)
+async def test_what_a_flag_can_not_be_changes_nothing(pages: Pages, name: str, value: str) -> None:
+    visitor = await pages.person()
+
+    answer = await visitor.post("/flags", {name: value, "lexical": "false"})
+
+    assert answer.status == 400
+    assert await pages.engine.flags(pages.anna) == Flags()
+
+
+async def test_caps_are_changed_by_administrators_alone(pages: Pages) -> None:
+    person = await pages.person()
+    admin = await pages.administrator(looks_at=pages.anna)
+
+    await person.post("/flags", {"user_cap": "1", "session_cap": "1", "lexical": "false"})
+    by_person = await pages.engine.flags(pages.anna)
+    await admin.post("/flags", {"user_cap": "500"})
+
+    assert by_person == Flags(lexical=False)
+    assert await pages.engine.flags(pages.anna) == Flags(lexical=False, user_cap=500)
+    assert named(await admin.html("/switches"), disabled=True) == set()
+
+
+async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages) -> None:
+    admin = await own_pages.administrator()
+    before = await admin.html("/settings")
+
+    page = await admin.followed(
+        await admin.post("/settings", {"recall": "false", "placement": "system", "session_cap": "40"})
+    )
+    persons = text_of(await (await own_pages.person()).html("/switches"))
+
+    assert named(before) == EVERY
+    assert "As started: on" in text_of(before)
+    assert "Saved." in page
+    assert await own_pages.engine.flags() == Flags(recall=False, placement=Placement.SYSTEM, session_cap=40)
+    assert "As for everybody: in the system prompt" in persons
+    assert "as for everybody, 40." in persons
+    await admin.post("/settings", {"recall": "", "placement": "", "session_cap": ""})
+    assert await own_pages.engine.flags() == Flags()
+
+
+async def test_settings_for_everybody_are_no_persons_and_no_readers(
+    own_postgres: Postgres, tmp_path: Path
+) -> None:
+    keys = tmp_path / "access-keys"
+    key = add_access_key(keys, KeyRole.READER, "support")
+    async with serve_pages(engine_over(own_postgres), keys=keys) as served:
+        person, reader = await served.person(), await served.administrator(key)
+        admin, stranger = await served.administrator(TOKEN), Visitor(served.port)
+        shown = await reader.html("/settings")
+        answers = {
+            "person reads": (await person.get("/settings")).status,
+            "person writes": (await person.post("/settings", {"recall": "false"})).status,
+            "reader writes": (await reader.post("/settings", {"recall": "false"})).status,
+            "stranger reads": (await stranger.get("/settings")).status,
+            "stranger writes": (await stranger.post("/settings", {"form_token": "x"})).status,
+            "another session's form": (
+                await admin.post("/settings", {"recall": "false", "form_token": await reader.form_token()})
+            ).status,
+            "another site's form": (
+                await admin.post("/settings", {"recall": "false"}, (b"Sec-Fetch-Site", b"cross-site"))
+            ).status,
+        }
+
+        assert named(shown, disabled=True) == EVERY
+        assert answers == {
+            "person reads": 404,
+            "person writes": 404,
+            "reader writes": 403,
+            "stranger reads": 401,
+            "stranger writes": 401,
+            "another session's form": 403,
+            "another site's form": 403,
+        }
+        assert await served.engine.flags() == Flags()
+
+
+async def test_an_administrator_who_looks_at_a_persons_settings_is_noted(pages: Pages, store: Store) -> None:
+    await pages.engine.add(store.anna, "Drinks green tea")
+    admin = await pages.administrator(looks_at=store.anna)
+
+    await admin.html("/switches")
+
+    [read, *_] = await pages.engine.admin_reads(store.anna, limit=5)
+    assert read.operation == "page: switches"
