@@ -56,7 +56,8 @@ AWAY, BUG = StoreUnavailableError("away"), RuntimeError("a bug")
 async def test_it_is_told_where_recall_fails(
     store: Store, port: str, methods: tuple[str, ...], failure: Exception, skipped: Skip
 ) -> None:
-    failing = replace(store, **{port: Failing(getattr(store, port), failure, *methods)})
+    ports: dict[str, Any] = {port: Failing(getattr(store, port), failure, *methods)}
+    failing = replace(store, **ports)
     subject = engine_over(failing, replace(PATIENT, stands=True))
 
     prepared = await subject.prepare(store.turn("Stop remembering me"))
