@@ -342,8 +342,7 @@ class Engine(Profiles):
         await self._backends.index.enqueue(user_id)
 
     def _clear_caches(self) -> None:
-        for cache in self._backends.caches:
-            cache.clear()
+        super()._clear_caches()
         self._worker.clear_caches()
 
     # -- how it does -------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 Only while they allow it; who takes that back has all of it deleted, by ``change_flags``. Never: a concrete backend, a prompt.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine.browsing import Browsing
 from recollect.errors import EmbedderError, ProfileEntryNotFoundError, ProfileNotAllowedError
-from recollect.model import EntryState, OwnProfile, ProfileEntry, ProfileField, Scope
+from recollect.model import EntryState, Flags, OwnProfile, ProfileEntry, ProfileField, Scope
 from recollect.ports import Embedder
 from recollect.retrieval.profile_fields import likely_fields
 from recollect.retrieval.worth import in_order
@@ -107,7 +107,31 @@ class Profiles(Browsing):
         await self._backends.profiles.propose(user_id, proposals, at=now)
         return await self.profile(user_id)
 
+    async def set_flags(self, flags: Flags, user_id: str | None = None) -> None:
+        """Change what can be changed, as ``Administration.set_flags``; without consent the user's profile is deleted."""
+        await super().set_flags(flags, user_id)
+        if user_id is not None and not flags.profile:
+            self._clear_caches()
+
+    async def change_flags(self, flags: Flags, named: Collection[str], user_id: str | None = None) -> Flags:
+        """Change some of it, as ``Administration.change_flags``; without consent the user's profile is deleted.
+
+        Raises:
+            ValueError: Consent to a profile is changed for everybody.
+        """
+        if user_id is None and "profile" in named:
+            raise ValueError("A profile is for each user to allow.")
+        changed = await super().change_flags(flags, named, user_id)
+        if "profile" in named and not changed.profile:
+            self._clear_caches()
+        return changed
+
     # ----------------------------------------------------------------------------------------------
+
+    def _clear_caches(self) -> None:
+        """Let this process forget what it keeps of texts, embeddings above all."""
+        for cache in self._backends.caches:
+            cache.clear()
 
     @property
     def _embedder(self) -> Embedder:

@@ -43,6 +43,22 @@ VECTOR = vector(*NORTH)
 CONFIRMED, PROPOSED = EntryState.CONFIRMED, EntryState.PROPOSED
 
 
+class Kept:
+    """A cache that counts how often it was emptied."""
+
+    def __init__(self) -> None:
+        self.cleared = 0
+
+    @property
+    def entries(self) -> int:
+        """How many texts it holds."""
+        return 0
+
+    def clear(self) -> None:
+        """Count."""
+        self.cleared += 1
+
+
 class Unreadable(Through):
     """A store of profiles that fails."""
 
@@ -125,6 +141,18 @@ class TestConsent:
         assert not await told(subject, store.anna)
         await allow(subject, store.anna)
         assert not await told(subject, store.anna), "consent given anew brings nothing back"
+
+    async def test_taken_back_no_cache_keeps_an_embedding(self, store: Store) -> None:
+        cache = Kept()
+        subject = engine_over(store, STANDS, cache=cache)
+        await allow(subject, store.anna)
+        assert cache.cleared == 0
+
+        await allow(subject, store.anna, allows=False)
+
+        assert cache.cleared == 1
+        with pytest.raises(ValueError, match="each user"):
+            await subject.change_flags(Flags(profile=True), ("profile",))
 
     async def test_settings_written_anew_without_it_take_it_back_too(self, store: Store) -> None:
         subject = await somebody(store)
