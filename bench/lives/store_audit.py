@@ -4,7 +4,8 @@
 
 Three stores without a fault are audited: people's lives as they are formed, a capable model's recorded answers as they are formed,
 and the statements of those lives as another product's file brings them. Whatever is flagged there is a false alarm. Then
-faults of each kind are planted among the lives (`bench/lives/planted.py`), and looked for. No model is asked.
+faults of each kind are planted among the lives (`bench/lives/planted.py`), and looked for: by the rules alone, and beside them by a
+model that answers what the labels say of the memories it is shown.
 """
 
 import argparse
@@ -12,17 +13,32 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
+from typing import Any
+from uuid import UUID
 
 from bench.lives import formation, model_answers
-from bench.lives.formed import Bench, be_quiet, open_bench
-from bench.lives.life import Life, read_life
+from bench.lives.formed import Bench, Numbers, be_quiet, open_bench
+from bench.lives.life import Life, LifeScript, plain, read_life
 from bench.lives.planted import Planted, Planting, imported
+from recollect.engine.asked_pairs import AskedPairs
 from recollect.engine.store_audit import StoreAudit
-from recollect.formation import FormationRules
-from recollect.model import Action, Actor, Add, Change, Fault, Finding, Memory, Reason, Replace, Scope
+from recollect.formation import FormationRules, TokenBudget
+from recollect.model import (
+    Action,
+    Actor,
+    Add,
+    Change,
+    Exchange,
+    Fault,
+    Finding,
+    Memory,
+    Reason,
+    Replace,
+    Scope,
+)
 
 _MOST_SECONDS = 1_800.0
 _SEED = 7
@@ -51,19 +67,34 @@ class Finds:
     Attributes:
         planted: How many.
         found: How many were found as what they are.
+        asked: How many were found with a model beside the rules.
         otherwise: How many were flagged for another fault alone.
         beside: How many of the other memories were flagged, which have no fault.
     """
 
     planted: Counter[tuple[Fault, str]] = field(default_factory=Counter)
     found: Counter[tuple[Fault, str]] = field(default_factory=Counter)
+    asked: Counter[tuple[Fault, str]] = field(default_factory=Counter)
     otherwise: Counter[tuple[Fault, str]] = field(default_factory=Counter)
     beside: list[str] = field(default_factory=list)
 
 
-async def audited(bench: Bench, person: str) -> list[Finding]:
-    """Return all that is found of somebody."""
-    subject = StoreAudit(bench.backends, FormationRules(), bench.clock)
+class PairScript(LifeScript):
+    """Answers, of a statement that somebody told, what its label says that it is to earlier ones."""
+
+    def items(
+        self, exchanges: Sequence[Exchange], known: Sequence[Memory], numbers: Numbers
+    ) -> list[dict[str, Any]]:
+        """Return the labelled statements of these words."""
+        said = {plain(each.turn.text) for each in exchanges}
+        shown = {plain(each.content): numbers[each.id] for each in known if each.id in numbers}
+        return [self._item(each, shown) for each in self._life.labels if plain(each.content) in said]
+
+
+async def audited(bench: Bench, person: str, *, asks: bool = False) -> list[Finding]:
+    """Return all that is found of somebody; where it ``asks``, also by a model whose answers are right."""
+    asked = AskedPairs(bench.backends, TokenBudget(), bench.clock) if asks else None
+    subject = StoreAudit(bench.backends, FormationRules(), bench.clock, asked=asked)
     return [each async for each in subject.findings(person, frozenset(Fault))]
 
 
@@ -94,7 +125,7 @@ async def sow(bench: Bench, life: Life, lives: Sequence[Life], finds: Finds) -> 
     said = await bench.backends.repairs.said(life.person, messages)
     others = [label.evidence for other in lives if other is not life for label in other.labels]
     chance = Random(f"{_SEED} {life.person}")  # noqa: S311 -- the same choices each time
-    planted = list(Planting(life, stored, said, others, chance).all())
+    planted = await _embedded(bench, list(Planting(life, stored, said, others, chance).all()))
     changes: list[Change] = [
         Add(each.memory) if each.old is None else Replace(each.old.id, each.memory, Reason.REFINES)
         for each in planted
@@ -102,19 +133,43 @@ async def sow(bench: Bench, life: Life, lives: Sequence[Life], finds: Finds) -> 
     scope = Scope(life.person, "planted")
     done = await bench.backends.memories.apply(scope, changes, actor=Actor.IMPORT, at=bench.clock())
     kept = [each for each, change in zip(planted, done, strict=True) if isinstance(change, Add | Replace)]
-    _score(life, kept, await audited(bench, life.person), finds)
+    by_rules = await audited(bench, life.person)
+    bench.scripts[life.person] = PairScript(life)
+    _score(life, kept, by_rules, await audited(bench, life.person, asks=True), finds)
 
 
-def _score(life: Life, planted: Sequence[Planted], findings: Sequence[Finding], finds: Finds) -> None:
-    by_memory: dict[object, set[Fault]] = {}
+async def _embedded(bench: Bench, planted: Sequence[Planted]) -> list[Planted]:
+    """Return what is planted with its embeddings, as a worker makes them of what was brought."""
+    embedder = bench.backends.embedder
+    vectors = await embedder.embed([each.memory.content for each in planted])
+    return [
+        replace(each, memory=replace(each.memory, embedding=vector, embedding_model=embedder.name))
+        for each, vector in zip(planted, vectors, strict=True)
+    ]
+
+
+def _flagged(findings: Sequence[Finding]) -> dict[UUID, set[Fault]]:
+    flagged: dict[UUID, set[Fault]] = {}
     for each in findings:
         for memory in (each.memory, each.other):
             if memory is not None:
-                by_memory.setdefault(memory.id, set()).add(each.fault)
+                flagged.setdefault(memory.id, set()).add(each.fault)
+    return flagged
+
+
+def _score(
+    life: Life,
+    planted: Sequence[Planted],
+    findings: Sequence[Finding],
+    asked: Sequence[Finding],
+    finds: Finds,
+) -> None:
+    by_rules, by_both = _flagged(findings), _flagged(asked)
     for one in planted:
-        key, flagged = (one.fault, one.how), by_memory.get(one.memory.id, set())
+        key, flagged = (one.fault, one.how), by_rules.get(one.memory.id, set())
         finds.planted[key] += 1
         finds.found[key] += one.fault in flagged
+        finds.asked[key] += one.fault in by_both.get(one.memory.id, set())
         finds.otherwise[key] += bool(flagged) and one.fault not in flagged
     ids = {each.memory.id for each in planted}
     finds.beside += [
@@ -171,12 +226,12 @@ def report(stores: Sequence[tuple[str, Alarms]], finds: Finds) -> Iterator[str]:
     yield ""
     yield "## Planted faults that are found"
     yield ""
-    yield "| fault | planted as | found | as another fault |"
-    yield "|---|---|---|---|"
+    yield "| fault | planted as | found | with a right model | as another fault |"
+    yield "|---|---|---|---|---|"
     for fault in Fault:
         for key in sorted(each for each in finds.planted if each[0] is fault):
-            found = _share(finds.found[key], finds.planted[key])
-            yield f"| {fault} | {key[1]} | {found} | {finds.otherwise[key]} |"
+            found, asked = (_share(each[key], finds.planted[key]) for each in (finds.found, finds.asked))
+            yield f"| {fault} | {key[1]} | {found} | {asked} | {finds.otherwise[key]} |"
     yield ""
     yield f"Flagged beside them, without a fault: {len(finds.beside)}."
 

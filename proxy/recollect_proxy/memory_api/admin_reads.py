@@ -21,7 +21,8 @@ class AdminRead(Struct):
     operation: Annotated[
         str,
         Meta(
-            description="Which operation of this API it was, by its `operationId`, or which page, as `page: memories`."
+            description="Which operation of this API it was, by its `operationId`, or which page, as `page: memories`, or which "
+            "command, as `audit-store`."
         ),
     ]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from recollect.assembly.lifecycle import open_backends, open_server, open_unembedded_backends
 from recollect.assembly.policy import make_policy
 from recollect.engine import Engine, system_clock
+from recollect.engine.asked_pairs import AskedPairs
 from recollect.engine.pacing import paced
 from recollect.engine.store_audit import StoreAudit
 from recollect.engine.worker import AbsentWorker
@@ -94,13 +95,20 @@ async def open_forming(
 
 @asynccontextmanager
 async def open_store_audit(
-    settings: EngineSettings, *, embeds: bool, clock: Clock = system_clock
+    settings: EngineSettings,
+    *,
+    embeds: bool,
+    asks: bool = False,
+    upstream: str | None = None,
+    clock: Clock = system_clock,
 ) -> AsyncIterator[StoreAudit]:
     """Open what finds and repairs faults of the configured store's memories, and close it.
 
     Args:
         settings: What it is made of.
         embeds: Whether embedders are loaded, for what a repair writes; else a job embeds that.
+        asks: Whether the extraction model is asked about pairs; embedders are loaded then.
+        upstream: Base URL of the LLM that extracts where no other is named.
         clock: Tells the time.
 
     Raises:
@@ -108,9 +116,16 @@ async def open_store_audit(
         RecollectError: It can't be opened.
     """
     demand_store(settings)
-    opening = open_backends(settings) if embeds else open_unembedded_backends(settings, AbsentEmbedder())
+    loads = embeds or asks
+    opening = (
+        open_backends(settings, upstream=upstream)
+        if loads
+        else open_unembedded_backends(settings, AbsentEmbedder())
+    )
     async with opening as backends:
-        yield StoreAudit(backends, make_policy(settings).rules, clock)
+        policy = make_policy(settings)
+        asked = AskedPairs(backends, policy.budget, clock) if asks else None
+        yield StoreAudit(backends, policy.rules, clock, asked=asked)
 
 
 def demand_store(settings: EngineSettings) -> None:

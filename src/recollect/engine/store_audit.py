@@ -1,6 +1,6 @@
 """Finds what is wrong with the memories of a store, user by user, and repairs it so that it can be undone. Raises.
 
-It asks the rules by which memories are formed (`recollect.formation.faults`), and needs no model. One user's memories are
+It asks the rules by which memories are formed (`recollect.formation.faults`), and needs no model; one may be asked about pairs. One user's memories are
 read in pages; of those that were read it keeps two numbers each, of 100,000 at most, by which pairs are found.
 Never: a concrete backend, who consents.
 """
@@ -13,6 +13,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from recollect.engine.administration import Administration
+from recollect.engine.asked_pairs import AskedPairs
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError
 from recollect.formation.faults import contradiction_of, duplicate_of, faults_of
 from recollect.formation.rules import FormationRules
@@ -45,6 +46,8 @@ _MOST_MESSAGES = 20
 """Of the messages a memory rests on, so many of the last are read: one that holds its words is enough."""
 _MOST_UPDATES = 50
 
+_IN_PAIRS = frozenset({Fault.DUPLICATE, Fault.CONTRADICTION})
+
 _JUDGED_BY_PEOPLE = frozenset({Fault.ORDER, Fault.NO_SOURCE, Fault.WRONG_DATE, Fault.JUNK})
 """What a person may have decided otherwise, by writing, approving, correcting or confirming a memory."""
 
@@ -69,11 +72,15 @@ class StoreAudit(Administration):
         backends: What it works with.
         rules: By what rules memories are formed.
         clock: Tells the time.
+        asked: Asks a model about pairs; None: none is asked.
     """
 
-    def __init__(self, backends: Backends, rules: FormationRules, clock: Clock) -> None:
+    def __init__(
+        self, backends: Backends, rules: FormationRules, clock: Clock, *, asked: AskedPairs | None = None
+    ) -> None:
         super().__init__(backends, clock)
         self._rules = rules
+        self._asked = asked
 
     async def users(self) -> list[str]:
         """Return the users of whom memories are kept."""
@@ -94,24 +101,35 @@ class StoreAudit(Administration):
 
         Raises:
             StoreError: The store failed.
+            ExtractorError: A model is to be asked, and can't be.
+            EmbedderError: The same.
         """
-        pairs = _Pairs()
+        pairs, told = _Pairs(), set[tuple[Fault, UUID]]()
         after: UUID | None = None
         while True:
             page = await self.page(user_id, limit=_PAGE, after=after)
             own = [each for each in page.memories if each.owner == user_id]
-            said = await self._said(user_id, own)
-            for memory in own:
-                rests_on = [said[each] for each in _read_of(memory) if each in said]
-                for finding in faults_of(memory, rests_on, rules=self._rules, at=self._clock()):
-                    if finding.fault in wanted and not await self._is_stood_behind(user_id, finding):
-                        yield finding
-                async for finding in self._in_pairs(user_id, memory, pairs):
-                    if finding.fault in wanted:
+            async for finding in self._of_page(user_id, own, pairs):
+                if finding.fault in wanted and not await self._is_stood_behind(user_id, finding):
+                    yield finding
+                if self._asked is not None and finding.fault in _IN_PAIRS:
+                    told.add((finding.fault, finding.memory.id))
+            if self._asked is not None and not _IN_PAIRS.isdisjoint(wanted):
+                async for finding in self._asked.findings(user_id, own):
+                    if finding.fault in wanted and (finding.fault, finding.memory.id) not in told:
                         yield finding
             after = page.next
             if after is None:
                 return
+
+    async def _of_page(self, user_id: str, own: Sequence[Memory], pairs: _Pairs) -> AsyncIterator[Finding]:
+        said = await self._said(user_id, own)
+        for memory in own:
+            rests_on = [said[each] for each in _read_of(memory) if each in said]
+            for finding in faults_of(memory, rests_on, rules=self._rules, at=self._clock()):
+                yield finding
+            async for finding in self._in_pairs(user_id, memory, pairs):
+                yield finding
 
     async def _said(self, user_id: str, memories: Sequence[Memory]) -> dict[UUID, Exchange]:
         messages = list(dict.fromkeys(each for memory in memories for each in _read_of(memory)))

@@ -51,7 +51,7 @@ class AdminRead:
 
     Attributes:
         reader: The name of the token that was used.
-        operation: Which operation of the memory API it was, by its id; or which page (`page: memories`).
+        operation: Which operation of the memory API it was, by its id; or which page (`page: memories`), or command (`audit-store`).
     """
 
     id: UUID

@@ -8,16 +8,18 @@ from uuid import UUID
 
 from tests.people import Person
 from tests.recollect.engines import engine_over
-from tests.scripted_models import WordEmbedder
+from tests.scripted_models import ScriptedExtractor, WordEmbedder
 from tests.stores import LATER, NOON, PORTS, Store
 from uuid_utils.compat import uuid7
 
+from recollect.engine.asked_pairs import AskedPairs
 from recollect.engine.store_audit import StoreAudit
-from recollect.formation.rules import FormationRules
+from recollect.formation import FormationRules, TokenBudget
 from recollect.model import (
     Action,
     Actor,
     Add,
+    Candidate,
     Doubt,
     Fault,
     Kind,
@@ -25,6 +27,7 @@ from recollect.model import (
     Provenance,
     Quarantine,
     Reason,
+    Relation,
     Scope,
     Source,
 )
@@ -35,9 +38,12 @@ KEY = "sk-live-51Hb8TqLZ0vWnX3kD7yPc9"  # gitleaks:allow -- of no account
 NOW = LATER + timedelta(days=1)
 
 
-def audit_over(store: Store) -> StoreAudit:
-    backends = Backends(**{name: getattr(store, name) for name in PORTS}, embedder=WordEmbedder())
-    return StoreAudit(backends, FormationRules(), clock=lambda: NOW)
+def audit_over(store: Store, extractor: ScriptedExtractor | None = None) -> StoreAudit:
+    backends = Backends(
+        **{name: getattr(store, name) for name in PORTS}, embedder=WordEmbedder(), extractor=extractor
+    )
+    asked = None if extractor is None else AskedPairs(backends, TokenBudget(), lambda: NOW)
+    return StoreAudit(backends, FormationRules(), clock=lambda: NOW, asked=asked)
 
 
 async def keep(store: Store, *memories: Memory, actor: Actor = Actor.IMPORT) -> None:
@@ -303,3 +309,70 @@ async def test_what_waits_for_approval_is_no_memory_and_has_no_fault(store: Stor
     )
 
     assert await found(store) == []
+
+
+# -- with a model ----------------------------------------------------------------------------------------
+
+
+async def near(store: Store, *contents: str) -> None:
+    """Keep memories whose embeddings tell that they are near to each other, each said a day after the one before."""
+    for day, content in enumerate(contents):
+        [embedding] = await WordEmbedder().embed([content])
+        at = NOON + timedelta(days=day)
+        await keep(
+            store, brought(store, content, observed_at=at, embedding=embedding, embedding_model="words")
+        )
+
+
+def answering(content: str, relation: Relation) -> ScriptedExtractor:
+    said = Candidate(content, Kind.FACT, 0.5, content, relation=relation, about=(0,))
+    return ScriptedExtractor([said])
+
+
+async def test_a_model_tells_what_is_said_in_other_words_and_the_first_wording_stays(store: Store) -> None:
+    first, again = "Sister Ana lives in Lyon", "Ana, a sister, has her home in Lyon"
+    await near(store, first, again)
+    extractor = answering(again, Relation.REPEATS)
+    subject, run = audit_over(store, extractor), uuid7()
+
+    assert await found(store) == []
+    assert await subject.repair(store.anna, ALL, run=run) == 1
+    assert await contents(store) == {first}
+    assert await subject.undo_run(store.anna, run) == (1, 0)
+    assert await contents(store) == {first, again}
+
+
+async def test_a_models_word_is_refused_where_a_number_speaks_against_it(store: Store) -> None:
+    await near(store, "Takes 50 mg of sertraline", "Of sertraline 75 mg are taken")
+
+    subject = audit_over(store, answering("Of sertraline 75 mg are taken", Relation.REPEATS))
+
+    assert [each async for each in subject.findings(store.anna, ALL)] == []
+
+
+async def test_what_a_model_says_is_no_longer_so_goes_for_what_is(store: Store) -> None:
+    before, now = "Lives in Leeds with Ana", "Lives in York with Ana"
+    await near(store, before, now)
+    subject, run = audit_over(store, answering(now, Relation.CONTRADICTS)), uuid7()
+
+    assert await subject.repair(store.anna, {Fault.CONTRADICTION}, run=run) == 1
+    [retired, *_] = await store.memories.history(store.anna, limit=5)
+    assert (retired.action, retired.reason, retired.before) == (Action.RETIRE, Reason.CONTRADICTS, before)
+    assert await contents(store) == {now}
+    assert await subject.undo_run(store.anna, run) == (1, 0)
+
+
+async def test_a_model_is_asked_once_and_shown_one_persons_memories(store: Store) -> None:
+    await near(store, "Lives in Leeds with Ana", "Lives in York with Ana")
+    [embedding] = await WordEmbedder().embed(["Lives in Leeds with Ada"])
+    await keep(
+        store,
+        brought(store, "Lives in Leeds with Ada", store.ben, embedding=embedding, embedding_model="words"),
+    )
+    extractor = answering("Lives in York with Ana", Relation.CONTRADICTS)
+    subject = audit_over(store, extractor)
+
+    for _ in range(2):
+        assert len([each async for each in subject.findings(store.anna, ALL)]) == 1
+    [(_, shown)] = extractor.asked
+    assert [each.content for each in shown] == ["Lives in Leeds with Ana"]

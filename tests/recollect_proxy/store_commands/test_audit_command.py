@@ -180,3 +180,24 @@ def test_what_has_no_fault_needs_no_yes(operator: Operator) -> None:
 )
 def test_what_is_asked_for_wrongly_ends_it_with_2(operator: Operator, arguments: tuple[str, ...]) -> None:
     operator(*arguments, status=2)
+
+
+def test_a_model_that_is_away_ends_it_with_a_line_and_without_a_word_of_a_memory(operator: Operator) -> None:
+    for content in ("Lives in Leeds with Ana", "Lives in York with Ana"):
+        added = recollect("memories", "add", "anna", content, RECOLLECT_DATABASE_URL=operator.dsn)
+        assert added.exit_code == 0, added.output
+
+    done = recollect(
+        "audit-store",
+        "--ask-model",
+        "--upstream",
+        "http://127.0.0.1:9/v1",
+        "--extraction-model",
+        "none",
+        RECOLLECT_DATABASE_URL=operator.dsn,
+        RECOLLECT_DATA_DIR=str(operator.data_dir),
+    )
+
+    assert done.exit_code == 1
+    assert "Leeds" not in done.output
+    assert "Traceback" not in done.output
