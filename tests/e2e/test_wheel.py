@@ -7,7 +7,6 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,9 +38,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Iterator[Path]:
+def data(tmp_path: Path) -> Path:
     tmp_path.chmod(0o711)  # as root the embedded database runs as another account
-    yield tmp_path / "data"
+    return tmp_path / "data"
 
 
 def test_without_weights_a_start_names_the_command_that_fetches_them(installed: Path, data: Path) -> None:
