@@ -4,9 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,9 +40,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
-    tmp_path.chmod(0o711)  # as root the embedded database runs as another account
-    return tmp_path / "data"
+def data() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="recollect-wheel-") as folder:
+        Path(folder).chmod(0o711)  # as root the embedded database runs as another account
+        yield Path(folder) / "data"
 
 
 def test_without_weights_a_start_names_the_command_that_fetches_them(installed: Path, data: Path) -> None:
