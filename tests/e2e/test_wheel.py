@@ -29,7 +29,7 @@ def environment() -> dict[str, str]:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the wheel as a person does, and return the environment's programs."""
     folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
     subprocess.run(build, cwd=REPOSITORY, check=True, capture_output=True)
     [wheel] = folder.glob("*.whl")
     subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
@@ -82,6 +82,6 @@ def is_ready(url: str) -> bool:
     """Return whether the proxy serves."""
     try:
         with urllib.request.urlopen(url, timeout=4) as answer:
-            return answer.status == 200
+            return bool(answer.status == 200)
     except urllib.error.URLError:
         return False

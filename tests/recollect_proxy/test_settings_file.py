@@ -11,7 +11,7 @@ from recollect.errors import ConfigurationError
 from recollect.model import SystemStyle
 from recollect.settings import EngineSettings
 from recollect_proxy.command_settings import settings_of_start
-from recollect_proxy.settings import IdentityMode, ProxySettings
+from recollect_proxy.settings import IdentityMode
 
 ALL_IS_WELL = {"RECOLLECT_UPSTREAM": "http://llm/v1"}
 
