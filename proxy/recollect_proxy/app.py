@@ -38,6 +38,7 @@ from recollect_proxy.request_preparer import RequestPreparer
 from recollect_proxy.request_reader import RequestReader
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.status import Status
+from recollect_proxy.tracing import traces_from_environment
 from recollect_proxy.upstream import TruncatedError, Upstream, UpstreamError
 from recollect_proxy.websockets import WebSocketRelay
 
@@ -82,6 +83,7 @@ class App:
         )
         reports = RecallReports()
         self._executor = FairExecutor()
+        self._traces = traces_from_environment()
         self._conversations = self._make_conversations(identity, reports, clock)
         self.probes = Probes(HealthCheck(self.engine, patience=_PROBE_PATIENCE_SECONDS))
         authentication = make_authentication(settings, admin_token, clock)
@@ -122,6 +124,7 @@ class App:
             relay=AnswerRelay(self.upstream, self._passthrough, reports),
             passthrough=self._passthrough,
             reports=reports,
+            traces=self._traces,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
