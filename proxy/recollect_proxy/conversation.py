@@ -13,6 +13,7 @@ from recollect_proxy.reply_recorder import ReplyRecorder
 from recollect_proxy.request_options import RefusedError
 from recollect_proxy.request_preparer import RequestPreparer
 from recollect_proxy.request_reader import RequestReader
+from recollect_proxy.tracing import UNTRACED, Traces
 from recollect_proxy.upstream import TruncatedError
 
 
@@ -28,6 +29,7 @@ class Conversation:
         relay: AnswerRelay,
         passthrough: Passthrough,
         reports: RecallReports,
+        traces: Traces = UNTRACED,
     ) -> None:
         self._identity = identity
         self._reader = reader
@@ -35,6 +37,7 @@ class Conversation:
         self._relay = relay
         self._passthrough = passthrough
         self._reports = reports
+        self._traces = traces
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
@@ -43,6 +46,7 @@ class Conversation:
             ClientLeftError, UpstreamError, TruncatedError: As their names say.
         """
         # Read: who speaks, what they said, and what they ask of their memory.
+        trace = self._traces.begin(scope["headers"])
         incoming = Incoming(receive)
         caller = self._identity.identify(scope["headers"], peer_of(scope))
         body = await incoming.read(self._reader.limit)
@@ -59,6 +63,7 @@ class Conversation:
         # Prepare: begin to write the turn to the log, recall, put memories into the prompt.
         request = await self._preparer.prepare(caller, parsed, body)
         await request.durable()
+        trace.prepared()
 
         # Forward, relay the answer as it comes, and record how it ended.
         recorder = ReplyRecorder(self._reader.dialect)
@@ -72,4 +77,5 @@ class Conversation:
             raise
         finally:
             request.record_end(recorder)
+            trace.end(request, recorder, api=self._reader.dialect.name)
         return None

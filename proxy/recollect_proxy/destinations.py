@@ -23,6 +23,7 @@ from recollect_proxy.request_reader import RequestReader
 from recollect_proxy.routing import COMPLETIONS_PATH, MESSAGES_PATH, RESPONSES_PATH, Destination, Router
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.status import Status
+from recollect_proxy.tracing import Traces, traces_from_environment
 from recollect_proxy.upstream import Upstream
 from recollect_proxy.websockets import WebSocketRelay
 
@@ -63,6 +64,7 @@ class Destinations:
     clock: Clock
     upstreams: list[Upstream] = field(default_factory=list)
     _executor: FairExecutor = field(default_factory=FairExecutor)
+    _traces: Traces = field(default_factory=traces_from_environment)
 
     def router(self) -> Router:
         """Return what tells where a request goes."""
@@ -143,6 +145,7 @@ class Destinations:
             relay=AnswerRelay(way.upstream, passthrough, self.reports),
             passthrough=passthrough,
             reports=self.reports,
+            traces=self._traces,
         )
 
 

@@ -1,6 +1,6 @@
 """Reads the reply out of an answer while it is relayed. Never: changes or delays a byte."""
 
-from recollect.chat import Dialect, ReplyReader
+from recollect.chat import Dialect, Reply, ReplyReader
 from recollect_proxy.asgi import values
 from recollect_proxy.upstream import Answer
 
@@ -16,6 +16,7 @@ class ReplyRecorder:
         broke_off: Whether the upstream broke the answer off.
         is_refused: Whether the upstream refused the caller (401 or 403).
         calls_tools: Whether there is no reply yet, since the answer calls tools; the client sends the turn again.
+        parsed: The answer as it was read once it is over; None if there was none to read.
     """
 
     def __init__(self, dialect: Dialect) -> None:
@@ -27,6 +28,7 @@ class ReplyRecorder:
         self.broke_off = False
         self.is_refused = False
         self.calls_tools = False
+        self.parsed: Reply | None = None
 
     def start(self, answer: Answer) -> None:
         """Read this answer from now on, if it is one with a reply."""
@@ -50,7 +52,7 @@ class ReplyRecorder:
         """
         if self._reader is None:
             return "" if self.client_left and not self._answered else None
-        parsed = self._reader.finish()
+        self.parsed = parsed = self._reader.finish()
         if parsed.has_tool_calls and not parsed.failed:
             self.calls_tools = not self._dialect.kept_by_server
             return None if self.calls_tools else ""

@@ -35,7 +35,7 @@ def env_example() -> dict[str, str]:
 def test_every_recollect_variable_in_deploy_is_a_setting(name: str) -> None:
     named = set(re.findall(r"RECOLLECT_[A-Z_]+", TEXTS[name]))
     settings = {name for name, field in ProxySettings.model_fields.items() if is_setting(field)}
-    assert named <= {f"RECOLLECT_{setting.upper()}" for setting in settings} | {CONFIG}
+    assert named <= {f"RECOLLECT_{setting.upper()}" for setting in settings} | {CONFIG, "RECOLLECT_LOG_LEVEL"}
 
 
 def test_compose_is_postgres_recollect_and_openwebui(services: dict[str, Any]) -> None:

@@ -23,7 +23,7 @@ DEPLOY = REPOSITORY / "deploy"
 TOOLS = REPOSITORY / ".venv-deploy" / "bin"
 CHART = DEPLOY / "helm" / "recollect"
 KUBERNETES = ("1.29.0", "1.33.0", "1.37.0")
-NEEDED = {
+NEEDED: dict[str, Any] = {
     "image": {"repository": "registry.example/recollect"},
     "settings": {"upstream": "http://llm.example.svc:8000/v1", "identity": "openwebui-jwt"},
     "existingSecret": "recollect",

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -27,7 +28,7 @@ def environment() -> dict[str, str]:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the wheel as a person does, and return the environment's programs."""
     folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
     subprocess.run(build, cwd=REPOSITORY, check=True, capture_output=True)
     [wheel] = folder.glob("*.whl")
     subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
@@ -38,9 +39,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
-    tmp_path.chmod(0o711)  # as root the embedded database runs as another account
-    return tmp_path / "data"
+def data() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="recollect-wheel-") as folder:
+        Path(folder).chmod(0o711)  # as root the embedded database runs as another account
+        yield Path(folder) / "data"
 
 
 def test_without_weights_a_start_names_the_command_that_fetches_them(installed: Path, data: Path) -> None:
@@ -79,6 +81,6 @@ def is_ready(url: str) -> bool:
     """Return whether the proxy serves."""
     try:
         with urllib.request.urlopen(url, timeout=4) as answer:
-            return answer.status == 200
+            return bool(answer.status == 200)
     except urllib.error.URLError:
         return False

@@ -10,8 +10,8 @@ from tests.recollect_proxy.command_line import recollect
 from recollect.errors import ConfigurationError
 from recollect.model import SystemStyle
 from recollect.settings import EngineSettings
-from recollect_proxy.command_settings import settings_of_start
-from recollect_proxy.settings import IdentityMode, ProxySettings
+from recollect_proxy.command_settings import read_settings, settings_of_start
+from recollect_proxy.settings import IdentityMode
 
 ALL_IS_WELL = {"RECOLLECT_UPSTREAM": "http://llm/v1"}
 
@@ -43,7 +43,7 @@ class TestTheFile:
             'identity = ["api-key", "header"]\n[system_styles]\n"Gemma*" = "none"\n',
         )
 
-        settings = ProxySettings()
+        settings = read_settings()
 
         assert (settings.upstream, settings.memory_tokens, settings.record) == ("http://llm/v1", 800, False)
         assert settings.identity == (IdentityMode.API_KEY, IdentityMode.HEADER)
