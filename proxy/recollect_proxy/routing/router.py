@@ -34,7 +34,7 @@ class Router:
         """
         path: bytes = scope["raw_path"]
         found = self._below(path)
-        if found is None:
+        if found is None or (scope["type"] == "websocket" and path == found.base):
             return None
         plain = canonical(path)
         read_as = found if self._is_one else self._below(plain, small=True)
