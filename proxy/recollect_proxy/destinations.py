@@ -21,7 +21,7 @@ from recollect_proxy.request_composer import RequestComposer
 from recollect_proxy.request_preparer import RequestPreparer, UpstreamRules
 from recollect_proxy.request_reader import RequestReader
 from recollect_proxy.routing import COMPLETIONS_PATH, MESSAGES_PATH, RESPONSES_PATH, Destination, Router
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings import IdentityMode, ProxySettings
 from recollect_proxy.status import Status
 from recollect_proxy.tracing import Traces, traces_from_environment
 from recollect_proxy.upstream import Upstream
@@ -81,7 +81,9 @@ class Destinations:
             server = _upstream(settings, each.url or "", key)
             self.upstreams.append(server)
             if each.base is not None:
-                by_path.append(self._destination(_Way(each, server, each.base)))
+                # A provider's token proves its user to whoever has it: it is for us alone.
+                sends_keys = key is not None or IdentityMode.OIDC not in settings.identity
+                by_path.append(self._destination(_Way(each, server, each.base, sends_keys=sends_keys)))
             if each.models:
                 # What a client sends to the default's path is the default's key; it goes to no other server.
                 by_model.append(self._destination(_Way(each, server, "", sends_keys=key is not None)))

@@ -10,17 +10,20 @@ from urllib.parse import parse_qs, unquote
 
 from recollect.chat import decoded, is_light
 from recollect.chat.named_model import AmbiguousModelError, named_model
-from recollect_proxy.asgi import Application, Headers, Incoming, Receive, Scope, Send, peer_of, values
+from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, peer_of, values
 from recollect_proxy.errors import MODEL_NOT_READ, send_failure
 from recollect_proxy.fair_executor import FairExecutor
 from recollect_proxy.routing.again import Again
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.model_list import ModelList
 from recollect_proxy.routing.naming import named
-from recollect_proxy.routing.paths import canonical, chat_path
+from recollect_proxy.routing.paths import canonical, chat_path, is_below
 
 _BODY_LIMIT = 32 * 1024 * 1024
 """Bytes up to which a body is read for its model: as many as for its memory."""
+
+_READ_SECONDS = 10.0
+"""What reading a large body for its model may take."""
 
 _VERSION = b"/v1"
 _MODELS = b"/models"
@@ -43,7 +46,7 @@ class ByModel:
         self._default = default
         self._others = others
         self._list = ModelList(default, others)
-        self._executor = FairExecutor()
+        self._executor = FairExecutor(_READ_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or relay one WebSocket.
@@ -63,7 +66,8 @@ class ByModel:
         chosen = next((each for each in self._others if model and each.takes(model)), self._default)
         if chosen is not self._default:
             scope = {**scope, "raw_path": self._rest(scope["raw_path"], path)}
-        await _application(chosen, scope, path)(scope, again, send)
+        application = chosen.application(scope, chat_path(path, self._default.base))
+        await named(application, chosen.name)(scope, again, send)
 
     async def _model(self, scope: Scope, path: bytes, receive: Receive) -> tuple[str | None, Receive]:
         """Return the model that a request names, if any, and what receives the request once more."""
@@ -92,18 +96,15 @@ class ByModel:
 
     def _below(self, path: bytes) -> bytes:
         """Return what follows the API's base in a canonical path: the default's own, or the /v1 below it."""
-        rest = path[len(self._default.base) :]
-        return rest if self._default.base else rest.removeprefix(_VERSION)
+        base = self._default.base.lower()
+        if not base:
+            return path.removeprefix(_VERSION)
+        return path[len(base) :] if is_below(path, base) else b""
 
     def _rest(self, raw: bytes, path: bytes) -> bytes:
         """Return what follows the API's base as the client wrote it; of an odd spelling of the base, canonical."""
         base = self._default.base or _VERSION
         return raw[len(base) :] if raw.startswith(base + b"/") else self._below(path)
-
-
-def _application(chosen: Destination, scope: Scope, path: bytes) -> Application:
-    api = chat_path(path, b"")
-    return named(chosen.application(scope, path if api is None else api), chosen.name)
 
 
 def _may_be_json(headers: Headers) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from recollect_proxy.asgi import Application, Scope
-from recollect_proxy.routing.paths import chat_path
 from recollect_proxy.upstream import Upstream
 
 
@@ -32,14 +31,15 @@ class Destination:
     strip: Callable[[bytes], bool]
     takes: Callable[[str], bool]
 
-    def application(self, scope: Scope, plain: bytes) -> Application:
+    def application(self, scope: Scope, api: bytes | None) -> Application:
         """Return what answers a request.
 
         Args:
             scope: The request.
-            plain: Its path, canonical.
+            api: Which chat API its path asks for, as ``chat_path`` says.
         """
         if scope["type"] == "websocket":
             return self.websockets
-        api = chat_path(plain, self.base) if scope["method"] == "POST" else None
-        return self.passthrough if api is None else self.conversations[api]
+        if api is None or scope["method"] != "POST":
+            return self.passthrough
+        return self.conversations[api]

@@ -7,7 +7,7 @@ from recollect_proxy.errors import PATH_OF_TWO, send_failure
 from recollect_proxy.routing.by_model import ByModel
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.naming import named
-from recollect_proxy.routing.paths import canonical, is_below
+from recollect_proxy.routing.paths import canonical, chat_path, is_below
 
 
 class Router:
@@ -34,7 +34,7 @@ class Router:
         """
         path: bytes = scope["raw_path"]
         found = self._below(path)
-        if found is None:
+        if found is None or (scope["type"] == "websocket" and path == found.base):
             return None
         plain = canonical(path)
         read_as = found if self._is_one else self._below(plain, small=True)
@@ -42,7 +42,7 @@ class Router:
             return _refuse
         if found is self._default and self._by_model is not None:
             return self._by_model
-        application = found.application(scope, plain)
+        application = found.application(scope, chat_path(plain, found.base))
         return application if self._is_one else named(application, found.name)
 
     def serves(self, path: bytes) -> bool:

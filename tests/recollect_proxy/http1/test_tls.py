@@ -3,15 +3,10 @@
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Iterator
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from tests.certificates import write_certificate
 from tests.recollect_proxy.http1.loops import on_both_loops
 from tests.recollect_proxy.http1.servers import WHOLE, Serving, ask, pooled, serving
 from tests.recollect_proxy.http1.test_flow import stands_still
@@ -25,22 +20,7 @@ MEGABYTE = 2**20
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate for the loopback, signed by itself, with its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "a test's own")])
-    now = datetime.now(UTC)
-    address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(address, critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, SHA256())
-    )
-    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    path = tmp_path_factory.mktemp("tls") / "both.pem"
-    path.write_bytes(pem + made.public_bytes(Encoding.PEM))
-    return path
+    return write_certificate(tmp_path_factory.mktemp("tls") / "both.pem")
 
 
 @pytest.fixture

@@ -112,6 +112,17 @@ async def test_a_path_of_its_own_leads_to_one_server_whatever_model_is_named(
     assert servers.cloud.received == servers.default.received == []
 
 
+async def test_every_chat_api_has_memory_at_every_server(servers: Servers, user: User) -> None:
+    await given_memory(servers.proxy, user)
+    anna = User("anna-" + user.id)
+    await given_memory(servers.proxy, anna)
+    for model, asked, who in (("llama", servers.default, user), ("few", servers.cloud, anna)):
+        for api in (b"/chat/completions", b"/responses", b"/messages", b"//responses/", b"/Messages"):
+            body = chat_body(WHICH_TEA, input=WHICH_TEA, model=model)
+            await servers.proxy.fetch(b"POST", b"/v1" + api, who.headers(chat=f"{model}{api!r}"), body)
+            assert (asked.last.target, TEA.encode() in asked.last.body) == (b"/v1" + api, True)
+
+
 async def test_a_clients_key_goes_to_no_server_that_the_model_chose(servers: Servers, user: User) -> None:
     await servers.chat(user, "gpt-6")
     assert servers.cloud.last.values(b"authorization") == [CLOUD_KEY]
