@@ -47,7 +47,7 @@ async def _read(
         SQL["some_memories"],
         *(user_id, before, size, current, past),
         *(list(taken.kinds), list(taken.sources), taken.session_id),
-        *(taken.observed_from, taken.observed_until, taken.doubt),
+        *(taken.observed_from, taken.observed_until, taken.doubt, list(taken.words)),
     )
     return [memory_of(row) for row in rows]
 

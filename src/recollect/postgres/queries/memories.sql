@@ -55,26 +55,36 @@ SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
     v.holds_until, v.outline, v.valid_to, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
     coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
-FROM (
-    SELECT given.vector_id AS id, given.owner
-    FROM users_vectors AS given
-    WHERE given.user_id = $1 AND given.vector_id < $2 AND $4
-    UNION ALL
-    SELECT past.id, past.owner
-    FROM vectors AS past
-    WHERE past.owner = $1 AND past.id < $2 AND past.valid_to IS NOT NULL AND $5
-) AS listed
-JOIN vectors AS v ON v.owner = listed.owner AND v.id = listed.id
+FROM ( -- found by little of each row, so that not all of every row is sorted
+    SELECT looked.id, looked.owner
+    FROM (
+        SELECT given.vector_id AS id, given.owner
+        FROM users_vectors AS given
+        WHERE given.user_id = $1 AND given.vector_id < $2 AND $4
+        UNION ALL
+        SELECT past.id, past.owner
+        FROM vectors AS past
+        WHERE past.owner = $1 AND past.id < $2 AND past.valid_to IS NOT NULL AND $5
+    ) AS listed
+    JOIN vectors AS looked ON looked.owner = listed.owner AND looked.id = listed.id
+    LEFT JOIN users_vectors AS link ON link.user_id = $1 AND link.vector_id = looked.id
+    WHERE looked.owner IN ($1, '*')
+        AND (cardinality($6::text[]) = 0 OR looked.kind = ANY ($6::text[]))
+        AND (cardinality($7::text[]) = 0 OR looked.source = ANY ($7::text[]))
+        AND ($8::text IS NULL OR looked.session_id = $8)
+        AND ($9::timestamptz IS NULL OR looked.observed_at >= $9)
+        AND ($10::timestamptz IS NULL OR looked.observed_at < $10)
+        AND ($11::text IS NULL OR link.standing = $11)
+        AND NOT EXISTS (
+            SELECT FROM unnest($12::text[]) AS word WHERE strpos(lower(looked.content), lower(word)) = 0
+        )
+    ORDER BY looked.id DESC
+    LIMIT $3
+) AS found
+JOIN vectors AS v ON v.owner = found.owner AND v.id = found.id
 LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
 WHERE v.owner IN ($1, '*')
-    AND (cardinality($6::text[]) = 0 OR v.kind = ANY ($6::text[]))
-    AND (cardinality($7::text[]) = 0 OR v.source = ANY ($7::text[]))
-    AND ($8::text IS NULL OR v.session_id = $8)
-    AND ($9::timestamptz IS NULL OR v.observed_at >= $9)
-    AND ($10::timestamptz IS NULL OR v.observed_at < $10)
-    AND ($11::text IS NULL OR l.standing = $11)
-ORDER BY v.id DESC
-LIMIT $3;
+ORDER BY v.id DESC;
 
 -- name: memories_as_of
 -- The user's memories behind a given one that they had at a time by their audit, newest first; or that they had had
@@ -228,7 +238,8 @@ WHERE kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity')
 SELECT count(*) FROM users_vectors;
 
 -- name: known_users
--- Who has a memory or said something, and how much, over all users; whoever was seen last first.
+-- Who has a memory or said something, and how much, over all users; those whose id holds some characters, in whatever
+-- case, and of these some, whoever was seen last first.
 WITH linked AS (
     SELECT user_id, count(*) AS memories, max(coalesce(last_recalled_at, linked_at)) AS at
     FROM users_vectors
@@ -247,7 +258,9 @@ SELECT user_id AS id, coalesce(l.memories, 0) AS memories, coalesce(s.sessions, 
 FROM linked AS l
 FULL JOIN said AS s USING (user_id)
 LEFT JOIN asked AS a USING (user_id)
-ORDER BY last_seen DESC NULLS LAST, id;
+WHERE strpos(lower(user_id), lower($1)) > 0
+ORDER BY last_seen DESC NULLS LAST, id
+LIMIT $2 OFFSET $3;
 
 -- name: touch_links
 -- Note that memories of the user went into a prompt.
