@@ -48,6 +48,33 @@ JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE v.owner IN ($1, '*')
 ORDER BY l.vector_id DESC;
 
+-- name: current_memories
+-- The user's memories behind a given one to which all that is given applies, newest first: those that they have.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, v.valid_to, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+FROM ( -- found by little of each row, so that not all of every row is sorted
+    SELECT given.vector_id
+    FROM users_vectors AS given
+    JOIN vectors AS looked ON looked.owner = given.owner AND looked.id = given.vector_id
+    WHERE given.user_id = $1 AND given.vector_id < $2 AND looked.owner IN ($1, '*')
+        AND (cardinality($4::text[]) = 0 OR looked.kind = ANY ($4::text[]))
+        AND (cardinality($5::text[]) = 0 OR looked.source = ANY ($5::text[]))
+        AND ($6::text IS NULL OR looked.session_id = $6)
+        AND ($7::timestamptz IS NULL OR looked.observed_at >= $7)
+        AND ($8::timestamptz IS NULL OR looked.observed_at < $8)
+        AND ($9::text IS NULL OR given.standing = $9)
+        AND NOT EXISTS (
+            SELECT FROM unnest($10::text[]) AS word WHERE strpos(lower(looked.content), lower(word)) = 0
+        )
+    ORDER BY given.vector_id DESC
+    LIMIT $3
+) AS found
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = found.vector_id
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE v.owner IN ($1, '*')
+ORDER BY l.vector_id DESC;
+
 -- name: some_memories
 -- The user's memories behind a given one to which all that is given applies, newest first; current ones, past ones of
 -- their own, or both.
@@ -55,36 +82,27 @@ SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
     v.holds_until, v.outline, v.valid_to, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
     coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
-FROM ( -- found by little of each row, so that not all of every row is sorted
-    SELECT looked.id, looked.owner
-    FROM (
-        SELECT given.vector_id AS id, given.owner
-        FROM users_vectors AS given
-        WHERE given.user_id = $1 AND given.vector_id < $2 AND $4
-        UNION ALL
-        SELECT past.id, past.owner
-        FROM vectors AS past
-        WHERE past.owner = $1 AND past.id < $2 AND past.valid_to IS NOT NULL AND $5
-    ) AS listed
-    JOIN vectors AS looked ON looked.owner = listed.owner AND looked.id = listed.id
-    LEFT JOIN users_vectors AS link ON link.user_id = $1 AND link.vector_id = looked.id
-    WHERE looked.owner IN ($1, '*')
-        AND (cardinality($6::text[]) = 0 OR looked.kind = ANY ($6::text[]))
-        AND (cardinality($7::text[]) = 0 OR looked.source = ANY ($7::text[]))
-        AND ($8::text IS NULL OR looked.session_id = $8)
-        AND ($9::timestamptz IS NULL OR looked.observed_at >= $9)
-        AND ($10::timestamptz IS NULL OR looked.observed_at < $10)
-        AND ($11::text IS NULL OR link.standing = $11)
-        AND NOT EXISTS (
-            SELECT FROM unnest($12::text[]) AS word WHERE strpos(lower(looked.content), lower(word)) = 0
-        )
-    ORDER BY looked.id DESC
-    LIMIT $3
-) AS found
-JOIN vectors AS v ON v.owner = found.owner AND v.id = found.id
+FROM (
+    SELECT given.vector_id AS id, given.owner
+    FROM users_vectors AS given
+    WHERE given.user_id = $1 AND given.vector_id < $2 AND $4
+    UNION ALL
+    SELECT past.id, past.owner
+    FROM vectors AS past
+    WHERE past.owner = $1 AND past.id < $2 AND past.valid_to IS NOT NULL AND $5
+) AS listed
+JOIN vectors AS v ON v.owner = listed.owner AND v.id = listed.id
 LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
 WHERE v.owner IN ($1, '*')
-ORDER BY v.id DESC;
+    AND (cardinality($6::text[]) = 0 OR v.kind = ANY ($6::text[]))
+    AND (cardinality($7::text[]) = 0 OR v.source = ANY ($7::text[]))
+    AND ($8::text IS NULL OR v.session_id = $8)
+    AND ($9::timestamptz IS NULL OR v.observed_at >= $9)
+    AND ($10::timestamptz IS NULL OR v.observed_at < $10)
+    AND ($11::text IS NULL OR l.standing = $11)
+    AND NOT EXISTS (SELECT FROM unnest($12::text[]) AS word WHERE strpos(lower(v.content), lower(word)) = 0)
+ORDER BY v.id DESC
+LIMIT $3;
 
 -- name: memories_as_of
 -- The user's memories behind a given one that they had at a time by their audit, newest first; or that they had had
