@@ -11,11 +11,11 @@ from recollect.model import (
     Add,
     KeptCounts,
     Kind,
+    MemoryFilter,
     Provenance,
     Quarantine,
     Reason,
     Reinforce,
-    Wanted,
 )
 
 
@@ -30,17 +30,17 @@ async def test_memories_are_found_by_kind_chat_and_all_words_and_are_the_users_o
     await give(store, "green tea", "black tea")
     await give(store, "green bike", kind=Kind.TODO, provenance=Provenance("chat-9"))
 
-    async def found(wanted: Wanted) -> list[str]:
-        page = await store.browsing.memories(store.anna, wanted, limit=9)
+    async def found(taken: MemoryFilter) -> list[str]:
+        page = await store.memories.page(store.anna, limit=9, taken=taken)
         return [each.content.removesuffix(f" of {store.anna}") for each in page.memories]
 
-    assert await found(Wanted()) == ["green bike", "black tea", "green tea"]
-    assert await found(Wanted(words=("GREEN",))) == ["green bike", "green tea"]
-    assert await found(Wanted(words=("tea", "green"))) == ["green tea"]
-    assert await found(Wanted(words=("%", "_"))) == []
-    assert await found(Wanted(kind=Kind.TODO)) == ["green bike"]
-    assert await found(Wanted(session_id="chat-9")) == ["green bike"]
-    assert await found(Wanted(words=(store.ben,))) == []
+    assert await found(MemoryFilter()) == ["green bike", "black tea", "green tea"]
+    assert await found(MemoryFilter(words=("GREEN",))) == ["green bike", "green tea"]
+    assert await found(MemoryFilter(words=("tea", "green"))) == ["green tea"]
+    assert await found(MemoryFilter(words=("%", "_"))) == []
+    assert await found(MemoryFilter(kinds=frozenset({Kind.TODO}))) == ["green bike"]
+    assert await found(MemoryFilter(session_id="chat-9")) == ["green bike"]
+    assert await found(MemoryFilter(words=(store.ben,))) == []
     assert await store.browsing.kinds(store.anna) == {Kind.FACT: 2, Kind.TODO: 1}
 
 
@@ -48,7 +48,9 @@ async def test_pages_follow_each_other(store: Store) -> None:
     await give(store, *(f"book {number}" for number in range(5)))
     seen, after = [], None
     while True:
-        page = await store.browsing.memories(store.anna, Wanted(words=("book",)), limit=2, after=after)
+        page = await store.memories.page(
+            store.anna, limit=2, after=after, taken=MemoryFilter(words=("book",))
+        )
         seen.append(len(page.memories))
         if page.next is None:
             break
@@ -61,14 +63,16 @@ async def test_what_is_shared_with_a_user_is_among_theirs_and_is_not_asked_about
     shared = store.memory("The office closes at six", owner=COMMONS, importance=0.9)
     await store.memories.apply(store.anna.scope, [Add(shared)], actor=Actor.ADMIN, at=NOON)
 
-    page = await store.browsing.memories(store.anna, Wanted(words=("office",)), limit=9)
+    page = await store.memories.page(store.anna, limit=9, taken=MemoryFilter(words=("office",)))
     asked = await store.browsing.to_review(
         store.anna, STATEMENTS, before=NOON + timedelta(days=1), importance=0.5, limit=9
     )
 
     assert [each.content for each in page.memories] == ["The office closes at six"]
     assert asked == []
-    assert (await store.browsing.memories(store.ben, Wanted(words=("office",)), limit=9)).memories == ()
+    assert (
+        await store.memories.page(store.ben, limit=9, taken=MemoryFilter(words=("office",)))
+    ).memories == ()
 
 
 async def test_what_somebody_confirmed_by_hand_is_not_asked_about_and_what_was_repeated_is(
@@ -110,8 +114,11 @@ async def test_users_are_found_by_a_part_of_their_id(store: Store) -> None:
     await give(store, "green tea")
     await store.log.append(store.exchange("I live in Lisbon."))
 
-    [found] = await store.browsing.users(store.anna.upper(), limit=9)
+    [found] = await store.memories.users(store.anna.upper(), limit=9)
 
-    assert (found.id, found.memories, found.chats, found.last_at) == (store.anna, 1, 1, NOON)
-    assert store.ben in {each.id for each in await store.browsing.users("ben-", limit=1000)}
-    assert await store.browsing.users("%", limit=9) == []
+    assert (found.id, found.memories, found.sessions, found.last_seen) == (store.anna, 1, 1, NOON)
+    assert store.ben in {each.id for each in await store.memories.users("ben-", limit=1000)}
+    assert await store.memories.users("%", limit=9) == []
+    first, second = [await store.memories.users("-", limit=1, skipped=skipped) for skipped in (0, 1)]
+    assert first != second
+    assert len(first) == len(second) == 1

@@ -1,15 +1,15 @@
 """`recollect import openwebui`: from which source, for which users, and what is said of it."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recollect.errors import RecollectError
 from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
-from recollect_proxy.importers.import_commands import import_app
+from recollect_proxy.importers.import_commands import DryRun, Embedder, import_app
 from recollect_proxy.settings import ProxySettings
+from recollect_proxy.store_commands.running_commands import DatabaseUrl, DataDir
 from recollect_proxy.urls import without_credentials
 
 if TYPE_CHECKING:
@@ -22,15 +22,9 @@ _Source = Annotated[
     ),
 ]
 _Chats = Annotated[bool, typer.Option("--chats", help="Bring the chats too, as history to learn from.")]
-_DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would come, and write nothing.")]
 _Users = Annotated[
     list[str] | None, typer.Option(help="Only of the user with this id; may be repeated.", metavar="ID")
 ]
-_DataDir = Annotated[Path | None, typer.Option(help="Folder of the database and the caches.")]
-_DatabaseUrl = Annotated[
-    str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one.")
-]
-_Embedder = Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")]
 
 
 @import_app.command("openwebui")
@@ -38,11 +32,11 @@ def import_openwebui(
     source: _Source,
     *,
     chats: _Chats = False,
-    dry_run: _DryRun = False,
+    dry_run: DryRun = False,
     user: _Users = None,
-    data_dir: _DataDir = None,
-    database_url: _DatabaseUrl = None,
-    embedder: _Embedder = None,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    embedder: Embedder = None,
 ) -> None:
     """Bring the memories, and with --chats the chats, that people have in OpenWebUI.
 

@@ -20,9 +20,7 @@ async def show_users(
     """Return the page of users, by a part of their id. It shows how much is kept of each, and nothing of what."""
     require_administrator(entered)
     skipped = number_named(skip)
-    users = await entered.engine.find_users(
-        storable_text(words[:_LONGEST_ID]), limit=_USERS + 1, skipped=skipped
-    )
+    users = await entered.engine.users(storable_text(words[:_LONGEST_ID]), limit=_USERS + 1, skipped=skipped)
     return entered.page(
         "users.html",
         users=users[:_USERS],

@@ -67,7 +67,8 @@ class Columns:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to draw."""
-        return not any(value for values in self.series.values() for value in values)
+        told = [value for values in self.series.values() for value in values if value is not None]
+        return not told or (self.unit == "count" and not any(told))
 
     @property
     def width(self) -> float:

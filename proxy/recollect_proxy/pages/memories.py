@@ -8,7 +8,7 @@ from litestar import Response, get, post
 from litestar.params import FromQuery
 
 from recollect.errors import MemoryNotFoundError
-from recollect.model import STATEMENTS, Action, Kind, Memory, Update, Wanted
+from recollect.model import STATEMENTS, Action, Kind, Memory, MemoryFilter, Update
 from recollect.text.normalization import storable_text
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
@@ -34,14 +34,14 @@ async def show_memories(
     after: FromQuery[str] = "",
 ) -> Response[str]:
     """Return the page of memories: searched, of one kind, of one chat, newest first."""
-    wanted = Wanted(
-        tuple(storable_text(words[:_LONGEST_WORDS]).split()[:_MOST_WORDS]),
-        Kind(kind) if kind in {each.value for each in Kind} else None,
-        other_id_named(chat) if chat else None,
+    taken = MemoryFilter(
+        kinds=frozenset({Kind(kind)} if kind in {each.value for each in Kind} else ()),
+        session_id=other_id_named(chat) if chat else None,
+        words=tuple(storable_text(words[:_LONGEST_WORDS]).split()[:_MOST_WORDS]),
     )
     last = id_named(after) if after else None
     page, kinds, held = await asyncio.gather(
-        visit.engine.browse(visit.user_id, limit=PER_PAGE, after=last, wanted=wanted),
+        visit.engine.page(visit.user_id, limit=PER_PAGE, after=last, taken=taken),
         visit.engine.kinds(visit.user_id),
         visit.engine.quarantined(visit.user_id),
     )
@@ -52,7 +52,8 @@ async def show_memories(
         total=sum(kinds.values()),
         held=len(held),
         words=words[:_LONGEST_WORDS],
-        wanted=wanted,
+        kind=next(iter(taken.kinds), None),
+        chat=taken.session_id,
         done=done_of(visit),
     )
 

@@ -15,24 +15,20 @@ from recollect.errors import (
     SwitchedOffError,
 )
 from recollect.model import (
-    ANY_MEMORY,
     STATEMENTS,
     Actor,
     ChatSeen,
-    FoundUser,
     KeptCounts,
     Kind,
     KnownUser,
     Memory,
     MemoryFilter,
     MessageSeen,
-    Page,
     Reason,
     Reinforce,
     Scope,
     Strategy,
     Update,
-    Wanted,
 )
 from recollect.ports import Backends, Clock
 
@@ -49,14 +45,6 @@ class Browsing(Administration):
     def __init__(self, backends: Backends, clock: Clock, policy: Policy) -> None:
         super().__init__(backends, clock)
         self.policy = policy
-
-    async def browse(
-        self, user_id: str, *, limit: int, after: UUID | None = None, wanted: Wanted = ANY_MEMORY
-    ) -> Page:
-        """Return one page of the user's memories that are ``wanted``, newest first."""
-        if wanted == ANY_MEMORY:
-            return await self.page(user_id, limit=limit, after=after)
-        return await self._backends.browsing.memories(user_id, wanted, limit=limit, after=after)
 
     async def kinds(self, user_id: str) -> dict[Kind, int]:
         """Count the memories of each kind that the user sees."""
@@ -133,10 +121,6 @@ class Browsing(Administration):
         """Count what is kept of the user."""
         return await self._backends.browsing.count_kept(user_id)
 
-    async def find_users(self, characters: str, *, limit: int, skipped: int = 0) -> list[FoundUser]:
-        """Return users whose id holds some characters, whoever spoke last first, behind so many ``skipped``."""
-        return await self._backends.browsing.users(characters, limit=limit, skipped=skipped)
-
     async def to_review(self, user_id: str, *, limit: int) -> list[Memory]:
         """Return important statements of the user's that are half a year old and were not confirmed since."""
         before = self._clock() - _OLD
@@ -160,6 +144,14 @@ class Browsing(Administration):
         """Count the memories of all users."""
         return await self._backends.memories.count()
 
-    async def users(self) -> list[KnownUser]:
-        """Return the users who have a memory or said something, whoever was seen last first."""
-        return await self._backends.memories.users()
+    async def users(
+        self, characters: str = "", *, limit: int | None = None, skipped: int = 0
+    ) -> list[KnownUser]:
+        """Return the users who have a memory or said something, whoever was seen last first.
+
+        Args:
+            characters: Only those whose id holds them, in whatever case.
+            limit: How many at most; None: all.
+            skipped: Behind so many.
+        """
+        return await self._backends.memories.users(characters, limit=limit, skipped=skipped)

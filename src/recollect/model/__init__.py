@@ -4,7 +4,7 @@ Never: pydantic, SQL, JSON, I/O. Times are timezone-aware; ids are UUIDs of vers
 """
 
 from recollect.model.audit import AdminRead, Backlog, Erasure, KnownUser, News, Outcome, Update
-from recollect.model.browsing import ANY_MEMORY, ChatSeen, FoundUser, KeptCounts, MessageSeen, Wanted
+from recollect.model.browsing import ChatSeen, KeptCounts, MessageSeen
 from recollect.model.change import (
     Add,
     Change,
@@ -104,7 +104,6 @@ from recollect.model.words import (
 
 __all__ = [
     "ALL_TOLD",
-    "ANY_MEMORY",
     "COMMONS",
     "EVERYTHING",
     "KEPT",
@@ -150,7 +149,6 @@ __all__ = [
     "Formed",
     "FormedExchanges",
     "Found",
-    "FoundUser",
     "Hide",
     "Hit",
     "Ignore",
@@ -228,6 +226,5 @@ __all__ = [
     "Update",
     "Usage",
     "Vector",
-    "Wanted",
     "Written",
 ]

@@ -1,29 +1,10 @@
-"""What people look through on their pages: which memories they want to see, how much there is, and of whom."""
+"""What people look through on their pages: chats, messages, and how much there is."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from recollect.model.words import Kind, Role
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which memories a person wants to see: those to which all that is given applies.
-
-    Attributes:
-        words: The content holds each of them, in whatever case.
-        kind: It is of this kind.
-        session_id: It was said in this chat.
-    """
-
-    words: tuple[str, ...] = ()
-    kind: Kind | None = None
-    session_id: str | None = None
-
-
-ANY_MEMORY = Wanted()
-"""All that the user has."""
+from recollect.model.words import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +39,6 @@ class KeptCounts:
     chats: int = 0
     held: int = 0
     changes: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class FoundUser:
-    """A user of whom something is kept.
-
-    Attributes:
-        id: The user's id.
-        memories: How many memories they see.
-        chats: How many chats are remembered.
-        last_at: When they last said something, as far as the log has it.
-    """
-
-    id: str
-    memories: int
-    chats: int
-    last_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ class MemoryFilter:
         kinds: One of these; none: any.
         sources: One of these; none: any.
         session_id: Said, or written, in this chat.
-        text: The content holds it, in whatever case.
+        words: The content holds each of them, in whatever case.
+        text: The content holds it as it stands, in whatever case.
         observed_from: Said then or later.
         observed_until: Said before then.
         state: Whether the user has it still; with ``as_of``, whether they had it then.
@@ -41,6 +42,7 @@ class MemoryFilter:
     kinds: frozenset[Kind] = frozenset()
     sources: frozenset[Source] = frozenset()
     session_id: str | None = None
+    words: tuple[str, ...] = ()
     text: str | None = None
     observed_from: datetime | None = None
     observed_until: datetime | None = None
@@ -50,12 +52,14 @@ class MemoryFilter:
 
     def takes(self, memory: Memory) -> bool:
         """Tell whether everything but ``state`` and ``as_of`` applies to a memory."""
+        content = memory.content.lower()
         return (
             (not self.kinds or memory.kind in self.kinds)
             and (not self.sources or memory.source in self.sources)
             and self.session_id in {None, memory.provenance.session_id}
             and (self.observed_from is None or memory.observed_at >= self.observed_from)
             and (self.observed_until is None or memory.observed_at < self.observed_until)
+            and all(word.lower() in content for word in self.words)
             and self.doubt in {None, memory.doubt}
             and (self.text is None or self.text.casefold() in memory.content.casefold())
         )

@@ -7,24 +7,17 @@ from uuid import UUID
 
 from recollect.model import (
     ChatSeen,
-    FoundUser,
     KeptCounts,
     Kind,
     Memory,
     MessageSeen,
-    Page,
     Scope,
     Update,
-    Wanted,
 )
 
 
 class Browsing(Protocol):
-    """Reads page by page what people look through. All but ``users`` sees one user's rows alone."""
-
-    async def memories(self, user_id: str, wanted: Wanted, *, limit: int, after: UUID | None = None) -> Page:
-        """Return the user's memories that are ``wanted``, newest first, behind the memory ``after``."""
-        ...
+    """Reads page by page what people look through. Each method sees one user's rows alone."""
 
     async def kinds(self, user_id: str) -> dict[Kind, int]:
         """Count the memories of each kind that the user sees."""
@@ -64,8 +57,4 @@ class Browsing(Protocol):
 
     async def count_kept(self, user_id: str) -> KeptCounts:
         """Count what is kept of the user."""
-        ...
-
-    async def users(self, characters: str, *, limit: int, skipped: int = 0) -> list[FoundUser]:
-        """Return users whose id holds some characters, in whatever case; whoever spoke last first."""
         ...

@@ -217,8 +217,16 @@ class MemoryStore(Protocol):
         """Count the memories of all users."""
         ...
 
-    async def users(self) -> list[KnownUser]:
-        """Return the users who have a memory or said something, whoever was seen last first."""
+    async def users(
+        self, characters: str = "", *, limit: int | None = None, skipped: int = 0
+    ) -> list[KnownUser]:
+        """Return the users who have a memory or said something, whoever was seen last first.
+
+        Args:
+            characters: Only those whose id holds them, in whatever case.
+            limit: How many at most; None: all.
+            skipped: Behind so many.
+        """
         ...
 
     async def edit(

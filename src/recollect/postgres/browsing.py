@@ -6,16 +6,13 @@ from uuid import UUID
 
 from recollect.model import (
     ChatSeen,
-    FoundUser,
     KeptCounts,
     Kind,
     Memory,
     MessageSeen,
-    Page,
     Role,
     Scope,
     Update,
-    Wanted,
 )
 from recollect.postgres.pool import Database
 from recollect.postgres.rows import memory_of, update_of
@@ -34,17 +31,6 @@ class PostgresBrowsing:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    async def memories(self, user_id: str, wanted: Wanted, *, limit: int, after: UUID | None = None) -> Page:
-        """Return the user's memories that are ``wanted``, newest first, behind the memory ``after``."""
-        async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(
-                SQL["browsed_memories"],
-                *(user_id, after or _NEWEST, limit + 1),
-                *(wanted.kind, wanted.session_id, list(wanted.words)),
-            )
-        found = tuple(memory_of(row) for row in rows[:limit])
-        return Page(found, found[-1].id if len(rows) > limit else None)
 
     async def kinds(self, user_id: str) -> dict[Kind, int]:
         """Count the memories of each kind that the user sees."""
@@ -99,9 +85,3 @@ class PostgresBrowsing:
         async with self._database.for_user(user_id) as connection:
             row = await connection.fetchrow(SQL["count_kept_of_user"], user_id)
         return KeptCounts(**row) if row is not None else KeptCounts()
-
-    async def users(self, characters: str, *, limit: int, skipped: int = 0) -> list[FoundUser]:
-        """Return users whose id holds some characters, whoever spoke last first, behind so many ``skipped``."""
-        async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["found_users"], characters, limit, skipped)
-        return [FoundUser(**row) for row in rows]

@@ -43,12 +43,14 @@ async def _read(
             SQL["memories_as_of"], user_id, before, size, taken.as_of, current, past
         )
         return await _as_they_were(connection, user_id, [memory_of(row) for row in rows], taken.as_of)
-    rows = await connection.fetch(
-        SQL["some_memories"],
-        *(user_id, before, size, current, past),
+    wanted = (
         *(list(taken.kinds), list(taken.sources), taken.session_id),
-        *(taken.observed_from, taken.observed_until, taken.doubt),
+        *(taken.observed_from, taken.observed_until, taken.doubt, list(taken.words)),
     )
+    if taken.state is State.CURRENT:
+        rows = await connection.fetch(SQL["current_memories"], user_id, before, size, *wanted)
+    else:
+        rows = await connection.fetch(SQL["some_memories"], user_id, before, size, current, past, *wanted)
     return [memory_of(row) for row in rows]
 
 

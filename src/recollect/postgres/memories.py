@@ -242,10 +242,13 @@ class PostgresMemories:
             count: int = await connection.fetchval(SQL["count_memories"])
         return count
 
-    async def users(self) -> list[KnownUser]:
+    async def users(
+        self, characters: str = "", *, limit: int | None = None, skipped: int = 0
+    ) -> list[KnownUser]:
         """Return the users who have a memory or said something, whoever was seen last first."""
         async with self._database.over_all_users() as connection:
-            return [KnownUser(**row) for row in await connection.fetch(SQL["known_users"])]
+            rows = await connection.fetch(SQL["known_users"], characters, limit, skipped)
+        return [KnownUser(**row) for row in rows]
 
     async def edit(
         self,

@@ -283,7 +283,7 @@ async def test_a_person_searches_deletes_undoes_and_corrects(
         await page.get_by_role("button", name="Save").click()
         await page.get_by_text("Corrected.").wait_for()
 
-    kept = (await pages.engine.browse(pages.anna, limit=50)).memories
+    kept = (await pages.engine.page(pages.anna, limit=50)).memories
     assert "Is allergic to walnuts" in {each.content for each in kept}
 
 

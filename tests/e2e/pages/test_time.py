@@ -7,7 +7,7 @@ from time import perf_counter
 import numpy as np
 from tests.databases import administrator
 from tests.recollect_proxy.memory_api.serving import engine_over
-from tests.recollect_proxy.pages.served_pages import Pages, Visitor, serve_pages
+from tests.recollect_proxy.pages.served_pages import Visitor, serve_pages
 from tests.stores import MODEL, Store
 
 from recollect.model import Actor, Add, Kind, Memory, Provenance, Scope, Vector
@@ -96,7 +96,7 @@ async def test_each_page_takes_less_than_50_ms_with_10000_memories(own_store: St
     memory_id = await fill(own_store, own_dsn)
     async with serve_pages(engine_over(own_store)) as served:
         assert (await served.engine.count_kept(own_store.anna)).memories == MEMORIES
-        own = await Pages(served.port, served.live, served.authentication, own_store.anna).person()
+        own = await served.person(own_store.anna)
         admin = await served.administrator(looks_at=own_store.anna)
         paths = {
             "memories": "",

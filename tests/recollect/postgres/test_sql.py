@@ -42,8 +42,8 @@ OVER_ALL_USERS = {
     "prune_admin_reads": "what administrators read is kept for a year",
     "prune_usage": "what models took is counted for a while",
     "users_of_repair": "the operator undoes a run of repairs, whoever's memories it changed",
-    "known_users": "the operator lists by command who is known, and how much is kept of each: no word of theirs",
-    "found_users": "an administrator looks for whose page they open",
+    "known_users": "the operator lists who is known, and how much is kept of each: no word of theirs; an administrator "
+    "looks among them for whose page they open",
     "count_memories": "the operator knows how many there are, not whose",
     "erase_shared": "what was shared goes with the last user who sees it",
     "left_of_shared": "what was shared and nobody sees is looked for once more",

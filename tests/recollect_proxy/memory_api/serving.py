@@ -47,9 +47,9 @@ class GivenEngine(LiveEngine):
         return self.given
 
 
-@dataclass(frozen=True)
-class Api:
-    """A served Memory API, and two people whom no other test knows.
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """What is served over an engine, and two people whom no other test knows.
 
     Attributes:
         port: Where on the loopback.
@@ -78,6 +78,11 @@ class Api:
             yield
         finally:
             self.live.given = before
+
+
+@dataclass(frozen=True, kw_only=True)
+class Api(Served):
+    """A served Memory API."""
 
     @property
     def user(self) -> str:
@@ -144,7 +149,7 @@ async def serve(engine: Engine | None, *, metrics_public: bool = False) -> Async
         live, authentication=Authentication(TOKEN, system_clock), metrics_public=metrics_public
     )
     async with serve_upstream(application) as origin:
-        yield Api(int(origin.rpartition(":")[2]), live)
+        yield Api(port=int(origin.rpartition(":")[2]), live=live)
 
 
 def assert_error(response: Response, status: int, code: str, field: str | None = None) -> str:

@@ -78,7 +78,7 @@ async def askers(postgres: Postgres, store: Store, tmp_path: Path) -> AsyncItera
     forged = PersonTokens("another admin token", system_clock).make(store.anna, Audience.API)[0]
     application = memory_api(GivenEngine(engine_over(postgres)), authentication=authentication)
     async with serve_upstream(application) as origin:
-        api = Api(int(origin.rpartition(":")[2]), GivenEngine(None), anna=store.anna, ben=store.ben)
+        api = Api(port=int(origin.rpartition(":")[2]), live=GivenEngine(None), anna=store.anna, ben=store.ben)
         yield Askers(
             api,
             authentication,

@@ -1,17 +1,16 @@
 """The pages on a real socket, and somebody who looks at them as a browser without a script does. Never: a test."""
 
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlencode
 
-from tests.people import Person, person
 from tests.raw_client import Response, fetch
-from tests.recollect_proxy.memory_api.serving import TOKEN, GivenEngine
+from tests.recollect_proxy.memory_api.serving import TOKEN, GivenEngine, Served
 
 from recollect.engine import Engine, system_clock
 from recollect.ports import Clock
@@ -106,31 +105,15 @@ class Visitor:
         return response
 
 
-@dataclass(frozen=True)
-class Pages:
-    """Served pages, and two people whom no other test knows."""
+@dataclass(frozen=True, kw_only=True)
+class Pages(Served):
+    """Served pages.
 
-    port: int
-    live: GivenEngine
+    Attributes:
+        authentication: Makes their links.
+    """
+
     authentication: Authentication
-    anna: Person = field(default_factory=lambda: person("anna"))
-    ben: Person = field(default_factory=lambda: person("ben"))
-
-    @property
-    def engine(self) -> Engine:
-        """The engine, which must be open."""
-        assert self.live.engine is not None
-        return self.live.engine
-
-    @contextmanager
-    def over(self, engine: Engine | None) -> Iterator[None]:
-        """Have them work through another engine; None: through one whose database is away."""
-        before = self.live.given
-        self.live.given = engine
-        try:
-            yield
-        finally:
-            self.live.given = before
 
     def ticket(self, user_id: str) -> str:
         """Return a link's ticket."""
@@ -167,7 +150,7 @@ async def serve_pages(
     authentication = Authentication(admin_token, clock, keys=AccessKeys(keys) if keys else None)
     application = pages(live, authentication=authentication, public_url=public_url)
     async with serve_upstream(application) as origin:
-        yield Pages(int(origin.rpartition(":")[2]), live, authentication)
+        yield Pages(port=int(origin.rpartition(":")[2]), live=live, authentication=authentication)
 
 
 def text_of(html: str) -> str:

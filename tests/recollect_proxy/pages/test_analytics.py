@@ -145,6 +145,7 @@ def test_a_chart_of_nothing_draws_nothing() -> None:
     chart = Columns.of("x", DAYS, {"a": [None, 0]}, "count")
 
     assert chart.is_empty
+    assert not Columns.of("x", DAYS, {"a": [None, 0]}, "share", 1.0).is_empty  # none of them is a share, too
     assert list(chart.columns()) == []
 
 

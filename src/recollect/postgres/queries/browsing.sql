@@ -1,26 +1,3 @@
--- name: browsed_memories
--- The user's memories behind a given one, newest first: of one kind, of one chat, with all of some words, as is asked.
-SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
-    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
-FROM ( -- found by little of each row, so that not all of every row is sorted
-    SELECT given.vector_id
-    FROM users_vectors AS given
-    JOIN vectors AS looked ON looked.owner = given.owner AND looked.id = given.vector_id
-    WHERE given.user_id = $1 AND given.vector_id < $2 AND looked.owner IN ($1, '*')
-        AND ($4::text IS NULL OR looked.kind = $4)
-        AND ($5::text IS NULL OR looked.session_id = $5)
-        AND NOT EXISTS (
-            SELECT FROM unnest($6::text[]) AS word WHERE strpos(lower(looked.content), lower(word)) = 0
-        )
-    ORDER BY given.vector_id DESC
-    LIMIT $3
-) AS found
-JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = found.vector_id
-JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
-WHERE v.owner IN ($1, '*')
-ORDER BY l.vector_id DESC;
-
 -- name: kinds_of_user
 -- How many memories of each kind the user sees.
 SELECT v.kind, count(*) AS memories
@@ -70,20 +47,6 @@ SELECT
     (SELECT count(*) FROM sessions WHERE user_id = $1) AS chats,
     (SELECT count(*) FROM quarantine WHERE user_id = $1 AND NOT refused) AS held,
     (SELECT count(*) FROM memory_updates WHERE user_id = $1) AS changes;
-
--- name: found_users
--- Users of whom something is kept and whose id holds some characters, over all users; whoever spoke last first.
-WITH linked AS (
-    SELECT user_id, count(*) AS memories FROM users_vectors GROUP BY user_id
-), said AS (
-    SELECT user_id, count(*) AS chats, max(last_at) AS last_at FROM sessions GROUP BY user_id
-)
-SELECT user_id AS id, coalesce(l.memories, 0) AS memories, coalesce(s.chats, 0) AS chats, s.last_at
-FROM linked AS l
-FULL JOIN said AS s USING (user_id)
-WHERE strpos(lower(user_id), lower($1)) > 0
-ORDER BY s.last_at DESC NULLS LAST, user_id
-LIMIT $2 OFFSET $3;
 
 -- name: knows_chat
 -- Whether something was said in a chat of the user, and is kept.

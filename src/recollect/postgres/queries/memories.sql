@@ -48,6 +48,33 @@ JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE v.owner IN ($1, '*')
 ORDER BY l.vector_id DESC;
 
+-- name: current_memories
+-- The user's memories behind a given one to which all that is given applies, newest first: those that they have.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, v.valid_to, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+FROM ( -- found by little of each row, so that not all of every row is sorted
+    SELECT given.vector_id
+    FROM users_vectors AS given
+    JOIN vectors AS looked ON looked.owner = given.owner AND looked.id = given.vector_id
+    WHERE given.user_id = $1 AND given.vector_id < $2 AND looked.owner IN ($1, '*')
+        AND (cardinality($4::text[]) = 0 OR looked.kind = ANY ($4::text[]))
+        AND (cardinality($5::text[]) = 0 OR looked.source = ANY ($5::text[]))
+        AND ($6::text IS NULL OR looked.session_id = $6)
+        AND ($7::timestamptz IS NULL OR looked.observed_at >= $7)
+        AND ($8::timestamptz IS NULL OR looked.observed_at < $8)
+        AND ($9::text IS NULL OR given.standing = $9)
+        AND NOT EXISTS (
+            SELECT FROM unnest($10::text[]) AS word WHERE strpos(lower(looked.content), lower(word)) = 0
+        )
+    ORDER BY given.vector_id DESC
+    LIMIT $3
+) AS found
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = found.vector_id
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE v.owner IN ($1, '*')
+ORDER BY l.vector_id DESC;
+
 -- name: some_memories
 -- The user's memories behind a given one to which all that is given applies, newest first; current ones, past ones of
 -- their own, or both.
@@ -73,6 +100,7 @@ WHERE v.owner IN ($1, '*')
     AND ($9::timestamptz IS NULL OR v.observed_at >= $9)
     AND ($10::timestamptz IS NULL OR v.observed_at < $10)
     AND ($11::text IS NULL OR l.standing = $11)
+    AND NOT EXISTS (SELECT FROM unnest($12::text[]) AS word WHERE strpos(lower(v.content), lower(word)) = 0)
 ORDER BY v.id DESC
 LIMIT $3;
 
@@ -228,7 +256,8 @@ WHERE kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity')
 SELECT count(*) FROM users_vectors;
 
 -- name: known_users
--- Who has a memory or said something, and how much, over all users; whoever was seen last first.
+-- Who has a memory or said something, and how much, over all users; those whose id holds some characters, in whatever
+-- case, and of these some, whoever was seen last first.
 WITH linked AS (
     SELECT user_id, count(*) AS memories, max(coalesce(last_recalled_at, linked_at)) AS at
     FROM users_vectors
@@ -247,7 +276,9 @@ SELECT user_id AS id, coalesce(l.memories, 0) AS memories, coalesce(s.sessions, 
 FROM linked AS l
 FULL JOIN said AS s USING (user_id)
 LEFT JOIN asked AS a USING (user_id)
-ORDER BY last_seen DESC NULLS LAST, id;
+WHERE strpos(lower(user_id), lower($1)) > 0
+ORDER BY last_seen DESC NULLS LAST, id
+LIMIT $2 OFFSET $3;
 
 -- name: touch_links
 -- Note that memories of the user went into a prompt.
