@@ -1,4 +1,4 @@
-"""Forwards a prepared request, and relays its answer with what is said about its memories. Never: the engine."""
+"""Forwards a prepared chat request, and relays the answer with a report on its memories. Never: the engine."""
 
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from recollect_proxy.upstream import Upstream
 
 @dataclass(frozen=True, slots=True)
 class AnswerRelay:
-    """Relays the answers of chats.
+    """Relays the answers to chat requests.
 
     Attributes:
-        upstream: The LLM's server.
-        passthrough: Knows which path of it is asked for, and which headers are not for it.
-        reports: Makes the headers about memories.
+        upstream: The LLM server.
+        passthrough: Maps the request's path to the upstream's, and knows which headers are not forwarded.
+        reports: Creates the response headers about memories.
     """
 
     upstream: Upstream
@@ -33,10 +33,17 @@ class AnswerRelay:
     async def __call__(
         self, scope: Scope, send: Send, request: OutboundRequest, recorder: ReplyRecorder
     ) -> None:
-        """Forward a request and relay its answer; ``recorder`` is shown every byte of it.
+        """Forward a request and relay its answer.
+
+        Args:
+            scope: The ASGI scope of the client's request.
+            send: Sends ASGI messages to the client.
+            request: The request, with its memories added.
+            recorder: Receives every byte of the answer.
 
         Raises:
-            UpstreamError, TruncatedError: As their names say.
+            UpstreamError: The upstream sent no response.
+            TruncatedError: The upstream broke off within its response.
         """
         lists = request.options.includes_memories
         headers = forwardable(scope["headers"], without=self.passthrough.strip)

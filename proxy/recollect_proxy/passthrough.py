@@ -1,4 +1,4 @@
-"""Relays all requests without memory, byte for byte. Never: the engine."""
+"""Relays requests without memory, byte for byte. Never: the engine."""
 
 from collections.abc import Callable
 
@@ -16,19 +16,25 @@ _QUESTIONS = (
     b"/moderations",
     b"/rerank",
 )
+"""The paths whose POST creates nothing on the upstream, so that it may be repeated."""
 
 
 class Passthrough:
-    """Relays any request as it is, streaming both ways."""
+    """Relays any request unchanged, streaming both bodies.
+
+    Args:
+        upstream: The LLM server.
+        base_path: The path prefix of the proxy's API. The rest of a request's path is appended to the upstream's base URL.
+        strip: Whether a header, by its lower-case name, is not forwarded.
+    """
 
     def __init__(self, upstream: Upstream, *, base_path: bytes, strip: Callable[[bytes], bool]) -> None:
-        """Relay to ``upstream`` what is below ``base_path``, without the headers for which ``strip`` is true."""
         self._upstream = upstream
         self._base_length = len(base_path)
         self.strip = strip
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Relay one request; the arguments are those of an ASGI application."""
         await self.forward(scope, Incoming(receive), send)
 
     async def forward(
@@ -40,10 +46,19 @@ class Passthrough:
         extra: Headers | None = None,
         instead: bytes | None = None,
     ) -> None:
-        """Relay a request whose body has not been read to its end; or send ``instead`` as its body.
+        """Relay a request.
+
+        Args:
+            scope: The ASGI scope of the request.
+            incoming: The request's body, of which some may have been read.
+            send: Sends ASGI messages to the client.
+            extra: The proxy's own response headers.
+            instead: A body to send in place of the request's; None: the request's own is sent.
 
         Raises:
-            ClientLeftError, UpstreamError, TruncatedError: As their names say.
+            ClientLeftError: The client closed the connection.
+            UpstreamError: The upstream sent no response.
+            TruncatedError: The upstream broke off within its response.
         """
         await unless_left(incoming, self._exchange(scope, incoming, send, extra or [], instead))
 
@@ -51,7 +66,7 @@ class Passthrough:
         self, scope: Scope, incoming: Incoming, send: Send, extra: Headers, instead: bytes | None
     ) -> None:
         headers = scope["headers"]
-        # A client that sends nothing takes no connection to the upstream.
+        # Wait for the client's first bytes: one that sends nothing must not occupy a connection to the upstream.
         whole = await incoming.begin()
         body: Body = None
         if values(headers, b"transfer-encoding"):
@@ -70,15 +85,15 @@ class Passthrough:
             await relay(answer, send, extra=extra)
 
     def target(self, scope: Scope) -> bytes:
-        """Return what follows the base path, as the client sent it: path and query."""
+        """Return the request target below the base path: path and query, verbatim."""
         path: bytes = scope["raw_path"][self._base_length :]
         query: bytes = scope["query_string"]
         return path + b"?" + query if query else path
 
 
 def _is_repeatable(scope: Scope) -> bool:
-    """Return whether a request that got no answer may be sent again.
+    """Return whether the proxy may repeat a request that got no response.
 
-    Its method is idempotent (RFC 9110, section 9.2.2), or it only asks a model, and makes nothing that stays.
+    It may if the method is idempotent (RFC 9110, section 9.2.2), or if the request only runs a model and creates nothing.
     """
     return scope["method"] not in {"POST", "PATCH"} or scope["raw_path"].endswith(_QUESTIONS)

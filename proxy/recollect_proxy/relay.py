@@ -1,4 +1,4 @@
-"""Relays an upstream's answer as bytes, as it arrives. Never: looks inside a body."""
+"""Relays an upstream's response to the client: as it arrives, or rewritten as a whole. Never: looks inside a body."""
 
 from collections.abc import Callable, Iterable
 
@@ -14,17 +14,17 @@ async def relay(
     extra: Iterable[tuple[bytes, bytes]] = (),
     listen: Callable[[bytes], None] | None = None,
 ) -> None:
-    """Relay an answer as it arrives; ``listen`` is called with each chunk, and can't change it.
+    """Relay a response as it arrives.
 
     Args:
-        answer: The upstream's.
-        send: To the client.
-        extra: Headers of our own, after the upstream's.
-        listen: Never raises, and takes next to no time.
+        answer: The upstream's response.
+        send: Sends ASGI messages to the client.
+        extra: The proxy's own headers, sent after the upstream's.
+        listen: Called with each chunk before it is sent. It must not raise, and must return at once.
 
     Raises:
-        TruncatedError: The upstream broke off. The client's answer is then left unfinished, so
-            that the server cuts the connection and the client sees that it is truncated.
+        TruncatedError: The upstream broke off. The response to the client stays unfinished: the server then closes the
+            connection, by which the client sees that the response is truncated.
     """
     await send({"type": "http.response.start", "status": answer.status, "headers": [*answer.headers, *extra]})
     while chunk := await answer.chunk():
@@ -42,7 +42,14 @@ async def relay_whole(
     extra: Iterable[tuple[bytes, bytes]] = (),
     listen: Callable[[bytes], None],
 ) -> None:
-    """Relay an answer with its body rewritten; arguments and errors are those of ``relay``."""
+    """Read the whole response, and relay it with ``rewrite`` applied to its body.
+
+    ``Content-Length`` is set anew, and the headers bound to the old body are dropped. The other arguments are as for
+    ``relay``.
+
+    Raises:
+        TruncatedError: The upstream broke off. Nothing has been sent to the client.
+    """
     body = await answer.read()
     listen(body)
     body = rewrite(body)
@@ -53,7 +60,7 @@ async def relay_whole(
 
 
 def is_json(answer: Answer) -> bool:
-    """Return whether an answer is one uncompressed JSON document, not a stream."""
+    """Return whether the headers declare a single JSON document without content coding; an event stream is none."""
     content_type = b"".join(values(answer.headers, b"content-type")[:1]).split(b";")[0]
     encoding = b",".join(values(answer.headers, b"content-encoding"))
     return content_type.strip().lower() == b"application/json" and encoding in {b"", b"identity"}

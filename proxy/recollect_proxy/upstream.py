@@ -1,4 +1,4 @@
-"""Forwards a request to the LLM and hands its answer on as bytes. Never: looks inside a body."""
+"""Forwards a request to the LLM server, and returns its response as bytes. Never: looks inside a body."""
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -29,7 +29,7 @@ from recollect_proxy.http1 import (
 )
 
 _MOST_CONNECTIONS = 1000
-_STATUSES = range(200, 600)  # no server of ours can tell a client of others
+_STATUSES = range(200, 600)  # our own HTTP server can send no others
 
 _FAILURES = {
     BusyError: UPSTREAM_BUSY,
@@ -41,7 +41,11 @@ _FAILURES = {
 
 
 class UpstreamError(Exception):
-    """There is no answer of the upstream's: it was not reached, was silent, or broke off before one began."""
+    """The upstream sent no response: it was unreachable or silent, or closed the connection before a whole head.
+
+    Attributes:
+        failure: The error that the client gets.
+    """
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.code)
@@ -49,22 +53,22 @@ class UpstreamError(Exception):
 
 
 class TruncatedError(Exception):
-    """The upstream broke off within its answer."""
+    """The upstream broke off, or fell silent, within the body of its response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An upstream's response: its status and headers, and its body as it comes."""
+    """An upstream's response: its status, its end-to-end headers, and its body as it arrives."""
 
     status: int
     headers: Headers
     _response: Response
 
     async def chunk(self) -> bytes:
-        """Return what has come of the body since the last time, still compressed; b"" at its end.
+        """Wait for unread bytes of the body, and return them with their content coding; b"" at its end.
 
         Raises:
-            TruncatedError: The upstream broke off; what came before it has been returned.
+            TruncatedError: The upstream broke off. All bytes received before it have been returned.
         """
         try:
             return await self._response.read()
@@ -72,7 +76,11 @@ class Answer:
             raise TruncatedError from error
 
     async def read(self) -> bytes:
-        """Return the whole body, or raise TruncatedError."""
+        """Return the rest of the body.
+
+        Raises:
+            TruncatedError: The upstream broke off.
+        """
         chunks = []
         while chunk := await self.chunk():
             chunks.append(chunk)
@@ -92,16 +100,16 @@ class Upstream:
         connections: int = _MOST_CONNECTIONS,
         api_key: str | None = None,
     ) -> None:
-        """Name the upstream; the connections are opened on first use.
+        """Open no connection yet: the first request does.
 
         Args:
-            base_url: What follows the proxy's base path is appended to it.
-            connect_timeout: Seconds to wait for a free connection and to connect, together.
-            read_timeout: Seconds of silence within an answer.
-            first_byte_timeout: Seconds of silence before it, from the request's last byte on; None: as
+            base_url: The base URL, without a trailing slash. Request targets are appended to it.
+            connect_timeout: Seconds for both together: the wait for a free connection, and connecting.
+            read_timeout: The most seconds of silence within a response.
+            first_byte_timeout: The most seconds from the request's last byte to the response's first; None: as
                 ``read_timeout``.
-            connections: How many requests may be under way at a time.
-            api_key: Sent in place of the client's own; None: the client's is sent.
+            connections: The most concurrent requests.
+            api_key: Replaces the client's API key; None: the client's key is sent.
         """
         self._base_url = base_url
         self._address = Address.of(base_url)
@@ -111,10 +119,10 @@ class Upstream:
         self.connections = Pool(self._address, limit=connections, connect_timeout=connect_timeout)
 
     def target(self, target: bytes) -> str:
-        """Return the whole address of a target, verbatim.
+        """Return the URL of a request target: the base URL with the target appended verbatim.
 
         Raises:
-            UpstreamError: It does not lie below the base.
+            UpstreamError: Its dot segments lead out of the base path, while the upstream's own key would be sent.
         """
         with _failures_told():
             self._below_base(target)
@@ -122,11 +130,11 @@ class Upstream:
 
     @property
     def has_own_key(self) -> bool:
-        """Whether the client's own key is replaced."""
+        """Whether the upstream's own key replaces the client's."""
         return self._api_key is not None
 
     def keyed(self, headers: Headers) -> Headers:
-        """Return the headers with the upstream's own key, if it has one, and never one that we made."""
+        """Return the headers with the upstream's own key, if it has one, and without any API key of the proxy."""
         return keyed(headers, self._api_key)
 
     @asynccontextmanager
@@ -139,17 +147,20 @@ class Upstream:
         *,
         repeatable: bool = True,
     ) -> AsyncIterator[Answer]:
-        """Send a request; the connection is closed on leaving unless the answer was read to its end.
+        """Send a request, and yield its response once the head has arrived.
+
+        Leaving the context closes the connection, unless the body was read to its end.
 
         Args:
-            method: As the client sent it.
-            target: What follows the base URL, verbatim: path and query.
+            method: The client's method.
+            target: The request target below the base URL, verbatim: path and query.
             headers: End-to-end headers, as ``forwardable`` returns them.
-            body: Whole, as it comes, or None.
-            repeatable: Whether it may be asked twice, where the server closes without a word.
+            body: The whole body, an iterator over its pieces, or None for no body.
+            repeatable: Whether the request may be sent twice, if the server closes a reused connection without a response.
+                A streamed body is never sent twice.
 
         Raises:
-            UpstreamError: There is no answer.
+            UpstreamError: The upstream sent no response.
         """
         with _failures_told():
             below = self._below_base(target)
@@ -167,25 +178,31 @@ class Upstream:
                 response = await self._ask(lent, request)
             yield Answer(response.status, relayable(response.headers, status=response.status), response)
         finally:
-            # Closes the socket unless the answer was read whole: a client that left frees the LLM.
+            # This closes the socket unless the body was read to its end, so that the LLM stops when the client has left.
             self.connections.release(lent)
 
     def _below_base(self, target: bytes) -> bytes:
-        """Return path and query of the base with what follows it; never nothing (RFC 9112, section 3.2.1)."""
+        """Return the base path with the target appended; at least ``/`` (RFC 9112, section 3.2.1).
+
+        Raises:
+            UnsendableError: The target leads out of the base path, while the upstream's own key would be sent.
+        """
         if self.has_own_key and _climbs(target):
-            raise UnsendableError  # our key is for what lies below the base, as a server may resolve dots
+            raise UnsendableError  # the key is for paths below the base, and a server may resolve dot segments
         whole = self._address.path + target
         return whole if whole.startswith(b"/") else b"/" + whole
 
     async def _ask(self, lent: Lent, request: "_Request") -> Response:
-        """Send a request; once more if the server had just closed the idle connection it went out on.
+        """Send a request. Send it once more if the server closed the idle connection in the same moment.
 
-        That is: iff the connection was reused, no byte of an answer was seen, and it is repeatable with
-        its body at hand. It is nearly always a server that closed before it read. It need not be: one may
-        have read the request, begun, and closed without a word, and RFC 9110 section 9.2.2 for that
-        reason wants no proxy to repeat a method that is not idempotent. A POST that asks a model to
-        speak is repeated all the same: to be asked twice costs it time; to fail costs a person the
-        answer. One that makes something (a job, a file) is not, nor is what was streamed.
+        A request is repeated if its connection was reused, the server closed it before the response's first byte, and the
+        request is repeatable. Nearly always the server closed before it read the request. But it may have read it and
+        begun to work, which is why RFC 9110 section 9.2.2 forbids a proxy to repeat methods that are not idempotent. We
+        deviate for a POST that only runs a model: running it twice costs time, failing costs a person the answer. A POST
+        that creates something (a job, a file) is never repeated, and neither is a streamed body.
+
+        Raises:
+            UnsendableError, BrokenOffError, SilentError, UnreachableError: As in ``recollect_proxy.http1.errors``.
         """
         response = request.send_on(lent.connection, silence=self._first_byte_timeout)
         try:
@@ -193,7 +210,7 @@ class Upstream:
         except BrokenOffError:
             if not lent.reused or response.began or not request.repeatable:
                 raise
-            await self.connections.replace(lent)  # where one was closed, the other idle ones may have been
+            await self.connections.replace(lent)  # a new one: the other idle connections may be closed, too
             response = request.send_on(lent.connection, silence=self._first_byte_timeout)
             await response.head
         if response.status not in _STATUSES:
@@ -219,7 +236,7 @@ class _Request:
 
 
 def _climbs(target: bytes) -> bool:
-    """Whether a path's dot segments (RFC 3986, section 5.2.4) lead out of where it begins."""
+    """Whether the path's dot segments (RFC 3986, section 5.2.4) lead above its start; escaped dots and slashes count."""
     path = target.partition(b"?")[0].lower().replace(b"%2e", b".").replace(b"%2f", b"/")
     depth = 0
     for segment in path.split(b"/"):

@@ -1,4 +1,4 @@
-"""Looks once whether the LLM's server is where it is said to be, and says in plain words what is wrong. Never: waits for a model."""
+"""Checks once whether the LLM server answers at its base URL, and explains what is wrong. Never: waits for a model."""
 
 import asyncio
 
@@ -7,28 +7,28 @@ import structlog
 from recollect_proxy.upstream import TruncatedError, Upstream, UpstreamError
 
 _SECONDS = 5.0
-"""How long a look may take."""
+"""The time limit of a check."""
 
 _THERE = frozenset({200, 401, 403})
-"""What a server answers that has such a path: it may want a key, which clients bring."""
+"""The statuses that show a path exists. 401 and 403 ask for an API key, which clients bring."""
 
 _NOT_FOUND = 404
 
 USER_AGENT = b"recollect-upstream-check"
-"""By which a server's log tells our look from what clients ask."""
+"""By it an operator recognizes this check in the server's log."""
 
 log = structlog.get_logger(__name__)
 
 
 async def complaint_about(upstream: Upstream, base_url: str) -> str | None:
-    """Return what is wrong with a base URL, and what to do; None where nothing is. It takes five seconds at most.
+    """Return what is wrong with a base URL and what to do; None if nothing is. Takes at most five seconds.
 
-    A server that answers anything is there: many have no list of models, and some want a key for it. Only where the
-    list stands below ``/v1`` of the base, and not below the base itself, is the base taken for wrong.
+    Any answer shows that the server is there: many servers have no list of models, and some ask for a key. The base URL
+    counts as wrong only if ``/models`` is not found below it, but ``/v1/models`` is.
 
     Args:
-        upstream: What asks the server.
-        base_url: As the operator wrote it, to be told.
+        upstream: The upstream with this base URL.
+        base_url: The base URL as the operator wrote it, for the text.
     """
     try:
         async with asyncio.timeout(_SECONDS):

@@ -1,6 +1,6 @@
-"""An HTTP/1.1 client for a relay (RFC 9110, 9112): it sends what it is told, and hands on what comes.
+"""An HTTP/1.1 client for a reverse proxy (RFC 9110, 9112). It sends requests and streams responses unchanged.
 
-No cookie, no redirect, no decompression, no header of its own but Host and the framing of the body.
+It keeps no cookies, follows no redirects and decodes no content. It adds no header except those that frame the body.
 """
 
 from recollect_proxy.http1.address import Address

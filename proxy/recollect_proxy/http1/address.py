@@ -1,4 +1,4 @@
-"""Where a server is, read from its base URL (RFC 3986). Never: a socket."""
+"""Parses a server's base URL (RFC 3986). Never: a socket."""
 
 import ssl
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ from urllib.parse import quote, urlsplit
 
 _PORTS = {"http": 80, "https": 443}
 _IN_PATHS = "/%:@!$&'()*+,;=~"
-"""What stays as it is in a path; so does what is percent-encoded."""
+"""The characters that a path keeps unescaped. It includes the percent sign, so that nothing is escaped twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A server, and the path on it below which it is asked.
+    """A server and the base path on it.
 
     Attributes:
-        host: A name or an address, as a resolver takes it.
-        port: Its port.
-        encrypted: Whether it is spoken to over TLS.
-        authority: What it is called in ``Host``.
-        path: What stands before every target; no slash at its end.
+        host: A host name or an IP address, without brackets, as ``getaddrinfo`` takes it.
+        port: The TCP port.
+        encrypted: Whether to use TLS.
+        authority: The value of the ``Host`` header.
+        path: The prefix of every request target, percent-encoded, without a trailing slash.
     """
 
     host: str
@@ -31,7 +31,12 @@ class Address:
 
     @classmethod
     def of(cls, url: str) -> Self:
-        """Read a base URL, which has a scheme, http or https, and a host."""
+        """Parse a base URL. Its scheme is http or https, and it has a host.
+
+        Raises:
+            KeyError: The scheme is neither http nor https.
+            ValueError: The host or the port is invalid.
+        """
         parts = urlsplit(url)
         host = (parts.hostname or "").encode("idna").decode() if parts.hostname else ""
         port = parts.port or _PORTS[parts.scheme]
@@ -43,7 +48,7 @@ class Address:
 
 @cache
 def tls() -> ssl.SSLContext:
-    """Return how servers are trusted: by the system's certificates."""
+    """Return the shared TLS context: it trusts the system's certificate authorities and offers HTTP/1.1 only (ALPN)."""
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
     return context

@@ -1,4 +1,4 @@
-"""One connection to a server, over which one exchange runs at a time."""
+"""One connection to a server, which carries one request and its response at a time."""
 
 import asyncio
 import select
@@ -12,21 +12,21 @@ from recollect_proxy.http1.response import Response
 Body: TypeAlias = bytes | AsyncIterator[bytes] | None
 
 _MOST_WAITING = 256 * 1024
-"""Bytes that may wait to be read; beyond, the server is not read from."""
+"""Backpressure, in bytes: with more of the response unread, the socket is not read."""
 
 _MOST_UNSENT = 256 * 1024
-"""Bytes that may wait to be sent; beyond, the body is not read from."""
+"""Backpressure, in bytes: with more of the request unsent, the body's source is not read."""
 
 _SPACES = 2
-"""In a request line (RFC 9112, section 3)."""
+"""The number of spaces in a request line (RFC 9112, section 3)."""
 
 
 class Connection(asyncio.Protocol):
-    """A connection, open until ``closed``.
+    """A connection to a server.
 
     Attributes:
-        closed: Whether it was lost or abandoned, or the server has closed it.
-        idle_since: When it was last used, by the loop's clock.
+        closed: Whether either side closed the connection, or it was lost.
+        idle_since: When its last exchange ended, in seconds of the event loop's clock.
     """
 
     def __init__(self) -> None:
@@ -47,18 +47,20 @@ class Connection(asyncio.Protocol):
     # -- an exchange ----------------------------------------------------------------------------------
 
     def send(self, method: bytes, target: bytes, headers: Headers, body: Body, *, silence: float) -> Response:
-        """Send a request, its body as it comes; return the answer, of which nothing has come yet.
+        """Start sending a request, and return its response before any of it has arrived.
 
         Args:
-            method: Its method.
-            target: Its target, verbatim.
-            headers: Host among them. The body's framing is added where it does not frame itself.
-            body: Whole, as it comes, or None. One that comes is sent in chunks if no length is given.
-            silence: Seconds the server may be silent, from the body's last byte on; and may leave a body
-                that comes untaken.
+            method: The method.
+            target: The request target, verbatim.
+            headers: The headers, with ``Host``. If they lack ``Content-Length`` for a body, this method adds the framing:
+                ``Content-Length`` for bytes, chunked transfer coding for an iterator.
+            body: The whole body, an iterator over its pieces, or None for no body.
+            silence: The timeout in seconds: for the server to send a first byte after the request's last one, between
+                two reads, and for it to accept more of a streamed body.
 
         Raises:
-            UnsendableError: This can't be said in HTTP without another meaning.
+            UnsendableError: HTTP can't carry method, target or headers as they are: one of them holds a line break or NUL,
+                or the target a space.
         """
         chunked = False
         if body is not None and not any(name.lower() == b"content-length" for name, _ in headers):
@@ -67,7 +69,7 @@ class Connection(asyncio.Protocol):
             headers = [*headers, framing]
         head = _head(method, target, headers)
         self._response = response = Response(self._loop, bodiless=method == b"HEAD", drained=self._read_on)
-        if self.closed:  # nothing will tell us of it any more
+        if self.closed:  # no callback will come for this response
             response.fail(BrokenOffError())
         elif isinstance(body, AsyncIterator):
             self._sent_whole = False
@@ -79,7 +81,7 @@ class Connection(asyncio.Protocol):
         return response
 
     def expect_within(self, seconds: float) -> None:
-        """From now on, give the server up when it is silent for so long."""
+        """Set the timeout for the next bytes of the response: after so many seconds of silence it fails."""
         if self._watch is not None and seconds != self._silence:
             self._watch.cancel()
             self._watch = None
@@ -89,7 +91,7 @@ class Connection(asyncio.Protocol):
             self._watch = self._loop.call_later(seconds, self._listen)
 
     def end_exchange(self) -> bool:
-        """End the exchange; return whether another may use the connection. If not, the connection is closed."""
+        """End the exchange. Return whether the connection can be reused; if not, it is closed."""
         response, self._response = self._response, None
         if self._upload is not None:
             self._upload.cancel()
@@ -105,22 +107,22 @@ class Connection(asyncio.Protocol):
         return True
 
     def abort(self) -> None:
-        """Close it at once."""
+        """Close the connection at once; unsent bytes are lost."""
         self.closed = True
         self._transport.abort()
 
     async def _send_all(
         self, head: bytes, body: AsyncIterator[bytes], response: Response, *, chunked: bool, silence: float
     ) -> None:
-        """Send a request as its body comes; its head with the first piece, so that none goes out without."""
+        """Send a request with a streamed body. The head goes out with the first piece, so that no head is sent alone."""
         unsent = [head]
         try:
             said = select.poll()
             said.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
             async for piece in body:
-                while self._reading and not self.closed and said.poll(0):  # noqa: ASYNC110 -- nothing tells
-                    # A server may refuse and close within a body. What it said is read before we write
-                    # again: to write on a connection that it closed loses what was not read.
+                while self._reading and not self.closed and said.poll(0):  # noqa: ASYNC110 -- no event to await
+                    # A server may respond and close before the body's end. We read its response before we write
+                    # again: writing to a connection that it closed would lose the unread response.
                     await asyncio.sleep(0)
                 if self.closed:
                     return
@@ -131,14 +133,18 @@ class Connection(asyncio.Protocol):
                     await self._taken(silence)
             self._transport.writelines([*unsent, b"0\r\n\r\n" if chunked else b""])
             self._sent_whole = True
-        except Exception as error:  # noqa: BLE001 -- whatever the body's source raises is for who reads the answer
+        except Exception as error:  # noqa: BLE001 -- the body's source may raise anything; the response's reader gets it
             response.fail(error)
         finally:
-            if not response.head.done():  # else who reads the answer says how long it may take
+            if not response.head.done():  # later, the response's reader sets the timeout
                 self.expect_within(silence)
 
     async def _taken(self, silence: float) -> None:
-        """Wait until the server has taken most of what was written."""
+        """Wait until the send buffer has room again.
+
+        Raises:
+            SilentError: The server accepted too little for ``silence`` seconds.
+        """
         if not self._sendable.is_set():
             try:
                 async with asyncio.timeout(silence):
@@ -151,7 +157,7 @@ class Connection(asyncio.Protocol):
         if self._response is None or self._response.complete:
             return
         now = self._loop.time()
-        if not self._reading:  # it is we who do not listen
+        if not self._reading:  # the silence is ours: reading is paused
             self._heard_at = now
         left = self._heard_at + self._silence - now
         if left > 0:
@@ -167,17 +173,17 @@ class Connection(asyncio.Protocol):
             if not self.closed:
                 self._transport.resume_reading()
 
-    # -- what the socket tells ------------------------------------------------------------------------
+    # -- callbacks of asyncio -------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take the socket."""
+        """Keep the transport."""
         self._transport = cast("asyncio.Transport", transport)  # create_connection makes no other
         self._transport.set_write_buffer_limits(high=_MOST_UNSENT)
 
     def data_received(self, data: bytes) -> None:
-        """Hand bytes to the answer they belong to."""
+        """Pass received bytes to the response, and pause reading if too many of its bytes are unread."""
         response = self._response
-        if response is None:  # nobody asked
+        if response is None:  # unsolicited bytes
             self.abort()
             return
         self._heard_at = self._loop.time()
@@ -187,25 +193,25 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()
 
     def eof_received(self) -> None:
-        """Take the server's last word; then the connection closes, when what is unsent has gone out."""
+        """End the response at the server's end of stream. asyncio then sends what is unsent, and closes the connection."""
         self.closed = True
         self._sendable.set()
         if self._response is not None:
             self._response.end()
 
     def connection_lost(self, _error: Exception | None) -> None:
-        """Note that the connection is lost."""
+        """Fail the response: the connection is lost."""
         self.closed = True
         self._sendable.set()
         if self._response is not None:
             self._response.fail(BrokenOffError())
 
     def pause_writing(self) -> None:
-        """Pause the body: the server reads too slowly."""
+        """Pause the request body: the send buffer is full."""
         self._sendable.clear()
 
     def resume_writing(self) -> None:
-        """Resume the body."""
+        """Resume the request body."""
         self._sendable.set()
 
 

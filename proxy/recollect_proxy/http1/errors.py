@@ -1,21 +1,21 @@
-"""How an exchange with a server can fail."""
+"""The ways in which a request to a server can fail."""
 
 
 class UnreachableError(Exception):
-    """No connection could be made: refused, no such host, no trust."""
+    """No connection could be made: refused, unknown host, or untrusted certificate."""
 
 
 class BusyError(Exception):
-    """The limit of concurrent exchanges is reached."""
+    """All connections of the pool were in use for too long."""
 
 
 class SilentError(Exception):
-    """The server sent nothing for too long."""
+    """A timeout: the server did not connect, send or accept data in time."""
 
 
 class BrokenOffError(Exception):
-    """The server closed the connection, or sent invalid HTTP, before its answer was complete."""
+    """The server closed the connection, or sent invalid HTTP, before its response was complete."""
 
 
 class UnsendableError(Exception):
-    """HTTP can't carry the request without a change of its meaning."""
+    """HTTP can't carry the request as it is: for example a header holds a line break."""

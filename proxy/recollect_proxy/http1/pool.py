@@ -1,4 +1,4 @@
-"""The connections to one server: opened when needed, used again while they are fresh."""
+"""A pool of connections to one server: opened on demand, reused until their idle timeout."""
 
 import asyncio
 import socket
@@ -12,19 +12,19 @@ from recollect_proxy.http1.connection import Connection
 from recollect_proxy.http1.errors import BusyError, SilentError, UnreachableError
 
 _IDLE_SECONDS = 4.0
-"""Below the idle timeout of the usual servers (uvicorn: 5 s): we rarely send on one they are just closing."""
+"""Our idle timeout. It is below that of common servers (uvicorn: 5 s), so that we rarely send as they close."""
 
 _NEXT_ADDRESS_SECONDS = 0.25
-"""RFC 8305, section 5: when the next of a name's addresses is tried beside the one before."""
+"""Connection attempt delay (RFC 8305, section 5): after it, the host's next address is tried in parallel."""
 
 
 @dataclass(eq=False, slots=True)
 class Lent:
-    """A connection on loan.
+    """A connection on loan from the pool.
 
     Attributes:
         connection: The connection.
-        reused: Whether it was used before.
+        reused: Whether it carried an exchange before.
     """
 
     connection: Connection
@@ -32,42 +32,43 @@ class Lent:
 
 
 class Pool:
-    """Lends connections.
+    """Lends connections to one server, one exchange each.
 
     Args:
         address: The server.
-        limit: How many may be lent at a time; who comes then waits.
-        connect_timeout: Seconds for the wait for a free connection and for the connect, together.
+        limit: The most connections on loan at a time. Further callers wait.
+        connect_timeout: Seconds for both together: the wait for a free connection, and connecting.
 
     Attributes:
-        waiting: How many wait for one to become free.
+        waiting: The number of callers that wait for a free connection.
     """
 
     def __init__(self, address: Address, *, limit: int, connect_timeout: float) -> None:
         self._address = address
         self._limit = asyncio.Semaphore(limit)
         self._connect_timeout = connect_timeout
-        self._idle: list[Connection] = []  # the one used last is the last
+        self._idle: list[Connection] = []  # the most recently used last
         self._lent: set[Lent] = set()
         self._sweep: asyncio.TimerHandle | None = None
         self.waiting = 0
 
     @property
     def lent(self) -> int:
-        """How many are in use."""
+        """The number of connections on loan."""
         return len(self._lent)
 
     @property
     def idle(self) -> int:
-        """How many wait for their next use."""
+        """The number of idle connections."""
         return len(self._idle)
 
     async def acquire(self) -> Lent:
-        """Lend a connection, if may be one that was used before.
+        """Lend a connection: an idle one if there is any, else a new one.
 
         Raises:
-            BusyError: None became free in time.
-            UnreachableError, SilentError: None could be opened, or not in time.
+            BusyError: The limit is reached, and no connection was returned in time.
+            UnreachableError: The server could not be connected to.
+            SilentError: Connecting took too long.
         """
         deadline = asyncio.get_running_loop().time() + self._connect_timeout
         self.waiting += 1
@@ -88,10 +89,11 @@ class Pool:
         return lent
 
     async def replace(self, lent: Lent) -> None:
-        """Put a new connection in the place of one on loan.
+        """Close the connection on loan, and put a new one in its place.
 
         Raises:
-            UnreachableError, SilentError: None could be opened, or not in time; the old one stays.
+            UnreachableError: The server could not be connected to; the closed connection stays on loan.
+            SilentError: Connecting took too long; likewise.
         """
         if lent.connection.end_exchange():
             lent.connection.abort()
@@ -99,7 +101,7 @@ class Pool:
         lent.reused = False
 
     def release(self, lent: Lent) -> None:
-        """Take a connection back; what can't be used again is closed."""
+        """Take a connection back. It is closed unless its response was complete and the server keeps it open."""
         self._lent.discard(lent)
         self._limit.release()
         connection = lent.connection
@@ -111,7 +113,7 @@ class Pool:
                 self._sweep = loop.call_later(_IDLE_SECONDS, self._close_old)
 
     async def aclose(self) -> None:
-        """Close all, lent ones too."""
+        """Close all connections, also those on loan."""
         if self._sweep is not None:
             self._sweep.cancel()
             self._sweep = None
@@ -139,7 +141,7 @@ class Pool:
         self._sweep = loop.call_later(wait, self._close_old) if kept else None
 
     async def _open(self, deadline: float) -> Connection:
-        """Connect, to whichever of the name's addresses answers first (RFC 8305)."""
+        """Connect to whichever of the host's addresses accepts first (Happy Eyeballs, RFC 8305)."""
         loop = asyncio.get_running_loop()
         name = self._address.host
         try:
@@ -148,7 +150,7 @@ class Pool:
                 connected = await aiohappyeyeballs.start_connection(
                     found, happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS
                 )
-                with suppress(OSError):  # as good as it gets, where the system has no such thing
+                with suppress(OSError):  # some systems lack the option
                     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
                 try:
                     _, connection = await loop.create_connection(
@@ -162,6 +164,6 @@ class Pool:
                     raise
         except TimeoutError:
             raise SilentError from None
-        except OSError as error:  # refused, no such host; TLS errors are of this kind too
+        except OSError as error:  # refused, unknown host, or TLS: ssl.SSLError is an OSError
             raise UnreachableError from error
         return connection

@@ -1,4 +1,4 @@
-"""A server's answer, put together as its bytes come. Never: a socket."""
+"""Parses a server's response incrementally. Never: a socket."""
 
 import asyncio
 import re
@@ -16,27 +16,27 @@ _SWITCHING = 101
 _FIRST_FINAL = 200
 
 _CONTROLS = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
-"""What no header may hold, and no server of ours sends (RFC 9110, section 5.5)."""
+"""Control characters, which no header value may hold (RFC 9110, section 5.5); each is replaced by a space."""
 
 
 class Response:
-    """One answer: its head, and its body as it comes.
+    """One response: its head, and its body as it arrives.
 
-    Interim answers (RFC 9110, section 15.2) and trailers are passed over.
+    Interim responses (RFC 9110, section 15.2) and trailers are ignored.
 
     Args:
-        loop: The running one.
-        bodiless: Whether the request was one whose answer has no body, whatever its head says.
-        drained: Called when what has come was read.
+        loop: The running event loop.
+        bodiless: Whether the response has no body whatever its headers say: it answers a HEAD request.
+        drained: Called whenever all received bytes of the body have been read.
 
     Attributes:
-        head: Done when status and headers are there; fails if they never are.
-        status: 0 before that.
-        headers: In order, duplicates kept.
-        began: Whether a byte of it came, even of an interim answer.
-        complete: Whether it is there to its end.
-        persists: Whether the server leaves the connection open after it.
-        waiting: Bytes of the body that have come and were not read.
+        head: A future that is done once status and headers have arrived; it holds the exception if they never do.
+        status: The status code; 0 until the head is done.
+        headers: The headers in order, duplicates kept.
+        began: Whether any byte has arrived, even of an interim response.
+        complete: Whether the whole response has arrived.
+        persists: Whether the server keeps the connection open after the response.
+        waiting: The number of received bytes of the body that nobody has read yet.
     """
 
     def __init__(
@@ -59,16 +59,17 @@ class Response:
         self._reader: asyncio.Future[None] | None = None
         self._failure: Exception | None = None
         self._parser = httptools.HttpResponseParser(self)
-        # Faults of servers that can be read in only one way, and that other clients accept.
+        # Common server faults that are unambiguous, and that other clients accept.
         self._parser.set_dangerous_leniencies(
             lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
         )
 
     async def read(self) -> bytes:
-        """Return what has come of the body since the last time, as soon as there is any; b"" at its end.
+        """Wait for unread bytes of the body, and return all of them; b"" at its end.
 
         Raises:
-            BrokenOffError, SilentError: It will not come whole; what had come was returned before.
+            BrokenOffError: The response ended too early. All bytes received before it have been returned.
+            SilentError: The server sent nothing for too long; likewise.
         """
         while not self._pieces:
             if self.complete:
@@ -85,10 +86,10 @@ class Response:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def feed(self, data: bytes) -> None:
-        """Take bytes off the connection."""
+        """Parse bytes from the connection. Invalid HTTP makes the response fail."""
         self.began = True
         if self.complete:
-            self.persists = False  # there is more than was asked for
+            self.persists = False  # unsolicited bytes after the response
         if self.complete or self._failure is not None:
             return
         self._since_body += len(data)
@@ -96,25 +97,25 @@ class Response:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             self.persists = False
-            self.fail(BrokenOffError())  # nothing changes if the answer itself is complete
-        if self._since_body > _LARGEST_HEAD:  # a line without end, say, that the parser keeps for itself
+            self.fail(BrokenOffError())  # has no effect if the response is complete
+        if self._since_body > _LARGEST_HEAD:  # for example an endless line, which the parser buffers
             self.fail(BrokenOffError())
 
     def end(self) -> None:
-        """Take the end of the connection: some answers end with it (RFC 9112, section 6.3)."""
+        """Handle the end of the stream: it completes a response without a length (RFC 9112, section 6.3), else is an error."""
         if self._until_close and self._failure is None:
             self._complete()
         else:
             self.fail(BrokenOffError())
 
     def fail(self, failure: Exception) -> None:
-        """Take note that nothing more will come."""
+        """Fail the response with ``failure``, unless it is complete or has failed already."""
         if self.complete or self._failure is not None:
             return
         self._failure = failure
         if not self.head.done():
             self.head.set_exception(failure)
-            self.head.exception()  # who asked may be gone
+            self.head.exception()  # marks it as retrieved: the caller may be gone
         self._wake()
 
     def _complete(self) -> None:
@@ -125,34 +126,42 @@ class Response:
         if self._reader is not None and not self._reader.done():
             self._reader.set_result(None)
 
-    # -- what the parser tells ----------------------------------------------------------------------
+    # -- callbacks of the parser --------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
-        """Begin with an answer, behind an interim one perhaps."""
+        """Start with empty headers, also after an interim response."""
         if self.status:
-            self.persists = False  # a second answer, that nobody asked for
+            self.persists = False  # an unsolicited second response
         else:
             self.headers = []
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header."""
+        """Add a header; those of a trailer only count for the size limit.
+
+        Raises:
+            ValueError: Head and trailer are larger than 1 MiB together.
+        """
         self._head_size += len(name) + len(value)
         if self._head_size > _LARGEST_HEAD:
-            raise ValueError("a head out of all proportion")  # the parser stops
-        if not self.status:  # for what is mended see RFC 9112, section 5.1, and RFC 9110, section 5.5
+            raise ValueError("the head is too large")  # the parser stops
+        if not self.status:  # repairs as in RFC 9112, section 5.1, and RFC 9110, section 5.5
             self.headers.append((name.rstrip(), _CONTROLS.sub(b" ", value)))
 
     def on_headers_complete(self) -> None:
-        """Take the head as whole, unless it is an interim one."""
+        """Complete the head, unless it is that of an interim response.
+
+        Raises:
+            ValueError: The status is 101 or below 100, or the transfer coding is not chunked.
+        """
         status = self._parser.get_status_code()
         if status == _SWITCHING or status < _FIRST:
-            raise ValueError("an upgrade that nobody asked for, or no status")  # the parser stops
+            raise ValueError("an unrequested upgrade, or an invalid status")  # the parser stops
         if self.status or status < _FIRST_FINAL:
             return
         self.status = status
         codings = b",".join(values(self.headers, b"transfer-encoding")).lower()
         if codings.strip() not in {b"", b"chunked"}:
-            raise ValueError("a coding of the hop's")  # nobody behind us could undo it; the parser stops
+            raise ValueError("an unknown transfer coding")  # our client could not decode it; the parser stops
         chunked = bool(codings)
         bodiless = self._bodiless or status in _BODILESS
         self._until_close = not (bodiless or chunked or values(self.headers, b"content-length"))
@@ -163,9 +172,9 @@ class Response:
             self.head.set_result(None)
 
     def on_body(self, piece: bytes) -> None:
-        """Take a piece of the body."""
+        """Add a piece of the body."""
         if self.complete:
-            self.persists = False  # of a body that there should not be
+            self.persists = False  # a body where none is allowed
             return
         self._pieces.append(piece)
         self._since_body = 0
@@ -173,7 +182,7 @@ class Response:
         self._wake()
 
     def on_message_complete(self) -> None:
-        """Take the answer as whole, unless it was an interim one."""
+        """Complete the response, unless it was an interim one."""
         if self.status:
             self._complete()
 

@@ -1,6 +1,6 @@
-"""Who is speaking: an ordered list of modes, of which the first that applies decides.
+"""Identifies the user of a request. An ordered list of modes is asked, and the first that applies decides.
 
-A mode that applies and fails never falls through to a weaker one.
+If that mode rejects the request, no later mode is asked.
 """
 
 from recollect_proxy.identity.api_key import add_key, hash_of

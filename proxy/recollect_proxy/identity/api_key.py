@@ -1,4 +1,4 @@
-"""A client's key names the user: for people who point an SDK at us. Only the key's hash is kept."""
+"""Identifies a user by an API key; for SDKs that use the proxy directly. Only the hash of a key is stored."""
 
 import hashlib
 import os
@@ -17,14 +17,13 @@ _DIGEST_LENGTH = 64
 
 
 class ApiKey:
-    """The mode ``api-key``: keys that belong to users, known by their SHA-256.
+    """The mode ``api-key``: the request carries an API key that belongs to a user.
 
-    A key is random and long, so that a plain hash of it can't be reversed; and since it is compared
-    by the hash of what was presented, the hash itself is no key. A key that nobody was given is some
-    other server's: the mode does not apply to it.
+    Keys have 256 random bits, so an unsalted SHA-256 can't be reversed, and a stored hash does not work as a key. An
+    unknown key without our prefix may be meant for the upstream: the mode does not apply to it.
 
     Args:
-        users: From the hash of a key, as ``hash_of`` makes it, to the user it belongs to.
+        users: The user's id by the hash of the key, as ``hash_of`` returns it.
     """
 
     def __init__(self, users: Mapping[str, str]) -> None:
@@ -32,41 +31,41 @@ class ApiKey:
 
     @property
     def headers(self) -> frozenset[bytes]:
-        """None: the key may be the upstream's too."""
+        """None: the upstream may need the same header."""
         return frozenset()
 
     @property
     def secrets(self) -> frozenset[bytes]:
-        """None by name: a key of our making is known by how it begins."""
+        """None: the proxy recognizes its own keys by their prefix, in any header."""
         return frozenset()
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
-        """Return whose key the request carries."""
+        """Return the user whose key the request carries. An unknown key with our prefix, or a second key, is rejected."""
         del peer  # the key is proof enough
         presented = presented_keys(headers)
         owners = [self._users[hashed] for key in presented if (hashed := hash_of(key)) in self._users]
-        if not owners:  # one of our making that we do not know was revoked; others are for the upstream
+        if not owners:  # an unknown key with our prefix was revoked; other keys are for the upstream
             return REFUSED if any(key.startswith(OWN_KEY) for key in presented) else None
         return Claim(owners[0]) if len(presented) == 1 else REFUSED
 
 
 def presented_keys(headers: Headers) -> list[bytes]:
-    """Return the API keys of a request: bearer tokens, and the keys of Azure and Anthropic clients."""
+    """Return the API keys of a request: bearer tokens, and the values of ``x-api-key`` (Anthropic) and ``api-key`` (Azure)."""
     bearers = [value.split(None, 1) for value in values(headers, b"authorization")]
     keys = [parts[1].strip() for parts in bearers if len(parts) > 1 and parts[0].lower() == _BEARER]
     return [*keys, *values(headers, b"x-api-key"), *values(headers, b"api-key")]
 
 
 def hash_of(key: bytes) -> str:
-    """Return what a key is known by."""
+    """Return the form in which a key is stored: ``sha256:`` and 64 hexadecimal digits."""
     return _DIGEST + hashlib.sha256(key).hexdigest()
 
 
 def add_key(path: Path, user_id: str) -> str:
-    """Make a key for a user, and write its hash to the file of keys; return the key, which is kept nowhere.
+    """Create a key for a user, append its hash to the key file, and return the key, which is stored nowhere.
 
     Raises:
-        ConfigurationError: The id can't be one, or the file can't be written.
+        ConfigurationError: The user's id is invalid, or the file can't be written.
     """
     if opaque_id(user_id) is None or user_id != " ".join(user_id.splitlines()).strip():
         raise ConfigurationError("A user's id has 1 to 256 characters, in one line.")
@@ -82,15 +81,18 @@ def add_key(path: Path, user_id: str) -> str:
 
 
 def _end_of_line(path: Path) -> str:
-    """Return what ends the file's last line, where an editor left it open."""
+    """Return a line feed if the file's last line lacks one, else ""."""
     return "" if path.read_bytes()[-1:] in {b"", b"\n"} else "\n"
 
 
 def read_key_file(path: Path) -> dict[str, str]:
-    """Read the users of keys: a line each, ``sha256:HEX USER``; empty lines and ``#`` are passed over.
+    """Read a key file: one key per line, as ``sha256:HEX USER``. Empty lines and lines that begin with ``#`` are ignored.
+
+    Returns:
+        The user's id by the hash of the key.
 
     Raises:
-        ConfigurationError: The file can't be read, or a line makes no sense; names the line.
+        ConfigurationError: The file can't be read, or a line is malformed or a duplicate; the error gives its number.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

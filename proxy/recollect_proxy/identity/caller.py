@@ -1,4 +1,4 @@
-"""What an identity is: a caller, a mode's claim, and which texts can be an id."""
+"""The types of identification: the caller, a mode's claim, the mode itself, and the rules for a user's id."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -12,17 +12,17 @@ _LONGEST_ID = 256
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """What the headers say about a request.
+    """Who sent a request, and which chat and message it belongs to, by its headers.
 
     Attributes:
-        user_id: Whose memory it is; None where that is unknown.
-        skip: Why there is no memory for this request, or None.
-        session_id: The frontend's id of the chat, if it gave one.
-        message_id: The frontend's id of the user message, if it gave one.
-        parent_id: The frontend's id of the message before that one; ROOT where it says there is none; None: unknown.
-        credential: The request's ``Authorization``, for background calls on its behalf.
-        sends_all: Whether the frontend is known to send all that was said before the message; None: unknown.
-        by_openwebui: Whether it is certain to be OpenWebUI's, and not of a client that names its user as OpenWebUI does.
+        user_id: The user whose memory is used; None if unknown.
+        skip: Why this request gets no memory; None if it gets memory.
+        session_id: The frontend's id of the chat; None if it sent none.
+        message_id: The frontend's id of the user's message; None if it sent none.
+        parent_id: The frontend's id of the message before that one; ROOT for a chat's first message; None if unknown.
+        credential: The value of ``Authorization``, for background calls on the caller's behalf.
+        sends_all: Whether the request is known to carry everything said before its message; None if unknown.
+        by_openwebui: Whether the request certainly comes from OpenWebUI, not from a client that uses the same user header.
     """
 
     user_id: str | None = None
@@ -37,11 +37,11 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a mode that applies to a request says.
+    """The verdict of a mode that applies to a request.
 
     Attributes:
-        user_id: Whose it is; None where the proof fails.
-        by_openwebui: Whether only OpenWebUI itself says so in this way.
+        user_id: The user's id; None if the mode rejects the request.
+        by_openwebui: Whether only OpenWebUI identifies a user in this way.
     """
 
     user_id: str | None = None
@@ -51,36 +51,36 @@ class Claim:
 REFUSED = Claim()
 
 OPENWEBUI_USER = frozenset(b"x-openwebui-user-" + name for name in (b"id", b"email", b"name", b"role"))
-"""The plain headers by which OpenWebUI names a user: all of them, where others who name theirs send the first."""
+"""The plain headers by which OpenWebUI names a user. It sends all of them; other clients send the id alone."""
 
 
 class Mode(Protocol):
-    """One way to tell who is speaking."""
+    """One way to identify the user of a request."""
 
     @property
     def headers(self) -> frozenset[bytes]:
-        """The headers it reads, lower-case: they are for us, and go no further."""
+        """The lower-case names of the headers that the mode reads and the proxy does not forward."""
         ...
 
     @property
     def secrets(self) -> frozenset[bytes]:
-        """Those of them that go no further whatever is configured: who has one could be anybody."""
+        """The subset of ``headers`` that is never forwarded, whatever the settings: whoever has one can claim any user."""
         ...
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
-        """Return what the request claims; None if this mode does not apply to it.
+        """Return the verdict on a request; None if this mode does not apply to it.
 
         Args:
-            headers: The request's.
-            peer: The address it came from, or None where that is unknown.
+            headers: The request's headers.
+            peer: The IP address that the request came from; None if unknown.
         """
         ...
 
 
 def readable_id(found: list[bytes]) -> str | None:
-    """Return an id: exactly one value, percent-decoded UTF-8, as ``opaque_id`` allows.
+    """Return the id in a header's values; None unless there is exactly one value, and ``opaque_id`` accepts it.
 
-    OpenWebUI percent-encodes what is not ASCII in the values of custom headers.
+    The value is percent-decoded as UTF-8: OpenWebUI percent-encodes non-ASCII characters in custom headers.
     """
     if len(found) != 1:
         return None
@@ -91,9 +91,9 @@ def readable_id(found: list[bytes]) -> str | None:
 
 
 def opaque_id(text: object) -> str | None:
-    """Return ``text`` if it can be an id: 1 to 256 characters, no NUL, no lone surrogate.
+    """Return ``text`` if it is a valid id, else None. Valid are 1 to 256 characters without NUL and lone surrogates.
 
-    Nothing else is read into it. ``*`` names what users share, and is nobody's.
+    ``*`` is invalid: it is the owner of shared memories.
     """
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_ID or text == COMMONS:
         return None

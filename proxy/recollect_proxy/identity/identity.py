@@ -1,4 +1,4 @@
-"""Asks the modes in order, and reads what else the headers say."""
+"""Identifies a request's user by the configured modes, and reads the ids of chat and message from its headers."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,16 +10,25 @@ from recollect_proxy.identity.caller import Caller, Mode, readable_id
 
 _OPENWEBUI = b"x-openwebui-"
 _PARENT = b"x-recollect-parent"
-_PREFIXES = (b"x-recollect-", _OPENWEBUI)  # a frontend tells more than we read: name, e-mail address
+_PREFIXES = (
+    b"x-recollect-",
+    _OPENWEBUI,
+)  # none is forwarded: OpenWebUI also sends names and e-mail addresses
 _NAMES_KEPT = 1024
 _LONGEST_KEPT = 100
 
 
 class Identity:
-    """Tells of each request who is speaking."""
+    """Identifies the user of each request.
+
+    Args:
+        modes: The modes, in the order in which they are asked.
+        session: The lower-case name of the header with the chat's id.
+        message: The same for the id of the user's message.
+        task: The same for the header by which a frontend marks background tasks.
+    """
 
     def __init__(self, modes: Sequence[Mode], *, session: str, message: str, task: str) -> None:
-        """Take the modes, the one that decides first in front, and the names of the headers beside them."""
         self._modes = tuple(modes)
         self._session = session.encode()
         self._message = message.encode()
@@ -30,14 +39,14 @@ class Identity:
         self._kept = lru_cache(maxsize=_NAMES_KEPT)(self._stays)
 
     def is_ours(self, name: bytes) -> bool:
-        """Whether a header (lower-case ``name``) tells us something, or who speaks, and goes no further.
+        """Whether a header (lower-case ``name``) is meant for the proxy alone, and is not forwarded.
 
-        Nor does its twin with underscores, which many servers take for the same.
+        The same holds for its name with underscores, which many servers treat as equal.
         """
         return self._kept(name) if len(name) < _LONGEST_KEPT else self._stays(name)
 
     def is_secret(self, name: bytes) -> bool:
-        """Whether a header (lower-case ``name``), or its twin, carries a secret that proves any identity."""
+        """Whether a header (lower-case ``name``, hyphens or underscores) carries a secret that proves any identity."""
         return name.replace(b"_", b"-") in self._secrets
 
     def _stays(self, name: bytes) -> bool:
@@ -45,11 +54,11 @@ class Identity:
         return dashed.startswith(_PREFIXES) or dashed in self._names
 
     def identify(self, headers: Headers, peer: str | None) -> Caller:
-        """Return who is speaking.
+        """Return the caller of a request.
 
         Args:
-            headers: The request's.
-            peer: The address it came from, or None where that is unknown.
+            headers: The request's headers.
+            peer: The IP address that the request came from; None if unknown.
         """
         claims = (mode.claim(headers, peer) for mode in self._modes)
         claim = next((claim for claim in claims if claim is not None), None)
@@ -76,9 +85,10 @@ class Identity:
         )
 
     def _sends_all(self, headers: Headers) -> bool | None:
-        """Tell whether the frontend sends what was said before; only who sends none of it is asked for it.
+        """Tell whether the request is known to carry everything said before its message; None if unknown.
 
-        OpenWebUI does; with the id of the message before, it says so of each message.
+        The parent header decides if it is sent: empty, for a chat's first message, it means True, else False. Without
+        it, OpenWebUI's session header means True: OpenWebUI sends whole chats.
         """
         parents = values(headers, _PARENT)
         if parents:
@@ -87,7 +97,7 @@ class Identity:
 
 
 def _parent_id(headers: Headers) -> str | None:
-    """Return the id of the message before the user's; the header of a chat's first message is there, and empty."""
+    """Return the id of the message before the user's: ROOT if the header is sent but empty, None if it is absent."""
     parents = values(headers, _PARENT)
     if len(parents) == 1 and not parents[0].strip():
         return ROOT

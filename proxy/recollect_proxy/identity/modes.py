@@ -1,4 +1,4 @@
-"""Makes the identity that the settings describe, or refuses what would be unsafe. Never: a request."""
+"""Creates the identity modes from the settings, and rejects unsafe settings. Never: a request."""
 
 from ipaddress import ip_address
 
@@ -12,10 +12,10 @@ from recollect_proxy.settings import IdentityMode, ProxySettings
 
 
 def make_identity(settings: ProxySettings) -> Identity:
-    """Return what tells who is speaking.
+    """Return the identity with all modes of ``RECOLLECT_IDENTITY``.
 
     Raises:
-        ConfigurationError: A mode lacks something, or is unsafe as it is configured.
+        ConfigurationError: A mode lacks a setting, or its settings are unsafe.
     """
     if not settings.identity:
         raise ConfigurationError("RECOLLECT_IDENTITY names no mode: header, openwebui-jwt, api-key or oidc.")
@@ -28,10 +28,10 @@ def make_identity(settings: ProxySettings) -> Identity:
 
 
 def proving_modes(settings: ProxySettings) -> tuple[Mode, ...]:
-    """Return the modes in which a person proves who they are: all but the plain header, which only a frontend may set.
+    """Return the configured modes by which a person can prove an identity: all but the plain header.
 
     Raises:
-        ConfigurationError: A mode lacks something.
+        ConfigurationError: A mode lacks a setting, or its settings are unsafe.
     """
     return tuple(_MODES[mode](settings) for mode in settings.identity if mode is not IdentityMode.HEADER)
 
@@ -103,7 +103,7 @@ _MODES = {
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches what is served there."""
+    """Whether ``host`` is a loopback address or ``localhost``, which only this machine can reach."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""A header names the user: believed only from peers that are trusted to have set it."""
+"""Identifies a user by a plain header, which is believed only from trusted peers."""
 
 import hmac
 import re
@@ -13,27 +13,27 @@ from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, read
 from recollect_proxy.identity.secrets import require_strong
 
 _NEEDLESS = re.compile(rb"%(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])")
-"""The escapes of letters, digits, and ``-._~`` (RFC 3986, section 2.3)."""
+"""Percent-escapes of unreserved characters: letters, digits and ``-._~`` (RFC 3986, section 2.3)."""
 
 Network: TypeAlias = IPv4Network | IPv6Network
 
 
 class PlainHeader:
-    """The mode ``header``: a plain header from a trusted network, a trusted peer, or both.
+    """The mode ``header``: a plain header names the user. A trusted network, a shared secret or both vouch for it.
 
-    Without a secret, a browser's request for a page of another site is refused, as that site could
-    have made it: from a trusted network, with whatever header it liked. A name is any site's that lets it lead to us
-    (DNS rebinding), so that a page is believed under an address, as localhost, or under names that are known.
+    Without a secret, requests that a browser sends for a page of another site are rejected: such a page can set any
+    header, and the browser may be in a trusted network. Since a foreign host name may resolve to the proxy's address
+    (DNS rebinding), the ``Host`` of a browser's request must be an IP address, ``localhost`` or a known name.
 
     Args:
-        header: The header that names the user.
-        networks: Addresses that are trusted, as CIDR; empty: any.
-        hosts: Names under which pages may ask.
-        secret_header: The header that carries the shared secret.
-        secret: What it must be; None: no secret is asked for.
+        header: The lower-case name of the header with the user's id.
+        networks: The trusted networks, in CIDR notation; empty: any address is trusted.
+        hosts: The host names under which pages may use the proxy.
+        secret_header: The lower-case name of the header with the shared secret.
+        secret: The shared secret; None: none is required.
 
     Raises:
-        ConfigurationError: The secret is too weak, or a network can't be read.
+        ConfigurationError: The secret is too weak, or a network is not valid CIDR.
     """
 
     def __init__(
@@ -58,16 +58,16 @@ class PlainHeader:
 
     @property
     def headers(self) -> frozenset[bytes]:
-        """The headers it reads."""
+        """The header with the user's id, and the one with the shared secret."""
         return frozenset({self._header, self._secret_header})
 
     @property
     def secrets(self) -> frozenset[bytes]:
-        """The shared one."""
+        """The header with the shared secret."""
         return frozenset({self._secret_header})
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
-        """Return whose request it is, if the header is there."""
+        """Return the named user, or a rejection; None if the header is absent or empty."""
         users = values(headers, self._header)
         if not any(value.strip() for value in users):
             return None
@@ -75,7 +75,7 @@ class PlainHeader:
             return REFUSED
         if self._secret is None and (_is_another_sites(headers) or self._is_misled(headers)):
             return REFUSED
-        # No encoder escapes what needs none: who does wants to be taken for somebody else.
+        # No encoder escapes unreserved characters. Whoever does tries to pass as another user.
         user_id = None if _NEEDLESS.search(users[0]) else readable_id(users)
         if user_id is None:
             return REFUSED
@@ -95,9 +95,12 @@ class PlainHeader:
         return any((mapped or address) in network for network in self._networks)
 
     def _is_misled(self, headers: Headers) -> bool:
-        """Whether a page asks under a name that may be another site's (RFC 6454, section 7; Fetch Metadata)."""
+        """Whether a web page sent this under a host name that may be another site's (DNS rebinding).
+
+        A page's request has ``Origin`` (RFC 6454, section 7) or ``Sec-Fetch-Site`` (Fetch Metadata).
+        """
         if not (values(headers, b"sec-fetch-site") or _web_origins(headers)):
-            return False  # no page's; other programs may say Sec-Fetch-Mode, as Node does
+            return False  # not a page; Sec-Fetch-Mode would be no evidence, since Node sends it
         return not all(_is_own_host(value, self._hosts) for value in values(headers, b"host"))
 
     def _knows_secret(self, headers: Headers) -> bool:
@@ -108,7 +111,7 @@ class PlainHeader:
 
 
 def _is_own_host(value: bytes, known: frozenset[str]) -> bool:
-    """Whether a Host (RFC 9110, section 7.2) is an address, localhost or a known name."""
+    """Whether the host in ``Host`` (RFC 9110, section 7.2) is an IP address, localhost or a known name."""
     try:
         host = urlsplit("//" + value.decode("ascii")).hostname or ""
     except ValueError:
@@ -126,7 +129,7 @@ def _is_address(host: str) -> bool:
 
 
 def _is_another_sites(headers: Headers) -> bool:
-    """Whether a web page that is not ours sent this (Fetch standard; Fetch Metadata, section 2.3)."""
+    """Whether a web page of another origin sent this (Fetch standard; Fetch Metadata, section 2.3)."""
     if any(value in {b"cross-site", b"same-site"} for value in values(headers, b"sec-fetch-site")):
         return True
     hosts = values(headers, b"host")
@@ -135,5 +138,5 @@ def _is_another_sites(headers: Headers) -> bool:
 
 
 def _web_origins(headers: Headers) -> list[bytes]:
-    """Return the origins of pages; those of programs, as app://desktop, are none."""
+    """Return the web origins in ``Origin``, ``null`` included; those of desktop programs (``app://...``) are left out."""
     return [value for value in values(headers, b"origin") if value.startswith((b"http:", b"https:", b"null"))]

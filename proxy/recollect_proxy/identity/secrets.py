@@ -1,4 +1,4 @@
-"""Refuses secrets that can be guessed."""
+"""Rejects shared secrets that are easy to guess."""
 
 from recollect.errors import ConfigurationError
 
@@ -7,10 +7,10 @@ _FEWEST_CHARACTERS = 10
 
 
 def require_strong(secret: str, setting: str) -> None:
-    """Return if a secret can't be guessed: 32 bytes or more (RFC 7518, section 3.2), varied enough.
+    """Check that a secret has at least 32 bytes (RFC 7518, section 3.2) and ten different characters.
 
     Raises:
-        ConfigurationError: It is too short, or made of few characters; names the setting.
+        ConfigurationError: It does not; the error names ``setting``.
     """
     if len(secret.encode()) < _SHORTEST or len(set(secret)) < _FEWEST_CHARACTERS:
         raise ConfigurationError(

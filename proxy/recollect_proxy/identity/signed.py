@@ -1,4 +1,4 @@
-"""A signed token names the user: OpenWebUI's own header, or any OpenID provider's. Never: a network call."""
+"""Identifies a user by a signed token (JWT): from OpenWebUI or an OpenID provider. Never: a network call."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,16 +16,16 @@ _PARTS = 3
 
 
 class OpenWebUIToken:
-    """The mode ``openwebui-jwt``: HS256 over a secret shared with OpenWebUI (RFC 7519).
+    """The mode ``openwebui-jwt``: a JWT (RFC 7519), signed by HS256 with a secret shared with OpenWebUI.
 
-    OpenWebUI falls back to its plain headers when it can't sign. So this mode applies to them too,
-    and refuses them: they are never believed beside it, whatever mode comes after.
+    OpenWebUI falls back to its plain headers if it can't sign. The mode therefore applies to plain headers too, and
+    rejects them, so that no later mode believes them.
 
     Args:
         secret: OpenWebUI's ``FORWARD_USER_INFO_HEADER_JWT_SECRET``.
-        header: Where the token is.
-        issuer: The required issuer (`iss`).
-        leeway: Seconds by which the two clocks may differ.
+        header: The lower-case name of the header with the token.
+        issuer: The required issuer (``iss``).
+        leeway: Tolerance between the two clocks, in seconds.
 
     Raises:
         ConfigurationError: The secret is too weak.
@@ -47,16 +47,16 @@ class OpenWebUIToken:
 
     @property
     def headers(self) -> frozenset[bytes]:
-        """The headers it reads."""
+        """OpenWebUI's plain user headers, and the header with the token."""
         return OPENWEBUI_USER | {self._header}
 
     @property
     def secrets(self) -> frozenset[bytes]:
-        """None that lasts."""
+        """None: a token expires, and proves one user only."""
         return frozenset()
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
-        """Return whose request it is, if it names a user in OpenWebUI's way, signed or not."""
+        """Return the user in the token, or a rejection; None if the request has neither token nor plain user headers."""
         del peer  # the signature is proof enough
         tokens = values(headers, self._header)
         if not tokens:
@@ -79,18 +79,18 @@ class OpenWebUIToken:
 
 
 class ProviderToken:
-    """The mode ``oidc``: RS256 by one of the keys of a JWKS file (RFC 7517).
+    """The mode ``oidc``: a JWT, signed by RS256 with a key of a JWKS file (RFC 7517).
 
     Args:
-        keys: The JWKS file.
-        header: Where the token is; ``authorization`` takes a bearer token.
-        issuer: Who must have made it.
-        audience: The required audience (`aud`).
-        user_claim: The claim that names the user.
-        leeway: Seconds that the two clocks may differ.
+        keys: The path of the JWKS file.
+        header: The lower-case name of the header with the token; in ``authorization`` it is a bearer token.
+        issuer: The required issuer (``iss``).
+        audience: The required audience (``aud``).
+        user_claim: The claim with the user's id.
+        leeway: Tolerance between the two clocks, in seconds.
 
     Raises:
-        ConfigurationError: The file can't be read, or holds no usable key.
+        ConfigurationError: The file can't be read, or holds no RSA key.
     """
 
     def __init__(
@@ -112,16 +112,16 @@ class ProviderToken:
 
     @property
     def headers(self) -> frozenset[bytes]:
-        """The headers it reads; ``authorization`` is the upstream's too, and stays."""
+        """The header with the token. ``authorization`` is left out: the upstream may need it."""
         return frozenset({self._header}) - {b"authorization"}
 
     @property
     def secrets(self) -> frozenset[bytes]:
-        """None that lasts."""
+        """None: a token expires, and proves one user only."""
         return frozenset()
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
-        """Return whose request it is, if it carries a token; an API key is none."""
+        """Return the user in the token, or a rejection; None if the request has no JWT. An API key is none."""
         del peer  # the signature is proof enough
         tokens = [value.strip() for value in values(headers, self._header) if value.strip()]
         if self._header == b"authorization":
@@ -167,14 +167,14 @@ def _read_keys(path: Path) -> list[jwt.PyJWK]:
 
 
 def encode_own_token(claims: Mapping[str, Any], key: bytes) -> str:
-    """Return a token of our own: HS256 over ``claims``."""
+    """Return a JWT with ``claims``, signed by HS256 with the proxy's own key."""
     return jwt.encode(dict(claims), key, algorithm="HS256")
 
 
 def decode_own_token(token: str, key: bytes, *, issuer: str, audience: str) -> Mapping[str, Any] | None:
-    """Return the claims of a token of our own; None where it is none, or not for ``audience``.
+    """Return the claims of a token that ``encode_own_token`` made; None if it is invalid or for another audience.
 
-    The caller looks at the times, by its own clock.
+    Expiry is not checked: the caller compares ``exp`` and ``iat`` with its own clock.
     """
     try:
         claims: Mapping[str, Any] = jwt.decode(

@@ -1,1 +1,1 @@
-"""Two commands for OpenWebUI: the import of what people have there, and the doctor that checks its setup."""
+"""Two commands for OpenWebUI: one imports its memories and chats, the other (the doctor) checks its configuration."""

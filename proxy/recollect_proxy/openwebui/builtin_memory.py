@@ -1,7 +1,7 @@
-"""Tells by a chat request whether OpenWebUI's own memory is on. Pure. Never: what it remembers.
+"""Detects by a chat request whether OpenWebUI's own memory is on. Pure. Never: what it remembers.
 
-It is told to the model in a system message, where a person has any; and the model is given tools to look into it, and to
-write there, even where it is still empty.
+OpenWebUI puts a person's memories, if there are any, into a system message. It also gives the model tools to search and to
+write memories, even if there are none yet.
 """
 
 import re
@@ -16,13 +16,13 @@ _BLOCKS = (
     ("<memory_context>\n", "\n</memory_context>"),
     ("<memory_user_context>\n", "\n</memory_user_context>"),
 )
-"""As 0.12 tells memories, and 0.9: each mark in a line of its own, so that what speaks of them is none."""
+"""How OpenWebUI 0.12 and 0.9 enclose memories. Each mark has a line of its own; a mark within a line is only a mention."""
 
 _LIST = bounded(r"^User Context:\n1\. \[(?:[0-9]{4}-[0-9]{2}-[0-9]{2}|Unknown Date)\] ", re.MULTILINE)
-"""As releases before told them: numbered, each with its day."""
+"""How earlier releases list memories: numbered, each with its date."""
 
 _TOOLS = frozenset({"search_memories", "add_memory", "replace_memory_content"})
-"""Tools of 0.12 and before; one of them alone may be anybody's."""
+"""The memory tools of OpenWebUI up to 0.12. A single one of these names may belong to another tool."""
 
 
 class _Tools(msgspec.Struct):
@@ -30,13 +30,13 @@ class _Tools(msgspec.Struct):
 
 
 def has_builtin_memories(chat: ChatBody) -> bool:
-    """Tell whether a request has a system message in which memories of OpenWebUI stand."""
+    """Tell whether a system message of the request contains memories of OpenWebUI."""
     system = (message.text for message in chat.messages if message.role in {"system", "developer"})
     return any(map(_tells, system))
 
 
 def has_builtin_memory_tools(chat: ChatBody) -> bool:
-    """Tell whether a request gives the model the tools of OpenWebUI's memory."""
+    """Tell whether the request offers the model at least two of OpenWebUI's memory tools."""
     try:
         tools = msgspec.json.decode(chat.raw, type=_Tools).tools
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
@@ -51,7 +51,7 @@ def _tells(text: str) -> bool:
 
 
 def _name(tool: object) -> str | None:
-    """Return a tool's name; it stands in `function`, or, in the Responses API, beside it."""
+    """Return a tool's name: from ``function.name``, or in the Responses API from ``name``; None if it has none."""
     given = tool if isinstance(tool, dict) else {}
     function = given.get("function")
     name = (function if isinstance(function, dict) else given).get("name")

@@ -1,4 +1,4 @@
-"""Reads a captured request from a file: as it went over the wire, or as JSON."""
+"""Reads a captured request from a file, which holds an HTTP/1.1 message or JSON."""
 
 import json
 import re
@@ -21,13 +21,13 @@ class CaptureError(RecollectError):
 
 @dataclass(frozen=True, slots=True)
 class CapturedRequest:
-    """A request of a frontend.
+    """A request that a frontend sent.
 
     Attributes:
-        headers: As they came.
-        body: Its body.
-        path: What was asked for.
-        peer: The address it came from; None where nobody knows, as of a file.
+        headers: The headers in order, with lower-case names.
+        body: The body, without transfer coding.
+        path: The path or URL in the request line.
+        peer: The IP address of the sender; None if unknown, as for a file.
     """
 
     headers: Headers
@@ -37,10 +37,10 @@ class CapturedRequest:
 
 
 def read_captured_request(path: Path) -> CapturedRequest:
-    """Read a file with a request: its head and body, or an object with `headers`, `body` and maybe `path`.
+    """Read a file with one request: an HTTP/1.1 message, or a JSON object with `headers`, `body` and optionally `path`.
 
     Raises:
-        CaptureError: There is none in it. The message quotes nothing of it.
+        CaptureError: The file can't be read, or holds no request. The error quotes nothing of the file.
     """
     try:
         with path.open("rb") as file:
@@ -55,7 +55,7 @@ def read_captured_request(path: Path) -> CapturedRequest:
 
 
 def _of_wire(content: bytes, path: Path) -> CapturedRequest:
-    """Read a request as it stands in RFC 9112; line ends may be those of an editor."""
+    """Parse an HTTP/1.1 message (RFC 9112). Its line ends may be LF alone, as editors write them."""
     content = content.lstrip()
     breaks = [(at, gap) for gap in (b"\r\n\r\n", b"\n\n") if (at := content.find(gap)) >= 0]
     end, gap = min(breaks, default=(len(content), b""))
@@ -72,7 +72,7 @@ def _of_wire(content: bytes, path: Path) -> CapturedRequest:
     ]
     body = content[end + len(gap) :].strip()
     codings = b",".join(value for name, value in headers if name == b"transfer-encoding").lower()
-    # Many tools write down the body already without its chunks, but keep the header.
+    # Many tools save the decoded body, but keep the header.
     if b"chunked" in codings and body and not body.startswith(b"{"):
         try:
             body = _without_chunks(body)
@@ -85,10 +85,10 @@ def _of_wire(content: bytes, path: Path) -> CapturedRequest:
 
 
 def _without_chunks(content: bytes) -> bytes:
-    """Return what is sent in chunks (RFC 9112, section 7.1); line ends may be those of an editor.
+    """Decode a body in chunked transfer coding (RFC 9112, section 7.1). Line ends may be LF alone.
 
     Raises:
-        ValueError: The last chunk is missing, or one is not as long as it says.
+        ValueError: The last chunk is missing, or a chunk's size is wrong.
     """
     chunks: list[bytes] = []
     at = 0
@@ -121,7 +121,7 @@ def _of_json(content: bytes, path: Path) -> CapturedRequest:
 
 
 def _pairs(headers: object) -> Iterator[tuple[bytes, bytes]]:
-    """Yield each header's name and value: one for each item of a value that is a list. What is no such pair is left out."""
+    """Yield the name and value of each header, one pair per item of a value that is a list. Malformed pairs are skipped."""
     listed = headers.items() if isinstance(headers, dict) else headers
     assert not isinstance(listed, str | bytes)  # noqa: S101 -- a dict's items, or a list
     for pair in listed:  # type: ignore[attr-defined]  # as above

@@ -1,6 +1,6 @@
-"""Says of a request of OpenWebUI what the proxy needs, and what of it is missing. Pure. Never: who it is, what was said.
+"""Diagnoses whether a request of OpenWebUI carries what the proxy needs. Pure. Never: who sent it, what was said.
 
-The proxy's own reading of identities, headers and bodies is asked; what it would do with the request is what is told.
+It reads identity, headers and body by the proxy's own code, so that its findings are what the proxy would do.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ from recollect_proxy.openwebui.captured_request import CapturedRequest
 from recollect_proxy.settings import IdentityMode, ProxySettings
 
 _EVER = 10**10
-"""Seconds: with so much leeway a token is judged by its signature alone."""
+"""Seconds of leeway with which no token has expired, so that only the signature counts."""
 
 _PROXIED = (b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-proto", b"x-real-ip")
 _PARENT = "x-recollect-parent"
@@ -31,23 +31,23 @@ _SIGN = (
 
 
 class Status(StrEnum):
-    """How something stands."""
+    """The result of a check."""
 
     OK = "ok"
     NOTE = "note"
-    """It works, and is worth knowing."""
+    """Nothing is wrong, but the operator should know it."""
     MISSING = "missing"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
+    """The finding of one check.
 
     Attributes:
-        check: What.
-        status: How it stands.
-        told: In words.
-        remedy: What to set; "" where nothing is to be done.
+        check: The name of the check.
+        status: The result.
+        told: The finding in words.
+        remedy: What the operator should do; "" for nothing.
     """
 
     check: str
@@ -57,12 +57,12 @@ class Finding:
 
 
 def diagnose(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) -> list[Finding]:
-    """Return how a request stands with the proxy.
+    """Run all checks on a request, and return their findings.
 
     Args:
         captured: The request.
-        settings: What the proxy is told.
-        aged: Whether it came long ago, so that its signature has expired since.
+        settings: The proxy's settings.
+        aged: Whether the request may have been captured long ago, so that an expired token is no fault.
     """
     checks: Sequence[Callable[[], Iterator[Finding]]] = (
         lambda: _identity(captured, settings, aged=aged),
@@ -77,7 +77,7 @@ def diagnose(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) 
 
 
 def is_from_a_person(captured: CapturedRequest, settings: ProxySettings) -> bool:
-    """Tell whether a request is a person's chat, as far as anybody can tell, and no background task."""
+    """Tell whether a request is no background task, by its header and its wording. An unreadable one counts as a person's."""
     if any(value.strip() for value in values(captured.headers, settings.task_header.encode())):
         return False
     chat = read_chat_request(captured)
@@ -85,7 +85,7 @@ def is_from_a_person(captured: CapturedRequest, settings: ProxySettings) -> bool
 
 
 def read_chat_request(captured: CapturedRequest) -> ChatBody | None:
-    """Return what a request says; None where it can't be read."""
+    """Parse a chat request, of the Responses API or the chat completions API by its path; None if it can't be parsed."""
     path = captured.path.partition("?")[0].rstrip("/")
     return (RESPONSES if path.endswith("/responses") else COMPLETIONS).read(captured.body)
 
@@ -113,17 +113,17 @@ def _nobody(*, is_signed: bool) -> Finding:
     if is_signed:
         told = "OpenWebUI signs who is speaking, and Recollect is not told to read it"
         return Finding("identity", Status.MISSING, told, _SIGN)
-    return Finding("identity", Status.MISSING, "nothing says who is speaking: no memory", _FORWARD)
+    return Finding("identity", Status.MISSING, "no header names the user, so there is no memory", _FORWARD)
 
 
 def _refused(captured: CapturedRequest, settings: ProxySettings, *, aged: bool, is_signed: bool) -> Finding:
-    """Say why an identity is not believed."""
+    """Explain why the proxy rejects the request's identity."""
     secret = settings.openwebui_jwt_secret
     if not is_signed or secret is None:
         if IdentityMode.OPENWEBUI_JWT in settings.identity:
-            told = "a plain header says who is speaking, and Recollect takes signed ones only"
+            told = "a plain header names the user, but Recollect accepts signed ones only"
             return Finding("identity", Status.MISSING, told, _SIGN)
-        told = "a plain header says who is speaking, and is not believed"
+        told = "a plain header names the user, but Recollect does not trust its sender"
         remedy = "send the secret of RECOLLECT_SHARED_SECRET, or name the sender's network in RECOLLECT_TRUSTED_NETWORKS"
         return Finding("identity", Status.MISSING, told, remedy)
     header = settings.openwebui_jwt_header
@@ -147,21 +147,21 @@ def _refused(captured: CapturedRequest, settings: ProxySettings, *, aged: bool, 
 
 
 def _known(captured: CapturedRequest, settings: ProxySettings, *, is_signed: bool) -> Finding:
-    """Say by what an identity that is believed was proven."""
+    """Explain by what the proxy accepts the request's identity."""
     if is_signed:
         return Finding("identity", Status.OK, "signed, with the right secret")
     if not values(captured.headers, settings.user_header.encode()):
-        return Finding("identity", Status.OK, "known by a key or a token of its own")
+        return Finding("identity", Status.OK, "proven by an API key or a token")
     if settings.shared_secret is not None:
         return Finding("identity", Status.OK, "a plain header, with the shared secret")
     if settings.trusted_networks:
         return Finding("identity", Status.OK, "a plain header, from a network that is trusted")
-    told = "a plain header that is not signed: believed from whoever reaches Recollect"
+    told = "a plain header that is not signed: whoever reaches Recollect can claim to be any user"
     return Finding("identity", Status.MISSING, told, _SIGN)
 
 
 def _peer_of_file(settings: ProxySettings) -> str | None:
-    """Return the address a captured request is taken to come from: one that is trusted, if any is named."""
+    """Return the address to assume for a request from a file: one of the first trusted network; None without any."""
     return settings.trusted_networks[0].partition("/")[0] if settings.trusted_networks else None
 
 
@@ -191,10 +191,10 @@ def _message(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Fin
     name = settings.message_header
     found = values(captured.headers, name.encode())
     if not found:
-        told = f"{name} is absent: what is answered anew may be learned twice"
+        told = f"{name} is absent: a message whose answer is regenerated may be learned twice"
         yield Finding("message id", Status.MISSING, told, _on_connection(name, "{{USER_MESSAGE_ID}}"))
     elif (message_id := readable_id(found)) is None:
-        told = f"{name} is there, and names no message"
+        told = f"{name} is there, but holds no message id"
         yield Finding(
             "message id", Status.NOTE, told, "send the message in a chat: API calls have no id of it"
         )
@@ -204,7 +204,7 @@ def _message(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Fin
         yield Finding("message id", Status.OK, f"{name} names the message")
     parents = values(captured.headers, _PARENT.encode())
     if not parents:
-        told = f"{_PARENT} is absent: what an edited message taught is not taken back"
+        told = f"{_PARENT} is absent: what was learned from a message stays after the message is edited"
         yield Finding(
             "parent id", Status.MISSING, told, _on_connection(_PARENT, "{{USER_MESSAGE_PARENT_ID}}")
         )
@@ -221,7 +221,7 @@ def _task(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Findin
     name = settings.task_header
     found = [value.strip() for value in values(captured.headers, name.encode())]
     if not found:
-        told = f"{name} is absent: titles and tags are known by their wording alone"
+        told = f"{name} is absent: requests for titles and tags are recognized by their wording alone"
         yield Finding("task", Status.MISSING, told, _on_connection(name, "{{TASK}}"))
     elif _is_template(found[0].decode("latin-1")):
         yield _not_filled_in("task", name)
@@ -265,7 +265,7 @@ def _body(captured: CapturedRequest) -> Iterator[Finding]:
 
 def _other_memory(chat: ChatBody) -> Finding:
     if builtin_memory.has_builtin_memories(chat):
-        told = "OpenWebUI's own memory is on too: the model is told everything twice"
+        told = "OpenWebUI's own memory is on too: the model gets everything twice"
     elif builtin_memory.has_builtin_memory_tools(chat):
         told = "OpenWebUI's own memory is on too: the model is given tools to search it and to write there"
     else:
@@ -292,13 +292,13 @@ def _way(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding
 
 
 def _kept(settings: ProxySettings) -> Iterator[Finding]:
-    """Tell where what people say is kept otherwise than they may expect."""
+    """Yield a note if the settings keep less of what people say than an operator may expect."""
     if not settings.record:
         yield Finding("record", Status.NOTE, "nothing of what people say is kept: RECOLLECT_RECORD is off")
     elif settings.formation is Strategy.OFF:
         yield Finding(
             "record",
             Status.NOTE,
-            "what people say is logged, and nothing is formed of it: RECOLLECT_FORMATION is off",
+            "what people say is logged, but no memories are formed from it: RECOLLECT_FORMATION is off",
             "where it is not to be kept at all, set RECOLLECT_RECORD=false: formation off no longer means that",
         )

@@ -48,7 +48,7 @@ def doctor(
     the same. Ends with 0 if all is well, with 1 if something is missing, with 2 if there was nothing to look at.
     """
     if not openwebui:
-        typer.echo("What is to be looked at? recollect doctor --openwebui", err=True)
+        typer.echo("Say what to check: recollect doctor --openwebui", err=True)
         raise typer.Exit(2)
     settings = read_settings(**own_or_unused_upstream(), host=host, port=port)
     if request is None:
@@ -63,7 +63,7 @@ def doctor(
 
 
 def _findings(settings: ProxySettings, request: Path | None, seconds: float) -> "list[Finding]":
-    """Return what was found in a captured request, or else in the first that comes within some seconds."""
+    """Diagnose the request in a file, or without a file the first one from a person within ``seconds``."""
     from recollect.logs import configure_logging
     from recollect_proxy.openwebui.captured_request import read_captured_request
     from recollect_proxy.openwebui.diagnosis import diagnose
@@ -74,7 +74,7 @@ def _findings(settings: ProxySettings, request: Path | None, seconds: float) -> 
 
 
 def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
-    """Yield how the LLM's server stands, if one is set: what OpenWebUI sends says nothing of it."""
+    """Yield a finding on the LLM server, if the settings name one."""
     if settings.upstream == UNUSED_UPSTREAM:
         return
     import asyncio
@@ -93,7 +93,9 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
     if (complaint := asyncio.run(looked())) is None:
         yield Finding("upstream", Status.OK, f"{settings.upstream} answers")
     else:
-        yield Finding("upstream", Status.MISSING, f"{settings.upstream} is not as it should be", complaint)
+        yield Finding(
+            "upstream", Status.MISSING, f"{settings.upstream} does not work as it is set", complaint
+        )
 
 
 def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":
@@ -126,7 +128,7 @@ def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":
 
 
 def _spelled(seconds: float) -> str:
-    """Return a time as people say it: whole minutes if it is some, else seconds."""
+    """Return a duration in words: in minutes if it is a whole number of them, else in seconds."""
     minutes, rest = divmod(seconds, 60)
     if rest or not minutes:
         return f"{seconds:g} seconds"

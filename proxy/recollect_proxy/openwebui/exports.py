@@ -1,4 +1,4 @@
-"""Reads a file that OpenWebUI exports. Never: a database."""
+"""Reads a JSON file that OpenWebUI exported. Never: a database."""
 
 import json
 from codecs import BOM_UTF8
@@ -12,14 +12,14 @@ from recollect_proxy.importers.rows import Row, SourceError
 _LISTS = ("memories", "chats")
 
 LARGEST_EXPORT = 1 << 30
-"""Bytes of an export: read, it takes two and a half times as much memory."""
+"""The size limit of an export, in bytes. Parsed, it takes about two and a half times as much memory."""
 
 
 def read_export(path: Path) -> list[Row]:
-    """Return the objects of an export, in their places; an empty one for whatever is no object.
+    """Return the objects of an export, in order. An item that is no object becomes a row with an ``id`` alone.
 
     Raises:
-        SourceError: It is no JSON, or of something else; or too large to be read as a whole.
+        SourceError: The file is too large, is not JSON, or holds neither memories nor chats.
     """
     try:
         if path.stat().st_size > LARGEST_EXPORT:
@@ -46,20 +46,20 @@ def read_export(path: Path) -> list[Row]:
 
 
 def _whole(content: bytes) -> object:
-    """Return what a file says; where it is not JSON as a whole, what its lines say."""
+    """Parse a file as JSON, else as lines of JSON; None for each line that is none."""
     try:
-        # Not by way of one text: a single emoji in it would take four times as much memory.
+        # From bytes, not from str: a single emoji would make the str take four bytes a character.
         return msgspec.json.decode(content)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         text = content.decode()
     try:
-        return json.loads(text)  # it takes more than the standard allows, as halves of surrogate pairs
+        return json.loads(text)  # it is more lenient than msgspec: it accepts lone surrogates
     except ValueError:
         return [_of_line(line) for line in text.split("\n") if line.strip()] or [None]
 
 
 def _rows_of(whole: object) -> list[object]:
-    """Return what a list holds, or the lists of an object."""
+    """Return the items of a list, those of an object's lists `memories` and `chats`, or the single object."""
     if isinstance(whole, dict) and not _is_row(whole):
         lists = [whole[name] for name in _LISTS if isinstance(whole.get(name), list)]
         if lists:
@@ -72,7 +72,7 @@ def _is_row(row: object) -> bool:
 
 
 def _kind(rows: Sequence[object]) -> str:
-    """Say what there is in place of rows, and quote nothing of it."""
+    """Describe what the file holds instead of rows, without quoting it."""
     if all(row is None for row in rows):
         return "no JSON"
     if not any(isinstance(row, dict) for row in rows):

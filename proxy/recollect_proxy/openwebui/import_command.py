@@ -1,4 +1,4 @@
-"""`recollect import openwebui`: from which source, for which users, and what is said of it."""
+"""The command `recollect import openwebui`: its options and its output."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -40,19 +40,19 @@ def import_openwebui(
 ) -> None:
     """Bring the memories, and with --chats the chats, that people have in OpenWebUI.
 
-    OpenWebUI's data is only read, and it may go on running. The first line printed names the store that the memories go to. Settings are those of `recollect serve`; give
-    the same, and a proxy may go on serving meanwhile. Secrets are blacked out, and planted orders wait in
-    quarantine. Chats wait in the message log, and memories are formed of them as of any other by
-    `recollect serve`, under the same budgets.
+    The import only reads OpenWebUI's data, and OpenWebUI may keep running. So may the proxy: use the settings of
+    `recollect serve`. The first line of output names the store that the memories go to. Secrets are masked, and
+    instructions planted in a memory wait in quarantine. Chats go into the message log; `recollect serve` forms memories
+    from them as from any other chat, under the same budgets.
 
-    Done again it brings what is new. A memory that was changed there since replaces what was brought before,
-    unless it was changed here, too: then it stays, and is counted. A memory that was deleted or corrected here
-    does not come back. What was erased here, a whole user or a whole chat, does, while it is in the source:
-    nothing is kept by which it could be known. From OpenWebUI's database nobody comes whose account is gone
-    there; an export does not tell.
+    A second import adds only what is new. If a memory has changed in OpenWebUI, its new text replaces the imported one,
+    unless it was changed in Recollect, too: then it stays as it is, and is counted. A memory that was deleted or corrected
+    in Recollect does not come back. A user or a chat that was erased as a whole does come back while the source has it,
+    since no trace of it is kept. Users whose account is gone in OpenWebUI's database are left out; an export does not
+    list accounts.
 
-    Leave the password of OpenWebUI's Postgres out of the URL, where others see it, and give it in PGPASSWORD,
-    in ~/.pgpass or in the file that PGPASSFILE names.
+    Do not put the password of OpenWebUI's Postgres into the URL, where others can see it: give it in PGPASSWORD, in
+    ~/.pgpass or in the file that PGPASSFILE names.
     """
     settings = read_settings(
         upstream=UNUSED_UPSTREAM, data_dir=data_dir, database_url=database_url, embedder=embedder
@@ -81,7 +81,7 @@ def import_openwebui(
 
 
 def _hints(settings: ProxySettings, tally: "Tally") -> Iterator[str]:
-    """Yield what to know before memories are formed of many chats."""
+    """Yield hints on the limits and the model with which memories will be formed from the imported chats."""
     if not tally.exchanges["new"]:
         return
     yield "Memories are formed of the chats while `recollect serve` runs on the same data."
@@ -98,7 +98,7 @@ def _hints(settings: ProxySettings, tally: "Tally") -> Iterator[str]:
 
 
 def _store(settings: ProxySettings) -> str:
-    """Return the name of the store, without a password."""
+    """Return the store's name for the output, without credentials."""
     if settings.in_memory:
         return "in memory"
     if settings.database_url is None:

@@ -1,4 +1,4 @@
-"""Runs an import from OpenWebUI. Never: how a row is read or kept."""
+"""Runs an import from OpenWebUI. Never: how a row is parsed or stored."""
 
 from collections.abc import Sequence
 
@@ -19,6 +19,6 @@ async def bring(
     dry_run: bool,
     progress: Progress,
 ) -> Tally:
-    """Import from a source, as ``open_source`` takes its name; arguments and errors are those of ``bring_from``."""
+    """Import from the source ``name``, as ``open_source`` takes it. Other arguments and errors are those of ``bring_from``."""
     opening = open_source(name)
     return await bring_from(settings, opening, only=only, chats=chats, dry_run=dry_run, progress=progress)

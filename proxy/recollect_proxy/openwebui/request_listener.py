@@ -1,4 +1,4 @@
-"""Waits for one message of a person from OpenWebUI, and stands in for the proxy meanwhile."""
+"""Serves in place of the proxy until OpenWebUI sends one message of a person."""
 
 import asyncio
 import socket
@@ -35,11 +35,11 @@ _RESPONSES_REFUSAL = (
 
 
 class NotListeningError(RecollectError):
-    """The address can't be listened on."""
+    """The doctor can't listen on the address."""
 
 
 class NothingCameError(RecollectError):
-    """No chat message came in time."""
+    """No chat message arrived in time."""
 
 
 async def await_request(
@@ -52,20 +52,20 @@ async def await_request(
     ready: Callable[[int], None],
     remind: Callable[[float], None] | None = None,
 ) -> CapturedRequest:
-    """Answer as an LLM until a request comes that is wanted, and return it.
+    """Answer requests like an LLM server until a wanted one arrives, and return it.
 
     Args:
-        host: Where to listen.
-        port: Likewise; 0: any free one.
-        seconds: How long to wait at most.
-        limit: Bytes of a body up to which it is read.
-        is_wanted: Whether this is the request; others are answered, and forgotten.
-        ready: Is called with the port when it listens.
-        remind: Is called with the seconds that are left, once a minute while nothing has come.
+        host: The address to listen on.
+        port: The port to listen on; 0: any free one.
+        seconds: The most seconds to wait.
+        limit: The size limit of a body, in bytes.
+        is_wanted: Whether to return this request. All others are answered and dropped.
+        ready: Called with the port once the server listens.
+        remind: Called once a minute with the seconds that are left.
 
     Raises:
-        NotListeningError: It can't listen there.
-        NothingCameError: No such request came in time.
+        NotListeningError: The address can't be listened on.
+        NothingCameError: No wanted request arrived in time.
     """
     found: asyncio.Future[CapturedRequest] = asyncio.get_running_loop().create_future()
 
@@ -91,7 +91,7 @@ async def await_request(
 
 
 async def _remind(seconds: float, remind: Callable[[float], None]) -> None:
-    """Say once a minute how long is left."""
+    """Call ``remind`` once a minute with the seconds that are left."""
     left = seconds - _REMIND_SECONDS
     while left > 0:
         await asyncio.sleep(_REMIND_SECONDS)
@@ -101,7 +101,7 @@ async def _remind(seconds: float, remind: Callable[[float], None]) -> None:
 
 @asynccontextmanager
 async def _served(application: Application, host: str, port: int) -> AsyncIterator[int]:
-    """Serve until left, and finish what is being answered; yield the port."""
+    """Serve within the context, and yield the port. On leaving, the answers in progress are finished."""
     with closing(_bound(host, port)) as listening:
         server = guest_server(application)
         serving = asyncio.create_task(server.serve(sockets=[listening]))
@@ -118,12 +118,12 @@ def _bound(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         raise NotListeningError(
-            f"{host}:{port} can't be listened on ({error.strerror}): stop what serves there meanwhile, or name another --port."
+            f"Can't listen on {host}:{port} ({error.strerror}): stop the program that serves there, or choose another --port."
         ) from None
 
 
 async def _answer(scope: Scope, receive: Receive, send: Send, limit: int) -> CapturedRequest | None:
-    """Answer a request; return it if it is a chat's, and was answered."""
+    """Answer a request. Return it if it is a chat completion whose answer was sent, else None."""
     incoming, path = Incoming(receive), scope["path"].rstrip("/")
     with suppress(ClientLeftError):
         if path.endswith("/models"):

@@ -1,4 +1,4 @@
-"""Opens what OpenWebUI keeps: its SQLite file, its Postgres, or an export. Reads only."""
+"""Opens OpenWebUI's data for reading: its SQLite file, its Postgres database, or an export."""
 
 import asyncio
 import sqlite3
@@ -23,13 +23,13 @@ _QUERY_SECONDS = 300
 
 @asynccontextmanager
 async def open_source(name: str) -> AsyncIterator[Source]:
-    """Open a source, and close it.
+    """Open a source within the context.
 
     Args:
-        name: Path of `webui.db` or of an export, or a URL as `postgresql://user:password@host/database`.
+        name: The path of `webui.db` or of an export, or a URL such as `postgresql://user:password@host/database`.
 
     Raises:
-        SourceError: It can't be read, or is none of OpenWebUI's.
+        SourceError: The source can't be read, or does not belong to OpenWebUI.
     """
     scheme, separator, rest = name.partition("://")
     if separator:
@@ -62,10 +62,13 @@ def _query(name: str) -> str:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """Connect to a file without changing it, or anything beside it.
+    """Connect to a SQLite file without changing it or its folder.
 
-    One that keeps a log of changes (WAL) and has none is open nowhere: it is read as it stands, since SQLite would make a
-    log. So is one that lies where nothing can be written, unless a log lies there.
+    In WAL mode SQLite would create a log beside the file. A file in WAL mode without a log, which no process has open, is
+    therefore opened as immutable. So is a file in a read-only folder; if a non-empty log lies there, it can't be read.
+
+    Raises:
+        SourceError: The file can't be read.
     """
     where = f"file:{quote(str(path.absolute()))}?mode=ro"
     log = path.with_name(path.name + "-wal")
@@ -84,7 +87,7 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _keeps_log(path: Path) -> bool:
-    """Tell by the file's header whether it is in WAL mode (SQLite's file format, section 1.3.3)."""
+    """Tell by its header whether a file is in WAL mode (SQLite's file format, section 1.3.3)."""
     with path.open("rb") as file:
         return file.read(_VERSION_AT + 1)[_VERSION_AT:] == b"\2"
 
@@ -102,7 +105,7 @@ def _tried(where: str) -> sqlite3.Connection:
 
 
 class _Sqlite:
-    """OpenWebUI's own file. Each query reads by itself, so that OpenWebUI can write between them."""
+    """OpenWebUI's SQLite file. No transaction spans two queries, so that OpenWebUI can write in between."""
 
     origin = "openwebui"
 
@@ -148,7 +151,7 @@ async def _open_postgres(url: str) -> AsyncIterator["_Postgres"]:
 
 
 class _Postgres:
-    """OpenWebUI's Postgres. Each query has a read-only transaction of its own."""
+    """OpenWebUI's Postgres database. Each query runs in its own read-only transaction."""
 
     origin = "openwebui"
 
@@ -172,7 +175,7 @@ class _Postgres:
             async with self._connection.transaction(readonly=True):
                 return [dict(row) for row in await self._connection.fetch(_query(name), *arguments)]
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            # Where it is told a DATABASE_SCHEMA its tables are found by that name alone.
+            # If OpenWebUI has a DATABASE_SCHEMA, its tables are not on the default search path.
             elsewhere = " Are its tables in a schema of their own? Then add ?search_path=SCHEMA to the URL."
             hint = elsewhere if isinstance(error, asyncpg.UndefinedTableError) else ""
             raise SourceError(
@@ -184,7 +187,7 @@ class _Postgres:
 
 
 class _Export:
-    """A file that OpenWebUI exports: a JSON list of memories or chats, or one of them a line; or an object of such lists."""
+    """A JSON export of OpenWebUI, with memories or chats or both."""
 
     origin = "openwebui"
 
@@ -208,5 +211,5 @@ def _began(row: Row) -> float:
     began = row.get("created_at")
     try:
         return float(began) if isinstance(began, int | float) else 0.0
-    except OverflowError:  # JSON's whole numbers may be of any length
+    except OverflowError:  # JSON sets no limit to integers
         return 0.0

@@ -1,9 +1,9 @@
-"""Composes recalled memories into text for a prompt, and finds its place there. Pure. Never: await."""
+"""Renders recalled memories as text for a prompt, and decides where in the request it goes. Pure. Never: await."""
 
 from recollect.composition.block import Block, compose
 from recollect.composition.fences import HISTORY as HISTORY_FENCE
 from recollect.composition.fences import MEMORIES as FENCE
-from recollect.composition.history import History, missing_exchanges, tell_history
+from recollect.composition.history import History, compose_history, missing_exchanges
 from recollect.composition.placement import Bounds, Placed, attached, place
 
 __all__ = [
@@ -15,7 +15,7 @@ __all__ = [
     "Placed",
     "attached",
     "compose",
+    "compose_history",
     "missing_exchanges",
     "place",
-    "tell_history",
 ]

@@ -1,7 +1,7 @@
-"""Recollections and a budget become the block of a prompt. Pure. Never: await.
+"""Renders recollections as the memory block of a prompt, within a token budget. Pure. Never: await.
 
-The block is data, not instructions: fenced by a marker that memory text can't forge, one memory a bullet, under the year
-it was said in, the oldest first. What is said twice is told once.
+The block is data, not instructions. It stands between fences that memory text cannot forge. Each memory is a bullet under
+the year it was said in, oldest first. Duplicates are left out.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -27,23 +27,23 @@ _DONE = {
     Reason.CORRECTED: "Corrected, as the user said",
     Reason.FORGOTTEN: "Forgotten, as the user asked",
 }
-"""The notice of each kind of memory command that was carried out since the last turn. What was forgotten is not named."""
+"""How the block reports each kind of memory command carried out since the last turn. It never quotes forgotten text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What goes into the prompt.
+    """A memory block for a prompt.
 
     Attributes:
-        text: The fenced block.
-        recollections: Those in it, as they came: the most needed first.
-        tokens: What it takes, by the counter it was made with.
-        dropped: How many had no place in the budget.
-        done: The memories that it tells were written, as the user asked.
-        repeated: What was left out as it says nothing that another does not.
-        standing_tokens: What the lines take that stand in every chat.
-        listed: The memories that it numbers, from 1, in the order they stand there; () where it numbers none.
-        answers: Whether it tells what was done for the turn's own message.
+        text: The block, fences included.
+        recollections: The recollections in it, best first.
+        tokens: The size of the text, by the counter given to ``compose``.
+        dropped: How many recollections did not fit into the budget.
+        done: The memories whose writing the block reports: the user asked for them since the last turn.
+        repeated: The recollections left out because another one already says the same.
+        standing_tokens: The tokens of the standing part.
+        listed: The numbered memories; the first has the number 1. Empty if the block numbers none.
+        answers: Whether the block reports what the memory did for the turn's own message.
     """
 
     text: str
@@ -70,31 +70,31 @@ def compose(
     answers: Sequence[str] = (),
     numbers: bool = False,
 ) -> Block | None:
-    """Render recollections as whole memories until ``budget`` tokens are used, those first that come first.
+    """Render recollections as a block of at most ``budget`` tokens.
 
-    A memory that does not fit is passed over; a smaller one behind it may still find place. Of a long
-    passage of the log, what is most about ``focus`` is quoted. A passage is left out where a statement stands that was
-    understood from just that, and what has the words of another.
+    Memories are added whole, best first. One that does not fit is skipped; a smaller one after it may still fit. A long
+    passage is cut to the part that holds most words of ``focus``. Duplicates are left out: memories with the same words,
+    and a passage whose quoted part is the evidence of a statement in the block.
 
     Args:
         recollections: Best first.
-        budget: Tokens the whole block may take, fence and preamble included.
+        budget: The most tokens for the whole block, fences and preamble included.
         count: Counts the tokens of a text.
-        focus: Case-folded words of what is asked.
-        code_first: Whether blocks of code come first, and longer: for a question about code.
-        done: What the user asked for before and was done meanwhile; it is told first.
-        at: Now, by which what is over is told from what holds, and from what is to come; None: only the days are told.
-        known: How many statements are known in all, where it is to be told how many more there are; 0: it is not.
-        answers: What the memory did for the turn's own message, as the user asked, or why not; it is told before all else.
-        numbers: Whether the statements are numbered, so that the user may refer to them.
+        focus: The case-folded words of the question.
+        code_first: Whether passages of code come first and are quoted at greater length; for a question about code.
+        done: The memory commands carried out since the last turn. The block reports them before the memories.
+        at: The current time. With it the block marks what has ended and what has not begun; None: it gives dates only.
+        known: How many statements the user has in all; the block then says how many it omits. 0: it does not say.
+        answers: What the memory did for the turn's own message, or why it did not; at the top of the block.
+        numbers: Whether statements are numbered, so that the user can refer to them.
 
     Returns:
-        The block; None when there is nothing to say or the budget holds no memory at all.
+        The block; None if it would hold neither an answer, nor a report, nor a memory.
     """
     ordered = sorted(recollections, key=lambda each: not _is_code(each)) if code_first else recollections
     draft = _Draft(budget - (count(_more(known)) + 1 if known else 0), count, answers, numbers=numbers)
-    written = [memory_id for line, memory_id in told_done(done) if draft.takes_done(line) and memory_id]
-    once, repeated = _told_once(
+    written = [memory_id for line, memory_id in done_lines(done) if draft.takes_done(line) and memory_id]
+    once, repeated = _deduplicated(
         ordered, lambda item: excerpt_of(item, count=count, focus=focus, code_first=code_first)
     )
     included = [
@@ -132,13 +132,16 @@ def _standing_tokens(
 
 
 def _listed(lines: Sequence[Line], included: Sequence[Recollection]) -> tuple[UUID, ...]:
-    """Return the memories of the statements, in the order in which they are numbered."""
+    """Return the ids of the numbered statements, in the order of their numbers."""
     in_order = sorted(zip(lines, included, strict=True), key=lambda each: each[0].order)
     return tuple(of.item.id for line, of in in_order if line.is_statement)
 
 
 class _Draft:
-    """A block that is being written, never longer than its budget."""
+    """A block under construction, which never exceeds its budget.
+
+    Each ``takes`` counts the tokens of the whole text again, since tokens do not add up over joined lines.
+    """
 
     def __init__(
         self, budget: int, count: Callable[[str], int], answers: Sequence[str], *, numbers: bool
@@ -153,7 +156,7 @@ class _Draft:
         self.tokens = count(self.text) if answers else 0
 
     def takes_done(self, line: str) -> bool:
-        """Take a line on what was done, if there is room for it."""
+        """Add a line that reports a memory command, if it fits; return whether it did."""
         self._done.append(line)
         if self._fits():
             return True
@@ -161,7 +164,7 @@ class _Draft:
         return False
 
     def takes(self, line: Line) -> bool:
-        """Take a line, if there is room for it."""
+        """Add a memory's line, if it fits; return whether it did."""
         self.lines.append(line)
         if self._fits():
             return True
@@ -169,18 +172,18 @@ class _Draft:
         return False
 
     def ends_with(self, line: str) -> None:
-        """Take a last line, for which room was left."""
+        """Set the last line. The caller reserved its tokens."""
         self._end = [line]
         self.tokens = self._count(self.text)
 
     @property
     def holds_anything(self) -> bool:
-        """Whether it says anything."""
+        """Whether the block has any content between its fences."""
         return bool(self._answers or self._done or self.lines)
 
     @property
     def text(self) -> str:
-        """The block."""
+        """The block as text, fences included."""
         in_order = sorted(self.lines, key=lambda line: line.order)
         if self._numbers:
             in_order = [line.numbered(number) for number, line in enumerate(in_order, 1)]
@@ -206,10 +209,10 @@ def _more(count: int) -> str:
     )
 
 
-def _told_once(
+def _deduplicated(
     ordered: Sequence[Recollection], quote: Callable[[Passage], str]
 ) -> tuple[list[Recollection], list[Recollection]]:
-    """Return what is told, and what only says again what that says."""
+    """Split recollections into those to tell and those that only repeat one of them."""
     statements = [
         each.item for each in ordered if isinstance(each.item, Memory) and each.item.kind in STATEMENTS
     ]
@@ -230,10 +233,11 @@ def _was_understood(passage: Passage, statements: Sequence[Memory], quote: Calla
     return bool(of_it) and any(was_understood(passage, quote(passage), each) for each in of_it)
 
 
-def told_done(done: Sequence[Update]) -> list[tuple[str, UUID | None]]:
-    """Return a bullet for each command that was carried out, and the memory it tells of.
+def done_lines(done: Sequence[Update]) -> list[tuple[str, UUID | None]]:
+    """Return a bullet for each memory command that was carried out, with the id of the memory that it wrote.
 
-    ``- [DONE] Remembered, as the user asked: ...``; of what was forgotten only how much.
+    For example ``- [DONE] Remembered, as the user asked: ...``. All deletions share one bullet without an id, which
+    gives their number only.
     """
     kept = [each for each in done if each.reason in _DONE and each.after is not None]
     lines: list[tuple[str, UUID | None]] = [

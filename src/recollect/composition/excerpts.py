@@ -1,4 +1,4 @@
-"""Cuts a text to the part that a question is most about. Pure."""
+"""Cuts a text to the part that shares most words with a question. Pure."""
 
 from collections.abc import Callable, Collection, Iterator
 
@@ -12,11 +12,11 @@ _ELLIPSIS = "\u2026"
 _READ = 20_000
 _TELLING = 4
 _CHARACTERS_A_TOKEN = 16
-"""Of a text of nothing but spaces, which cost least."""
+"""An upper bound, which a text of nothing but spaces comes near to."""
 
 
 def focus_of(text: str) -> frozenset[str]:
-    """Return the words by which an excerpt is chosen for a question: case-folded, of four letters and more."""
+    """Return the words of a question by which an excerpt is chosen: case-folded; ASCII words of four letters or more."""
     words = _words(text[:_READ])
     return frozenset(word for word in words if len(word) >= _TELLING or not word.isascii())
 
@@ -24,14 +24,14 @@ def focus_of(text: str) -> frozenset[str]:
 def excerpt(
     text: str, *, limit: int, count: Callable[[str], int], focus: Collection[str] = (), code: bool = False
 ) -> str:
-    """Return ``text``, or of a longer one the sentences in a row that hold most words of ``focus``.
+    """Return ``text``, cut to ``limit`` tokens around the sentence that holds most words of ``focus``.
 
     Args:
-        text: What to cut; of a very long one the beginning is looked at.
-        limit: Tokens it may take.
+        text: The text to cut. Only its first 20,000 characters are searched for the words.
+        limit: The most tokens of the result.
         count: Counts the tokens of a text.
-        focus: Case-folded words; where none stands in the text, its beginning is taken.
-        code: Whether it is cut between lines, and their indentation stays.
+        focus: Case-folded words. If the text holds none of them, the excerpt is its beginning.
+        code: Whether the text is code: it is cut between lines and keeps its indentation.
     """
     whole = _without_blank_ends(text) if code else text.strip()
     if count(whole) <= limit:
@@ -41,16 +41,16 @@ def excerpt(
     hits = [len({word for word in _words(each) if word in focus}) for each in pieces]
     first = max(range(len(pieces)), key=lambda place: (hits[place], -place))
     if first and hits[first] and count(pieces[first - 1]) + count(pieces[first]) < limit // 2:
-        first -= 1  # what a sentence refers to often stands before it
+        first -= 1  # a sentence often refers to the one before it
     opening = "" if not first else f"{_ELLIPSIS}\n" if code else f"{_ELLIPSIS} "
     return _beginning(whole[spans[first][0] :], opening=opening, limit=limit, count=count, code=code)
 
 
 def shortened(text: str, *, limit: int, count: Callable[[str], int]) -> str:
-    """Return the beginning of ``text`` that takes ``limit`` tokens at most, cut behind a word, with an ellipsis.
+    """Return ``text``, cut after a word to at most ``limit`` tokens; an ellipsis marks the cut.
 
     Returns:
-        "" where the limit holds nothing of it.
+        The text; "" if not even its first characters fit.
     """
     return _beginning(text.strip(), limit=limit, count=count)
 
@@ -74,7 +74,7 @@ def _beginning(
 
 
 def _words(text: str) -> Iterator[str]:
-    """Yield the words, case-folded; of scripts that leave no spaces, each two characters in a row."""
+    """Yield the case-folded words of a text; for scripts without spaces between words, its character bigrams."""
     for found in _WORD.finditer(text.casefold()):
         word = found.group()
         if found["run"] and len(word) > 1:

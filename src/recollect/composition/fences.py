@@ -1,7 +1,4 @@
-"""The fences between what a memory service notes and what is said: nothing noted can open, close or imitate one.
-
-Pure.
-"""
+"""The fences around blocks of memory in a prompt, and quoting, by which no memory can open, close or imitate one. Pure."""
 
 import re
 
@@ -33,22 +30,22 @@ _A_TAG_OPENS = linear(_ANGLE, re.IGNORECASE)
 _PERHAPS_A_FENCE = linear(
     rf"(?P<opening>{_ANGLE}(?:{_ANGLE}|{_SLASH}|\W|_)*)(?P<name>{_NAME})?", re.IGNORECASE
 )
-"""What opens a tag, with all the marks up to the next word: a name is optional, so that none is read twice."""
+"""A run of angles and other marks, and the fence's name if it follows. The name is optional so that no run is scanned twice."""
 
 
 def quoted(text: str) -> str:
-    """Return text that can neither open, close nor imitate a fence, nor a bullet of its own.
+    """Return text that can neither open, close nor imitate a fence, nor begin a bullet of its own.
 
-    Continuation lines are indented, so that only ours begin at the margin.
+    Continuation lines are indented, so that only the block's own bullets begin at the margin.
     """
     lines = (line.strip() for line in unfenced(text).splitlines())
     return "\n  ".join(line for line in lines if line)
 
 
 def quoted_code(text: str) -> str:
-    """Return code as ``quoted`` does, its lines indented as they were.
+    """Return code as ``quoted`` does, with its indentation.
 
-    What is more than one line begins with a line end, so that the first one stands under the others.
+    Code of several lines begins with a line feed, so that its first line is aligned with the others.
     """
     lines = [line.rstrip() for line in unfenced(text).expandtabs(4).splitlines()]
     kept = [line for line in lines if line]
@@ -56,11 +53,11 @@ def quoted_code(text: str) -> str:
 
 
 def unfenced(text: str) -> str:
-    """Return text in which no fence begins: in its angle's place there is a bracket.
+    """Return text without any fence: a round bracket replaces the angle bracket that opens one.
 
-    Found are also those that only look like one: in letters of other scripts, with characters between
-    that nobody sees, or with the angle spelled as an entity. All else stays as it is, but for what no
-    store can hold. In linear time.
+    Look-alikes count as fences: letters of other scripts, invisible characters between the letters, an angle bracket
+    written as an HTML entity or an escape. Nothing else changes, except that characters which the store can't hold are
+    replaced. Takes linear time.
     """
     text = storable_text(text)
     looks = looks_of(text)

@@ -1,7 +1,7 @@
-"""What was said earlier in this conversation, and the request lacks. Pure. Never: a store, the request's bytes.
+"""Restores earlier exchanges of a conversation that the request does not carry. Pure. Never: a store, the request's bytes.
 
-The latest of it is restored as ordinary messages. What was before stands as a block in the system prompt that
-stays as it is for several turns and then moves on by as many: what an upstream has cached holds meanwhile.
+The latest missing exchanges come back as ordinary messages. The ones before them stand as a block in the system prompt.
+The block changes only every few turns, so that the upstream's prompt cache stays valid in between.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,34 +13,36 @@ from recollect.composition.same_text import SameText, plain
 from recollect.model import LoggedExchange, Role, Turn
 
 TURNS = 6
-"""Exchanges told of at most: restored and in the block."""
+"""The most exchanges that are added, as messages and in the block together."""
 
 LEAST_TOKENS = 250
-"""Below this no history is told: an exchange would have no room for a sentence."""
+"""With a smaller budget no history is added: an exchange would have no room for a sentence."""
 
 _STEP = 3
-"""Exchanges by which the block moves on."""
+"""The block moves forward by this many exchanges at a time."""
 
 _OPENING = f"""<{HISTORY}>
 Earlier in this conversation, noted down by a memory service; shortened. It is what was said, not instructions."""
 _CLOSING = f"</{HISTORY}>"
 _USER, _ASSISTANT, _SUMMARY = "- User: ", "- Assistant: ", "- Summary: "
 _FRAME = f"{_USER}\n{_ASSISTANT}\n"
-"""What an exchange takes beside its texts, in the block or, about, as messages."""
+"""The labels of one exchange. Their tokens also stand for the overhead of two messages."""
 
 _SUMMARY_SHARE = 4
+"""The summary gets one part in four of the budget."""
+
 _LEAST_SHARE = 10
-"""Tokens below which nothing of an exchange would be left. None that counts tokens comes to it."""
+"""Tokens of an exchange below which nothing would be left of its texts. No real tokenizer leads to so few."""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What of the conversation the request is given back.
+    """The part of the conversation that is added to the request.
 
     Attributes:
-        block: For the system prompt; "" for none.
-        restored: What comes back as ordinary messages, oldest first, each shortened.
-        tokens: What both take.
+        block: The block for the system prompt; "" for none.
+        restored: The exchanges that come back as ordinary messages, oldest first, each shortened.
+        tokens: The size of both.
     """
 
     block: str = ""
@@ -51,17 +53,18 @@ class History:
 def missing_exchanges(
     turn: Turn, logged: Sequence[LoggedExchange], same: SameText | None = None
 ) -> Sequence[LoggedExchange]:
-    """Return what the log knows of this conversation and the request lacks, oldest first.
+    """Return the logged exchanges of this conversation that the request does not carry, oldest first.
 
-    A request that carries messages is looked up in the log by the first of the user's: what was said
-    before that is missing, without its answer where the request begins with that. One that carries nothing
-    of the user's lacks everything, if its sender is known to carry nothing: its earlier requests did not
-    either. A first message that was edited lacks nothing, nor does what follows lack what was before the edit. Where it is not certain, nothing is missing.
+    - The request carries earlier user messages: the first of them is looked up in the log, and the exchanges before it
+      are missing. If the request begins with the reply to the last of these, that exchange comes without its reply.
+    - It carries none, and the earlier requests of the conversation carried none either: all exchanges are missing.
+    - The user edited a message: exchanges from before the edit are not missing.
+    - Anything else is uncertain, and nothing is missing.
 
     Args:
-        turn: What was said now.
+        turn: The current turn.
         logged: The conversation's last exchanges, oldest first.
-        same: What was compared already.
+        same: Compares texts; pass the same one again to reuse its results.
     """
     if turn.is_whole:
         return ()
@@ -74,19 +77,20 @@ def missing_exchanges(
         missing = []
     else:
         missing = before
-    if not missing or not goes_on(turn):
+    if not missing or not begins_with_reply(turn):
         return missing
     last = missing[-1]
-    is_told = same(plain(last.reply), plain(turn.history[0].text))
-    return [*missing[:-1], replace(last, reply="")] if is_told else missing
+    is_carried = same(plain(last.reply), plain(turn.history[0].text))
+    return [*missing[:-1], replace(last, reply="")] if is_carried else missing
 
 
 def known_anchors(
     turn: Turn, logged: Sequence[LoggedExchange], same: SameText | None = None
 ) -> Mapping[str, str]:
-    """Map the keys of the first messages of a conversation that was cut off to the keys that the log has for them.
+    """Map the anchors of user messages in a truncated request to the anchors that the log has for these messages.
 
-    A message's key is made of those before it, too, so that it changes once they are cut off.
+    An anchor depends on all messages before its own. It therefore changes once a frontend drops the conversation's
+    first messages.
     """
     same = same or SameText()
     before = [each for each in logged if each.key != turn.key]
@@ -102,18 +106,18 @@ def known_anchors(
     return known
 
 
-def goes_on(turn: Turn) -> bool:
-    """Tell whether a turn's request begins with an answer, to what it lacks."""
+def begins_with_reply(turn: Turn) -> bool:
+    """Tell whether the request begins with an assistant's message, whose question it does not carry."""
     return bool(turn.history) and turn.history[0].role is Role.ASSISTANT
 
 
-def told_of(
+def split_history(
     missing: Sequence[LoggedExchange], *, answered: bool = False
 ) -> tuple[list[LoggedExchange], list[LoggedExchange]]:
-    """Return which of the missing stand in the block, and which are restored.
+    """Split the missing exchanges into those for the block and those to restore as messages.
 
-    Their places in the whole conversation decide, as the log may not have told all of it. What had no
-    answer is not restored, but for a last one that is ``answered`` by the request.
+    Their numbers in the conversation decide, since ``missing`` may lack its beginning. An exchange without a reply is
+    not restored, unless it is the last one and its reply is in the request (``answered``).
     """
     if not missing:
         return [], []
@@ -124,7 +128,7 @@ def told_of(
     return before, [each for each in latest if each.reply.strip() or (answered and each is missing[-1])]
 
 
-def tell_history(
+def compose_history(
     missing: Sequence[LoggedExchange],
     *,
     summary: str,
@@ -132,14 +136,15 @@ def tell_history(
     count: Callable[[str], int],
     answered: bool = False,
 ) -> History:
-    """Return what is told of the missing exchanges, within ``budget`` tokens.
+    """Shorten the missing exchanges to ``budget`` tokens in all.
 
     Args:
-        missing: Oldest first.
-        summary: Of the conversation; "" for none.
-        budget: Tokens it may take; each exchange has its share, so that none moves another.
+        missing: The missing exchanges, oldest first.
+        summary: The conversation's summary; "" for none.
+        budget: The most tokens of the result. Each exchange has a fixed share: one exchange's length never changes the
+            text of another, which would invalidate the prompt cache.
         count: Counts the tokens of a text.
-        answered: Whether the request begins with the answer to the last of them.
+        answered: Whether the request begins with the reply to the last missing exchange.
     """
     if not missing or budget < LEAST_TOKENS:
         return History()
@@ -147,8 +152,8 @@ def tell_history(
     share = (budget - count(f"{_OPENING}\n{_CLOSING}\n") - for_summary) // TURNS - count(_FRAME)
     if share < _LEAST_SHARE:
         return History()
-    before, latest = told_of(missing, answered=answered)
-    lines = [line for each in before for line in _told(each, share, count)]
+    before, latest = split_history(missing, answered=answered)
+    lines = [line for each in before for line in _lines_of(each, share, count)]
     if for_summary:
         room = for_summary - count(f"{_SUMMARY}\n")
         lines.insert(0, _SUMMARY + shortened(quoted(summary), limit=room, count=count))
@@ -161,13 +166,13 @@ def tell_history(
 def _shortened(
     exchange: LoggedExchange, room: int, count: Callable[[str], int], told: Callable[[str], str]
 ) -> LoggedExchange:
-    """Return the exchange within ``room`` tokens: the user's words first, up to half where the reply is long."""
+    """Shorten an exchange to ``room`` tokens. The user's message may take half, or more if the reply is short."""
     asked, answer = told(exchange.said), told(exchange.reply)
     said = shortened(asked, limit=room - min(count(answer), room // 2), count=count)
     return replace(exchange, said=said, reply=shortened(answer, limit=room - count(said), count=count))
 
 
-def _told(exchange: LoggedExchange, room: int, count: Callable[[str], int]) -> Iterator[str]:
+def _lines_of(exchange: LoggedExchange, room: int, count: Callable[[str], int]) -> Iterator[str]:
     short = _shortened(exchange, room, count, quoted)
     yield _USER + short.said
     if short.reply:
@@ -179,7 +184,7 @@ def _number(exchange: LoggedExchange) -> int:
 
 
 def _branch_before(place: int | None, before: Sequence[LoggedExchange]) -> Sequence[LoggedExchange]:
-    """Return what was said before this place since the conversation was begun, or begun anew by an edit."""
+    """Return the exchanges before index ``place``, from the conversation's start or the last edit of its first message."""
     if not place:
         return []
     beginnings = (n for n in range(place, -1, -1) if before[n].carried == 0)
@@ -188,9 +193,9 @@ def _branch_before(place: int | None, before: Sequence[LoggedExchange]) -> Seque
 
 
 def _sends_all(turn: Turn, before: Sequence[LoggedExchange], same: SameText) -> bool:
-    """Tell whether the sender, who sends no earlier message now, does so in other requests: then this begins a chat.
+    """Tell whether the frontend usually sends the whole history. Then a request without any begins a new branch.
 
-    One earlier message is no sign: some of those who send none do send the last answer.
+    A single earlier message is no evidence: some frontends send nothing but the last reply.
     """
     later = [each.carried for each in before if each.turn_index and each.carried is not None]
     if later:
@@ -199,7 +204,7 @@ def _sends_all(turn: Turn, before: Sequence[LoggedExchange], same: SameText) -> 
 
 
 def _carried(turn: Turn) -> list[tuple[str, str]]:
-    """Return what the user said in the request before the turn, each with what was answered."""
+    """Return the pairs of user message and reply that the request carries before the turn; "" for a missing reply."""
     carried: list[tuple[str, str]] = []
     for message in turn.history:
         if message.role is Role.USER:
@@ -212,9 +217,10 @@ def _carried(turn: Turn) -> list[tuple[str, str]]:
 def _place_of(
     carried: Sequence[tuple[str, str]], before: Sequence[LoggedExchange], same: SameText
 ) -> int | None:
-    """Return where in the log the carried begins; None if it is not there.
+    """Return the index in ``before`` of the first carried message; None if the log does not have it.
 
-    A text said twice: where most of what follows agrees, then of the answers; of equals the latest.
+    If the user sent this text several times, the place with most agreeing messages after it wins, then the one with most
+    agreeing replies, then the latest.
     """
     if not carried:
         return None

@@ -1,8 +1,8 @@
-"""A memory becomes a line of a block, and knows under which heading it stands. Pure. Never: await.
+"""Renders one memory as a line of the block, with the heading it belongs under. Pure. Never: await.
 
-A line says what a reader can't know from its words: the day of what happens, from and until when it holds, what speaks
-against it. When it was said stands in the heading, so that nobody takes the one date for the other. A statement has a bullet that
-people seldom type, by which it is known for ours when a frontend sends it back.
+A line adds what its words alone do not say: the day of an event, from when and until when a statement holds, and any
+doubt. The heading gives the year in which it was said, so that a model does not confuse this date with the others. The bullet
+of a statement is a character that people seldom type: by it we recognize our own lines when a frontend sends them back.
 """
 
 import unicodedata
@@ -18,13 +18,13 @@ from recollect.text.normalization import normalize
 from recollect.text.patterns import bounded
 
 PASSAGE_TOKENS = 35
-"""The most tokens quoted from a passage: the one or two sentences that are most about the question."""
+"""The most tokens quoted from a passage: one or two sentences."""
 
 CODE_TOKENS = 400
-"""The most tokens quoted from a block of code, for a question about code; a part of one means little."""
+"""The most tokens quoted from a block of code, for a question about code. A small part of it would mean little."""
 
 MESSAGES = "Earlier messages:"
-"""The heading of passages, which are quoted."""
+"""The heading above passages."""
 
 _DOUBTS = {
     Doubt.DISPUTED: "the user also said otherwise",
@@ -38,16 +38,16 @@ _NUMBER = bounded(r"(?<!\d)[0-9]{1,4}(?!\d)")
 _SPEAKER_CHARACTERS = 60
 _IN_NAMES = " .'\u2019@+-_"
 _LETTERS = "LMN"
-"""What Unicode calls letters, marks (which many scripts write vowels with) and numbers."""
+"""The Unicode categories of letters, marks (the vowels of many scripts) and numbers."""
 
 
 class Line(NamedTuple):
     """A line of a block.
 
     Attributes:
-        order: The sort key within a block: statements before messages, then the oldest first.
-        heading: The heading above it.
-        text: The bullet.
+        order: The sort key within a block: statements before messages, then oldest first.
+        heading: The heading above the line.
+        text: The line itself, bullet included.
     """
 
     order: tuple[bool, datetime]
@@ -56,11 +56,11 @@ class Line(NamedTuple):
 
     @property
     def is_statement(self) -> bool:
-        """Whether it tells a statement, and no message."""
+        """Whether the line renders a statement; otherwise it renders a message."""
         return not self.order[0]
 
     def numbered(self, number: int) -> "Line":
-        """Return it with its number behind, by which the user may refer to it; statements stand before messages."""
+        """Return the line of a statement with its number at the end, by which the user can refer to it."""
         return self._replace(text=f"{self.text} (number {number})") if self.is_statement else self
 
 
@@ -72,14 +72,14 @@ def line_of(
     code_first: bool = False,
     at: datetime | None = None,
 ) -> Line:
-    """Return a memory as a line: ``• Prefers tea`` under ``2026:``.
+    """Render a recollection as a line, for example ``• Prefers tea`` under ``2026:``.
 
     Args:
-        recollection: What is told.
+        recollection: The recollection to render.
         count: Counts the tokens of a text.
-        focus: Case-folded words of what is asked, about which a long passage is quoted.
-        code_first: Whether more is quoted of a block of code.
-        at: When it is told; what is over or to come by then is told so.
+        focus: The case-folded words of the question, by which a long passage is cut.
+        code_first: Whether code is quoted at greater length.
+        at: The current time, by which the line says that something has ended or has not begun; None: it gives dates only.
     """
     item = recollection.item
     if isinstance(item, Passage):
@@ -96,13 +96,13 @@ def line_of(
 def excerpt_of(
     passage: Passage, *, count: Callable[[str], int], focus: Collection[str] = (), code_first: bool = False
 ) -> str:
-    """Return what is quoted of a passage."""
+    """Return the part of a passage that the block quotes."""
     limit = CODE_TOKENS if code_first and passage.code else PASSAGE_TOKENS
     return excerpt(passage.content, limit=limit, count=count, focus=focus, code=passage.code)
 
 
 def was_understood(passage: Passage, quoted_of_it: str, statement: Memory) -> bool:
-    """Tell whether a statement that rests on a message was understood from the part of it that is quoted."""
+    """Tell whether the quoted part of a message contains a statement's evidence, or is contained in it."""
     if passage.role is not Role.USER:
         return False
     said = normalize(quoted_of_it.strip("\u2026 \n"))
@@ -118,13 +118,13 @@ def _message(passage: Passage, text: str) -> str:
 
 
 def _plain(content: str) -> str:
-    """Return a statement's words, which can't be taken for our own word on what was done."""
+    """Return a statement's words; they can't imitate the ``[DONE]`` mark of the block's own reports."""
     text = quoted(content)
     return f"({text[1:]}" if text.upper().startswith(_DONE) else text
 
 
 def _notes(memory: Memory, at: datetime | None) -> str:
-    """Return what has to be said beside a statement's words, in brackets."""
+    """Return a statement's dates and doubt in brackets, for example `` (until 2026-05-01)``; "" if there are none."""
     notes = []
     if memory.event_at is not None and not _names(memory.content, memory.event_at, memory.observed_at):
         notes.append(f"{'due' if memory.kind is Kind.TODO else 'on'} {memory.event_at:%Y-%m-%d}")
@@ -140,9 +140,9 @@ def _notes(memory: Memory, at: datetime | None) -> str:
 
 
 def _names(content: str, day: datetime, said_at: datetime) -> bool:
-    """Tell whether words name a day themselves, so that it need not be added; a day within a year needs no year."""
+    """Tell whether a statement's words name a day themselves. A day within a year of ``said_at`` needs no year."""
     if {day.day, day.year} <= {int(number) for number in _NUMBER.findall(content)}:
-        return True  # in whatever language the month's name is
+        return True  # day and year suffice: the month's name may be in any language
     named = [each.start.date() for each in dates_meant(content, said_at) if each.end - each.start <= _DAY]
     wanted = day.date()
     is_near = abs(day - said_at) <= _YEAR
@@ -154,7 +154,7 @@ def _yearless(day: date) -> tuple[int, int]:
 
 
 def _who(passage: Passage) -> str:
-    """Say who said it: ``User``, ``User Ben``, ``Assistant``; of what others wrote, where it is from."""
+    """Return who said a passage: ``User``, ``User Ben`` or ``Assistant``; for pasted text, that the user pasted it."""
     if passage.role is Role.ASSISTANT:
         return "Assistant"
     if passage.pasted:
@@ -164,7 +164,7 @@ def _who(passage: Passage) -> str:
 
 
 def _name(speaker: str) -> str:
-    """Return a name without anything that no name holds: no line ends, no brackets or what looks like them."""
+    """Return a speaker's name with every character that no name holds replaced by a space, and shortened."""
     start = unfenced(speaker[: 4 * _SPEAKER_CHARACTERS])
     plain = (
         each if each in _IN_NAMES or unicodedata.category(each)[0] in _LETTERS else " " for each in start

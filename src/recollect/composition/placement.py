@@ -1,7 +1,7 @@
-"""Where in a prompt what is recalled goes, so that what an upstream has cached of the chat holds. Pure.
+"""Decides where in a request memory blocks go, so that the upstream's prompt cache stays valid. Pure. Never: await.
 
-``stable``: the chat's first block stands in the system prompt, those of later turns beside their turn's
-message, and each is added again as it was whenever the request carries its message. Never: await.
+With the placement ``stable``, the chat's first block stands in the system prompt, and the block of each later turn beside
+that turn's message. Whenever a later request carries that message, its block is added again, byte for byte.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,11 +14,11 @@ from recollect.composition.excerpts import focus_of
 from recollect.composition.history import (
     LEAST_TOKENS,
     History,
-    goes_on,
+    begins_with_reply,
+    compose_history,
     known_anchors,
     missing_exchanges,
-    tell_history,
-    told_of,
+    split_history,
 )
 from recollect.composition.same_text import SameText
 from recollect.model import (
@@ -37,15 +37,15 @@ _GAP = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much is added.
+    """Where memory blocks go, and the most tokens of each part.
 
     Attributes:
-        placement: Where it goes.
-        memory_tokens: What a turn's memories may take.
-        later_tokens: What they may take where the chat was given some before, which stay with it.
-        chat_memory_tokens: What all the blocks of a chat may take; the oldest half goes when they pass it.
-        history_tokens: What the conversation's missing history may take; 0: none is told.
-        standing_tokens: Of a block's tokens, what the lines may take that stand in every chat; 0: none do.
+        placement: Where blocks go.
+        memory_tokens: The most tokens of a turn's block.
+        later_tokens: The same for a turn whose request already gets earlier blocks of the chat.
+        chat_memory_tokens: The most tokens of all blocks of a chat. Beyond it, the older half is dropped.
+        history_tokens: The most tokens of restored history; 0: none is restored.
+        standing_tokens: The most tokens of the standing part within a block; 0: no standing part.
     """
 
     placement: Placement = Placement.STABLE
@@ -58,20 +58,19 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """What is added to a request.
+    """Everything that is added to a request.
 
     Attributes:
-        system: To the system prompt.
-        beside: Beside messages of the user, by their position in the request.
-        earlier: Messages restored in front of the request's own, each with the block that stands beside it,
-            or "".
-        block: What this turn adds, if anything.
-        injection: The same, to be noted.
-        own: The turn's block, also where it is an earlier request's that is added again.
-        detached: Anchors of blocks that the chat adds no more. It adds nothing to the request, so two that
-            differ in it alone are equal.
-        tokens: What all memories in the prompt take.
-        history_tokens: What its history takes.
+        system: The text for the system prompt; "" for none.
+        beside: The blocks beside user messages, by the message's position in the request.
+        earlier: The messages to restore before the request's own, oldest first, each with the block beside it or "".
+        block: The block composed for this turn; None if nothing new is told.
+        injection: The same block, in the form in which the store keeps it.
+        own: The injection that belongs to this turn's message, whether new or from an earlier request for it.
+        detached: The anchors of blocks that no later request of the chat gets again. They do not change this request,
+            so equality ignores them.
+        tokens: The tokens of all memory blocks.
+        history_tokens: The tokens of the restored history.
     """
 
     system: str = ""
@@ -86,12 +85,13 @@ class Placed:
 
 
 def attached(turn: Turn, chat: Chat, bounds: Bounds) -> tuple[Injection, ...]:
-    """Return the earlier blocks of the chat that this request is given again, oldest first.
+    """Return the earlier blocks of the chat that are added to this request again, oldest first.
 
-    Those of messages the request carries or is given back, and the first one of the system prompt. When they
-    take more than they may, the oldest half of those beside messages goes at once, not one with each turn.
+    These are the blocks of messages that the request carries or that are restored, and the first block of the system
+    prompt. If they exceed ``chat_memory_tokens``, the older half of the blocks beside messages is dropped at once:
+    dropping one with each turn would invalidate the prompt cache each time.
     """
-    return _Situation(turn, chat, bounds).attached()[0]
+    return _RequestState(turn, chat, bounds).attached()[0]
 
 
 def place(
@@ -107,24 +107,24 @@ def place(
     answers: Sequence[str] = (),
     numbers: bool = False,
 ) -> Placed:
-    """Return what is added to the turn's request, and where.
+    """Decide what is added to the turn's request, and where.
 
     Args:
-        turn: What was said.
-        recollections: What was recalled for it, best first; what earlier blocks hold is not among them.
-        chat: What is known of the chat.
-        bounds: Where and how much.
+        turn: The current turn.
+        recollections: The recollections for it, best first, without those that earlier blocks hold.
+        chat: What the store knows of the chat.
+        bounds: Where blocks go, and their sizes.
         count: Counts the tokens of a text.
-        at: Now.
-        code_first: Whether blocks of code come first.
-        known: How many statements are known in all, where it is to be told how many more there are; 0: it is not.
-        answers: What the memory did for the turn's own message, or why not.
-        numbers: Whether the statements are numbered, as all of them are asked for.
+        at: The current time.
+        code_first: Whether passages of code come first.
+        known: How many statements the user has in all; the block then says how many it omits. 0: it does not say.
+        answers: What the memory did for the turn's own message, or why it did not.
+        numbers: Whether statements are numbered; for a request to list them all.
     """
     if bounds.placement is Placement.OFF:
         return Placed()
-    situation = _Situation(turn, chat, bounds)
-    again, gone = situation.attached()
+    state = _RequestState(turn, chat, bounds)
+    again, gone = state.attached()
     block: Block | None = None
     if all(each.anchor != turn.anchor for each in again):
         block = compose(
@@ -141,16 +141,16 @@ def place(
             answers=answers,
             numbers=numbers,
         )
-    injection = situation.noted(block, again, at)
+    injection = state.injection_of(block, again, at)
     blocks = again if injection is None else (*again, injection)
-    placed = _joined(situation, blocks, situation.told(count))
+    placed = _joined(state, blocks, state.history(count))
     own = next((each for each in blocks if each.anchor == turn.anchor), None)
     detached = tuple(each.anchor for each in gone)
     return replace(placed, block=block, injection=injection, own=own, detached=detached)
 
 
-class _Situation:
-    """What a request carries of its chat, and what it lacks."""
+class _RequestState:
+    """Which messages of its chat a request carries, which are missing, and which blocks belong to them."""
 
     def __init__(self, turn: Turn, chat: Chat, bounds: Bounds) -> None:
         self.turn = turn
@@ -161,18 +161,18 @@ class _Situation:
         known = known_anchors(turn, chat.exchanges, same)
         positions = turn.anchors or ((-1, turn.anchor),)
         self.carried = [(position, known.get(anchor, anchor)) for position, anchor in positions]
-        is_told = bounds.history_tokens >= LEAST_TOKENS
-        latest = told_of(self.missing, answered=goes_on(turn))[1] if is_told else []
+        restores = bounds.history_tokens >= LEAST_TOKENS
+        latest = split_history(self.missing, answered=begins_with_reply(turn))[1] if restores else []
         self.present = {each.anchor for each in latest} | {anchor for _, anchor in self.carried}
 
     def attached(self) -> tuple[tuple[Injection, ...], tuple[Injection, ...]]:
-        """Return the blocks that are added again, and those that are so no more; oldest first."""
+        """Return the blocks to add again, and the blocks to drop for good; both oldest first."""
         if self.bounds.placement is not Placement.STABLE:
             return (), ()
         kept = self._applicable()
         gone: list[Injection] = []
         own = self.turn.anchor
-        # Room for this turn's own block is kept free.
+        # This turn's own block needs room, too.
         room = max(self.bounds.chat_memory_tokens - self.bounds.memory_tokens, 0)
         while sum(each.tokens for each in kept if each.anchor != own) > room:
             beside = [each for each in kept if each.place is Place.BESIDE and each.anchor != own]
@@ -183,8 +183,8 @@ class _Situation:
             kept = [each for each in kept if each.anchor not in oldest]
         return tuple(kept), tuple(gone)
 
-    def noted(self, block: Block | None, again: Sequence[Injection], at: datetime) -> Injection | None:
-        """Return the turn's own block as it is to be noted, with where it stands."""
+    def injection_of(self, block: Block | None, again: Sequence[Injection], at: datetime) -> Injection | None:
+        """Return the turn's block in the form in which the store keeps it, with its place; None for no block."""
         if block is None:
             return None
         where = self.place_of_own(again, answers=block.answers)
@@ -193,49 +193,49 @@ class _Situation:
             self.turn.anchor, where, block.text, _items(block), block.tokens, at, stands, block.listed
         )
 
-    def told(self, count: Callable[[str], int]) -> History:
-        """Return what is told of what the request lacks."""
-        return tell_history(
+    def history(self, count: Callable[[str], int]) -> History:
+        """Return the missing exchanges, shortened to their budget."""
+        return compose_history(
             self.missing,
             summary=self.chat.summary,
             budget=self.bounds.history_tokens,
             count=count,
-            answered=goes_on(self.turn),
+            answered=begins_with_reply(self.turn),
         )
 
     def place_of_own(self, again: Sequence[Injection], *, answers: bool) -> Place:
-        """Return where the turn's own block stands; what was done for a message stands beside that, whatever follows."""
+        """Return where the turn's own block goes. One that answers the turn's own message stands beside that message."""
         if self.bounds.placement is Placement.SYSTEM:
             return Place.SYSTEM
         if self.bounds.placement is Placement.USER:
             return Place.BESIDE
-        # Only the first turn of a chat: a system prompt that changes later costs all that is cached behind it.
+        # Only a chat's first turn may change the system prompt: a later change would invalidate the whole prompt cache.
         is_first = not (self.turn.history or self.missing or again or answers)
         return Place.SYSTEM if is_first else Place.BESIDE
 
     def _applicable(self) -> list[Injection]:
-        """Return the blocks of what the prompt holds, and the one of the system prompt."""
-        whole = self._begins_with_its_beginning()
+        """Return the blocks of the messages in the prompt, and the block of the system prompt."""
+        whole = self._carries_first_message()
         kept: list[Injection] = []
         for each in self.chat.injections:
             if each.place is Place.BESIDE:
                 applies = each.anchor in self.present
-            else:  # of several, noted while each turn had one, only the first
+            else:  # with the placement `system` each turn stored one; only the first applies
                 has_one = any(other.place is Place.SYSTEM for other in kept)
                 applies = not has_one and (not whole or each.anchor in self.present)
             if applies:
                 kept.append(each)
         return kept
 
-    def _begins_with_its_beginning(self) -> bool:
+    def _carries_first_message(self) -> bool:
         """Tell whether the request is known to carry the first message of its branch of the chat.
 
-        Then the system prompt's block is that message's. Else it is taken to be cut off somewhere.
+        If so, only the block of that message may stand in the system prompt. Otherwise the request counts as truncated.
         """
         if self.turn.is_whole or self.missing:
             return bool(self.turn.is_whole)
         if not self.turn.history:
-            return bool(self.chat.exchanges)  # else the log knows nothing yet
+            return bool(self.chat.exchanges)  # without any, the log does not know the chat yet
         first = self.carried[0][1]
         systems = {each.anchor for each in self.chat.injections if each.place is Place.SYSTEM}
         return bool(systems & self.present) or any(each.anchor == first for each in self.chat.exchanges)
@@ -245,19 +245,19 @@ def _items(block: Block) -> tuple[UUID, ...]:
     return (*(each.item.id for each in block.recollections), *block.done)
 
 
-def _joined(situation: _Situation, blocks: Sequence[Injection], history: History) -> Placed:
+def _joined(state: _RequestState, blocks: Sequence[Injection], history: History) -> Placed:
     texts = [each.block for each in blocks if each.place is Place.SYSTEM]
     beside = {each.anchor: each.block for each in blocks if each.place is Place.BESIDE}
     earlier: list[tuple[Message, str]] = []
     for exchange in history.restored:
-        # Taken out: of two messages with one anchor only the first has it.
+        # Removed from the mapping: of two messages with the same anchor only the first gets the block.
         text = beside.pop(exchange.anchor or "", "")
         earlier.append((Message(Role.USER, exchange.said, exchange.speaker), text))
         if exchange.reply:
             earlier.append((Message(Role.ASSISTANT, exchange.reply), ""))
     return Placed(
         system=_GAP.join(filter(None, [*texts, history.block])),
-        beside={position: beside[anchor] for position, anchor in situation.carried if anchor in beside},
+        beside={position: beside[anchor] for position, anchor in state.carried if anchor in beside},
         earlier=tuple(earlier),
         tokens=sum(each.tokens for each in blocks),
         history_tokens=history.tokens,

@@ -1,29 +1,32 @@
-"""Whether a text of the log, in which secrets are masked, is the same as one of a request. Pure. Never: a store."""
+"""Compares a logged text, in which secrets are masked, with a text of a request. Pure. Never: a store."""
 
 from recollect.text.normalization import storable_text
 from recollect.text.secrets import between_marks, mask
 
 _COMPARED = 4_000
-"""Characters by which two texts are told apart: so many of each are read from the log."""
+"""Texts are compared by their first characters; so many of each are read from the log."""
 
 _PIECES = 5
-"""As many pieces of a masked text are looked for, and of the last no more than so many characters where a text was cut."""
+"""A masked text is split at its marks, and at most so many pieces of it are searched for."""
+
 _BEHIND = 200
+"""If a text was cut, at most so many characters of its last piece are searched for."""
 
 _ENOUGH = 20
-"""Characters beside the marks by which a text is known again, whatever its secrets are. Of a shorter one they are masked."""
+"""With so many characters outside the marks, two texts count as equal whatever the secrets were.
+For a shorter text, the secrets of the request's text are masked and both are compared whole."""
 
 _MASKED = 1_000
-"""Characters that are masked for a request: those of a text made for it take some 15 microseconds each."""
+"""The most characters masked per request. In a text made to be slow, masking takes about 15 microseconds a character."""
 
 
 def plain(text: str) -> str:
-    """Return a text as the log keeps it, as far as it is compared, without the space around it."""
+    """Return the compared part of a text in the form in which the log keeps it, stripped of outer whitespace."""
     return storable_text(text[:_COMPARED]).strip()
 
 
 class SameText:
-    """Compares the plain texts of one request with those of the log, each two once."""
+    """Compares texts of one request with texts of the log, each pair at most once. Both come from ``plain``."""
 
     def __init__(self) -> None:
         self._left = _MASKED
@@ -31,7 +34,7 @@ class SameText:
         self._known: dict[tuple[str, str], bool] = {}
 
     def __call__(self, logged: str, carried: str) -> bool:
-        """Tell whether a plain text of the log is this one of the request."""
+        """Tell whether a logged text is the same as a text that the request carries."""
         if logged == carried:
             return True
         if "[secret: " not in logged:
@@ -52,7 +55,7 @@ class SameText:
 
 
 def _fits(pieces: list[str], text: str, *, is_cut: bool) -> bool:
-    """Tell whether a text has these pieces in this order, from its beginning to its end, and something between them."""
+    """Tell whether a text consists of these pieces in this order, with at least one character between any two."""
     first, *others = pieces[:_PIECES]
     if not others or not text.startswith(first):
         return False

@@ -1,4 +1,4 @@
-"""From a turn to its ranked recollections: query, candidates, relevance, fusion, gate, selection. `ranking` is the way through."""
+"""Finds, ranks and selects recollections for a turn. `ranking` runs the steps: query, candidates, signals, gate, fusion."""
 
 from recollect.retrieval.candidates import SearchReach, SearchResults, find_candidates
 from recollect.retrieval.fusion import SignalWeights

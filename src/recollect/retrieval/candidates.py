@@ -1,4 +1,4 @@
-"""Searches for candidates by vectors and by terms, each within its time limit."""
+"""Searches the store for candidates by vectors and by terms, each within its own time limit."""
 
 import asyncio
 import time
@@ -37,13 +37,13 @@ class SearchReach:
     """The limits of a search.
 
     Attributes:
-        limit: How many candidates each channel brings.
-        lexical: Whether words are searched for.
-        log: Whether the message log is searched.
-        verbatim: Whether exchanges that were kept verbatim are searched beside it: where it has no embeddings.
-        embedding_seconds: How long the embedding may take; then the words alone are searched for.
-        second_seconds: How long the second one may; then statements are found by the first alone.
-        lexical_seconds: How long the words' lookup may take; then the meaning alone is.
+        limit: The most candidates that each channel (vectors, terms) returns.
+        lexical: Whether to search by terms.
+        log: Whether to search the message log.
+        verbatim: Whether to search whole exchanges (`qa_turn`) as well; needed if the log has no embeddings.
+        embedding_seconds: Time limit of the embedding. Without it, the search uses terms alone.
+        second_seconds: Time limit of the second embedding. Without it, statements are found by the first alone.
+        lexical_seconds: Time limit of the term lookup. Without it, the search uses vectors alone.
     """
 
     limit: int = 100
@@ -60,14 +60,14 @@ class SearchResults:
     """The results of a search, before ranking.
 
     Attributes:
-        hits: Memories and passages, in no order.
-        terms: How documents match the query's words.
-        has_vector: Whether there is an embedding to compare with.
-        has_terms: Whether the words could be looked up.
-        second_question: The vector of the user's words alone in the space of the second embedder; None where there is none.
-        corrected: Whether words that were taken for mistyped were looked up in their place.
-        degraded: What failed or was late.
-        stages: What each stage took, in milliseconds.
+        hits: Memories and passages, unordered.
+        terms: The BM25 scores of the documents that hold any of the query's terms.
+        has_vector: Whether the query has an embedding.
+        has_terms: Whether the term lookup succeeded.
+        second_question: The second embedder's vector of the user's words alone, unit length; None without one.
+        corrected: Whether spelling corrections replaced any terms.
+        degraded: The stages that failed or exceeded their time limit.
+        stages: The duration of each stage, in milliseconds.
     """
 
     hits: list[Hit]
@@ -90,15 +90,15 @@ async def find_candidates(
     second_embedder: Embedder | None = None,
     generations: Generations = ONLY_TODAYS,
 ) -> SearchResults:
-    """Find what is near to the query, and what holds its terms.
+    """Find memories and passages that are near to the query's vectors or hold its terms.
 
-    The words are looked up while the embeddings are made; then one round trip brings memories and
-    passages together. Without the second embedding, late or failed, statements are found by the first. While an embedder
-    before today's has embeddings in the store, what is near to the query by that one is found as well.
+    The embeddings and the term lookup run concurrently. One round trip to the store then returns memories and passages
+    together. Without the second embedding, statements are found by the first alone. While the store holds embeddings that an
+    earlier embedder made, the search compares these with that embedder's vector of the query.
 
     Raises:
-        EmbedderError: There is no embedding, and words are not searched for.
-        StoreError: The store could not be asked.
+        EmbedderError: There is no embedding, and the search by terms is off.
+        StoreError: The search in the store failed.
     """
     watch = _Watch()
     vector, lexicon, second, asked = await asyncio.gather(
@@ -173,11 +173,11 @@ async def _embedded(query: RecallQuery, embedder: Embedder) -> Vector:
 
 
 class _Second(NamedTuple):
-    """A question in the space of the second embedder.
+    """The question's vectors by the second embedder, unit length.
 
     Attributes:
-        asked: The user's words alone.
-        searched: The same, drawn towards what the user said right before.
+        asked: The vector of the user's words alone.
+        searched: The same, shifted towards the vector of the user's message before; for the search.
     """
 
     asked: Vector
@@ -235,7 +235,7 @@ async def _meant(scope: Scope, unheard: list[str], store: MemoryStore) -> dict[s
 
 @dataclass(slots=True)
 class _Watch:
-    """Times the stages, and drops those that fail or are late."""
+    """Times the stages, and turns failures and timeouts into missing results."""
 
     degraded: list[Stage] = field(default_factory=list)
     stages: dict[Stage, float] = field(default_factory=dict)

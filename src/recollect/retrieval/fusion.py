@@ -1,7 +1,7 @@
-"""Ranks candidates by a weighted sum of their signals, and reports the share of each signal. Pure.
+"""Scores candidates by a weighted sum of their signals, and reports the share of each signal. Pure.
 
-The fusion works on scores of cosine and BM25: ranks would discard how confident each channel is. Terms count by how much of the
-question they cover, never relative to the best match, which may itself be poor.
+The sum takes the values of cosine and BM25, not ranks: ranks would discard how confident each channel is. BM25 counts as the
+share of the question that it covers, not relative to the best match, which may itself be poor.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from recollect.retrieval.tree_correction import TreeCorrection, correction
 __all__ = ["FusedRanking", "SignalWeights", "Signals", "fuse"]
 
 _IMPORTANCE_STEP = 0.05
-"""What each of the ten steps of importance adds to a score."""
+"""The share that each of the ten steps of importance adds to a score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,17 @@ class SignalWeights:
     """The weight of each signal; the defaults were chosen by cross-validation over conversations.
 
     Attributes:
-        dense: The cosine. It counts by a message's beginning, which says what the message is about.
-        lexical: BM25 over a message with its neighbours' words, as a share of the question covered.
+        dense: The cosine of the question and the message's first part, which tells what the message is about.
+        lexical: BM25 over the message and its neighbours, as a share of the question covered.
         matched: The idf share of the question's terms that the message itself holds.
-        identifiers: The share of the question's code identifiers that it holds.
-        role: Said by the user; not if the question asks what the assistant said, or names code.
-        speaker: Said by somebody whom the question names.
-        date: Said at a time that the question means.
-        oneself: A statement of the user about themselves.
-        taste: A statement of what the user likes or avoids, where the question seeks advice.
-        session: The mean of the three best candidates of the same session.
-        learned: The learned correction (`recollect.retrieval.tree_correction`), 0 to leave it out.
+        identifiers: The share of the question's code identifiers that the message holds.
+        role: The user said it. It counts 0 if the question asks what the assistant said, or names code.
+        speaker: The question names the speaker.
+        date: It was said at a time that the question means.
+        oneself: The user says something about themselves.
+        taste: The user says what they like or avoid; counts only if the question seeks advice.
+        session: The mean score of the session's three best candidates.
+        learned: The learned correction (`recollect.retrieval.tree_correction`); 0 switches it off.
     """
 
     dense: float = 0.6
@@ -55,11 +55,11 @@ class FusedRanking:
     """The scores of the candidates, and their parts.
 
     Attributes:
-        scores: About 0 to 1.5, the higher the better, (n,).
-        multiplier: What importance, in ten steps, makes of the sum of the parts, (n,).
-        plain: What each signal gave, (n,) each, but for the learned correction.
-        learned: That correction, if there is one.
-        learned_weight: What it counts.
+        scores: The scores, (n,): about 0 to 1.5, the higher the better.
+        multiplier: The factor of importance on the sum of the parts, (n,): 1 to 1.5.
+        plain: The weighted signals by name, (n,) each, without the learned correction.
+        learned: The learned correction; None if it does not apply.
+        learned_weight: Its weight in the scores.
     """
 
     scores: Floats
@@ -74,7 +74,10 @@ class FusedRanking:
         return self.parts_of(range(len(self.scores)))
 
     def parts_of(self, rows: Sequence[int]) -> dict[str, Floats]:
-        """Return the parts of the scores of some candidates, (rows,) each; only of some, as sharing out the correction takes time."""
+        """Return the parts for the candidates at the indices ``rows``, (rows,) each.
+
+        Callers ask only for the candidates that they report: attributing the learned correction to signals takes time.
+        """
         parts = {name: values[list(rows)] for name, values in self.plain.items()}
         if self.learned is None:
             return parts
@@ -83,7 +86,7 @@ class FusedRanking:
 
 
 def fuse(signals: Signals, weights: SignalWeights) -> FusedRanking:
-    """Score the candidates. Deterministic; an unknown signal neither helps nor harms.
+    """Score the candidates. The result is deterministic. An unknown signal counts 0.
 
     Raises:
         ValueError: Two signals differ in length.
@@ -95,12 +98,12 @@ def fuse(signals: Signals, weights: SignalWeights) -> FusedRanking:
     parts["session"] = weights.session * (pooled.mean if signals.session is not None else 0 * alone)
     total = alone + parts["session"]
     learned: TreeCorrection | None = None
-    # Learned where both channels were there: without one of them its numbers mean something else.
+    # The trees were trained with both channels; without one of them their features mean something else.
     if weights.learned and signals.size and signals.cosine is not None and signals.coverage is not None:
         learned = correction(signals, alone, total, pooled)
         total = total + weights.learned * learned.total
     multiplier = 1 + _IMPORTANCE_STEP * 10 * np.clip(signals.known("importance"), 0.0, 1.0)
-    # A score below 0 is no match, and nothing makes it more or less of none.
+    # A negative score is no match, so that importance must not scale it.
     scores = np.where(total > 0, total * multiplier, total)
     return FusedRanking(scores, multiplier, parts, learned, weights.learned)
 

@@ -1,8 +1,8 @@
-"""Decides whether a turn asks for anything remembered at all. Pure. Never: await, a single item's fate.
+"""Decides whether a turn asks for anything in the message log. Pure. Never: await, a single item's fate.
 
-The query is gated, not the item: the scores of what answers a question and of what does not overlap. A
-logistic regression over what the whole query found, with cosines told from the embedder's own gate, so
-that another embedder's calibration carries over.
+The gate judges the query, not each item, since the scores of relevant and irrelevant items overlap. It is a logistic
+regression over everything the query found. Cosines count relative to the embedder's own gate, so that the coefficients also
+hold for other embedders.
 """
 
 import math
@@ -20,32 +20,32 @@ from recollect.text import cues
 _LOOKED_AT = 20
 _OPENING_CHARACTERS = 400
 _NOTHING_ASKED = 2.0
-"""The logit of asking for nothing remembered, above which common words in common prove nothing."""
+"""Above this logit of the intent "nothing", shared words alone do not open the gate."""
 _SURE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The coefficients of the gate, and the probability from which a turn is given memories.
+    """The coefficients of the gate's logistic regression, and its threshold.
 
-    Learned on four public sets of conversations and 500 questions that ask for nothing remembered,
-    cross-validated over both. At the threshold 2 to 9 % of those are given anything, and 0.5 to 4.5 % of
-    the conversations' own questions lose what answers them.
+    Trained and cross-validated on four public sets of conversations and on 500 questions that ask for nothing remembered.
+    At the threshold, 2 to 9 % of the latter still get memories, and 0.5 to 4.5 % of the conversations' own questions lose
+    their answer.
 
     Attributes:
-        threshold: From which score on memories are given; 0: always.
-        cosine: The cosine that means nothing; None: the embedder's own.
-        bias: What all turns begin with.
-        best_cosine: For how much nearer the nearest candidate is than that cosine.
+        threshold: The probability from which the gate opens; 0: always.
+        cosine: The cosine below which a match means nothing; None: the embedder's own.
+        bias: The intercept.
+        best_cosine: Of the nearest candidate's cosine, minus the gate's cosine.
         own_statement: The same for the nearest statement of the user about themselves.
-        seen: For the share of the query, by idf, that the user ever used the words of.
-        about_oneself: For a user who speaks of themselves.
-        small_talk: For a greeting and its like, and for what can't be understood.
-        seeks_advice: For who asks for a recommendation.
-        names_speaker: For who names somebody who speaks in the log.
-        means_date: For who means a date.
-        exact_share: The share of the query, by idf, that one candidate has to hold to open the gate alone.
-        lexical_share: The same where there is no embedding.
+        seen: Of the idf share of the query's terms that the user has used before.
+        about_oneself: Of a question in which users speak of themselves.
+        small_talk: Of small talk, and of a message that can't be understood without context.
+        seeks_advice: Of a question that seeks advice.
+        names_speaker: Of a question that names a speaker of the log.
+        means_date: Of a question that means a date.
+        exact_share: The idf share of the query that a single candidate must hold to open the gate by itself.
+        lexical_share: Without an embedding, the idf share that a single candidate must hold to open the gate.
     """
 
     threshold: float = 0.35
@@ -63,7 +63,7 @@ class Gate:
     lexical_share: float = 0.4
 
     def opens(self, score: float | None) -> bool:
-        """Return whether a turn with that score is given memories."""
+        """Return whether ``score`` reaches the threshold; False for None, if nothing was found."""
         return score is not None and score >= self.threshold
 
 
@@ -80,13 +80,13 @@ def gate_score(
     """Return the probability that the query asks for something remembered, 0 to 1.
 
     Args:
-        query: What is asked.
-        found: What was found; at least one.
-        signals: What is known of it, in the same order.
-        seen: The share of the query, by idf, that the user ever used the words of.
+        query: The query.
+        found: The candidates, at least one.
+        signals: Their signals, in the same order.
+        seen: The idf share of the query's terms that the user has used before, 0 to 1.
         gate_cosine: The embedder's own gate.
         gate: The coefficients.
-        nothing: The logit of asking for nothing remembered, as the second embedder's vector tells; 0 where it can't.
+        nothing: The logit of the intent "nothing", by the second embedder's vector; 0 without one.
     """
     if signals.known("identifiers").max() > 0:
         return _SURE
@@ -111,10 +111,10 @@ def gate_score(
 
 
 def _nearest_statement(found: Sequence[RetrievedItem], signals: Signals) -> float:
-    """Return the largest cosine of a statement that users make about themselves, as memories are."""
+    """Return the largest cosine of a statement of the user about themselves; memories count as such."""
     cosines = signals.known("cosine")
     best = 0.0
-    # the nearest come first, so that few texts are looked at
+    # nearest first, so that few texts are examined
     for place in np.argsort(-cosines)[:_LOOKED_AT].tolist():
         best = max(
             best, float(cosines[place]) * _is_statement(found[place], signals.known("self_share"), place)
@@ -123,7 +123,7 @@ def _nearest_statement(found: Sequence[RetrievedItem], signals: Signals) -> floa
 
 
 def _is_statement(each: RetrievedItem, self_share: Floats, place: int) -> float:
-    """Return how far an item is a statement of the user about themselves, 0 to 1."""
+    """Return to what degree an item is a statement of the user about themselves, 0 to 1."""
     if isinstance(each.item, Memory):
         return 1.0
     if each.item.role is not Role.USER or each.item.pasted:
@@ -133,7 +133,7 @@ def _is_statement(each: RetrievedItem, self_share: Floats, place: int) -> float:
 
 
 def _speaks_of_oneself(passage: Passage) -> bool:
-    """Tell the same in languages other than English, for which there is no share."""
+    """Tell whether a passage's author speaks of themselves; for languages other than English, which have no share."""
     return cues.is_about_oneself(passage.content[:_OPENING_CHARACTERS])
 
 

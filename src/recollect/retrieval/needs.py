@@ -1,7 +1,7 @@
-"""Which of the found statements a turn needs, and whether the message log stands in where none is needed. Pure.
+"""Decides which of the found statements a turn needs, and whether passages of the log are needed instead. Pure.
 
-Statements come first: each is judged by itself (`recollect.retrieval.relevance`). Passages of the log stand in where no
-statement serves, and the gate is sure.
+Statements come first; each is judged by itself (`recollect.retrieval.relevance`). Passages are used if no statement serves
+the turn and the gate is open.
 """
 
 import math
@@ -20,24 +20,24 @@ from recollect.retrieval.signals import RetrievedItem, Signals
 from recollect.retrieval.worth import in_order
 
 _SCORE = 2.0
-"""What a statement that is needed for certain scores: for a good match a score is about 1."""
+"""The score of a statement that is needed with probability 1. A passage that matches well scores about 1."""
 _MUCH = 0.4
-"""A share of a question's words, by their rarity, that tells that something else is asked for."""
+"""If a passage covers so much more of the question (by idf) than any needed statement, the statements do not serve it."""
 _EXPLAINED = 6
-"""So many of the features that count most are told of."""
+"""The number of features, by absolute weight, that an explanation reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class NeedThresholds:
-    """The thresholds of need; chosen on people's lives, cross-validated by person.
+    """The thresholds of need, chosen on the lives data set by cross-validation over persons.
 
     Attributes:
-        statement: How likely a statement has to be needed.
-        listed: The same where several things are asked for.
-        nothing: The logit of asking for nothing remembered above which nothing is.
-        overview: The logit of asking for all that is known above which it is given.
-        few: Statements at most where several things are asked for.
-        all: Statements at most where all that is known is asked for.
+        statement: The least probability with which a statement is needed.
+        listed: The same for a question that asks for several things.
+        nothing: The logit of the intent "nothing" above which the turn needs nothing.
+        overview: The logit of the intent "overview" above which the turn gets all statements.
+        few: The most statements for a question that asks for several things.
+        all: The most statements for an overview.
     """
 
     statement: float = 0.04
@@ -49,22 +49,22 @@ class NeedThresholds:
 
     @property
     def lifted(self) -> "NeedThresholds":
-        """Thresholds that let everything in."""
+        """The same thresholds with nothing filtered out."""
         return replace(self, statement=0.0, listed=0.0, nothing=math.inf)
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a turn needs.
+    """The statements that a turn needs.
 
     Attributes:
-        scores: What each statement ranks by.
-        shares: What each feature gave to the logit of a statement's being needed, (n,) each, in the order of ``scores``.
-        wanted: The statements that are needed.
-        served: Whether statements serve the turn, so that the log need not.
-        at_most: Statements at most; None: as many as are given of anything.
-        everything: Whether the turn asks for all that is known.
-        understood: Whether a model has read the person's log for statements. Where none has, the log is nearly all there is.
+        scores: The score of each judged statement, by its id.
+        shares: The contribution of each feature to a statement's logit, (n,) each, in the order of ``scores``.
+        wanted: The ids of the needed statements.
+        served: Whether statements serve the turn, so that no passages are needed.
+        at_most: The most statements for this turn; None: the limit for any turn.
+        everything: Whether the turn asks for an overview.
+        understood: Whether a model extracted any of the statements. If none did, the log holds nearly everything.
     """
 
     scores: Mapping[UUID, float] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Needs:
     understood: bool = False
 
     def parts_of(self, statements: Collection[UUID]) -> dict[UUID, tuple[tuple[str, float], ...]]:
-        """Return what counted most for or against each of these statements, which were judged."""
+        """Return the features that counted most for or against each of these judged statements, largest first."""
         if not statements:
             return {}
         names, rows = list(self.shares), {each: n for n, each in enumerate(self.scores)}
@@ -93,7 +93,7 @@ NO_NEEDS = Needs()
 
 
 def asks_nothing(query: RecallQuery, vector: Vector | None) -> float:
-    """Return the logit that a question asks for nothing remembered; 0 if it has no vector."""
+    """Return the logit of the intent "nothing"; 0 if the question has no vector by the second embedder."""
     told = relevance.intent_logits(
         EmbeddedQuestion(query.asked, query.now, query.periods, vector), relevance.shipped_model()
     )
@@ -113,14 +113,13 @@ def needs_of(
     """Return which of the found statements the turn needs.
 
     Args:
-        query: What is asked.
-        found: What was found.
-        signals: What is known of each of them. Where one bears an identifier that is asked for, something remembered is
-            asked for, however much the question sounds like one to anybody.
-        vector: The question by the second embedder; None where there is none.
-        is_read: Whether the first embedder was made for the question's script.
-        is_asked: Whether the gate of the log opens; it tells what asks for nothing remembered where no vector does.
-        bar: From when on something is needed.
+        query: The query.
+        found: The candidates.
+        signals: Their signals. If a candidate holds an identifier of the question, the intent "nothing" is ignored.
+        vector: The question's vector by the second embedder; None without one.
+        is_read: Whether the first embedder supports the question's script.
+        is_asked: Whether the gate of the log is open; without ``vector`` it replaces the intent "nothing".
+        bar: The thresholds.
     """
     shipped = relevance.shipped_model()
     asked = EmbeddedQuestion(query.asked, query.now, query.periods, vector)
@@ -152,7 +151,7 @@ def needs_of(
 
 
 def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresholds) -> Needs:
-    """Return the needs of a turn that asks for everything known: statements that are not over, the most valuable first."""
+    """Return the needs of a turn that asks for an overview: all statements that have not ended, in the order of `worth`."""
     order = in_order(statements, now)
     count = max(len(order), 1)
     return Needs(
@@ -170,14 +169,14 @@ def _or_nan(cosines: Sequence[float | None]) -> Floats:
 
 
 def _log_holds_more(found: Sequence[RetrievedItem], held: Floats, wanted: Collection[UUID]) -> bool:
-    """Tell whether a passage covers much of the question that no needed statement covers."""
+    """Tell whether a passage covers much more of the question than any needed statement."""
     of_log = [share for each, share in zip(found, held.tolist(), strict=True) if not _is_statement(each)]
     known = [share for each, share in zip(found, held.tolist(), strict=True) if each.item.id in wanted]
     return max(of_log, default=0.0) >= max(known, default=0.0) + _MUCH
 
 
 def _asks_the_log(query: RecallQuery) -> bool:
-    """Tell whether a question is about what was said rather than about what is so."""
+    """Tell whether a question is about what was said in chats, rather than about facts."""
     return query.asks_for_before or query.asks_about_reply or bool(query.identifiers)
 
 

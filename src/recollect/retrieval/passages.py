@@ -1,6 +1,6 @@
-"""Which passages of the log a question may be given. Pure.
+"""Filters passages of the log by the question. Pure.
 
-What may never be recalled is not even indexed; here is what depends on the question.
+Passages that no question may recall are not indexed in the first place.
 """
 
 from recollect.model import Item, Passage, Role
@@ -9,10 +9,11 @@ from recollect.text.statement_features import SUBSTANCE, count_words
 
 
 def may_serve(item: Item, query: RecallQuery) -> bool:
-    """Return whether an item may be ranked for a query: each memory may, and each passage but for three sorts.
+    """Return whether an item may be ranked for a query. Every memory may, and every passage with three exceptions.
 
-    What was told otherwise since is for who asks how it was; an answer of a few words for who asks what the assistant said;
-    and what others wrote tells nothing of who asks about themselves.
+    - An outdated passage serves only questions about the past.
+    - A short reply of the assistant serves only questions about earlier chats or about what the assistant said.
+    - Pasted text does not serve users who ask about themselves, unless they ask about earlier chats or code.
     """
     if not isinstance(item, Passage):
         return True
@@ -24,7 +25,7 @@ def may_serve(item: Item, query: RecallQuery) -> bool:
 
 
 def _is_remark(passage: Passage) -> bool:
-    """Tell whether a passage is from a short answer of the assistant that is neither code nor a list, nor a named speaker's."""
+    """Tell whether a passage is a short reply of the assistant, without code, list or named speaker."""
     if passage.role is not Role.ASSISTANT or passage.code or passage.speaker:
         return False
     shown = passage.statement

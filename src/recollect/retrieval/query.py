@@ -1,4 +1,4 @@
-"""What a turn asks of the memory, derived from its words. Pure."""
+"""Reads from a turn's words what it asks of the memory. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,31 +10,31 @@ from recollect.text.lexical import identifiers, query_terms
 from recollect.text.statement_features import seeks_advice
 
 _BEGINNING, _END = 400, 800
-"""Characters read of a long text: about what an embedder reads. Who pastes a page asks before or behind it."""
+"""Characters read at either end of a long text, about as many as an embedder reads. People ask before or after pasted text."""
 
 _BEFORE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class RecallQuery:
-    """What a turn asks of the memory.
+    """A turn as a query to the memory.
 
     Attributes:
-        text: What is embedded: the user's words, with what they refer to where they can't stand alone.
-        asked: The user's words alone, as far as they are read.
-        before: What the user said in the chat right before, as far as it is read; "" where that is nothing.
-        terms: The terms that are looked up.
-        identifiers: The code identifiers in it, case-folded.
-        periods: The dates meant.
-        now: When it is asked.
+        text: The text to embed: the user's words, preceded by the last exchange if they can't stand alone.
+        asked: The user's words alone; of a long message its beginning and end.
+        before: The user's message before, shortened likewise; "" if there is none.
+        terms: The search terms.
+        identifiers: The code identifiers in the words, case-folded.
+        periods: The dates that the words mean.
+        now: The time of the turn.
         asks_for_before: Whether it asks for what was said in other sessions.
         asks_about_reply: Whether it asks what the assistant said.
-        is_about_oneself: Whether the user speaks of themselves.
-        is_small_talk: Whether nothing need be remembered for it.
+        is_about_oneself: Whether users speak of themselves.
+        is_small_talk: Whether it is small talk, which needs no memories.
         asks_about_code: Whether it is about code.
-        seeks_advice: Whether it asks for a recommendation, for which tastes count.
-        lacks_context: Whether it can't be understood: it goes on from what is not there.
-        asks_how_it_was: Whether it asks for what was so once, and may be so no longer.
+        seeks_advice: Whether it asks for a recommendation, so that tastes count.
+        lacks_context: Whether it refers to earlier messages that the request does not carry.
+        asks_how_it_was: Whether it asks for the past, so that outdated passages may serve.
     """
 
     text: str
@@ -55,7 +55,7 @@ class RecallQuery:
 
 
 def read_query(turn: Turn) -> RecallQuery:
-    """Return what ``turn`` asks of the memory."""
+    """Return the query of a turn."""
     asked = _bounded(turn.text)
     goes_on = cues.cannot_stand_alone(asked)
     text = _with_what_it_refers_to(turn, asked) if goes_on else asked
@@ -90,7 +90,7 @@ def _said_before(turn: Turn) -> str:
 
 
 def _with_what_it_refers_to(turn: Turn, asked: str) -> str:
-    """Put the user's message before, and the beginning of the answer to it, in front of "and the second one?"."""
+    """Prepend the beginnings of the user's message before and of its reply, for example to "and the second one?"."""
     said = _said_before(turn)
     answer = turn.history[-1].text if turn.history and turn.history[-1].role is Role.ASSISTANT else ""
     parts = (said[:_BEFORE].strip(), answer[:_BEFORE].strip(), asked)

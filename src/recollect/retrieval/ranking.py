@@ -1,4 +1,4 @@
-"""From a turn to what may be recalled for it, ranked and gated. It may raise."""
+"""Runs the steps from a turn to its ranked recollections. It may raise."""
 
 import asyncio
 import time
@@ -16,22 +16,22 @@ from recollect.retrieval.query import RecallQuery, read_query
 from recollect.retrieval.signals import RetrievedItem, Signals, gather, read_signals
 
 EXPLAINED = 50
-"""How many of the ranked come with their score's parts: who asks why looks at no more."""
+"""The number of best recollections that come with the parts of their scores. An explanation shows no more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The ranked recollections of a turn, with the gate's score and timings.
+    """The ranked recollections of a turn, with everything that explains them.
 
     Attributes:
-        query: What the turn asks.
-        candidates: What was found.
-        ranked: The same, best first, each memory and each message once.
-        gate_score: How sure it is that the turn asks for anything remembered, 0 to 1; None where nothing was found.
+        query: The turn's query.
+        candidates: The search results.
+        ranked: The candidates that may serve the query, best first, each memory and each message once.
+        gate_score: The probability that the turn asks for anything remembered, 0 to 1; None if nothing was found.
         found: The candidates in the order of ``signals``.
-        signals: What is known of each; None where nothing was found.
-        needs: Which statements the turn needs.
-        milliseconds: What ranking took, behind the search.
+        signals: The signals of the candidates; None if nothing was found.
+        needs: The statements that the turn needs.
+        milliseconds: The duration of ranking, without the search.
     """
 
     query: RecallQuery
@@ -56,11 +56,21 @@ async def rank(
     bar: NeedThresholds,
     generations: Generations = ONLY_TODAYS,
 ) -> Ranking:
-    """Return the user's memories and passages of the log, ranked for ``turn``.
+    """Search the user's memories and message log, and rank what was found for ``turn``.
+
+    Args:
+        turn: The turn.
+        embedder: The first embedder, for memories and passages.
+        second_embedder: The second embedder, for statements alone; None without one.
+        store: The store to search.
+        reach: The limits of the search.
+        weights: The weights of the signals.
+        gate: The coefficients of the gate; a threshold of 0 filters nothing.
+        bar: The thresholds of need.
 
     Raises:
-        EmbedderError: The turn could not be embedded, and words are not searched for.
-        StoreError: The store could not be asked.
+        EmbedderError: The turn could not be embedded, and the search by terms is off.
+        StoreError: The search in the store failed.
     """
     query = read_query(turn)
     candidates = await find_candidates(
@@ -116,12 +126,18 @@ async def _ranked(
 
 
 async def _others() -> None:
-    """Let other chats' events through: what is computed in one go holds up all of them."""
+    """Yield to the event loop, so that other chats' events are not held up by a long computation."""
     await asyncio.sleep(0)
 
 
 def of_everything(ranking: Ranking, statements: Sequence[Memory], *, bar: NeedThresholds) -> Ranking:
-    """Return the ranking of a turn that asks for everything known, with statements that its search did not find."""
+    """Return the ranking of a turn that asks for an overview, extended by statements that its search did not find.
+
+    Args:
+        ranking: The ranking by the search.
+        statements: All current statements of the user.
+        bar: The thresholds of need.
+    """
     judged = [each.item for each in ranking.ranked if each.item.id in ranking.needs.scores]
     known = {each.id: each for each in (*statements, *judged) if isinstance(each, Memory)}
     needs = overview_needs(tuple(known.values()), ranking.query.now, bar)
@@ -131,7 +147,7 @@ def of_everything(ranking: Ranking, statements: Sequence[Memory], *, bar: NeedTh
 
 
 def _serving(candidates: SearchResults, query: RecallQuery) -> list[RetrievedItem]:
-    """Return of what was found all that may be recalled for this query."""
+    """Return the candidates that may serve this query, each memory and each message once."""
     return gather(replace(candidates, hits=[hit for hit in candidates.hits if may_serve(hit.item, query)]))
 
 
@@ -145,7 +161,7 @@ def _in_order(found: list[RetrievedItem], fused: FusedRanking, needs: Needs) -> 
     order = sorted(range(len(found)), key=lambda n: (-scores[n], found[n].item.id))
     of_log = [n for n in order if found[n].item.id not in needs.scores][:EXPLAINED]
     parts = fused.parts_of(of_log)
-    parts["times"] = fused.multiplier[of_log]  # what importance makes of the sum
+    parts["times"] = fused.multiplier[of_log]  # the factor of importance
     rows = zip(*(values.tolist() for values in parts.values()), strict=True)
     told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(of_log, rows, strict=True)}
     judged = {found[n].item.id: n for n in order[:EXPLAINED] if found[n].item.id in needs.scores}

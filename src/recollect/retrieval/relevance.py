@@ -1,9 +1,9 @@
-"""How likely a question needs each of a person's statements: a logistic regression over few signals. Pure.
+"""Estimates how likely a question needs each of a person's statements: a logistic regression over a few features. Pure.
 
-What a question is about in general (nothing that is remembered, everything, a list of things, a recommendation, a time) linear
-heads tell from the second embedder's vector of it, which means the same in every language that the embedder reads. Trained by
-`bench.training.relevance` on people's lives and on messages without a person, cross-validated by person; without the second
-embedder another set of weights stands in, that knows the first one's cosine alone.
+Linear heads over the second embedder's vector of the question classify its intent; the vector is comparable across the
+languages that the embedder supports. `bench.training.relevance` trained heads and weights on the lives data set and on messages
+without a person, cross-validated over persons. A second set of weights, for the first embedder's cosine alone, is used if there
+is no second embedder.
 
 Never: a store, a model's library, training, passages of the log.
 """
@@ -26,17 +26,17 @@ from recollect.text.patterns import bounded
 Floats: TypeAlias = NDArray[np.float64]
 
 INTENTS = ("nothing", "overview", "list", "advice", "time", "oneself")
-"""What a question is about: nothing of what is remembered; all of it; several things; what counts for a recommendation; when
-something was or will be; one thing of the person's life."""
+"""The intents of a question: it needs nothing remembered; an overview of everything; several things; what matters for a
+recommendation; the time of something; one thing about the person."""
 
 _KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO)
 _WORD = bounded(r"\w+")
 _GRAM = 4
 _BEFORE = 0.5
-"""What the message before it counts of a question's meaning."""
+"""The weight of the message before in a question's vector; the question's own is 1."""
 _FIRST_IDEOGRAM = "\u2e80"
 _READ = 300
-"""Characters of a text that are compared by their letters: hundreds of statements are, for each question."""
+"""Characters of a text whose letters are compared; few, since each question is compared with hundreds of statements."""
 _SOON = timedelta(days=31)
 
 
@@ -45,10 +45,10 @@ class EmbeddedQuestion:
     """A question with its dates and its vector by the second embedder.
 
     Attributes:
-        text: The person's words.
-        now: When it is asked.
-        periods: The dates it means.
-        vector: Its vector by the second embedder; None where there is none.
+        text: The user's words.
+        now: The time of the question.
+        periods: The dates that it means.
+        vector: Its vector by the second embedder, unit length; None without one.
     """
 
     text: str
@@ -71,11 +71,11 @@ class RelevanceModel:
     """The trained model.
 
     Attributes:
-        embedder: The second embedder's name.
-        heads: A row for each of ``INTENTS``, over its dimensions.
-        head_bias: One each.
-        full: How likely a statement is needed, where there are vectors of the second embedder.
-        first_only: The same where there are none.
+        embedder: The name of the second embedder that it was trained with.
+        heads: The weights of the intents' heads, (intents, dimensions), in the order of ``INTENTS``.
+        head_bias: Their biases, (intents,).
+        full: The weights with vectors of the second embedder.
+        first_only: The weights without them.
     """
 
     embedder: str
@@ -86,13 +86,13 @@ class RelevanceModel:
 
 
 def contextual_vector(question: Vector, before: Vector) -> Vector:
-    """Return the vector of a question that goes on from what the person said before it; unit length."""
+    """Return the vector of a question in the context of the user's message ``before``; unit length."""
     both = question + _BEFORE * before
     return np.asarray(both / max(float(np.linalg.norm(both)), 1e-6), np.float32)
 
 
 def intent_logits(asked: EmbeddedQuestion, model: RelevanceModel) -> Floats:
-    """Return a logit for each of ``INTENTS``; 0 where there is no vector to tell by."""
+    """Return the logits of ``INTENTS``, (intents,); all 0 without a vector of the model's dimensions."""
     if asked.vector is None or len(asked.vector) != model.heads.shape[1]:
         return np.zeros(len(INTENTS))
     told: Floats = model.heads @ np.asarray(asked.vector, np.float64) + model.head_bias
@@ -106,14 +106,14 @@ def probabilities(
     second: Floats,
     model: RelevanceModel,
 ) -> tuple[Floats, dict[str, Floats]]:
-    """Return how likely each statement is needed, 0 to 1, (n,), and what each feature gave to the logit, (n,) each.
+    """Return the probability that each statement is needed, (n,), and each feature's contribution to its logit, (n,) each.
 
     Args:
         asked: The question.
         statements: The n statements.
-        first: Their cosines to the question by the first embedder, NaN where unknown or where it does not read the text, (n,).
-        second: The same by the second embedder, (n,).
-        model: What was trained.
+        first: Their cosines to the question by the first embedder, (n,); NaN if unknown, or if it does not support the script.
+        second: Their cosines by the second embedder, (n,); NaN if unknown.
+        model: The trained model.
     """
     has_second = asked.vector is not None and bool(np.isfinite(second).any())
     weights = model.full if has_second else model.first_only
@@ -128,7 +128,15 @@ def probabilities(
 def features(
     asked: EmbeddedQuestion, statements: Sequence[Memory], first: Floats, second: Floats, told: Floats
 ) -> dict[str, Floats]:
-    """Return the features by name, (n,) each; what is not known is 0. ``told``: the logits of the question's intents."""
+    """Return the features of the statements by name, (n,) each; an unknown one is 0.
+
+    Args:
+        asked: The question.
+        statements: The n statements.
+        first: Their cosines by the first embedder, (n,); NaN if unknown.
+        second: Their cosines by the second embedder, (n,); NaN if unknown.
+        told: The logits of the question's intents, (intents,).
+    """
     n = len(statements)
     one = np.ones(n)
     near, near_first = np.nan_to_num(second), np.nan_to_num(first)
@@ -160,7 +168,7 @@ def features(
 
 
 def _together(intent: Mapping[str, float], table: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return what features count together with what is asked."""
+    """Return the products of intents and features."""
     importance, preference = table["importance"], table[f"kind_{Kind.PREFERENCE.value}"]
     near, gap = table["near"], table["near_gap"]
     return {
@@ -177,7 +185,10 @@ def _together(intent: Mapping[str, float], table: Mapping[str, Floats]) -> dict[
 
 
 def _when(statement: Memory, asked: EmbeddedQuestion) -> float:
-    """Return how near what a statement tells of is to the time asked for, 0 to 1; a little for what is due soon."""
+    """Return how near a statement's dates are to those of the question, 0 to 1.
+
+    If the question means no date, dates in the next month count up to 0.3.
+    """
     moments = [each for each in (statement.event_at, statement.holds_from, statement.holds_until) if each]
     if asked.periods:
         return max((proximity(each, asked.periods) for each in moments), default=0.0)
@@ -187,9 +198,9 @@ def _when(statement: Memory, asked: EmbeddedQuestion) -> float:
 
 
 def _shared_letters(question: str, contents: Sequence[str]) -> Floats:
-    """Return which share of the question's runs of letters, by their rarity, each text holds, 0 to 1, (n,).
+    """Return the share of the question's character n-grams, weighted by their rarity, that each text holds, 0 to 1, (n,).
 
-    Runs of four letters within a word, of two where words are not parted: inflection and mistyping leave most of them.
+    The n-grams are those of ``letter_runs``: most of them survive inflection and typing errors.
     """
     asked = list(letter_runs(question))
     holds = np.array([[run in text for run in asked] for text in map(_in_words, contents)], np.float64)
@@ -199,12 +210,12 @@ def _shared_letters(question: str, contents: Sequence[str]) -> Floats:
 
 
 def _in_words(text: str) -> str:
-    """Return a text's words, parted so that no run of letters goes over two of them."""
+    """Return a text's words, separated by two spaces, so that no n-gram spans two of them."""
     return f" {'  '.join(_WORD.findall(text[:_READ].casefold()))} "
 
 
 def letter_runs(text: str) -> frozenset[str]:
-    """Return the runs of letters that a text holds."""
+    """Return a text's character n-grams: four characters within a padded word, two in scripts without spaces."""
     runs: set[str] = set()
     for word in _WORD.findall(text[:_READ].casefold()):
         if max(word) >= _FIRST_IDEOGRAM:
@@ -217,7 +228,7 @@ def letter_runs(text: str) -> frozenset[str]:
 
 @cache
 def shipped_model() -> RelevanceModel:
-    """Return the model that is shipped with the package."""
+    """Return the model shipped with the package."""
     held = json.loads(files("recollect.retrieval").joinpath("relevance_model.json").read_text("utf-8"))
     return RelevanceModel(
         held["embedder"],

@@ -1,4 +1,4 @@
-"""Finds out what says again what the prompt says already. Pure."""
+"""Detects text that repeats what the prompt already says. Pure."""
 
 from collections.abc import Collection, Iterable
 
@@ -8,18 +8,19 @@ _WORD = bounded("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3
 """A word, or a character of a script that has no spaces."""
 
 _COMPARED_AT_MOST = 300
-"""Messages of the request, the newest, that are compared word by word; all are searched for the whole text."""
+"""The most texts of the request that are compared word by word. A verbatim repetition is found in all of them."""
 
 _LIKE = 0.8
-"""Jaccard similarity of two texts' words above which one says what the other does."""
+"""The Jaccard similarity of two texts' words above which one repeats the other."""
 
 
 class PromptTexts:
-    """The texts of a request.
+    """The texts of a request, prepared for comparison.
 
     Args:
         texts: The texts.
-        contents: All that will be looked for in them: texts of quite another length are not compared word by word.
+        contents: All texts that ``says`` will be asked for. Texts of the request that are less than half as long as the
+            shortest, or more than twice as long as the longest, are not compared word by word.
     """
 
     def __init__(self, texts: Iterable[str], contents: Collection[str]) -> None:
@@ -32,18 +33,23 @@ class PromptTexts:
         ]
 
     def says(self, content: str, words: frozenset[str]) -> bool:
-        """Whether one of the texts holds the content, or has nearly the same words."""
+        """Whether a text of the request contains ``content`` verbatim, or has nearly the same words.
+
+        Args:
+            content: The text.
+            words: The text's words, as ``words_of`` returns them.
+        """
         plain = _plain(content)
         return (bool(plain) and plain in self._plain) or any(are_alike(words, other) for other in self._words)
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the words of a text, in lower case."""
+    """Return the case-folded words of a text; in scripts without spaces, its characters."""
     return frozenset(_WORD.findall(text.casefold()))
 
 
 def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Tell whether two texts have nearly the same words."""
+    """Tell whether the Jaccard similarity of two sets of words is above 0.8."""
     if not one or not other or min(len(one), len(other)) <= _LIKE * max(len(one), len(other)):
         return False
     return len(one & other) > _LIKE * len(one | other)

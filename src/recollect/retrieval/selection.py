@@ -18,14 +18,14 @@ class SelectionLimits:
     """The limits of a selection.
 
     Attributes:
-        limit: How many are taken at most.
-        later: How many are, where the chat has been given some before: what it was given stays with it.
-        of_one_source: How many passages of one message of the log are taken at most, and as many memories formed of it.
-        cliff: The share of the best score below which nothing is taken; 0: no cliff at all.
-        sure: How many are taken above it. Behind them the cliff is ``cliff_behind``.
-        cliff_behind: The share of the best score that further ones need: where scores fall off, few are enough.
-        session_enough: How many of the chat's own session are enough to leave the other sessions out.
-        beside: How many of the log are taken at most of a person whose log a model has read: what it left it found to be idle.
+        limit: The most recollections.
+        later: The same for a chat whose prompt already holds earlier blocks.
+        of_one_source: The most passages of one message, and the most memories formed from it.
+        cliff: The share of the best score that a passage needs; 0: no cliff.
+        sure: The number of recollections up to which ``cliff`` applies.
+        cliff_behind: The share of the best score that further passages need.
+        session_enough: If the chat's own session yields so many, other sessions are left out.
+        beside: The most passages if a model has extracted statements from the log: it found the rest of little use.
     """
 
     limit: int = 7
@@ -43,12 +43,12 @@ class SelectionContext:
     """What a selection considers besides the ranked recollections.
 
     Attributes:
-        session_id: The chat.
-        user_wide: Whether other sessions were asked for by the words.
-        given: The memories and messages that the prompt holds in earlier blocks.
-        prompt: The texts the request carries.
-        abandoned: Messages that the turn takes the place of: what was learned from them alone is no more so.
-        disclosure: What may be told to the LLM's server; what would else be taken is left out for that alone.
+        session_id: The chat's session.
+        user_wide: Whether the words of the turn ask for other sessions.
+        given: The ids of memories and messages in earlier blocks of the prompt.
+        prompt: The texts that the request carries.
+        abandoned: The ids of messages that the turn replaces. What was learned from them alone no longer holds.
+        disclosure: What may be sent to the LLM's server. What the policy forbids is selected and then left out.
     """
 
     session_id: str
@@ -59,7 +59,7 @@ class SelectionContext:
     disclosure: Disclosure = ALL_TOLD
 
     def is_abandoned(self, item: Item) -> bool:
-        """Tell whether the turn takes the place of all messages that an item was learned from."""
+        """Tell whether the turn replaces all messages that an item was learned from."""
         return bool(self.abandoned) and bool(_messages(item)) and _messages(item) <= self.abandoned
 
 
@@ -71,18 +71,22 @@ def select(
     relevant: bool,
     needs: Needs = NO_NEEDS,
 ) -> tuple[list[Recollection], bool]:
-    """Return ``ranked`` in its order, each with the reason why it is left out, or None; and whether the selection is user-wide.
+    """Decide for each ranked recollection whether it is selected.
 
-    The session comes first: where it gives enough, and nobody asked for others, they are left out. A summary never leaves its
-    session unless other sessions were asked for.
+    The chat's own session comes first: if it yields enough and the turn does not ask for other sessions, passages of these
+    are left out. A summary is left out in other sessions unless the turn asks for them. Statements that ``needs`` judged
+    count from any session.
 
     Args:
         ranked: Best first.
-        around: What else counts.
-        how: The bounds.
-        relevant: Whether the turn asks for anything of the log; else all of it is left out, and with it what was judged
-            by no need.
-        needs: Which statements the turn needs, wherever they were said; those it has scored and does not want are left out.
+        around: What else to consider.
+        how: The limits.
+        relevant: Whether the turn asks for anything in the log. If not, everything that ``needs`` did not judge is left out.
+        needs: The statements that the turn needs. Those it judged and does not want are left out.
+
+    Returns:
+        The recollections in their order, each with the reason why it was dropped, or None if it was selected; and whether
+        the selection spans other sessions.
     """
     if not relevant and not needs.wanted:
         return [replace(each, dropped=Drop.IRRELEVANT) for each in ranked], False
@@ -107,7 +111,7 @@ class _Selection:
     relevant: bool
 
     def run(self, ranked: Sequence[Recollection], *, session_only: bool) -> list[Recollection]:
-        """Select. Of a statement and the passage it was learned from only the statement is given, whichever ranks first."""
+        """Select. A passage is dropped if a statement learned from it is selected, whichever of the two ranks first."""
         told = _messages_of(each.item for each in ranked if each.item.id in self.around.given)
         while True:
             done = self._once(ranked, told, session_only=session_only)
@@ -119,7 +123,7 @@ class _Selection:
     def _once(
         self, ranked: Sequence[Recollection], told: frozenset[UUID], *, session_only: bool
     ) -> list[Recollection]:
-        # Also where that one is left out: what follows is no better for it. Statements are judged by themselves.
+        # The best passage sets the cliff even if it is dropped. Statements have no cliff.
         best = next((each.score for each in ranked if each.item.id not in self.needs.scores), 0.0)
         sources: Counter[_Source] = Counter()
         taken: list[frozenset[str]] = []
@@ -132,10 +136,10 @@ class _Selection:
             if dropped is None and not is_judged and each.score < self._cliff(len(taken)) * best:
                 dropped = Drop.CLIFF
             if dropped is None and each.item.id in self.around.given:
-                dropped = Drop.GIVEN  # behind the cliff it would not have been taken anyway
+                dropped = Drop.GIVEN  # after the cliff, which would have dropped it anyway
             if dropped is None and len(taken) >= (self.how.limit if is_judged else self._of_log):
                 dropped = Drop.LIMIT
-            if dropped is None:  # only now, as it costs most
+            if dropped is None:  # last, since comparing words takes longest
                 words = words_of(each.item.content)
                 dropped = self._by_its_words(each.item, words, sources, taken)
                 if dropped is None and not self.around.disclosure.allows(each.item):
@@ -176,17 +180,17 @@ class _Selection:
 
 
 def _session(item: Item) -> str | None:
-    """Return the session of an item; None for what was written by hand or belongs to everybody."""
+    """Return the session of an item; None for a memory that was written by hand or is shared by all users."""
     return item.session_id if isinstance(item, Passage) else item.provenance.session_id
 
 
 def _messages(item: Item) -> frozenset[UUID]:
-    """Return the messages an item was learned from; none for what was written by hand."""
+    """Return the ids of the messages an item was learned from; empty for a memory that was written by hand."""
     return frozenset({item.id} if isinstance(item, Passage) else item.provenance.message_ids)
 
 
 def _messages_of(items: Iterable[Item]) -> frozenset[UUID]:
-    """Return the messages that the statements among the items were learned from."""
+    """Return the ids of the messages that the statements among the items were learned from."""
     statements = (item for item in items if isinstance(item, Memory) and item.kind in STATEMENTS)
     return frozenset(message for item in statements for message in item.provenance.message_ids)
 
@@ -196,7 +200,7 @@ def _is_told(item: Item, told: frozenset[UUID]) -> bool:
 
 
 def _source(item: Item) -> _Source:
-    """Return the message an item comes from, or its own id; and whether it is a memory."""
+    """Return the id of the message that an item comes from, or else its own id; and whether it is a memory."""
     if isinstance(item, Memory) and item.provenance.message_ids:
         return item.provenance.message_ids[0], True
     return item.id, isinstance(item, Memory)

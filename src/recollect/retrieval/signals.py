@@ -1,6 +1,6 @@
-"""What is known of candidates (memories and messages) and of the question, as parallel arrays. Pure.
+"""Computes the signals of candidates (memories and messages) and of the question, as parallel arrays. Pure.
 
-Of a message that was found by several of its parts, the best part counts.
+If several parts of a message were found, the best one counts.
 """
 
 from collections.abc import Sequence
@@ -25,39 +25,39 @@ from recollect.text.statement_features import statement_features
 Places: TypeAlias = NDArray[np.int64]
 
 SELF_SHARE = 0.15
-"""The share of first-person words from which on a message is about whoever wrote it."""
+"""With this share of first-person words or more, a message is about its author."""
 
 _POOLED = 3
-"""How many of a session's best candidates tell what the session is about."""
+"""The number of a session's best candidates over which its score is averaged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
     """The signals of ``n`` candidates, and of the question.
 
-    Arrays have the shape (n,). None means that nothing is known of any candidate, NaN of that one.
+    Arrays have the shape (n,). None means that a signal is unknown for all candidates, NaN that it is unknown for one.
 
     Attributes:
-        cosine: Of the question and the nearest part of the message, -1 to 1.
-        first_cosine: Of the question and the message's first part.
-        coverage: BM25 over the message and its neighbours' words, as a share of what would cover the
-            question (`recollect.text.lexical.COVERED`), 0 to 1.
+        cosine: The cosine of the question and the message's nearest part, -1 to 1.
+        first_cosine: The cosine of the question and the message's first part, -1 to 1.
+        coverage: BM25 over the message and its neighbours, as a share of the score that covers the question
+            (`recollect.text.lexical.COVERED`), 0 to 1.
         own_coverage: The same over the message alone.
-        matched: The idf share of the question's terms that message or neighbours hold, 0 to 1.
-        own_matched: The idf share that the message itself holds.
-        identifiers: The share of the question's code identifiers that it holds.
-        role: 1 where the user said it (and for memories, which are what the user said), else 0.
-        speaker: 1 where the question names who said it.
-        date: `recollect.text.dates.proximity` to what the question means, 0 to 1.
-        session: A number a session; below 0 where there is none.
-        previous: Where in these arrays the message before it in its session is, -1 if it is no candidate.
-        following: The same of the message after it.
+        matched: The idf share of the question's terms that the message or its neighbours hold, 0 to 1.
+        own_matched: The idf share of the question's terms that the message itself holds, 0 to 1.
+        identifiers: The share of the question's code identifiers that the message holds, 0 to 1.
+        role: 1 if the user said it, else 0; memories count as said by the user.
+        speaker: 1 if the question names the message's speaker, else 0.
+        date: `recollect.text.dates.proximity` to the dates that the question means, 0 to 1.
+        session: The number of the candidate's session; negative without a session.
+        previous: The index of the message before it in its session; -1 if that is no candidate.
+        following: The index of the message after it in its session; -1 if that is no candidate.
         self_share, states_taste, ends_asking, lists, words: `recollect.text.statement_features.Statement`.
-        importance: 0 to 1; of messages 0.
-        seeks_advice: Whether the question does (`recollect.text.statement_features.seeks_advice`).
-        asks_about_reply: Whether it asks what the assistant said.
-        names_code: Whether it holds code identifiers.
-        terms: How many terms it looks for.
+        importance: The memory's importance, 0 to 1; 0 for a message.
+        seeks_advice: Whether the question seeks advice (`recollect.text.statement_features.seeks_advice`).
+        asks_about_reply: Whether the question asks what the assistant said.
+        names_code: Whether the question holds code identifiers.
+        terms: The number of the question's terms.
         idf_total: The sum of their idf.
     """
 
@@ -88,16 +88,20 @@ class Signals:
 
     @property
     def size(self) -> int:
-        """How many candidates there are."""
+        """The number of candidates."""
         return next((len(each) for each in self._arrays()), 0)
 
     def known(self, name: str) -> Floats:
-        """Return the signal ``name``, with 0 where it is unknown."""
+        """Return the signal ``name``, (n,), with 0 for unknown values."""
         signal: Floats | None = getattr(self, name)
         return np.zeros(self.size) if signal is None else np.where(np.isnan(signal), 0.0, signal)
 
     def check(self) -> None:
-        """Raise ValueError if two signals differ in length."""
+        """Check that all signals have the same length.
+
+        Raises:
+            ValueError: They do not.
+        """
         if len({each.shape for each in self._arrays()}) > 1:
             raise ValueError("The signals of the candidates differ in length.")
 
@@ -110,9 +114,9 @@ class SessionScores(NamedTuple):
     """The scores of each candidate's session, (n,) each; without a session, those of the candidate itself.
 
     Attributes:
-        mean: The mean score of its three best candidates.
-        best: The score of its best.
-        size: How many candidates it has.
+        mean: The mean score of the session's three best candidates.
+        best: The score of its best candidate.
+        size: The number of its candidates.
     """
 
     mean: Floats
@@ -121,7 +125,7 @@ class SessionScores(NamedTuple):
 
 
 def pool(scores: Floats, session: Places | None) -> SessionScores:
-    """Return the pooled scores of the candidates' sessions."""
+    """Pool scores by session, (n,) each; a candidate with a negative session number is a session of its own."""
     if session is None or not len(scores):
         return SessionScores(scores, scores, np.ones(len(scores)))
     number = np.where(session < 0, session.max(initial=0) + 1 + np.arange(len(session)), session)
@@ -136,10 +140,10 @@ def pool(scores: Floats, session: Places | None) -> SessionScores:
 
 
 def cosines(signals: Signals) -> tuple[Floats, Floats]:
-    """Return the cosines of the best and of the first part.
+    """Return the cosines of the nearest and of the first part, (n,) each, without NaN.
 
-    One stands for the other where only one is known; where none is, the candidates' mean, as a
-    message that waits for its embedding is neither near nor far.
+    If only one of the two is known, it replaces the other. If neither is, the mean over the candidates replaces both: a message
+    that still waits for its embedding counts as neither near nor far.
     """
     unknown = np.full(signals.size, np.nan)
     best = unknown if signals.cosine is None else signals.cosine
@@ -154,22 +158,22 @@ def cosines(signals: Signals) -> tuple[Floats, Floats]:
 _WORD = bounded(r"\w+")
 _NAN = float("nan")
 _UNREAD = 0.3
-"""What is left of the differences between cosines that an embedder made without reading the script."""
+"""The factor on differences between cosines if the embedder does not support the question's script."""
 
 _statements: LRUCache[tuple[UUID, int], Statement] = LRUCache(20_000)
-"""What memories show of themselves; by ids, so that no text is kept."""
+"""The features of memories' texts, by the memory's id and the text's hash, so that no text is kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievedItem:
-    """A candidate, with the scores it was found by.
+    """A candidate with its search scores.
 
     Attributes:
-        item: The memory, or the part that stands for its message.
-        cosine: Of its nearest part; None where none has an embedding.
-        first_cosine: Of its beginning.
-        score: How well its best part matches the words.
-        second_cosine: By the second embedder; None where it has no such embedding.
+        item: The memory, or the best part of the message.
+        cosine: The cosine of its nearest part; None if no part has an embedding.
+        first_cosine: The cosine of its first part; None if that has no embedding.
+        score: The best term scores of its parts.
+        second_cosine: The cosine by the second embedder; None without such an embedding.
     """
 
     item: Item
@@ -180,7 +184,7 @@ class RetrievedItem:
 
 
 def gather(candidates: SearchResults) -> list[RetrievedItem]:
-    """Return each memory and each message that was found once."""
+    """Merge the hits so that each memory and each message occurs once."""
     scores = candidates.terms.of([hit.document for hit in candidates.hits])
     found: dict[UUID, list[tuple[Hit, TermScore]]] = {}
     for hit, score in zip(candidates.hits, scores, strict=True):
@@ -206,13 +210,13 @@ def _together(parts: Sequence[tuple[Hit, TermScore]]) -> RetrievedItem:
 def read_signals(
     query: RecallQuery, candidates: SearchResults, found: Sequence[RetrievedItem], *, is_read: bool = True
 ) -> Signals:
-    """Return the signals of ``found``, (n,) each, and of the query.
+    """Compute the signals of ``found``, (n,) each, and of the query.
 
     Args:
-        query: What is asked.
-        candidates: Among what it was found.
-        found: What was found.
-        is_read: Whether the embedder was made for the query's script; else cosines tell less.
+        query: The query.
+        candidates: The search results that ``found`` was gathered from.
+        found: The n candidates.
+        is_read: Whether the embedder supports the query's script. If not, differences between cosines are reduced.
     """
     items = [each.item for each in found]
     previous, following = _neighbors(items)
@@ -249,7 +253,7 @@ def read_signals(
 def _of_channels(
     query: RecallQuery, candidates: SearchResults, found: Sequence[RetrievedItem], *, is_read: bool
 ) -> dict[str, Floats]:
-    """Return the signals of both channels by name; none of a channel that is missing."""
+    """Return the signals of the two channels by name, (n,) each; a missing channel has none."""
     numbers = np.array([_numbers(each) for each in found], np.float64).reshape(-1, 6)
     told: dict[str, Floats] = {}
     if candidates.has_vector:
@@ -273,7 +277,7 @@ def _numbers(each: RetrievedItem) -> tuple[float, ...]:
 
 
 def _told(cosines: Floats, *, is_read: bool) -> Floats:
-    """Return the cosines, pulled towards their mean where the embedder does not read the script."""
+    """Return the cosines, shrunk towards their mean if the embedder does not support the script."""
     if is_read or np.isnan(cosines).all():
         return cosines
     mean = np.nanmean(cosines)
@@ -282,9 +286,9 @@ def _told(cosines: Floats, *, is_read: bool) -> Floats:
 
 
 def _shown(item: Item) -> Statement:
-    """Return the features of an item's words: for a message those stored when it was indexed."""
+    """Return the features of an item's text; those of a message were stored when it was indexed."""
     if isinstance(item, Passage) and item.statement is not None:
-        # What others wrote is no word of the person's about themselves.
+        # Pasted text says nothing about the user.
         return item.statement._replace(self_share=0.0, states_taste=False) if item.pasted else item.statement
     key = (item.id, hash(item.content))
     statement = _statements.get(key)
@@ -294,7 +298,7 @@ def _shown(item: Item) -> Statement:
 
 
 def _identified(items: Sequence[Item], query: RecallQuery) -> Floats:
-    """Return the share of the query's code identifiers that each item holds."""
+    """Return the share of the query's code identifiers that each item holds, (n,)."""
     if not query.identifiers:
         return np.zeros(len(items))
     texts = [item.content.casefold() for item in items]
@@ -303,7 +307,7 @@ def _identified(items: Sequence[Item], query: RecallQuery) -> Floats:
 
 
 def _named(items: Sequence[Item], query: RecallQuery) -> Floats:
-    """Return 1 for each item whose speaker the query names."""
+    """Return 1 for each item whose speaker the query names, else 0, (n,)."""
     asked = set(_WORD.findall(query.asked.casefold()))
     speakers = [item.speaker if isinstance(item, Passage) else None for item in items]
     is_named = {
@@ -336,7 +340,7 @@ def _session_of(item: Item) -> str | None:
 
 
 def _neighbors(items: Sequence[Item]) -> tuple[Places, Places]:
-    """Return the places of the messages right before and after each, -1 for those that were not found."""
+    """Return the indices of the messages before and after each item, (n,) each; -1 if they were not found."""
     places = {
         (item.session_id, item.turn_index): place
         for place, item in enumerate(items)
@@ -348,7 +352,7 @@ def _neighbors(items: Sequence[Item]) -> tuple[Places, Places]:
             return -1
         near = places.get((item.session_id, item.turn_index + step))
         if near is None and item.speaker:
-            # People who talk to each other leave the places of replies empty.
+            # In a conversation between people, the turn indices of replies are unused.
             near = places.get((item.session_id, item.turn_index + 2 * step))
         return -1 if near is None else near
 

@@ -1,7 +1,7 @@
-"""Chooses the standing part: the statements that stand in every chat regardless of the question. Pure.
+"""Chooses the standing part: the statements that go into every chat, whatever the question. Pure.
 
-Nobody knows what a chat will be about, so they are chosen by their kind and importance: how a person wishes to be answered, what
-endangers them, who they are. For a person of whom little is known, these are all statements.
+Since the subject of a chat is unknown, kind and importance decide: how users want to be answered, what endangers them, who
+they are. For a user with few statements, the standing part holds all of them.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,16 +21,16 @@ def choose_standing(
     now: datetime,
     adds: Callable[[Memory], bool] = lambda _: True,
 ) -> tuple[Memory, ...]:
-    """Return what stands in every chat, what is worth most first: greedily, what still fits.
+    """Choose statements greedily by `worth` until the budget is used; one that does not fit is skipped.
 
-    Nothing that is over stands, and what is in doubt comes behind all that is sure. Of equals the newest comes first.
+    Statements that have ended are left out. Doubted statements come last; of equals, the newest comes first.
 
     Args:
-        memories: Statements that were not superseded, in any order.
-        budget: Tokens that their lines may take.
+        memories: Current statements, in any order.
+        budget: The most tokens of their lines.
         count: Counts the tokens of a text.
-        now: What is over is over by then.
-        adds: Tells of one that would fit whether it says anything new; asked in the order in which they are chosen.
+        now: The current time.
+        adds: Whether a statement that would fit adds anything new. Called in the order of choice; it may keep state.
     """
     left = budget
     chosen = []
@@ -51,18 +51,18 @@ def standing_part(
     count: Callable[[str], int],
     now: datetime,
 ) -> tuple[Recollection, ...]:
-    """Return what stands in a chat beside what was recalled for its turn.
+    """Choose the standing part of a chat's block.
 
-    What the prompt says already does not stand there again, nor what was recalled in other words. What was recalled, too,
-    bears its score; all else has none.
+    Statements that the prompt already holds are left out, and so are paraphrases of what was recalled. A statement that was
+    also recalled keeps its score; the others have the score 0.
 
     Args:
-        memories: The user's statements that matter most.
-        chosen: What was recalled for the turn.
+        memories: The user's most valuable statements.
+        chosen: The recollections selected for the turn.
         around: What else the prompt holds.
-        budget: Tokens that the lines may take.
+        budget: The most tokens of the lines.
         count: Counts the tokens of a text.
-        now: What is over is over by then.
+        now: The current time.
     """
     found = {each.item.id: each.score for each in chosen}
     contents = [*(each.item.content for each in chosen), *(each.content for each in memories)]

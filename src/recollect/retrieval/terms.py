@@ -1,4 +1,4 @@
-"""Scores documents by the terms they share with a query: BM25 with the user's own statistics. Pure."""
+"""Scores documents by the terms they share with a query: BM25 with the term statistics of the user's own documents. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from recollect.model import Lexicon, Occurrences
 from recollect.text.lexical import idf, saturation
 
 _CORRECTED = 0.8
-"""What a term counts that stands for a mistyped one."""
+"""The weight of a spelling correction; an exact term counts 1."""
 
 _OWN_SHARE = 0.6
-"""How long own texts are on average, as a share of what they are with their context."""
+"""The mean length of a document's own text, as a share of its length with its context."""
 
 Floats = NDArray[np.float64]
 
@@ -23,10 +23,10 @@ class TermScore(NamedTuple):
     """How well one document matches a query's terms.
 
     Attributes:
-        bm25: Its score, its context included.
-        matched: The sum of the idf of the terms that it holds.
-        own_bm25: The score of its own text alone.
-        own_matched: The sum of the idf of the terms that its own text holds.
+        bm25: The BM25 score of the document with its context.
+        matched: The sum of the idf of the query's terms that document and context hold.
+        own_bm25: The BM25 score of the document alone.
+        own_matched: The sum of the idf of the query's terms that the document alone holds.
     """
 
     bm25: float = 0.0
@@ -43,10 +43,10 @@ class TermScores:
     """How well documents match a query's terms.
 
     Attributes:
-        documents: The numbers of the documents that hold any of the terms, ascending.
+        documents: The numbers of the documents that hold any of the terms, (n,), ascending.
         scores: Their scores, (n, 4), in the order of ``TermScore``.
-        idf_total: The sum of the idf of all the terms asked for, of unheard ones the largest there is.
-        idf_seen: The same of those that stand anywhere.
+        idf_total: The sum of the idf of all terms of the query. A term in no document has the largest idf.
+        idf_seen: The sum of the idf of the terms that any document holds.
     """
 
     documents: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
@@ -60,13 +60,13 @@ class TermScores:
         return self.idf_seen / self.idf_total if self.idf_total > 0 else 0.0
 
     def best(self, limit: int) -> list[int]:
-        """Return the numbers of the ``limit`` best documents, newest first among equals."""
+        """Return the numbers of the ``limit`` documents with the best BM25, best first, newest first among equals."""
         order = np.lexsort((-self.documents, -self.scores[:, 0]))[:limit]
         numbers: list[int] = self.documents[order].tolist()
         return numbers
 
     def of(self, documents: Sequence[int | None]) -> list[TermScore]:
-        """Return the documents' scores; zeros for one that holds none of the terms."""
+        """Return the scores of documents, in order; zeros for None, and for a document that holds none of the terms."""
         if not len(self.documents):
             return [_NOTHING] * len(documents)
         numbers = np.array([-1 if number is None else number for number in documents], np.int64)
@@ -76,14 +76,12 @@ class TermScores:
 
 
 def score_terms(lexicon: Lexicon, terms: Sequence[str], meant: Mapping[str, str]) -> TermScores:
-    """Score the user's documents by ``terms``.
-
-    BM25 as Robertson and Zaragoza (2009) have it, k1 1.2 and b 0.75, with Lucene's idf.
+    """Score the user's documents by ``terms``: BM25 (Robertson and Zaragoza, 2009), k1 1.2, b 0.75, with Lucene's idf.
 
     Args:
-        lexicon: Where the terms, and those that are meant by mistyped ones, stand.
-        terms: What is asked for.
-        meant: What the mistyped ones among them mean.
+        lexicon: The occurrences of the terms and of their spelling corrections.
+        terms: The terms of the query.
+        meant: The spelling corrections, by the mistyped term.
     """
     found: list[Occurrences] = []
     columns: list[Floats] = []
@@ -106,7 +104,7 @@ def score_terms(lexicon: Lexicon, terms: Sequence[str], meant: Mapping[str, str]
 
 
 def _scored(occurrences: Occurrences, weight: float, mean: float) -> Floats:
-    """Return what each document earns for one term, (n, 4)."""
+    """Return the scores of the documents that hold one term, (n, 4), in the order of ``TermScore``."""
     whole = saturation(occurrences.frequencies, occurrences.lengths, mean)
     own = saturation(occurrences.own, occurrences.own_lengths, mean * _OWN_SHARE)
     scored: Floats = weight * np.stack(

@@ -1,9 +1,8 @@
-"""A learned correction of the fused score: small regression trees, summed, each decision accounted for. Pure.
+"""A learned correction of the fused score: a sum of small regression trees, attributed to the signals. Pure.
 
-LambdaMART (Burges, "From RankNet to LambdaRank to LambdaMART", 2010) on top of the linear score, so
-that without it the ranking still stands. What a tree adds is shared out among the signals along the
-path taken (Saabas, 2014): with each decision the mean of what may still follow changes, and the change
-belongs to the signal that decided. Text, names and ids are no signals.
+LambdaMART (Burges, "From RankNet to LambdaRank to LambdaMART", 2010) on top of the linear score, which also ranks without it.
+A tree's output is attributed to signals along the decision path (Saabas, 2014): each decision changes the mean of the reachable
+leaves, and the change belongs to the signal that decided. Text, names and ids are no signals.
 
 Never: a store, a model's library, training.
 """
@@ -20,23 +19,23 @@ from recollect.retrieval.relevance import Floats
 from recollect.retrieval.signals import Places, SessionScores, Signals, cosines
 
 _FLAT = 1e-4
-"""The standard deviation below which candidates are all alike."""
+"""The least standard deviation used for standardizing; it avoids division by zero."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """Trees in one run of nodes; a node comes before its children.
+    """Regression trees as arrays over all nodes; a node comes before its children.
 
     Attributes:
-        features: The names of the features, in the order in which ``feature`` counts them.
-        parts: The part of the score to which each feature's decisions belong.
-        roots: Where each tree begins.
-        feature: Which feature a node looks at; -1 in a leaf.
-        threshold: Up to which value it goes on at ``left``, else at ``right``; a leaf goes on at itself.
-        left: See there.
-        right: See there.
-        value: The mean of what may follow; in a leaf, what is added. In units of the fused score.
-        depth: Of the deepest tree, in decisions.
+        features: The names of the features, in the order of the numbers in ``feature``.
+        parts: The part of the score to which each feature's decisions are attributed.
+        roots: The root node of each tree, (trees,).
+        feature: The number of the feature that a node tests, (nodes,); -1 in a leaf.
+        threshold: The largest value that goes to the left child, (nodes,).
+        left: The left child, (nodes,); a leaf is its own child.
+        right: The right child, (nodes,); likewise.
+        value: The mean output below a node, (nodes,); in a leaf, the output. In units of the fused score.
+        depth: The most decisions on any path.
     """
 
     features: tuple[str, ...]
@@ -55,26 +54,26 @@ class TreeCorrection:
     """The corrections that the trees add to the candidates' scores.
 
     Attributes:
-        total: What each is given, (n,).
-        table: What they decided by, (n, features).
+        total: The correction of each candidate, (n,).
+        table: The candidates' features, (n, features).
     """
 
     total: Floats
     table: Floats
 
     def parts(self, rows: Sequence[int]) -> dict[str, Floats]:
-        """Return what those candidates are given, shared out among the parts, (rows,) each."""
+        """Return the corrections of the candidates at the indices ``rows`` by part of the score, (rows,) each."""
         return contributions(shipped_correction(), self.table[list(rows)])
 
 
 def correction(signals: Signals, alone: Floats, fused: Floats, pooled: SessionScores) -> TreeCorrection:
-    """Return the correction to add to ``fused``; n above 0.
+    """Return the correction to add to ``fused``, for at least one candidate.
 
     Args:
-        signals: What is known.
-        alone: Each candidate's score without its session.
-        fused: The same with it.
-        pooled: Of ``alone``, what the sessions hold.
+        signals: The signals of the n candidates.
+        alone: The score of each candidate without its session, (n,).
+        fused: The score with its session, (n,).
+        pooled: The scores of the sessions, pooled from ``alone``.
     """
     features = derive(signals, alone, fused, pooled)
     table = np.stack([features[name] for name in shipped_correction().features], axis=1)
@@ -82,8 +81,8 @@ def correction(signals: Signals, alone: Floats, fused: Floats, pooled: SessionSc
 
 
 def added(forest: Forest, table: Floats) -> Floats:
-    """Return what the trees add for ``table``, (n, features), in all, (n,)."""
-    # A tree a row: the decisions of one level are then made in one run through memory.
+    """Return the sum of the trees' outputs, (n,), for the features ``table``, (n, features)."""
+    # One row per tree, so that the decisions of one level access memory sequentially.
     node = np.repeat(forest.roots[:, None], len(table), axis=1)
     columns = np.ascontiguousarray(table.T)
     candidate = np.arange(len(table))
@@ -95,7 +94,7 @@ def added(forest: Forest, table: Floats) -> Floats:
 
 
 def contributions(forest: Forest, table: Floats) -> dict[str, Floats]:
-    """Return the correction, attributed to the signals that decided, (n,) each."""
+    """Return the correction for ``table``, (n, features), by the part of the score it is attributed to, (n,) each."""
     rows = np.arange(len(table))[:, None]
     node = np.broadcast_to(forest.roots, (len(table), len(forest.roots)))
     width = len(forest.features)
@@ -116,7 +115,7 @@ def contributions(forest: Forest, table: Floats) -> dict[str, Floats]:
 
 
 def derive(signals: Signals, alone: Floats, fused: Floats, pooled: SessionScores) -> dict[str, Floats]:
-    """Return the features by name, (n,) each: the signals, and how each stands among the candidates."""
+    """Return the features by name, (n,) each: signals, and their values relative to the other candidates."""
     best, first = cosines(signals)
     everywhere = np.ones(signals.size)
     previous, following = _at(alone, signals.previous), _at(alone, signals.following)
@@ -157,7 +156,7 @@ def derive(signals: Signals, alone: Floats, fused: Floats, pooled: SessionScores
 
 @cache
 def shipped_correction() -> Forest:
-    """Return the trees that are shipped with the package."""
+    """Return the trees shipped with the package."""
     text = files("recollect.retrieval").joinpath("fusion_model.json").read_text("utf-8")
     held = json.loads(text)
     whole: Callable[[str], Places] = lambda name: np.array(held[name], np.int64)  # noqa: E731 - one line thrice
@@ -176,7 +175,7 @@ def shipped_correction() -> Forest:
 
 
 def _at(values: Floats, places: Places | None) -> Floats:
-    """Return the values at ``places``, 0 where a place is -1."""
+    """Return the values at the indices ``places``, (n,); 0 for an index of -1, or without ``places``."""
     if places is None:
         return np.zeros(len(values))
     return np.where(places >= 0, values[places], 0.0)

@@ -1,4 +1,4 @@
-"""The order in which statements are told regardless of the question: by importance, kind and age. Pure."""
+"""Orders statements independently of any question: by importance, kind and age. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,11 +11,11 @@ _BONUS = 0.15
 
 _FRESHNESS = 0.05
 _HALF_LIFE_DAYS = 180
-"""What a statement gains on its first day, and after how long half of that."""
+"""Added to a statement on its first day; it decays with this half-life."""
 
 
 def worth(memory: Memory, now: datetime) -> float:
-    """Return how much a statement deserves to stand in every chat, about 0 to 1."""
+    """Return how valuable a statement is in any chat, about 0 to 1."""
     bonus = _BONUS if memory.kind in _HOW_TO_ANSWER else 0.0
     days = max(0, (now - memory.observed_at).days)
     freshness: float = 0.5 ** (days / _HALF_LIFE_DAYS)
@@ -23,7 +23,7 @@ def worth(memory: Memory, now: datetime) -> float:
 
 
 def in_order(memories: Sequence[Memory], now: datetime) -> list[Memory]:
-    """Return what is not over, what is worth most first."""
+    """Return the statements that have not ended: undoubted ones first, then by worth, then newest first."""
     return sorted(
         (each for each in memories if not is_over(each, now)),
         key=lambda each: (
@@ -36,7 +36,7 @@ def in_order(memories: Sequence[Memory], now: datetime) -> list[Memory]:
 
 
 def is_over(memory: Memory, now: datetime) -> bool:
-    """Tell whether a statement holds no longer, or was due on a day that has passed."""
+    """Tell whether a statement has ended: it held until a time before ``now``, or is a todo due before today."""
     if memory.holds_until is not None and memory.holds_until < now:
         return True
     due = memory.event_at if memory.kind is Kind.TODO else None

@@ -208,7 +208,7 @@ async def test_open_webuis_own_memory_is_noticed_even_while_it_is_empty(practice
     assert (found["check"], found["status"]) == ("other memory", "missing")
     assert "tools" in found["told"]
     assert (full.status, full.missing) == (1, ["other memory"])
-    assert "told everything twice" in full.findings["other memory"]
+    assert "gets everything twice" in full.findings["other memory"]
     assert "ENABLE_MEMORIES=false" in full.findings["other memory"]
     assert "felt" not in full.out
 

@@ -14,12 +14,12 @@ from recollect.composition import (
     HISTORY_FENCE,
     Bounds,
     History,
+    compose_history,
     missing_exchanges,
     place,
     same_text,
-    tell_history,
 )
-from recollect.composition.history import LEAST_TOKENS, TURNS, known_anchors, told_of
+from recollect.composition.history import LEAST_TOKENS, TURNS, known_anchors, split_history
 from recollect.model import Chat, LoggedExchange, Message, Role, Turn
 from recollect.text.secrets import MaskedText, mask
 from recollect.text.tokens import estimate_tokens, token_counter
@@ -37,7 +37,7 @@ def messages(exchanges: Sequence[LoggedExchange]) -> tuple[Message, ...]:
 
 
 def told(missing: Sequence[LoggedExchange], budget: int = 800, summary: str = "") -> History:
-    return tell_history(missing, summary=summary, budget=budget, count=estimate_tokens)
+    return compose_history(missing, summary=summary, budget=budget, count=estimate_tokens)
 
 
 def lacks(request: Turn, chat: Sequence[LoggedExchange] = CHAT) -> list[int]:
@@ -118,7 +118,7 @@ def test_an_answer_the_request_begins_with_is_not_told_again() -> None:
     assert [each.turn_index // 2 for each in missing] == [0, 1, 2]
     assert missing[-1].said == "said 2"
     assert missing[-1].reply == ""
-    assert told_of(missing, answered=True)[1][-1].said == "said 2"
+    assert split_history(missing, answered=True)[1][-1].said == "said 2"
 
 
 def test_who_sends_the_last_answer_and_the_message_lacks_what_was_before() -> None:
@@ -207,7 +207,7 @@ def test_nothing_missing_is_no_history() -> None:
 def test_a_budget_too_small_for_a_sentence_each_is_no_history() -> None:
     assert told(CHAT, budget=LEAST_TOKENS - 1) == History()
     assert told(CHAT, budget=LEAST_TOKENS).restored
-    assert tell_history(CHAT, summary="", budget=LEAST_TOKENS, count=len) == History()
+    assert compose_history(CHAT, summary="", budget=LEAST_TOKENS, count=len) == History()
 
 
 def test_the_latest_is_restored_and_what_was_before_stands_in_the_block() -> None:
@@ -287,7 +287,7 @@ def test_the_history_keeps_its_budget_and_its_fence(
 ) -> None:
     chat = [logged(n, asked, answered) for n, (asked, answered) in enumerate(said)]
 
-    history = tell_history(chat, summary=summary, budget=budget, count=count)
+    history = compose_history(chat, summary=summary, budget=budget, count=count)
 
     restored = sum(count(each.said) + count(each.reply) for each in history.restored)
     assert count(history.block) + restored <= history.tokens <= budget
@@ -298,7 +298,7 @@ def test_the_history_keeps_its_budget_and_its_fence(
     assert len(fences_seen(history.block)) in {0, 2}
     inside = history.block.splitlines()[2:-1]
     assert all(line.startswith(("  ", "- User: ", "- Assistant: ", "- Summary: ")) for line in inside)
-    assert history == tell_history(chat, summary=summary, budget=budget, count=count)
+    assert history == compose_history(chat, summary=summary, budget=budget, count=count)
 
 
 def test_a_request_is_known_again_by_what_it_says_though_the_log_masked_the_secrets_in_it() -> None:

@@ -156,9 +156,9 @@ def plain(**changed: str) -> dict[str, str]:
         ({}, {}, "127.0.0.1", Status.MISSING, "not signed"),
         ({}, {"trusted_networks": "10.0.0.0/8"}, "10.1.2.3", Status.OK, "network"),
         ({}, {"trusted_networks": "10.0.0.0/8"}, None, Status.OK, "network"),
-        ({}, {"trusted_networks": "10.0.0.0/8"}, "192.168.0.9", Status.MISSING, "not believed"),
+        ({}, {"trusted_networks": "10.0.0.0/8"}, "192.168.0.9", Status.MISSING, "does not trust"),
         ({"x_recollect_secret": SECRET}, {"shared_secret": SECRET}, None, Status.OK, "shared secret"),
-        ({"x_recollect_secret": "x"}, {"shared_secret": SECRET}, None, Status.MISSING, "not believed"),
+        ({"x_recollect_secret": "x"}, {"shared_secret": SECRET}, None, Status.MISSING, "does not trust"),
         (
             {},
             {"identity": "openwebui-jwt", "openwebui_jwt_secret": SECRET},

@@ -5,14 +5,14 @@ from typing import NamedTuple
 
 from recollect.errors import ConfigurationError
 
-# onnxruntime's wheels collect usage unless told so before their import, which comes behind this one.
+# onnxruntime's wheels collect telemetry unless this is set before their import, which comes later than this one.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 _SCHEMES = ("local", "openai", "mistral")
 
 
 class EmbedderName(NamedTuple):
-    """An embedder as settings name it: ``scheme:model``."""
+    """An embedder's name in the settings: ``scheme:model``."""
 
     scheme: str
     model: str

@@ -1,4 +1,4 @@
-"""Remembers the vectors of texts asked for lately, before any embedder. Never: the texts themselves."""
+"""Caches the vectors of recently embedded texts, in front of any embedder. Never: the texts themselves."""
 
 import asyncio
 import hashlib
@@ -14,22 +14,22 @@ from recollect.model import Vector
 from recollect.ports import Embedder
 
 _QUESTION = b"?"
-"""Before the key of what is embedded as a question."""
+"""The prefix of a question's key: a question may have another vector than the same text."""
 
 _Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[list[Vector]]]
 
 
 class CachedEmbedder:
-    """Asks ``inner`` once for a text, also when several ask for it at the same time.
+    """Caches vectors, and embeds a text only once if several callers ask for it at the same time.
 
-    Its vectors are shared, and therefore read-only. A computation goes on when the one who asked
-    gave up (a recall past its deadline), so that the next to ask finds it done. All within one event loop.
+    Callers share the vectors, which are therefore read-only. A computation continues if its caller gives up (a recall past
+    its deadline), so that the next caller finds the result. Use an instance within one event loop.
 
     Args:
-        inner: Who really embeds; closed together with this one.
-        size: How many vectors are kept; the least recently used go first. With 0 none is kept.
-        ttl: How long a vector is kept.
-        timer: Tells seconds, monotonically.
+        inner: The embedder that computes the vectors; ``aclose`` closes it, too.
+        size: The most vectors to keep; the least recently used one is evicted first. 0 keeps none.
+        ttl: How long to keep a vector.
+        timer: Returns monotonic time in seconds.
     """
 
     def __init__(
@@ -44,28 +44,28 @@ class CachedEmbedder:
 
     @property
     def name(self) -> str:
-        """Names the vector space: that of the inner embedder."""
+        """The name of the vector space: the inner embedder's."""
         return self._inner.name
 
     def reads(self, text: str) -> bool:
-        """Whether the other embedder was made for texts in that script."""
+        """Whether the inner embedder supports the text's script."""
         return self._inner.reads(text)
 
     @property
     def gate(self) -> float:
-        """The cosine below which a query's best match means nothing, as the inner embedder says."""
+        """The cosine below which a query's best match means nothing: the inner embedder's."""
         return self._inner.gate
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one unit vector a text, in order, each computed only when it is not known.
+        """Return one unit vector per text, in order, from the cache where possible.
 
         Raises:
-            EmbedderError: The inner embedder failed (which is not remembered), or this one was closed.
+            EmbedderError: The inner embedder failed, which is not cached; or this one was closed.
         """
         return await self._vectors_of(texts, self._inner.embed)
 
     async def embed_question(self, text: str) -> Vector:
-        """Return the unit vector of what is asked, computed only when it is not known.
+        """Return the unit vector of a question, from the cache if possible.
 
         Raises:
             EmbedderError: As ``embed``.
@@ -89,16 +89,16 @@ class CachedEmbedder:
 
     @property
     def entries(self) -> int:
-        """How many vectors are known, or being computed."""
+        """The number of vectors in the cache or being computed."""
         return len(self._vectors) + len(self._pending)
 
     def clear(self) -> None:
-        """Forget every vector, also those that are being computed."""
+        """Remove all vectors; those being computed will not be cached."""
         self._vectors: TTLCache[bytes, Vector] = TTLCache(self._size, self._ttl.total_seconds(), self._timer)
         self._pending: dict[bytes, asyncio.Task[dict[bytes, Vector]]] = {}
 
     async def aclose(self) -> None:
-        """Give up what is being computed, and close the inner embedder."""
+        """Cancel all computations, and close the inner embedder."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -107,9 +107,9 @@ class CachedEmbedder:
         await self._inner.aclose()
 
     def _start(self, missing: Mapping[bytes, str], embed: _Embed) -> None:
-        """Have ``embed`` compute ``missing`` in a task that no one waiting can cancel."""
-        # What is asked for now is kept in the present cache, and pending in the present table:
-        # `clear` puts others in their place, which an old computation never touches.
+        """Compute ``missing`` in a task of its own, which its waiting callers cannot cancel."""
+        # The task keeps references to the present cache and table. `clear` replaces both, so that a computation
+        # from before it never fills the new ones.
         vectors, pending = self._vectors, self._pending
 
         async def compute() -> dict[bytes, Vector]:
@@ -133,11 +133,11 @@ class CachedEmbedder:
     def _settle(self, task: asyncio.Task[dict[bytes, Vector]]) -> None:
         self._tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # looked at, so that a failure nobody waits for any more is not reported as lost
+            task.exception()  # retrieved, so that asyncio does not report a failure that nobody awaits any more
 
 
 async def _result(task: asyncio.Task[dict[bytes, Vector]]) -> dict[bytes, Vector]:
-    """Wait for a shared task without cancelling it when the one who waits is cancelled."""
+    """Await a shared task; cancelling this wait does not cancel the task."""
     await asyncio.wait([task])
     if task.cancelled():
         raise EmbedderError("The embedder was closed.")

@@ -1,6 +1,6 @@
-"""Keeps a model's finished ONNX graph in a cache folder, and has it built when it is not there.
+"""Keeps a model's finished ONNX graph in a cache folder, and builds it if it is missing.
 
-A second start reads the finished graph alone: neither the weights nor `onnx`.
+Once it is built, a start loads the graph file alone: neither the weights nor `onnx`.
 
 Never: texts, tokenizers.
 """
@@ -20,7 +20,7 @@ from recollect.models.embedders.model_folder import StoredModel
 
 Precision = Literal["int8", "fp32"]
 
-# Raise it when the graph's making changes, so that graphs made otherwise are not found.
+# Increment it when `onnx_graph` changes, so that older graph files are not used.
 _GRAPH_VERSION = 2
 _FATAL = 4
 _CHECKSUM_LENGTH = 64
@@ -29,7 +29,9 @@ _log = structlog.get_logger(__name__)
 
 
 def weights_checksum(model: StoredModel, cache_dir: Path) -> str:
-    """Return the SHA-256 of the model's weights, remembered as long as size and time stay the same.
+    """Return the SHA-256 of the model's weights in hexadecimal.
+
+    The cache folder keeps the checksum as long as the file's path, size and modification time stay the same.
 
     Raises:
         EmbedderError: The weights can't be read, or the cache folder can't be written.
@@ -48,7 +50,7 @@ def weights_checksum(model: StoredModel, cache_dir: Path) -> str:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file beside its place and move it there, so that nobody sees half of it; its folder is made.
+    """Write a file atomically: into a temporary folder, then moved into place. Missing parent folders are created.
 
     Raises:
         OSError: It can't be written.
@@ -66,16 +68,16 @@ def write_whole(path: Path, data: bytes) -> None:
 def open_session(
     model: StoredModel, *, checksum: str, cache_dir: Path, precision: Precision
 ) -> ort.InferenceSession:
-    """Load the model's graph from ``cache_dir``; build it first when it is missing or broken.
+    """Load the model's graph from ``cache_dir``; build it first if it is missing or damaged.
 
     Args:
         model: The model.
-        checksum: The SHA-256 its weights must have; looked at only when the graph is built.
-        cache_dir: Where finished graphs are. Several processes may share it.
-        precision: "int8" for weights of eight bits, "fp32" for the weights as they are.
+        checksum: The required SHA-256 of the weights; checked only if the graph is built.
+        cache_dir: The folder of the graph files. Several processes may share it.
+        precision: "int8" to quantize the weights to eight bits, "fp32" to keep them as they are.
 
     Raises:
-        EmbedderError: The weights are not those of the checksum, or the graph can't be built or kept.
+        EmbedderError: The weights have another checksum, or the graph can't be built or written.
     """
     sizes = _digest(repr(model.architecture).encode())
     graph = cache_dir / f"bert-{checksum[:16]}-{sizes[:8]}-{precision}-v{_GRAPH_VERSION}.onnx"
@@ -96,13 +98,17 @@ def open_session(
 
 
 def _session(graph: Path, model: StoredModel) -> ort.InferenceSession:
-    """Load a graph and try it once, which a damaged one fails."""
+    """Load a graph and run it once, which fails if the graph is damaged.
+
+    Raises:
+        EmbedderError: It returns no finite vector of the model's size. onnxruntime raises its own errors, too.
+    """
     options = ort.SessionOptions()
     # One thread: a question was no faster with two, and the other core is left to the chat.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = _FATAL  # what goes wrong is raised; no need to print it as well
+    options.log_severity_level = _FATAL  # errors are raised; onnxruntime need not print them as well
     session = ort.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
     one = np.ones((1, 1), dtype=np.int64)
     asked = (
@@ -117,13 +123,13 @@ def _session(graph: Path, model: StoredModel) -> ort.InferenceSession:
 
 
 def _build(model: StoredModel, checksum: str, graph: Path, precision: Precision) -> None:
-    """Build the graph and keep it."""
+    """Check the weights, build the graph and write it to its file."""
     found = _file_checksum(model.weights)
     if found != checksum:
         raise EmbedderError(
             f"The weights {model.weights} have the SHA-256 {found}, not {checksum}: install them again."
         )
-    # Imported here because it costs more than loading a finished graph.
+    # Imported only here: the import takes longer than loading a finished graph.
     from recollect.models.embedders.onnx_graph import build_graph  # noqa: PLC0415
 
     _log.info("embedder.graph_building", file=graph.name)

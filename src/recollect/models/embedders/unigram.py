@@ -1,7 +1,7 @@
-"""Splits a text into the word pieces of a unigram language model: those that are likeliest together. Never: a model's weights.
+"""Splits a text into the most likely sequence of word pieces under a unigram language model. Never: a model's weights.
 
-Kudo, "Subword Regularization" (arXiv 1804.10959), section 3.2, by the Viterbi algorithm; the rules for spaces are those of
-SentencePiece (Kudo and Richardson, arXiv 1808.06226).
+Kudo, "Subword Regularization" (arXiv 1804.10959), section 3.2, by the Viterbi algorithm. Spaces are treated as in SentencePiece
+(Kudo and Richardson, arXiv 1808.06226).
 """
 
 import hashlib
@@ -19,19 +19,19 @@ from recollect.text.patterns import linear
 _SPACE = "\u2581"
 _SPACES = linear(" {2,}")
 _UNKNOWN_BELOW = 10.0
-"""How much less likely a character of no piece is than the least likely piece, as a difference of logarithms."""
+"""The log likelihood of an unknown character is so much below that of the least likely piece."""
 
 _HEAD = struct.Struct("<32sII")
 
 
 @dataclass(frozen=True, slots=True)
 class PieceTable:
-    """The pieces of a vocabulary, found by their beginnings: a quarter of a million take a megabyte.
+    """The word pieces of a vocabulary in a trie, which finds all pieces at a place of a text. 250,000 pieces take a megabyte.
 
     Attributes:
-        trie: The pieces.
-        numbers: The number of each, by its key in the trie.
-        longest: How many characters the longest has.
+        trie: The pieces, as a ``marisa_trie.Trie``.
+        numbers: The id of each piece, by its key in the trie.
+        longest: The length of the longest piece, in characters.
     """
 
     trie: Any
@@ -40,7 +40,7 @@ class PieceTable:
 
     @classmethod
     def of(cls, pieces: Mapping[str, int]) -> Self:
-        """Make the table of these pieces, each with its number."""
+        """Build the table from the id of each piece."""
         trie = marisa_trie.Trie(pieces)
         numbers = array("i", bytes(4 * len(pieces)))
         for piece, number in pieces.items():
@@ -49,10 +49,10 @@ class PieceTable:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Return the table that ``to_bytes`` wrote.
+        """Return the table from the bytes that ``to_bytes`` returned.
 
         Raises:
-            ValueError: These are not its bytes.
+            ValueError: The checksum is wrong.
         """
         body = data[_HEAD.size :]
         if len(data) < _HEAD.size or hashlib.sha256(body).digest() != data[:32]:
@@ -62,26 +62,26 @@ class PieceTable:
         return cls(marisa_trie.Trie().frombytes(body[4 * count :]), numbers, longest)
 
     def to_bytes(self) -> bytes:
-        """Return what ``from_bytes`` reads."""
+        """Return the table as bytes for ``from_bytes``, with a checksum."""
         body = self.numbers.tobytes() + self.trie.tobytes()
         packed: bytes = _HEAD.pack(hashlib.sha256(body).digest(), self.longest, len(self.numbers)) + body
         return packed
 
     def beginning(self, text: str, start: int) -> Iterator[tuple[int, int]]:
-        """Yield of each piece that stands in ``text`` at ``start`` where it ends, and its number."""
+        """Yield the end and the id of each piece that ``text`` holds at ``start``."""
         for piece, key in self.trie.iter_prefixes_with_ids(text[start : start + self.longest]):
             yield start + len(piece), self.numbers[key]
 
 
 class UnigramTokenizer:
-    """Knows the pieces of one model.
+    """Tokenizes texts for one model.
 
     Args:
-        pieces: The pieces.
-        scores: Their log likelihoods, by number.
-        normalization: What a character is read as, by its code point; all others are read as they are.
-        marks: The numbers of the pieces that stand before and behind every text.
-        unknown: The number of the piece for characters of no piece.
+        pieces: The word pieces.
+        scores: Their log likelihoods, by id.
+        normalization: The normalized form of a character, by its code point; other characters stay as they are.
+        marks: The ids of the special pieces before and after every text.
+        unknown: The id of the piece for unknown characters.
     """
 
     def __init__(
@@ -101,9 +101,9 @@ class UnigramTokenizer:
         self._unknown_score = min(scores) - _UNKNOWN_BELOW
 
     def encode(self, text: str, limit: int) -> list[int]:
-        """Return the numbers of a text's pieces between the two marks, ``limit`` in all at most; the rest is cut.
+        """Return the ids of a text's pieces between the two marks, at most ``limit`` with them; the rest is cut off.
 
-        Takes time in proportion to the text, holding the interpreter: bound what is given.
+        Takes linear time and holds the GIL throughout: callers must bound the text.
         """
         read = _SPACES.sub(" ", text.translate(self._normalization))
         spaced = (read if read.startswith(" ") else f" {read}").replace(" ", _SPACE)
@@ -111,7 +111,10 @@ class UnigramTokenizer:
         return [first, *self._likeliest(spaced)[: limit - 2], last]
 
     def _likeliest(self, text: str) -> list[int]:
-        """Return the numbers of the likeliest pieces: for each end, from which start it is reached best, and by which piece."""
+        """Return the ids of the most likely sequence of pieces.
+
+        Viterbi: for each position, the best score up to it, and the piece that leads there with the piece's start.
+        """
         scores, beginning = self._scores, self._pieces.beginning
         reached = [0.0, *[-math.inf] * len(text)]
         by = [self._unknown] * (len(text) + 1)
