@@ -74,7 +74,7 @@ async def open_postgres(
     """Connect to a database, bring its schema up to date, and return the store.
 
     Args:
-        dsn: ``postgresql://user:password@host/database``; a server with pgvector 0.7 or newer.
+        dsn: ``postgresql://user:password@host/database``; a server with pgvector 0.8 or newer.
         pool_size: Connections at most; the jobs have one more of their own while they run.
         connect_timeout: Seconds a connection may take, and a call may wait for a free one.
         command_timeout: Seconds a statement may take.

@@ -19,8 +19,8 @@ _MIGRATION_SECONDS = 3600.0
 """A migration may have to read all that was ever said; a process that starts beside it waits as long."""
 
 _USER_ROLE = "recollect_user"
-_PGVECTOR = (0, 7)
-"""The first pgvector that has ``halfvec``."""
+_PGVECTOR = (0, 8)
+"""The first pgvector whose indexes are scanned further where a user's rows are few among what is near."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,11 @@ async def _prepare(connection: Connection) -> tuple[str, str]:
         await _create_vector_extension(connection)
         vector = await connection.fetchrow(SQL["vector_extension"])
     if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < _PGVECTOR:
-        raise ConfigurationError("The database's pgvector is older than 0.7: update the extension.")
+        found = "unknown" if vector is None else vector["version"]
+        raise ConfigurationError(
+            f"The database's pgvector is {found}, and Recollect needs 0.8: install a newer one on the server, and then, as a "
+            "superuser, run ALTER EXTENSION vector UPDATE in this database."
+        )
     await connection.execute(SQL["set_search_path"], vector["search_path"])
     return vector["search_path"], vector["vector_schema"]
 
