@@ -44,7 +44,7 @@ def external_server(version: str, *, settings: Sequence[str] = ()) -> Iterator[s
         data.mkdir(mode=0o700)
         account.own(data)
         _initialize(programs, data, account)
-        port = _free_port()
+        port = free_port()
         options = [
             *_NOT_DURABLE,
             f"port={port}",
@@ -91,7 +91,8 @@ def _run(account: Account, *command: object) -> None:
     )
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port that nobody uses now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

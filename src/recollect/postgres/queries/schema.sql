@@ -25,9 +25,21 @@ WHERE extname = 'vector';
 -- Create pgvector where every role finds it.
 CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
 
+-- name: lock_schema_for_transaction
+-- The same until the transaction ends: a pooler may run the next one elsewhere.
+SELECT pg_advisory_xact_lock($1);
+
+-- name: process_of_server
+-- The number of the process that answers.
+SELECT pg_backend_pid();
+
 -- name: set_search_path
 -- Find our tables and pgvector on this connection.
 SELECT set_config('search_path', $1, false);
+
+-- name: set_search_path_for_transaction
+-- Find our tables and pgvector in this transaction.
+SELECT set_config('search_path', $1, true);
 
 -- name: create_schema_migrations
 -- Create the record of the migrations.
@@ -95,15 +107,16 @@ GRANT USAGE ON SCHEMA recollect TO recollect_user;
 
 -- name: as_user
 -- Let the rest of the transaction see and write one user's rows alone; `none` leaves the role as it is.
--- Plans are made once: each of our queries is of one user, whoever that is, and to plan the search anew
+-- A statement whose client is gone ends by itself. Plans are made once: each of our queries is of one user, whoever that is, and to plan the search anew
 -- takes about as long as to run it.
 SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
-    set_config('plan_cache_mode', 'force_generic_plan', true);
+    set_config('plan_cache_mode', 'force_generic_plan', true), set_config('statement_timeout', '60s', true);
 
 -- name: as_user_alone
 -- The same, and let one transaction at a time change what this user has; freed at its end.
 SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
-    set_config('plan_cache_mode', 'force_generic_plan', true), pg_advisory_xact_lock(hashtextextended($1, 0));
+    set_config('plan_cache_mode', 'force_generic_plan', true), set_config('statement_timeout', '60s', true),
+    pg_advisory_xact_lock(hashtextextended($1, 0));
 
 -- name: over_all_users
 -- Let the rest of the transaction see what is to be formed for all users.
