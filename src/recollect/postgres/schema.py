@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import asyncpg
+import structlog
 
 from recollect.errors import ConfigurationError, StoreError
 from recollect.postgres.pool import Connection, store_errors
@@ -21,6 +22,8 @@ _MIGRATION_SECONDS = 3600.0
 _USER_ROLE = "recollect_user"
 _PGVECTOR = (0, 8)
 """The first pgvector whose indexes are scanned further where a user's rows are few among what is near."""
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ async def migrate(
 
     Raises:
         ConfigurationError: pgvector is missing or too old, or this user may not create a schema.
-        StoreError: The database is newer than this code, or an applied migration was changed.
+        StoreError: A newer version took away what this code needs, or an applied migration was changed.
     """
     with store_errors():
         async with _locked(connection, pooled=pooled):
@@ -156,9 +159,12 @@ async def _apply(connection: Connection, migrations: Sequence[Migration]) -> tup
     for row in applied:
         migration = known.get(row["version"])
         if migration is None:
+            if not row["contracts"] and row["version"] > max(known):
+                log.warning("newer_schema", version=row["version"], known=max(known))
+                continue
             raise StoreError(
                 f"The database has schema {row['version']}, and this Recollect knows {max(known)}: "
-                "it was used by a newer one. Upgrade Recollect."
+                "it was used by a newer one, which took away what this one needs. Upgrade Recollect."
             )
         if migration.checksum != row["checksum"]:
             raise StoreError(f"Migration {migration.version:04} was changed after this database applied it.")
@@ -174,4 +180,6 @@ async def _apply(connection: Connection, migrations: Sequence[Migration]) -> tup
                 migration.checksum,
                 datetime.now(UTC),
             )
+            if migration.contracts:
+                await connection.execute(SQL["record_contraction"], migration.version)
     return tuple(f"{migration.version:04}_{migration.name}" for migration in new)

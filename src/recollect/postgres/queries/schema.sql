@@ -47,16 +47,23 @@ CREATE TABLE IF NOT EXISTS recollect.schema_migrations (
     version integer PRIMARY KEY,
     name text NOT NULL,
     checksum text NOT NULL,
-    applied_at timestamptz NOT NULL
+    applied_at timestamptz NOT NULL,
+    contracts boolean NOT NULL DEFAULT false
 );
 
 -- name: applied_migrations
--- The migrations this database has.
-SELECT version, name, checksum FROM recollect.schema_migrations ORDER BY version;
+-- The migrations this database has; a record that is older than the column has none that contracts.
+SELECT m.version, m.name, m.checksum, coalesce((to_jsonb(m) ->> 'contracts')::boolean, false) AS contracts
+FROM recollect.schema_migrations AS m
+ORDER BY m.version;
 
 -- name: record_migration
 -- Note that a migration was applied.
 INSERT INTO recollect.schema_migrations (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4);
+
+-- name: record_contraction
+-- Note that versions from before a migration can't work with it.
+UPDATE recollect.schema_migrations SET contracts = true WHERE version = $1;
 
 -- name: is_bound_by_no_policy
 -- Whether row-level security means nothing to this database user.
