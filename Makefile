@@ -22,7 +22,7 @@ INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/pytho
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo docs test test-fast test-slow coverage lint format types check bench hunt fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
+.PHONY: run upstream demo docs test test-fast test-slow test-postgres coverage lint format types check bench hunt fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -47,6 +47,11 @@ test-fast: $(VENV)/.dev  ## what needs no database and starts no other program
 
 test-slow: $(VENV)/.dev  ## what `make test` leaves out: the calibration, a thousand exchanges at once, long texts; and properties with many examples
 	$(PYTEST) $(IN_PARALLEL) -m "slow or hypothesis" --hypothesis-profile=many
+
+test-postgres: $(VENV)/.dev  ## the same on external servers: each version that the wheel carries; and PgBouncer (apt-get install pgbouncer)
+	RECOLLECT_TEST_POSTGRES=16 $(PYTEST) $(IN_PARALLEL) -m "not slow"
+	RECOLLECT_TEST_POSTGRES=18 $(PYTEST) $(IN_PARALLEL) -m "not slow"
+	$(PYTEST) tests/e2e/store
 
 coverage: $(VENV)/.dev  ## all of these tests with branch coverage, which takes twice the processor time
 	$(BIN)/coverage erase

@@ -1,7 +1,7 @@
 """A real Postgres for each worker, and on it databases: one that all share, and some for a test of its own.
 
-The server is the embedded one in memory, or the one RECOLLECT_TEST_DATABASE_URL names, as a superuser. What a test
-does not ask for is not imported either: a test of a pure function begins at once.
+The server is the embedded one in memory. RECOLLECT_TEST_POSTGRES names another: 16 or 18, an external one of that version
+over TCP; or the dsn of one of your own, as a superuser. What a test does not ask for is not imported either: a test of a pure function begins at once.
 """
 
 import os
@@ -53,11 +53,7 @@ def database_server() -> Iterator[str]:
     """The dsn of a server on which databases can be created."""
     from tests.databases import running_server  # noqa: PLC0415 -- see above
 
-    given = os.environ.get("RECOLLECT_TEST_DATABASE_URL")
-    if given:
-        yield given
-        return
-    with running_server() as dsn:
+    with running_server(os.environ.get("RECOLLECT_TEST_POSTGRES", "")) as dsn:
         yield dsn
 
 

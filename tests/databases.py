@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 import asyncpg
+from tests.external_servers import FOLDERS, external_server
 from tests.folders import put_database, quick_folder
 from tests.people import is_new
 
@@ -26,8 +27,19 @@ _END_OTHERS = """
 
 
 @contextmanager
-def running_server() -> Iterator[str]:
-    """Run an embedded server in memory, and yield its dsn."""
+def running_server(wanted: str = "") -> Iterator[str]:
+    """Run a server in memory, and yield its dsn.
+
+    Args:
+        wanted: "16" or "18": an external one of that version; the dsn of one that runs; "": the embedded one.
+    """
+    if wanted in FOLDERS:
+        with external_server(wanted) as dsn:
+            yield dsn
+        return
+    if wanted:
+        yield wanted
+        return
     folder = quick_folder()
     try:
         put_database(folder.path)

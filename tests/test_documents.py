@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 ROOTS = (ROOT / "src" / "recollect", ROOT / "proxy" / "recollect_proxy")
 
 
-OF_THE_TESTS = {"RECOLLECT_TEST_DATABASE_URL"}
+OF_THE_TESTS = {"RECOLLECT_TEST_POSTGRES"}
 
 WAYS = ("A chat request", "A remembered exchange")
 

@@ -297,3 +297,34 @@ async def test_a_turn_that_is_called_valuable_is_found_once_when_it_is_indexed_a
     assert len(await by_words(store, "tea")) == 1
     assert not await store.index.mark(store.anna.elsewhere, tea.message_id, marked=False)
     assert not await store.index.mark(store.ben.scope, tea.message_id, marked=False)
+
+
+async def test_an_index_is_built_anew_from_what_is_kept(store: Store) -> None:
+    tea = await kept(store, "Likes jasmine tea")
+    await store.index.index_memories(store.anna, limit=9)
+    for text in ("My bicycle has a flat tyre", "Lisbon is where I grew up"):
+        await indexed(store, text)
+    before = await store.memories.lexicon(store.anna, ["bicycl", "lisbon", "jasmin"])
+
+    assert await store.index.rebuild(store.anna)
+    assert not await store.index.rebuild(store.ben)
+    rounds = 0
+    while await store.index.read_again(store.anna, lambda _: False, limit=2):
+        known = await store.memories.lexicon(store.anna, ["jasmin"])
+        assert len(known.occurrences["jasmin"].documents) == 1, tea.content
+        await index_all(store)
+        rounds += 1
+    await index_all(store)
+    after = await store.memories.lexicon(store.anna, ["bicycl", "lisbon", "jasmin"])
+
+    assert rounds >= 2
+    assert (after.documents, after.mean_length) == (before.documents, before.mean_length)
+    assert {term: len(each.documents) for term, each in after.occurrences.items()} == {
+        term: len(each.documents) for term, each in before.occurrences.items()
+    }
+    assert all(
+        set(after.occurrences[term].documents).isdisjoint(before.occurrences[term].documents)
+        for term in before.occurrences
+    )
+    assert before.occurrences.keys() == {"bicycl", "lisbon", "jasmin"}
+    assert not await store.index.read_again(store.anna, lambda _: True, limit=2)

@@ -143,12 +143,7 @@ def test_secrets_are_typed_as_into_a_password_field() -> None:
     properties = load().Valves.model_json_schema()["properties"]
     hidden = {name for name, shown in properties.items() if shown.get("input") == {"type": "password"}}
 
-    assert hidden == {
-        "database_url",
-        "embedder_api_key",
-        "previous_embedder_api_key",
-        "extraction_api_key",
-    }
+    assert hidden == {"database_url", "embedder_api_key", "extraction_api_key"}
 
 
 @pytest.mark.parametrize("folder", ["data", "data/../data"])

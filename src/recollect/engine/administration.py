@@ -90,6 +90,14 @@ class Administration(SharedMemories):
             raise StoreError("This store knows no embedders.")
         return await embedding_state(self._backends, store)
 
+    async def rebuild_index(self, user_id: str) -> bool:
+        """Have the worker build the lexical index of a user anew, a few messages at a time; False where nothing is indexed.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        return await self._backends.index.rebuild(user_id)
+
     async def note_admin_read(self, user_id: str, *, reader: str, operation: str) -> None:
         """Keep that an administrator reads what is kept of the user.
 

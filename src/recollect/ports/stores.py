@@ -374,6 +374,10 @@ class LogIndex(Protocol):
         """
         ...
 
+    async def rebuild(self, user_id: str) -> bool:
+        """Have the worker build the user's index anew, a few messages at a time; False where nothing is indexed."""
+        ...
+
     async def mark(self, scope: Scope, message_id: UUID, *, marked: bool) -> bool:
         """Note whether a message's turn, with its answers, is valuable; have indexed anew what changes by it.
 

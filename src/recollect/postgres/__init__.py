@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+import structlog
+
 from recollect.postgres.admin_reads import PostgresAdminReads
 from recollect.postgres.answers import PostgresAnswers
 from recollect.postgres.attempts import PostgresAttempts
@@ -16,7 +18,7 @@ from recollect.postgres.jobs import PostgresJobs
 from recollect.postgres.log_index import PostgresLogIndex
 from recollect.postgres.memories import PostgresMemories
 from recollect.postgres.message_log import PostgresMessageLog
-from recollect.postgres.pool import Access, Database
+from recollect.postgres.pool import Access, Connection, Database, is_pooled, store_errors
 from recollect.postgres.portability import PostgresPortability
 from recollect.postgres.profiles import PostgresProfiles
 from recollect.postgres.repairing import PostgresRepairs
@@ -33,6 +35,8 @@ __all__ = [
     "open_postgres",
     "start_embedded",
 ]
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ async def open_postgres(
     """Connect to a database, bring its schema up to date, and return the store.
 
     Args:
-        dsn: ``postgresql://user:password@host/database``; a server with pgvector 0.7 or newer.
+        dsn: ``postgresql://user:password@host/database``; a server with pgvector 0.8 or newer.
         pool_size: Connections at most; the jobs have one more of their own while they run.
         connect_timeout: Seconds a connection may take, and a call may wait for a free one.
         command_timeout: Seconds a statement may take.
@@ -91,11 +95,17 @@ async def open_postgres(
         ConfigurationError: It can, but not used: wrong password, no pgvector, no privilege.
         StoreError: Its schema is newer than this code, or not what its record says.
     """
-    async with Access(dsn, connect_timeout, command_timeout).connection() as connection:
-        schema = await migrate(connection)
-    access = Access(dsn, connect_timeout, command_timeout, schema.search_path)
+    async with Access(dsn, connect_timeout, command_timeout, pooled=True).connection() as connection:
+        pooled = await _told_of_pooler(connection)
+        schema = await migrate(connection, pooled=pooled)
+    access = Access(dsn, connect_timeout, command_timeout, schema.search_path, pooled)
     pool = await access.pool(size=pool_size, vector_schema=schema.vector_schema)
-    database = Database(pool, acquire_timeout=connect_timeout, user_role=schema.user_role)
+    database = Database(
+        pool,
+        acquire_timeout=connect_timeout,
+        user_role=schema.user_role,
+        search_path=schema.search_path if pooled else None,
+    )
     return Postgres(
         memories=PostgresMemories(database),
         log=PostgresMessageLog(database),
@@ -127,5 +137,14 @@ async def migrate_postgres(
 
     Args and errors are those of ``open_postgres``.
     """
-    async with Access(dsn, connect_timeout, command_timeout).connection() as connection:
-        return (await migrate(connection)).applied
+    async with Access(dsn, connect_timeout, command_timeout, pooled=True).connection() as connection:
+        return (await migrate(connection, pooled=await _told_of_pooler(connection))).applied
+
+
+async def _told_of_pooler(connection: Connection) -> bool:
+    """Return whether a pooler stands before the server, and log what that costs."""
+    with store_errors():
+        pooled = await is_pooled(connection)
+    if pooled:
+        log.info("database_behind_pooler", statements="not kept", jobs="looked for every second")
+    return pooled

@@ -60,7 +60,8 @@ class PostgresJobs:
             began = loop.time()
             try:
                 async with self._access.connection() as connection:
-                    await _Worker(connection, drain, self._workers).run(self._heartbeat)
+                    worker = _Worker(connection, drain, self._workers, pooled=self._access.pooled)
+                    await worker.run(self._heartbeat)
             except Exception as error:  # noqa: BLE001 - whatever ends the queue's loop, the jobs must go on
                 _log.warning("jobs_interrupted", **_described(error), again_in=backoff)
             if loop.time() - began > _LONGEST_BACKOFF:
@@ -78,6 +79,7 @@ class _Driver(AsyncpgDriver):
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         super().__init__(connection)
+        self._connection = connection
         self.failed = asyncio.Event()
         connection.add_termination_listener(lambda _: self.failed.set())
 
@@ -100,6 +102,28 @@ class _Driver(AsyncpgDriver):
         except Exception:
             self.failed.set()
             raise
+
+
+class _PooledDriver(_Driver):
+    """The same behind a pooler: a statement is a transaction, and nothing is listened to, as it would be elsewhere.
+
+    Jobs are then found by looking for them, which is done every second anyway.
+    """
+
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        super().__init__(connection)
+        self._one_at_a_time = asyncio.Lock()
+
+    async def fetch(self, query: str, *args: object) -> list[dict[str, object]]:
+        async with self._one_at_a_time, self._connection.transaction():
+            return await super().fetch(query, *args)
+
+    async def execute(self, query: str, *args: object) -> str:
+        async with self._one_at_a_time, self._connection.transaction():
+            return await super().execute(query, *args)
+
+    async def add_listener(self, channel: str, callback: Callable[[str | bytes | bytearray], None]) -> None:
+        """Listen to nothing."""
 
 
 class _Queries(Queries):
@@ -125,11 +149,11 @@ class _Queries(Queries):
 class _Worker:
     """Works off the queue over one connection, until that is lost."""
 
-    def __init__(self, connection: Connection, drain: Drain, workers: int) -> None:
+    def __init__(self, connection: Connection, drain: Drain, workers: int, *, pooled: bool) -> None:
         self._drain = drain
         self._workers = workers
         self._free = asyncio.Semaphore(workers)
-        driver = driver_on(connection, _Driver)
+        driver = driver_on(connection, _PooledDriver if pooled else _Driver)
         self._ending = driver.failed
         self._queries = queries_of(driver, _Queries)
 

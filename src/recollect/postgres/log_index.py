@@ -23,9 +23,13 @@ from recollect.postgres.postings import Document, add_postings, index_memory, nu
 from recollect.postgres.queue import enqueue
 from recollect.postgres.rows import memory_of, own_content
 from recollect.postgres.sql import SQL
+from recollect.text.lexical import document_terms
 
 _READING = 1
 """By which reading messages are indexed. A new one is what new rows of ``corpora`` begin with, by a migration."""
+
+_REBUILD = -1
+"""The reading of whose index is to be built anew, whatever was read of it: so it goes on after a restart."""
 
 _UNREAD = (None,) * len(Statement._fields)
 
@@ -49,15 +53,25 @@ class PostgresLogIndex:
             if known is None or known["reading"] >= _READING:
                 return False
             rows = await connection.fetch(SQL["indexed_messages"], user_id, known["reread_to"], limit)
-        messages = [_logged(row) for row in rows]
-        changed = await asyncio.to_thread(lambda: [each.id for each in messages if changes(each)])
+        messages, rebuilds = [_logged(row) for row in rows], known["reading"] == _REBUILD
+        changed = await asyncio.to_thread(lambda: [each.id for each in messages if rebuilds or changes(each)])
         async with self._database.changing(user_id) as connection:
+            if rebuilds and known["reread_to"] is None:
+                await _index_memories_anew(connection, user_id)
             await _unindex(connection, user_id, changed)
             is_over = len(rows) < limit
             last = rows[-1]["id"] if rows else known["reread_to"]
             reading = _READING if is_over else known["reading"]
             await connection.execute(SQL["note_reading"], user_id, reading, None if is_over else last)
         return not is_over
+
+    async def rebuild(self, user_id: str) -> bool:
+        """Have the worker build the user's index anew, a few messages at a time; False where nothing is indexed."""
+        async with self._database.changing(user_id) as connection:
+            if await connection.fetchval(SQL["ask_for_rebuild"], user_id) is None:
+                return False
+            await enqueue(connection, [user_id])
+        return True
 
     async def mark(self, scope: Scope, message_id: UUID, *, marked: bool) -> bool:
         """Note whether a message's turn is valuable, and have it indexed anew; False where the chat has no such message."""
@@ -183,6 +197,16 @@ class PostgresLogIndex:
         """Return the users who have most documents in their index, the largest first."""
         async with self._database.over_all_users() as connection:
             return [row["user_id"] for row in await connection.fetch(SQL["largest_users"], limit)]
+
+
+async def _index_memories_anew(connection: Connection, user_id: str) -> None:
+    """Index all memories that the user sees again, in one transaction: none is missed meanwhile."""
+    rows = await connection.fetch(SQL["numbered_memories"], user_id)
+    terms = sum(sum(document_terms(row["content"]).values()) for row in rows)
+    await purge_postings(connection, user_id, [row["document"] for row in rows])
+    await connection.execute(SQL["discount_documents"], user_id, len(rows), terms)
+    for row in rows:
+        await index_memory(connection, user_id, row["vector_id"], row["content"])
 
 
 async def _unindex(connection: Connection, user_id: str, messages: Sequence[UUID]) -> None:

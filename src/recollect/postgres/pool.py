@@ -19,6 +19,7 @@ Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProx
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 _CLOSE_SECONDS = 5.0
+_STATEMENTS_KEPT = 100
 
 _UNREACHABLE = (
     OSError,  # refused, reset, no such socket, no such host, TLS
@@ -79,12 +80,14 @@ class Access:
         connect_timeout: Seconds a connection may take.
         command_timeout: Seconds a statement may take.
         search_path: Where our tables and pgvector are found.
+        pooled: Whether a pooler stands before the server (``is_pooled``): then nothing outlives a transaction.
     """
 
     dsn: str
     connect_timeout: float
     command_timeout: float
     search_path: str | None = None
+    pooled: bool = False
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
@@ -100,6 +103,7 @@ class Access:
                 timeout=self.connect_timeout,
                 command_timeout=self.command_timeout,
                 server_settings=self._server_settings(),
+                statement_cache_size=self._statements_kept,
             )
         try:
             yield connection
@@ -116,15 +120,31 @@ class Access:
                 timeout=self.connect_timeout,
                 command_timeout=self.command_timeout,
                 server_settings=self._server_settings(),
+                statement_cache_size=self._statements_kept,
                 init=partial(_register_vectors, schema=vector_schema),
                 reset=_nothing_to_reset,
             )
 
     def _server_settings(self) -> dict[str, str]:
         settings = {"application_name": "recollect"}
-        if self.search_path is not None:
+        if self.search_path is not None and not self.pooled:
             settings["search_path"] = self.search_path
         return settings
+
+    @property
+    def _statements_kept(self) -> int:
+        """How many prepared statements a connection keeps: none where the next transaction may be on another one."""
+        return 0 if self.pooled else _STATEMENTS_KEPT
+
+
+async def is_pooled(connection: Connection) -> bool:
+    """Tell whether a pooler as PgBouncer stands before the server.
+
+    A server tells the number of its process as a connection begins, and a pooler makes one up.
+    """
+    async with connection.transaction():
+        number: int = await connection.fetchval(SQL["process_of_server"])
+    return number != connection.get_server_pid()
 
 
 async def _register_vectors(connection: "asyncpg.Connection[asyncpg.Record]", *, schema: str) -> None:
@@ -134,7 +154,8 @@ async def _register_vectors(connection: "asyncpg.Connection[asyncpg.Record]", *,
         StoreError: The types are not there, as while a database is restored.
     """
     try:
-        await register_vector(connection, schema=schema)
+        async with connection.transaction():  # on one connection of the server's, whatever stands before it
+            await register_vector(connection, schema=schema)
     except ValueError:
         raise StoreError("The memory store lacks pgvector's types.") from None
 
@@ -152,10 +173,14 @@ class Database:
         pool: The connections.
         acquire_timeout: Seconds a call may wait for a free one.
         user_role: What users' transactions run as, so that row-level security binds them; or ``none``.
+        search_path: What each transaction begins with, where no connection keeps it (``Access.pooled``).
     """
 
-    def __init__(self, pool: Pool, *, acquire_timeout: float, user_role: str = "none") -> None:
+    def __init__(
+        self, pool: Pool, *, acquire_timeout: float, user_role: str = "none", search_path: str | None = None
+    ) -> None:
         self._pool = pool
+        self._search_path = search_path
         self._acquire_timeout = acquire_timeout
         self._user_role = user_role
 
@@ -217,6 +242,8 @@ class Database:
                     self._pool.acquire(timeout=self._acquire_timeout) as connection,
                     connection.transaction(**kind),
                 ):
+                    if self._search_path is not None:
+                        await connection.execute(SQL["set_search_path_for_transaction"], self._search_path)
                     yield connection
             except (asyncpg.InternalServerError, asyncpg.UndefinedObjectError):
                 # Of a database that was restored in place the types have other numbers: new connections know them.

@@ -1,11 +1,12 @@
 """Brings a database up to the schema this code knows, forwards only. Never: what the tables mean."""
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import asyncpg
+import structlog
 
 from recollect.errors import ConfigurationError, StoreError
 from recollect.postgres.pool import Connection, store_errors
@@ -19,8 +20,10 @@ _MIGRATION_SECONDS = 3600.0
 """A migration may have to read all that was ever said; a process that starts beside it waits as long."""
 
 _USER_ROLE = "recollect_user"
-_PGVECTOR = (0, 7)
-"""The first pgvector that has ``halfvec``."""
+_PGVECTOR = (0, 8)
+"""The first pgvector whose indexes are scanned further where a user's rows are few among what is near."""
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +43,46 @@ class Schema:
     applied: tuple[str, ...] = ()
 
 
-async def migrate(connection: Connection, migrations: Sequence[Migration] | None = None) -> Schema:
+async def migrate(
+    connection: Connection, migrations: Sequence[Migration] | None = None, *, pooled: bool = False
+) -> Schema:
     """Create or upgrade the schema; processes that start together wait for one another.
 
     Args:
         connection: A connection of its own; its search path is changed.
         migrations: All steps, oldest first; the ones this package ships by default.
+        pooled: Whether a pooler stands before the server.
 
     Raises:
         ConfigurationError: pgvector is missing or too old, or this user may not create a schema.
-        StoreError: The database is newer than this code, or an applied migration was changed.
+        StoreError: A newer version took away what this code needs, or an applied migration was changed.
     """
     with store_errors():
-        await connection.execute(SQL["lock_schema"], _LOCK, timeout=_MIGRATION_SECONDS)
-        try:
-            search_path, vector_schema = await _prepare(connection)
-            applied = await _apply(connection, load_migrations() if migrations is None else migrations)
-            await install_queue(connection)
-            user_role = await _user_role(connection)
-        except asyncpg.InsufficientPrivilegeError:
-            raise ConfigurationError(
-                "The database user may not create or change the schema recollect: grant it CREATE on the database."
-            ) from None
-        # Where it fails, the end of the connection gives the lock back.
-        await connection.execute(SQL["unlock_schema"], _LOCK)
+        async with _locked(connection, pooled=pooled):
+            try:
+                search_path, vector_schema = await _prepare(connection, pooled=pooled)
+                applied = await _apply(connection, load_migrations() if migrations is None else migrations)
+                await install_queue(connection)
+                user_role = await _user_role(connection)
+            except asyncpg.InsufficientPrivilegeError:
+                raise ConfigurationError(
+                    "The database user may not create or change the schema recollect: grant it CREATE on the database."
+                ) from None
     return Schema(search_path, vector_schema, user_role, applied)
+
+
+@asynccontextmanager
+async def _locked(connection: Connection, *, pooled: bool) -> AsyncIterator[None]:
+    """Let one process at a time look after the schema; behind a pooler within one transaction, which holds the lock."""
+    if pooled:
+        async with connection.transaction():
+            await connection.execute(SQL["lock_schema_for_transaction"], _LOCK, timeout=_MIGRATION_SECONDS)
+            yield
+        return
+    await connection.execute(SQL["lock_schema"], _LOCK, timeout=_MIGRATION_SECONDS)
+    yield
+    # Where it fails, the end of the connection gives the lock back.
+    await connection.execute(SQL["unlock_schema"], _LOCK)
 
 
 async def _user_role(connection: Connection) -> str:
@@ -74,10 +92,12 @@ async def _user_role(connection: Connection) -> str:
     if not await connection.fetchval(SQL["user_role_exists"]):
         # Roles are the whole server's: another database's migration may be making it now.
         with suppress(asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
-            await connection.execute(SQL["create_user_role"])
+            async with connection.transaction():
+                await connection.execute(SQL["create_user_role"])
     # Not a superuser, it may have made the role and yet not be allowed to take it on (PostgreSQL 16).
     with suppress(asyncpg.InsufficientPrivilegeError):
-        await connection.execute(SQL["grant_user_role"])
+        async with connection.transaction():
+            await connection.execute(SQL["grant_user_role"])
     if await connection.fetchval(SQL["user_role_lacks_grants"]):
         for grant in ("grant_schema", "grant_tables", "grant_sequences", "keep_migrations", "keep_erasures"):
             await connection.execute(SQL[grant])
@@ -99,7 +119,7 @@ async def _is_bound(connection: Connection) -> bool:
         return False
 
 
-async def _prepare(connection: Connection) -> tuple[str, str]:
+async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
     if not await connection.fetchval(SQL["schema_exists"]):
         await connection.execute(SQL["create_schema"])
     vector = await connection.fetchrow(SQL["vector_extension"])
@@ -107,8 +127,13 @@ async def _prepare(connection: Connection) -> tuple[str, str]:
         await _create_vector_extension(connection)
         vector = await connection.fetchrow(SQL["vector_extension"])
     if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < _PGVECTOR:
-        raise ConfigurationError("The database's pgvector is older than 0.7: update the extension.")
-    await connection.execute(SQL["set_search_path"], vector["search_path"])
+        found = "unknown" if vector is None else vector["version"]
+        raise ConfigurationError(
+            f"The database's pgvector is {found}, and Recollect needs 0.8: install a newer one on the server, and then, as a "
+            "superuser, run ALTER EXTENSION vector UPDATE in this database."
+        )
+    lasting = "set_search_path_for_transaction" if pooled else "set_search_path"
+    await connection.execute(SQL[lasting], vector["search_path"])
     return vector["search_path"], vector["vector_schema"]
 
 
@@ -134,9 +159,12 @@ async def _apply(connection: Connection, migrations: Sequence[Migration]) -> tup
     for row in applied:
         migration = known.get(row["version"])
         if migration is None:
+            if not row["contracts"] and row["version"] > max(known):
+                log.warning("newer_schema", version=row["version"], known=max(known))
+                continue
             raise StoreError(
                 f"The database has schema {row['version']}, and this Recollect knows {max(known)}: "
-                "it was used by a newer one. Upgrade Recollect."
+                "it was used by a newer one, which took away what this one needs. Upgrade Recollect."
             )
         if migration.checksum != row["checksum"]:
             raise StoreError(f"Migration {migration.version:04} was changed after this database applied it.")
@@ -152,4 +180,6 @@ async def _apply(connection: Connection, migrations: Sequence[Migration]) -> tup
                 migration.checksum,
                 datetime.now(UTC),
             )
+            if migration.contracts:
+                await connection.execute(SQL["record_contraction"], migration.version)
     return tuple(f"{migration.version:04}_{migration.name}" for migration in new)

@@ -29,6 +29,11 @@ class Migration:
     text: str
 
     @property
+    def contracts(self) -> bool:
+        """Whether it takes away what the version before needs: then its first line says ``-- contract: WHY``."""
+        return self.text.startswith("-- contract: ")
+
+    @property
     def checksum(self) -> str:
         """SHA-256 of the text, as hexadecimal."""
         return hashlib.sha256(self.text.encode()).hexdigest()

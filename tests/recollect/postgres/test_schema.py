@@ -101,11 +101,37 @@ async def test_a_changed_migration_is_a_clear_error(new_dsn: str) -> None:
             await migrate(connection, [replace(first, text=first.text + "-- changed"), *rest])
 
 
-async def test_a_database_of_a_newer_recollect_is_a_clear_error(new_dsn: str) -> None:
+NEWER = "INSERT INTO recollect.schema_migrations VALUES (9000, 'newer', '', now(), $1)"
+
+
+async def test_a_database_from_which_a_newer_recollect_took_something_away_is_a_clear_error(
+    new_dsn: str,
+) -> None:
     async with administrator(new_dsn) as connection:
-        await connection.execute("UPDATE recollect.schema_migrations SET version = 9000 WHERE version = 1")
+        await connection.execute(NEWER, True)  # noqa: FBT003
 
     with pytest.raises(StoreError, match="schema 9000, and this Recollect knows"):
+        await open_postgres(new_dsn)
+
+
+async def test_an_older_replica_starts_again_where_a_newer_one_has_only_added(new_dsn: str) -> None:
+    async with administrator(new_dsn) as connection:
+        await connection.execute("ALTER TABLE recollect.sessions ADD COLUMN of_a_newer_one text")
+        await connection.execute(NEWER, False)  # noqa: FBT003
+    store = await open_postgres(new_dsn)
+
+    assert (await store.inbox.backlog()).pending == 0
+    await store.aclose()
+
+
+async def test_a_migration_that_takes_away_is_recorded_as_one(new_dsn: str) -> None:
+    taking = Migration(
+        9001, "away", "-- contract: nobody reads it\nALTER TABLE recollect.sessions DROP COLUMN started_at;"
+    )
+    async with administrator(new_dsn) as connection:
+        await migrate(connection, [*load_migrations(), taking])
+
+    with pytest.raises(StoreError, match="schema 9001"):
         await open_postgres(new_dsn)
 
 
@@ -129,12 +155,12 @@ async def test_a_server_without_pgvector_is_a_clear_error(
         await open_postgres(empty_dsn)
 
 
-async def test_a_pgvector_without_half_vectors_is_a_clear_error(
+async def test_a_pgvector_that_is_too_old_is_a_clear_error(
     empty_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recollect.postgres.schema._PGVECTOR", (99, 0))
 
-    with pytest.raises(ConfigurationError, match="pgvector is older"):
+    with pytest.raises(ConfigurationError, match=r"pgvector is [0-9.]+, and Recollect needs"):
         await open_postgres(empty_dsn)
 
 

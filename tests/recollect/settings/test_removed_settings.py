@@ -36,7 +36,7 @@ def test_a_variable_that_sets_nothing_is_told_with_what_to_do(variable: str, sai
 
 @table(
     "variable",
-    ["RECOLLECT_USER_CAP", "RECOLLECT_TEST_DATABASE_URL", "RECOLLECT_THE_CAT", "SESSION_CAP", "PATH"],
+    ["RECOLLECT_USER_CAP", "RECOLLECT_TEST_POSTGRES", "RECOLLECT_THE_CAT", "SESSION_CAP", "PATH"],
 )
 def test_what_sets_something_or_is_of_somebody_else_is_not(variable: str) -> None:
     assert without_effect([variable], SETTINGS) == {}

@@ -1,5 +1,8 @@
 -- Embeddings of two generations stand beside each other until all are of today's; and what requests were like goes day by day.
 
+-- Versions from before a migration that only adds go on with it; one that takes away says so.
+ALTER TABLE recollect.schema_migrations ADD COLUMN IF NOT EXISTS contracts boolean NOT NULL DEFAULT false;
+
 -- Which embedders are in use, or were and have embeddings in the store still. `made_by` says how one is made again: no key.
 -- A row goes once nothing of it is left.
 CREATE TABLE embedders (
@@ -22,8 +25,6 @@ COMMENT ON COLUMN embedders.held_by IS 'Which process goes from user to user, un
 ALTER TABLE corpora ADD COLUMN embedded_at timestamptz;
 
 COMMENT ON COLUMN corpora.embedded_at IS 'When nothing of the user''s was found that lacks an embedding of those in use; NULL: not known.';
-
--- What several share is embedded by the first embedder again as by the second: by whoever sees it, as the operator.
 
 -- The ids of requests rise with time (RFC 9562, version 7), so a day of requests is a range of ids.
 CREATE FUNCTION first_id_of(moment timestamptz) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT AS $$

@@ -175,4 +175,4 @@ ORDER BY c.relname;
 
 -- name: vacuum
 -- Make free what deleted rows took; outside of any transaction. What this database user may not, is passed over.
-VACUUM exchanges, leases, tries, kept_answers, injections, chat_requests, chats_left_out, request_metrics, chunk_vectors, message_chunks, postings, corpora, messages, sessions, memory_updates, quarantine, profile_entries, admin_reads, user_settings, model_usage, users_vectors, vectors, pgqueuer, pgqueuer_log;
+VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.postings, recollect.corpora, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.pgqueuer, recollect.pgqueuer_log;

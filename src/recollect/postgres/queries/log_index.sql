@@ -225,6 +225,18 @@ LIMIT $3;
 -- Note by which reading the user's messages are indexed, and up to which of them they were read anew.
 UPDATE corpora SET reading = $2, reread_to = $3 WHERE user_id = $1;
 
+-- name: ask_for_rebuild
+-- Have all that the user said, and all that they see, indexed anew; nothing where nothing is indexed.
+UPDATE corpora SET reading = -1, reread_to = NULL WHERE user_id = $1 RETURNING true;
+
+-- name: numbered_memories
+-- The user's memories that are documents, and what they say.
+SELECT l.vector_id, l.document, v.content
+FROM users_vectors AS l
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE l.user_id = $1 AND l.document IS NOT NULL AND v.owner IN ($1, '*')
+ORDER BY l.vector_id;
+
 -- name: unindex_messages
 -- Let messages of the user be indexed again.
 UPDATE messages SET indexed = false WHERE user_id = $1 AND id = ANY ($2::uuid[]);

@@ -25,9 +25,21 @@ WHERE extname = 'vector';
 -- Create pgvector where every role finds it.
 CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
 
+-- name: lock_schema_for_transaction
+-- The same until the transaction ends: a pooler may run the next one elsewhere.
+SELECT pg_advisory_xact_lock($1);
+
+-- name: process_of_server
+-- The number of the process that answers.
+SELECT pg_backend_pid();
+
 -- name: set_search_path
 -- Find our tables and pgvector on this connection.
 SELECT set_config('search_path', $1, false);
+
+-- name: set_search_path_for_transaction
+-- Find our tables and pgvector in this transaction.
+SELECT set_config('search_path', $1, true);
 
 -- name: create_schema_migrations
 -- Create the record of the migrations.
@@ -35,16 +47,23 @@ CREATE TABLE IF NOT EXISTS recollect.schema_migrations (
     version integer PRIMARY KEY,
     name text NOT NULL,
     checksum text NOT NULL,
-    applied_at timestamptz NOT NULL
+    applied_at timestamptz NOT NULL,
+    contracts boolean NOT NULL DEFAULT false
 );
 
 -- name: applied_migrations
--- The migrations this database has.
-SELECT version, name, checksum FROM recollect.schema_migrations ORDER BY version;
+-- The migrations this database has; a record that is older than the column has none that contracts.
+SELECT m.version, m.name, m.checksum, coalesce((to_jsonb(m) ->> 'contracts')::boolean, false) AS contracts
+FROM recollect.schema_migrations AS m
+ORDER BY m.version;
 
 -- name: record_migration
 -- Note that a migration was applied.
 INSERT INTO recollect.schema_migrations (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4);
+
+-- name: record_contraction
+-- Note that versions from before a migration can't work with it.
+UPDATE recollect.schema_migrations SET contracts = true WHERE version = $1;
 
 -- name: is_bound_by_no_policy
 -- Whether row-level security means nothing to this database user.
@@ -95,15 +114,16 @@ GRANT USAGE ON SCHEMA recollect TO recollect_user;
 
 -- name: as_user
 -- Let the rest of the transaction see and write one user's rows alone; `none` leaves the role as it is.
--- Plans are made once: each of our queries is of one user, whoever that is, and to plan the search anew
+-- A statement whose client is gone ends by itself. Plans are made once: each of our queries is of one user, whoever that is, and to plan the search anew
 -- takes about as long as to run it.
 SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
-    set_config('plan_cache_mode', 'force_generic_plan', true);
+    set_config('plan_cache_mode', 'force_generic_plan', true), set_config('statement_timeout', '60s', true);
 
 -- name: as_user_alone
 -- The same, and let one transaction at a time change what this user has; freed at its end.
 SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
-    set_config('plan_cache_mode', 'force_generic_plan', true), pg_advisory_xact_lock(hashtextextended($1, 0));
+    set_config('plan_cache_mode', 'force_generic_plan', true), set_config('statement_timeout', '60s', true),
+    pg_advisory_xact_lock(hashtextextended($1, 0));
 
 -- name: over_all_users
 -- Let the rest of the transaction see what is to be formed for all users.

@@ -1,0 +1,35 @@
+-- Distributes Recollect's tables by user over a Citus cluster, once: on the coordinator, after `recollect migrate`, with every
+-- Recollect stopped. As the owner of the tables: psql --set ON_ERROR_STOP=1 --single-transaction --file=distribute.sql URL
+--
+-- All that belongs to a user stands on one node, so that each query of theirs is one node's. The tests keep the tables, their
+-- keys and the queries fit for it; it was not run on Citus. docs/scaling.md says what to try before you rely on it.
+
+SELECT create_distributed_table('recollect.users_vectors', 'user_id', shard_count => 128);
+SELECT create_distributed_table('recollect.admin_reads', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.chat_requests', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.chats_left_out', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.chunk_vectors', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.corpora', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.exchanges', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.injections', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.kept_answers', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.leases', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.memory_updates', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.message_chunks', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.messages', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.model_usage', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.postings', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.quarantine', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.request_metrics', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.sessions', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.tries', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.user_settings', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.vectors', 'owner', colocate_with => 'recollect.users_vectors');
+
+-- Of nobody in particular: small, and whole on every node.
+SELECT create_reference_table('recollect.erasures');
+SELECT create_reference_table('recollect.erased');
+SELECT create_reference_table('recollect.embedders');
+SELECT create_reference_table('recollect.schema_migrations');
+
+-- The queue (pgqueuer...) stays on the coordinator: a worker takes whatever job is next, whoever's it is.

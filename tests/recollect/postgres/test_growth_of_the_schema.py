@@ -1,0 +1,143 @@
+"""What lets the schema grow: replicas of two versions on one database, and tables that are distributed by user."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.databases import administrator
+from tests.recollect.postgres.test_sql import OVER_ALL_USERS, USER_TABLES
+
+from recollect.postgres.sql import SQL, Migration, load_migrations
+
+DISTRIBUTION = Path(__file__).parents[3] / "deploy" / "citus" / "distribute.sql"
+
+FROM_VERSION = 20
+"""Since then old replicas serve on while a new one migrates."""
+
+_TAKES_AWAY = re.compile(
+    r"\b(DROP (TABLE|COLUMN|INDEX|FUNCTION|CONSTRAINT|TYPE|VIEW|POLICY)|RENAME|SET NOT NULL|ALTER COLUMN \w+ (SET DATA )?TYPE"
+    r"|REVOKE|TRUNCATE|ADD COLUMN (IF NOT EXISTS )?\w+ [\w ]+ NOT NULL(?! DEFAULT))\b"
+)
+ALLOWED = {
+    (20, "RENAME"): "request_metrics is a table of that name again at the end of the transaction",
+    (20, "DROP POLICY"): "of the part of it that the table was before",
+    (20, "DROP TABLE"): "in a function that drops a day",
+}
+"""What looks as if it took away, and does not."""
+
+REFERENCE = {"erasures", "erased", "embedders", "schema_migrations"}
+"""Tables of nobody: whole on every node."""
+
+COORDINATED = {"pgqueuer", "pgqueuer_log", "pgqueuer_statistics", "pgqueuer_schedules"}
+"""The queue's: on the coordinator alone, as a job is found whoever's it is."""
+
+
+def statements(migration: Migration) -> str:
+    """Return a migration's SQL without its comments and strings."""
+    text = re.sub(r"--[^\n]*", "", migration.text)
+    return re.sub(r"'(?:[^']|'')*'", "''", text)
+
+
+def taken_away(migration: Migration) -> Iterator[str]:
+    for found in _TAKES_AWAY.finditer(statements(migration)):
+        words = found[1].split()
+        yield " ".join(words[:2]) if words[0] in {"DROP", "SET", "ALTER", "ADD"} else words[0]
+
+
+def test_a_migration_only_adds_or_says_that_it_takes_away() -> None:
+    for migration in load_migrations():
+        if migration.version < FROM_VERSION or migration.contracts:
+            continue
+        unsaid = {each for each in taken_away(migration) if (migration.version, each) not in ALLOWED}
+        assert unsaid == set(), f"{migration.version}: begin it with `-- contract: WHY`, a version later"
+
+
+def test_what_takes_away_is_seen() -> None:
+    for text in (
+        "ALTER TABLE a DROP COLUMN b;",
+        "ALTER TABLE a RENAME TO b;",
+        "ALTER TABLE a ALTER COLUMN b TYPE text;",
+        "ALTER TABLE a ADD COLUMN b text NOT NULL;",
+        "DROP INDEX a;",
+    ):
+        assert list(taken_away(Migration(99, "m", text))), text
+    for text in (
+        "ALTER TABLE a ADD COLUMN b text;",
+        "ALTER TABLE a ADD COLUMN b boolean NOT NULL DEFAULT false;",
+        "CREATE TABLE a (b text NOT NULL); -- DROP TABLE a",
+        "COMMENT ON TABLE a IS 'DROP TABLE a';",
+    ):
+        assert not list(taken_away(Migration(99, "m", text))), text
+
+
+async def test_every_unique_key_of_a_users_table_begins_with_the_user(shared_dsn: str) -> None:
+    async with administrator(shared_dsn) as connection:
+        rows = await connection.fetch(
+            """
+            SELECT c.relname AS table, i.indexrelid::regclass::text AS index, a.attname AS first
+            FROM pg_index AS i
+            JOIN pg_class AS c ON c.oid = i.indrelid AND NOT c.relispartition
+            JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+            WHERE i.indisunique AND c.relnamespace = 'recollect'::regnamespace
+            """
+        )
+    keyed = {row["table"] for row in rows}
+    wrong = {
+        row["index"]
+        for row in rows
+        if row["table"] in USER_TABLES and row["first"] not in {"user_id", "owner"}
+    }
+
+    assert keyed >= USER_TABLES, "each has a key"
+    assert wrong == set()
+
+
+async def test_no_foreign_key_leaves_its_user(shared_dsn: str) -> None:
+    async with administrator(shared_dsn) as connection:
+        found = await connection.fetch(
+            "SELECT conname FROM pg_constraint WHERE contype = 'f' AND connamespace = 'recollect'::regnamespace"
+        )
+    assert found == []
+
+
+_JOIN = re.compile(
+    r"\bJOIN (\w+) AS (\w+) ON (.*?)(?=\b(?:LEFT|JOIN|WHERE|GROUP|ORDER|UNION|LIMIT|CROSS|RETURNING)\b|;|\Z)",
+    re.DOTALL,
+)
+
+
+def test_every_join_of_users_tables_is_of_one_user() -> None:
+    """Rows of one user stand on one node: a join that names the user of both sides never leaves it."""
+    looked_at = 0
+    for name, text in SQL.items():
+        if name in OVER_ALL_USERS:
+            continue
+        for table, alias, condition in _JOIN.findall(text):
+            if table not in USER_TABLES:
+                continue
+            looked_at += 1
+            assert re.search(rf"\b{alias}\.(?:user_id|owner) (?:=|IN) ", condition) or re.search(
+                rf"\b{alias}\.(?:user_id|owner) (?:=|IN) ", text
+            ), f"{name}: {table} AS {alias} ON {condition.strip()}"
+    assert looked_at > 30
+
+
+async def test_the_distribution_names_every_table_once(shared_dsn: str) -> None:
+    text = DISTRIBUTION.read_text("utf-8")
+    by_user = re.findall(r"create_distributed_table\('recollect\.(\w+)', '(\w+)'", text)
+    whole = re.findall(r"create_reference_table\('recollect\.(\w+)'", text)
+    async with administrator(shared_dsn) as connection:
+        rows = await connection.fetch(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'recollect'::regnamespace AND relkind IN ('r', 'p') "
+            "AND NOT relispartition"
+        )
+        columns = await connection.fetch(
+            "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'recollect'"
+        )
+    known = {(row["table_name"], row["column_name"]) for row in columns}
+
+    assert {table for table, _ in by_user} == USER_TABLES
+    assert len(by_user) == len(USER_TABLES)
+    assert set(by_user) <= known
+    assert set(whole) == REFERENCE
+    assert {row["relname"] for row in rows} == USER_TABLES | REFERENCE | COORDINATED
