@@ -1,0 +1,155 @@
+"""A Postgres of the run's own, and the line to it: stopped, killed, frozen, slow, cut. Never: what is asked of it."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+import asyncpg
+from tests.folders import put_database
+from tests.recollect.postgres.servers import children_of, postmaster
+
+from recollect.postgres import EmbeddedServer, start_embedded
+
+_SOCKET = ".s.PGSQL.5432"
+_READ = 65_536
+_AGAIN_SECONDS = 0.2
+_TRIES = 300
+
+
+class Database:
+    """A Postgres with pgvector in a folder, as an operator runs one.
+
+    Attributes:
+        folder: Where it is.
+        dsn: Its own address.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.dsn = dsn_in(folder / "postgres" / "data")
+        self._server: EmbeddedServer | None = None
+        put_database(folder)
+
+    async def start(self) -> None:
+        """Start it, and wait until it answers."""
+        self._server = await asyncio.to_thread(start_embedded, self.folder)
+        self.dsn = self._server.dsn
+
+    async def stop(self) -> None:
+        """Stop it as an operator does: sessions are ended, transactions undone."""
+        if self._server is not None:
+            await asyncio.to_thread(self._server.stop)
+        self._server = None
+
+    def kill(self) -> None:
+        """Kill its first process, which the others don't outlive."""
+        os.kill(postmaster(self.folder), signal.SIGKILL)
+
+    async def revive(self) -> None:
+        """Start it again after a kill, as whoever watches it does."""
+        assert self._server is not None
+        for _ in range(_TRIES):
+            if await asyncio.to_thread(self._server.revive):
+                return
+            await asyncio.sleep(_AGAIN_SECONDS)  # its children are ending
+        raise TimeoutError("the killed database stays half alive")
+
+    def signal_all(self, number: signal.Signals) -> None:
+        """Send a signal to each of its processes."""
+        for each in self._processes():
+            with suppress(ProcessLookupError):
+                os.kill(each, number)
+
+    def _processes(self) -> Iterator[int]:
+        first = postmaster(self.folder)
+        yield first
+        yield from list(children_of(first))
+
+
+def dsn_in(folder: Path) -> str:
+    """Return the address of a server whose socket is in a folder."""
+    return f"postgresql://postgres@/postgres?host={quote(str(folder))}&port=5432"
+
+
+async def rows(dsn: str, query: str) -> list[asyncpg.Record]:
+    """Ask a database, as soon as it answers.
+
+    Raises:
+        TimeoutError: It stays away.
+    """
+    for _ in range(_TRIES):
+        with suppress(OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            connection = await asyncpg.connect(dsn, timeout=10)
+            try:
+                return await connection.fetch(query)
+            finally:
+                connection.terminate()
+        await asyncio.sleep(_AGAIN_SECONDS)
+    raise TimeoutError("the database stays away")
+
+
+class Line:
+    """Passes bytes between clients and a database, each piece of an answer late by ``delay`` seconds.
+
+    Attributes:
+        dsn: Where clients find it.
+        delay: Seconds.
+    """
+
+    def __init__(self, folder: Path, database: Database) -> None:
+        folder.mkdir()
+        self.dsn = dsn_in(folder)
+        self.delay = 0.0
+        self._path = folder / _SOCKET
+        self._database = database
+        self._passing: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Take connections from now on."""
+        self._server = await asyncio.start_unix_server(self._connected, self._path)
+
+    async def stop(self) -> None:
+        """Take none any more, and cut those there are."""
+        if self._server is not None:
+            self._server.close()
+        for each in self._passing:
+            each.cancel()
+        await asyncio.gather(*self._passing, return_exceptions=True)
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._passing.add(task)
+        try:
+            socket = self._database.folder / "postgres" / "data" / _SOCKET
+            there, to_there = await asyncio.open_unix_connection(socket)
+        except OSError:
+            writer.close()
+            return
+        finally:
+            task.add_done_callback(self._passing.discard)
+        both = [
+            asyncio.create_task(self._pass(reader, to_there, is_late=False)),
+            asyncio.create_task(self._pass(there, writer, is_late=True)),
+        ]
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in both:
+                each.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
+            writer.close()
+            to_there.close()
+
+    async def _pass(self, source: asyncio.StreamReader, to: asyncio.StreamWriter, *, is_late: bool) -> None:
+        with suppress(OSError):
+            while piece := await source.read(_READ):
+                if is_late and self.delay:
+                    await asyncio.sleep(self.delay)
+                to.write(piece)
+                await to.drain()

@@ -1,0 +1,262 @@
+"""The faults, each as it begins and as it ends. Never: what is measured meanwhile."""
+
+import asyncio
+import os
+import random
+import resource
+import signal
+import subprocess
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import asyncpg
+from tests.received import Received
+from tests.scripted_answers import Answer
+from tests.waiting import until
+
+from bench.chaos import world as models
+from bench.chaos.database import rows
+from bench.chaos.system import Plan, System
+
+_FOR_SECONDS = 10.0
+_SLOW_SECONDS = 0.25
+_DISK_MEBIBYTES = 320
+_ROOM_FOR_A_WORKER = 4 * 2**20
+"""Bytes more than it has that a worker out of memory is given: less than it takes to form anything."""
+
+_BUSY = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'recollect' AND xact_start IS NOT NULL"
+_OURS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'recollect'"
+_KILLS = 5
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What happens to a system under load.
+
+    Attributes:
+        title: As in the table.
+        strike: Brings it about, and returns once it is over.
+        plan: What is started.
+        retries: How often a client asks where the connection fails; 1: it does not ask again.
+        again_within: Seconds within which a client goes on asking, where nobody else would answer it.
+        on_small_disk: Whether the data folder is on a disk of a few hundred MB.
+        sets_clock: Whether the processes' clock is set.
+    """
+
+    title: str
+    strike: Callable[[System, random.Random], Awaitable[None]]
+    plan: Plan = field(default_factory=Plan)
+    retries: int = 1
+    again_within: float = 0.0
+    on_small_disk: bool = False
+    sets_clock: bool = False
+
+
+async def _nothing(_system: System, _chance: random.Random) -> None:
+    await asyncio.sleep(_FOR_SECONDS)
+
+
+# -- the database ----------------------------------------------------------------------------------
+
+
+async def _stop_database(system: System, _chance: random.Random) -> None:
+    assert system.database is not None
+    await system.database.stop()
+    await asyncio.sleep(_FOR_SECONDS)
+    await system.database.start()
+
+
+async def _slow_database(system: System, _chance: random.Random) -> None:
+    assert system.line is not None
+    system.line.delay = _SLOW_SECONDS
+    await asyncio.sleep(_FOR_SECONDS)
+    system.line.delay = 0.0
+
+
+async def _freeze_database(system: System, _chance: random.Random) -> None:
+    assert system.database is not None
+    system.database.signal_all(signal.SIGSTOP)
+    await asyncio.sleep(_FOR_SECONDS)
+    system.database.signal_all(signal.SIGCONT)
+
+
+async def _fill_disk(system: System, _chance: random.Random) -> None:
+    """Leave no byte free: first rows, then a new file of the write-ahead log, and the spool beside them, find no room."""
+    ballast = system.proxies[0].folder / "ballast"
+    await asyncio.to_thread(_fill, ballast)
+    await asyncio.sleep(_FOR_SECONDS / 2)
+    with suppress(TimeoutError, OSError, asyncpg.PostgresError):
+        async with asyncio.timeout(_FOR_SECONDS / 2):
+            await rows(system.dsn, "SELECT pg_switch_wal()")
+            await rows(system.dsn, "CREATE TABLE room_for_more AS SELECT 1")
+    await asyncio.to_thread(_fill, ballast)
+    await asyncio.sleep(_FOR_SECONDS / 2)
+    ballast.unlink()
+
+
+def _fill(path: Path) -> None:
+    with suppress(OSError), path.open("ab", buffering=0) as file:
+        while True:
+            if file.write(b"\0" * 65_536) < 65_536:
+                file.write(b"\0")
+
+
+async def _take_connections(system: System, _chance: random.Random) -> None:
+    """Hold every connection that the database has, and end those that were there."""
+    taken: list[asyncpg.Connection[asyncpg.Record]] = []
+    try:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + _FOR_SECONDS
+        while loop.time() < end:
+            try:
+                taken.append(await asyncpg.connect(system.dsn, timeout=5))
+            except (OSError, asyncpg.PostgresError):
+                with suppress(asyncpg.PostgresError, IndexError):
+                    await taken[0].execute(_OURS)
+                await asyncio.sleep(0.02)
+    finally:
+        for each in taken:
+            each.terminate()
+
+
+async def _fail_over(system: System, chance: random.Random) -> None:
+    """End transactions where they are, again and again; and once end the server, and start it."""
+    assert system.database is not None
+    loop = asyncio.get_running_loop()
+    end, has_restarted = loop.time() + _FOR_SECONDS, False
+    while loop.time() < end:
+        await rows(system.dsn, _BUSY)
+        await asyncio.sleep(chance.uniform(0.05, 0.3))
+        if not has_restarted and loop.time() > end - _FOR_SECONDS / 2:
+            has_restarted = True
+            system.database.kill()
+            await system.database.revive()
+
+
+# -- the models ------------------------------------------------------------------------------------
+
+
+async def _hang_embedder(system: System, _chance: random.Random) -> None:
+    system.world.embedding_hangs = True
+    await asyncio.sleep(_FOR_SECONDS)
+    system.world.embedding_hangs = False
+
+
+def _extracting(answer: Callable[[Received], Answer]) -> Callable[[System, random.Random], Awaitable[None]]:
+    async def strike(system: System, _chance: random.Random) -> None:
+        before, system.world.extraction = system.world.extraction, answer
+        await asyncio.sleep(_FOR_SECONDS)
+        system.world.extraction = before
+
+    return strike
+
+
+async def _break_answers(system: System, _chance: random.Random) -> None:
+    system.world.breaks = 0.7
+    await asyncio.sleep(_FOR_SECONDS)
+    system.world.breaks = 0.0
+
+
+# -- the processes ---------------------------------------------------------------------------------
+
+
+async def _jump(system: System, _chance: random.Random) -> None:
+    """Set the clock two days ahead, then three hours behind, then right."""
+    assert system.clock_file is not None
+    for offset in ("+2d", "-3h"):
+        system.clock_file.write_text(offset)
+        await asyncio.sleep(_FOR_SECONDS / 2)
+    system.clock_file.write_text("+0")
+
+
+async def _kill_proxies(system: System, chance: random.Random) -> None:
+    for _ in range(_KILLS):
+        await asyncio.sleep(chance.uniform(0.3, 3))
+        await system.proxies[0].kill()
+        await system.proxies[0].start()
+
+
+async def _kill_workers(system: System, chance: random.Random) -> None:
+    for _ in range(_KILLS):
+        await until(lambda: system.proxies[0].worker is not None)
+        await asyncio.sleep(chance.uniform(0.3, 4))
+        worker = system.proxies[0].worker
+        if worker is not None:
+            with suppress(ProcessLookupError):
+                os.kill(worker, signal.SIGKILL)
+            await until(lambda killed=worker: system.proxies[0].worker != killed)
+
+
+async def _kill_databases(system: System, chance: random.Random) -> None:
+    for _ in range(_KILLS):
+        await asyncio.sleep(chance.uniform(0.3, 3))
+        first = (system.proxies[0].folder / "postgres" / "data" / "postmaster.pid").read_text().split()[0]
+        with suppress(ProcessLookupError):
+            os.kill(int(first), signal.SIGKILL)
+        await asyncio.sleep(1)  # else the file names the one that was killed
+        await rows(system.dsn, "SELECT 1")
+
+
+async def _starve_worker(system: System, _chance: random.Random) -> None:
+    """Let each worker have next to no memory more than it has when it is seen."""
+    loop = asyncio.get_running_loop()
+    end, seen = loop.time() + _FOR_SECONDS, set[int]()
+    while loop.time() < end:
+        worker = system.proxies[0].worker
+        if worker is not None and worker not in seen:
+            seen.add(worker)
+            with suppress(OSError):
+                room = _size(worker) + _ROOM_FOR_A_WORKER
+                resource.prlimit(worker, resource.RLIMIT_AS, (room, resource.RLIM_INFINITY))
+        await asyncio.sleep(0.02)
+    for worker in seen:
+        with suppress(OSError):
+            resource.prlimit(worker, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+def _size(process: int) -> int:
+    return int(Path(f"/proc/{process}/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+def mount(folder: Path) -> None:
+    """Make a folder a small disk.
+
+    Raises:
+        subprocess.CalledProcessError: Only root may.
+    """
+    options = f"size={_DISK_MEBIBYTES}m,mode=0711"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], check=True, capture_output=True)
+
+
+def unmount(folder: Path) -> None:
+    """Make it a folder again; nothing of it is left."""
+    subprocess.run(["umount", folder], check=True, capture_output=True)
+
+
+_OWN_DATABASE = Plan(embedded=True)
+_BY_SERVER = Plan(embeds_by_server=True)
+
+FAULTS = {
+    "nothing": Fault("nothing fails", _nothing),
+    "database-stopped": Fault("database stopped", _stop_database),
+    "database-slow": Fault(f"database slow: each answer {_SLOW_SECONDS * 1000:.0f} ms late", _slow_database),
+    "database-frozen": Fault("database frozen: takes everything, answers nothing", _freeze_database),
+    "disk-full": Fault(
+        "disk full, of database and spool (embedded)", _fill_disk, _OWN_DATABASE, on_small_disk=True
+    ),
+    "connections": Fault("no connection left, and those there were ended", _take_connections),
+    "failover": Fault("transactions ended in the middle, the server killed and restarted", _fail_over),
+    "embedder-hangs": Fault("embeddings server says nothing", _hang_embedder, _BY_SERVER),
+    "extraction-429": Fault("extraction model answers 429", _extracting(models.too_many)),
+    "extraction-500": Fault("extraction model answers 500", _extracting(models.broken_down)),
+    "extraction-garbage": Fault("extraction model answers garbage", _extracting(models.garbage)),
+    "extraction-never": Fault("extraction model never answers", _extracting(models.never)),
+    "upstream-breaks": Fault("LLM dies in the middle of 7 of 10 streams", _break_answers),
+    "clock": Fault("clock two days ahead, then three hours behind, then right", _jump, sets_clock=True),
+    "kill-proxy": Fault(f"proxy killed {_KILLS} times", _kill_proxies, _OWN_DATABASE, again_within=60),
+    "kill-worker": Fault(f"worker killed {_KILLS} times", _kill_workers),
+    "kill-database": Fault(f"database killed {_KILLS} times (embedded)", _kill_databases, _OWN_DATABASE),
+    "worker-memory": Fault("worker out of memory", _starve_worker),
+}

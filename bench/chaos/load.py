@@ -1,0 +1,201 @@
+"""The same small steady load for every fault: people who chat, and one who asks what is remembered. Never: a fault."""
+
+import asyncio
+import random
+import time
+from dataclasses import dataclass, field
+
+import httptools
+from tests.raw_client import RawConnection, Response, request_bytes
+from tests.running_proxy import CHAT, User, chat_body
+from tests.waiting import until
+
+from bench.chaos.world import REMEMBERED, World, expected
+
+TALKERS = 4
+_PAUSE = (0.3, 0.9)
+_TURNS_OF_A_CHAT = 5
+_PROBE_SECONDS = 0.25
+_PATIENCE_SECONDS = 60.0
+_AGAIN_SECONDS = 0.1
+_START_PATIENCE_SECONDS = 120.0
+_BROKEN = (OSError, EOFError, TimeoutError, httptools.HttpParserError, ValueError, IndexError)
+"""What a client sees of a server that is gone: refused, reset, cut off in the middle."""
+
+_THINGS = ("bicycle", "kayak", "typewriter", "greenhouse", "telescope", "violin", "toolbox", "lantern")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A chat request, and what came of it.
+
+    Attributes:
+        mark: Of its words.
+        began: When, by the monotonic clock.
+        seconds: How long it took, with a second try.
+        is_whole: Whether the answer came byte for byte as the LLM sent it.
+        is_cut_alike: Whether the LLM broke off, and what came is what it had sent.
+        tries: How often it was asked.
+        status: Of the last answer; 0: none came.
+    """
+
+    mark: str
+    began: float
+    seconds: float
+    is_whole: bool
+    is_cut_alike: bool
+    tries: int
+    status: int
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A question of the one whose memory is known.
+
+    Attributes:
+        began: When it was asked.
+        answered: Whether it was answered.
+        remembered: Whether the prompt had the memory.
+    """
+
+    began: float
+    answered: bool
+    remembered: bool
+
+
+@dataclass
+class Load:
+    """Who chats.
+
+    Attributes:
+        world: What answers.
+        ports: Where the proxies serve; a client takes one after the other.
+        chance: Decides the pauses.
+        tries: How often a client asks where the connection fails.
+        again_within: Seconds within which a client asks again until somebody answers; 0: at once, and only so often.
+        asked: What was asked and ended.
+        probes: What was probed.
+    """
+
+    world: World
+    ports: list[int]
+    chance: random.Random
+    tries: int = 2
+    again_within: float = 0.0
+    asked: list[Asked] = field(default_factory=list)
+    probes: list[Probe] = field(default_factory=list)
+    is_over: bool = False
+    _next: int = 0
+    _probed: int = 0
+    _chats: dict[str, tuple[User, str]] = field(default_factory=dict)
+
+    async def talk(self, number: int) -> None:
+        """Say something new again and again until the load is over."""
+        name = f"talker-{number}-{self.chance.randrange(16**4):04x}"
+        user, said = User(name), 0
+        while not self.is_over:
+            said += 1
+            chat = f"chat-{said // _TURNS_OF_A_CHAT}-of-{name}"
+            self._chats[chat] = user, chat
+            mark = f"number {said} of {name}"
+            await self.say(user, chat, mark, is_streamed=bool(said % 2))
+            await asyncio.sleep(self.chance.uniform(*_PAUSE))
+
+    async def say(self, user: User, chat: str, mark: str, *, is_streamed: bool) -> Asked:
+        """Ask once, and note what came of it."""
+        body = chat_body(f"My {self.chance.choice(_THINGS)} is {mark}.", stream=is_streamed)
+        data = request_bytes(b"POST", CHAT, user.headers(chat=chat), body)
+        began = time.monotonic()
+        answer, tries = await self._answer(data, began)
+        whole = expected(mark, is_streamed=is_streamed)
+        noted = Asked(
+            mark,
+            began,
+            time.monotonic() - began,
+            is_whole=answer is not None and answer.complete and answer.status == 200 and answer.body == whole,
+            is_cut_alike=answer is not None and mark in self.world.broken and whole.startswith(answer.body),
+            tries=tries,
+            status=0 if answer is None else answer.status,
+        )
+        self.asked.append(noted)
+        return noted
+
+    async def close_chats(self) -> None:
+        """Say a last word in every chat: what nobody answered is then remembered with it."""
+        for user, chat in list(self._chats.values()):
+            request = request_bytes(
+                b"POST", CHAT, user.headers(chat=chat), chat_body("Thank you, is that all?")
+            )
+            await self._answer(request, time.monotonic())
+
+    async def _answer(self, data: bytes, began: float) -> tuple[Response | None, int]:
+        """Return the answer, or what came of it; and how often it was asked for."""
+        answer, tries = None, 0
+        while tries < self.tries or time.monotonic() - began < self.again_within:
+            tries += 1
+            try:
+                answer = await self._once(data)
+            except _BROKEN:
+                answer = None
+            if answer is not None and answer.complete:
+                break
+            if self.again_within:
+                await asyncio.sleep(_AGAIN_SECONDS)
+        return answer, tries
+
+    async def _once(self, data: bytes) -> Response:
+        port = self.ports[self._next % len(self.ports)]
+        self._next += 1
+        async with asyncio.timeout(_PATIENCE_SECONDS), RawConnection(port) as connection:
+            await connection.send(data)
+            return await connection.read_response(method=b"POST")
+
+    # -- what is remembered ----------------------------------------------------------------------------
+
+    async def probe(self, user: User, port: int | None = None) -> Probe:
+        """Ask in a new chat for what this user has told before; through one proxy alone, or as any client does."""
+        self._probed += 1
+        number = self._probed
+        body = chat_body(f"asked {number}: in which harbour does my boat lie?")
+        headers = user.headers(chat=f"probe-{number}-of-{user.id}")
+        began = time.monotonic()
+        data = request_bytes(b"POST", CHAT, headers, body)
+        if port is None:
+            answer, _ = await self._answer(data, began)
+        else:
+            async with RawConnection(port) as connection:
+                await connection.send(data)
+                answer = await connection.read_response(method=b"POST")
+        is_answered = answer is not None and answer.complete and answer.status == 200
+        return Probe(began, is_answered, number in self.world.remembered)
+
+    async def keep_probing(self, user: User) -> None:
+        """Ask again and again until the load is over."""
+        while not self.is_over:
+            self.probes.append(await self.probe(user))
+            await asyncio.sleep(_PROBE_SECONDS)
+
+    async def tell(self, user: User) -> None:
+        """Tell what the probes ask for."""
+        body = chat_body(f"My boat lies in {REMEMBERED} harbour.")
+        await self._answer(
+            request_bytes(b"POST", CHAT, user.headers(chat=f"told-by-{user.id}"), body), time.monotonic()
+        )
+
+    async def until_remembered(self, user: User) -> None:
+        """Tell what the probes ask for, and wait until a chat is given it.
+
+        Raises:
+            TimeoutError: None is.
+        """
+        await self.tell(user)
+
+        async def is_remembered() -> bool:
+            await asyncio.sleep(_PROBE_SECONDS)
+            return (await self.probe(user)).remembered
+
+        await until(is_remembered, seconds=_START_PATIENCE_SECONDS)
+
+    def slowest(self, since: float, end: float) -> float:
+        """Return the seconds of the slowest chat that began in a span of time."""
+        return max((each.seconds for each in self.asked if since <= each.began <= end), default=0.0)

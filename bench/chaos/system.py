@@ -1,0 +1,285 @@
+"""The processes of a run: proxies, workers, their database. Never: what is done to them, what they are asked."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Mapping
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.folders import put_database
+from tests.raw_client import fetch
+from tests.scripted_upstream import ScriptedUpstream
+from tests.served_process import RECOLLECT, ServedProcess, environment, served_process
+
+from bench.chaos.database import Database, Line, dsn_in
+from bench.chaos.world import World
+from bench.speed.systems import free_port
+
+TOKEN = "a long token of the administrator"
+EXTRACTION_SECONDS = 10
+"""A tenth and less of what is shipped, so that a model that says nothing is given up within a run."""
+
+_END_SECONDS = 30.0
+
+
+class Proxy:
+    """A `recollect serve` that can be killed and started again on the same port.
+
+    Attributes:
+        folder: Its data folder.
+        port: Where it serves.
+        logs: What it logged so far, over all its lives.
+    """
+
+    def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.logs: list[list[str]] = []
+        self._environ = environ
+        self._served: ServedProcess | None = None
+        self._closing = AsyncExitStack()
+
+    @property
+    def pid(self) -> int | None:
+        """The number of its process; None while there is none."""
+        if self._served is None or self._served.process.returncode is not None:
+            return None
+        return self._served.process.pid
+
+    @property
+    def worker(self) -> int | None:
+        """The number of its own worker's process, while there is one."""
+        return None if self.pid is None else _worker_of(self.pid)
+
+    async def start(self) -> None:
+        """Start it, and wait until it serves."""
+        process = served_process("--port", str(self.port), environ=self._environ)
+        self._served = await self._closing.enter_async_context(process)
+        self.logs.append(self._served.logged)
+
+    async def kill(self) -> None:
+        """Kill it; its worker ends as nobody is there to tell it anything."""
+        if self._served is not None:
+            self._served.signal(signal.SIGKILL)
+            await self.stop()
+
+    async def stop(self) -> None:
+        """End it."""
+        self._served = None
+        await self._closing.aclose()
+
+    async def waiting(self) -> int | None:
+        """Return how many exchanges wait in its spool; None where it does not answer."""
+        with suppress(OSError, EOFError, ValueError, TypeError):
+            answer = await fetch(self.port, b"GET", b"/memory/health")
+            waiting: int = answer.json["spool"]["exchanges"]
+            return waiting
+        return None
+
+
+class Worker:
+    """A `recollect worker` that can be killed, both its processes, and started again.
+
+    Attributes:
+        logs: What it logged so far, over all its lives.
+    """
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.logs: list[list[str]] = []
+        self._environ = environ
+        self._process: asyncio.subprocess.Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Start it."""
+        self._process = await asyncio.create_subprocess_exec(
+            RECOLLECT,
+            "worker",
+            env=dict(self._environ),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        assert self._process.stderr is not None
+        lines: list[str] = []
+        self.logs.append(lines)
+        self._reading = asyncio.create_task(_read(self._process.stderr, lines))
+
+    async def kill(self) -> None:
+        """Kill it, and the process in which it forms."""
+        if self._process is not None and self._process.returncode is None:
+            inner = _worker_of(self._process.pid)
+            self._process.kill()
+            if inner is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(inner, signal.SIGKILL)
+        await self._ended()
+
+    async def stop(self) -> None:
+        """End it."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.terminate()
+        await self._ended()
+
+    async def _ended(self) -> None:
+        if self._process is not None:
+            try:
+                await asyncio.wait_for(self._process.wait(), _END_SECONDS)
+            except TimeoutError:
+                self._process.kill()
+                await self._process.wait()
+        if self._reading is not None:
+            await self._reading
+        self._process = self._reading = None
+
+
+async def _read(stream: asyncio.StreamReader, lines: list[str]) -> None:
+    while line := await stream.readline():
+        lines.append(line.decode())
+
+
+def _worker_of(process: int) -> int | None:
+    """Return the process in which a proxy, or `recollect worker`, forms memories."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        for child in children:
+            with suppress(FileNotFoundError):  # it ended just now
+                if b"recollect.worker" in Path(f"/proc/{child}/cmdline").read_bytes():
+                    return int(child)
+    return None
+
+
+@dataclass
+class System:
+    """All that runs.
+
+    Attributes:
+        folder: Of the run.
+        world: What the models answer.
+        proxies: In the order in which they are asked.
+        workers: Beside the proxies.
+        database: The run's own; None: the one that the proxy brings.
+        line: The way to it; None where there is none.
+        dsn: Where the bench itself finds the database.
+        clock_file: By which the processes' clock is set; None: it is the machine's.
+    """
+
+    folder: Path
+    world: World
+    proxies: list[Proxy] = field(default_factory=list)
+    workers: list[Worker] = field(default_factory=list)
+    database: Database | None = None
+    line: Line | None = None
+    dsn: str = ""
+    clock_file: Path | None = None
+
+    @property
+    def ports(self) -> list[int]:
+        """Where the proxies serve."""
+        return [proxy.port for proxy in self.proxies]
+
+    @property
+    def logs(self) -> list[str]:
+        """Every line that any process of ours has logged."""
+        owners: list[Proxy | Worker] = [*self.proxies, *self.workers]
+        return [line for owner in owners for lines in owner.logs for line in lines]
+
+    async def start(self, plan: "Plan", closing: AsyncExitStack) -> None:
+        """Start everything; it ends with ``closing``."""
+        models = [
+            await closing.enter_async_context(ScriptedUpstream(answer))
+            for answer in (self.world.chat, self.world.extract, self.world.embed)
+        ]
+        if not plan.embedded:
+            await self._start_database(closing)
+        settings = self._settings(plan, *(model.base_url for model in models))
+        for number in range(plan.proxies):
+            folder = self.folder / f"proxy-{number}"
+            self._prepare(folder, plan)
+            proxy = Proxy(folder, environment(**settings, data_dir=folder) | self._clock(plan))
+            self.proxies.append(proxy)
+            closing.push_async_callback(proxy.stop)
+            await proxy.start()
+        if plan.embedded:
+            self.dsn = dsn_in(self.proxies[0].folder / "postgres" / "data")
+        for number in range(plan.workers):
+            folder = self.folder / f"worker-{number}"
+            self._prepare(folder, plan)
+            worker = Worker(environment(**settings, data_dir=folder))
+            self.workers.append(worker)
+            closing.push_async_callback(worker.stop)
+            await worker.start()
+
+    async def _start_database(self, closing: AsyncExitStack) -> None:
+        folder = self.folder / "database"
+        folder.mkdir(mode=0o711)
+        self.database = Database(folder)
+        await self.database.start()
+        closing.push_async_callback(self.database.stop)
+        self.line = Line(self.folder / "line", self.database)
+        await self.line.start()
+        closing.push_async_callback(self.line.stop)
+        self.dsn = self.database.dsn
+
+    def _settings(self, plan: "Plan", upstream: str, extraction: str, embedder: str) -> dict[str, object]:
+        settings: dict[str, object] = {
+            "upstream": upstream,
+            "extraction_base_url": extraction,
+            "extraction_model": "extractor",
+            "extraction_timeout_seconds": EXTRACTION_SECONDS,
+            "admin_token": TOKEN,
+            "memories_per_hour": 0,
+            "user_cap": 0,
+            "session_cap": 0,
+            "openwebui_status": "false",
+            "recall_deadline_ms": 300,
+        }
+        if self.line is not None:
+            settings["database_url"] = self.line.dsn
+        if plan.embeds_by_server:
+            settings |= {"embedder": "openai:e", "embedder_base_url": embedder, "second_embedder": "off"}
+        if plan.workers:
+            settings["worker"] = "elsewhere"
+        return settings
+
+    def _prepare(self, folder: Path, plan: "Plan") -> None:
+        folder.mkdir(mode=0o711, exist_ok=True)
+        if plan.embedded:
+            put_database(folder)
+        if plan.models is not None:
+            (folder / "models").symlink_to(plan.models, target_is_directory=True)
+
+    def _clock(self, plan: "Plan") -> dict[str, str]:
+        if plan.clock is None:
+            return {}
+        self.clock_file = self.folder / "clock"
+        self.clock_file.write_text("+0")
+        return {
+            "LD_PRELOAD": str(plan.clock),
+            "FAKETIME_TIMESTAMP_FILE": str(self.clock_file),
+            "FAKETIME_CACHE_DURATION": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "DONT_FAKE_MONOTONIC": "1",
+        }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be started.
+
+    Attributes:
+        proxies: How many.
+        workers: How many `recollect worker`; 0: each proxy has its own.
+        embedded: Whether the proxy brings its database.
+        embeds_by_server: Whether embeddings come from the scripted server, and not from the local model.
+        models: Where the local models are prepared, so that it is done once.
+        clock: The library by which their clock is set.
+    """
+
+    proxies: int = 1
+    workers: int = 0
+    embedded: bool = False
+    embeds_by_server: bool = False
+    models: Path | None = None
+    clock: Path | None = None
