@@ -67,6 +67,7 @@ async def rank(
         weights: The weights of the signals.
         gate: The coefficients of the gate; a threshold of 0 filters nothing.
         bar: The thresholds of need.
+        generations: The embedders whose embeddings the store still holds beside today's.
 
     Raises:
         EmbedderError: The turn could not be embedded, and the search by terms is off.
