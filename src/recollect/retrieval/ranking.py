@@ -1,5 +1,6 @@
 """From a turn to what may be recalled for it, ranked and gated. It may raise."""
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -64,11 +65,13 @@ async def rank(
     candidates = await find_candidates(
         turn.scope, query, embedder=embedder, store=store, reach=reach, second_embedder=second_embedder
     )
+    await _others()
     began, found = time.perf_counter(), _serving(candidates, query)
     if not found:
         return Ranking(query, candidates, (), None)
     is_read, vector = embedder.reads(query.asked), candidates.second_question
     signals = read_signals(query, candidates, found, is_read=is_read)
+    await _others()
     opening = gate_score(
         query,
         found,
@@ -87,8 +90,15 @@ async def rank(
         is_asked=gate.opens(opening),
         bar=bar if gate.threshold else bar.lifted,
     )
+    await _others()
     ranked = _in_order(found, fuse(signals, weights), needs)
+    await _others()
     return Ranking(query, candidates, ranked, opening, tuple(found), signals, needs, _since(began))
+
+
+async def _others() -> None:
+    """Let other chats' events through: what is computed in one go holds up all of them."""
+    await asyncio.sleep(0)
 
 
 def of_everything(ranking: Ranking, statements: Sequence[Memory], *, bar: NeedThresholds) -> Ranking:
@@ -119,7 +129,6 @@ def _in_order(found: list[RetrievedItem], fused: FusedRanking, needs: Needs) -> 
     parts["times"] = fused.multiplier[of_log]  # what importance makes of the sum
     rows = zip(*(values.tolist() for values in parts.values()), strict=True)
     told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(of_log, rows, strict=True)}
-    told |= {
-        n: needs.parts_of(found[n].item.id) for n in order[:EXPLAINED] if found[n].item.id in needs.scores
-    }
+    judged = {found[n].item.id: n for n in order[:EXPLAINED] if found[n].item.id in needs.scores}
+    told |= {judged[each]: parts for each, parts in needs.parts_of(judged).items()}
     return tuple(Recollection(found[n].item, scores[n], told.get(n, ())) for n in order)

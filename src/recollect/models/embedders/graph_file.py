@@ -14,50 +14,62 @@ from typing import Literal
 import numpy as np
 import onnxruntime as ort
 import structlog
-from safetensors import safe_open
 
 from recollect.errors import EmbedderError
-from recollect.models.embedders.model_folder import ModelFolder
+from recollect.models.embedders.model_folder import StoredModel
 
 Precision = Literal["int8", "fp32"]
 
 # Raise it when the graph's making changes, so that graphs made otherwise are not found.
-_GRAPH_VERSION = 1
+_GRAPH_VERSION = 2
 _FATAL = 4
 _CHECKSUM_LENGTH = 64
 
 _log = structlog.get_logger(__name__)
 
 
-def weights_checksum(folder: ModelFolder, cache_dir: Path) -> str:
-    """Return the SHA-256 of the folder's weights, remembered as long as size and time stay the same.
+def weights_checksum(model: StoredModel, cache_dir: Path) -> str:
+    """Return the SHA-256 of the model's weights, remembered as long as size and time stay the same.
 
     Raises:
         EmbedderError: The weights can't be read, or the cache folder can't be written.
     """
     try:
-        status = folder.weights.stat()
-        state = f"{folder.weights.resolve()} {status.st_size} {status.st_mtime_ns}"
+        status = model.weights.stat()
+        state = f"{model.weights.resolve()} {status.st_size} {status.st_mtime_ns}"
         note = cache_dir / f"weights-{_digest(state.encode())[:16]}.sha256"
         if note.is_file() and len(remembered := note.read_text(encoding="ascii")) == _CHECKSUM_LENGTH:
             return remembered
-        checksum = _file_checksum(folder.weights)
-        with _building_in(cache_dir) as building:
-            unfinished = Path(building) / note.name
-            unfinished.write_text(checksum, encoding="ascii")
-            unfinished.replace(note)
+        checksum = _file_checksum(model.weights)
+        write_whole(note, checksum.encode("ascii"))
     except OSError as error:
-        raise EmbedderError(f"The model in {folder.path} can't be prepared: {error}") from error
+        raise EmbedderError(f"The model in {model.weights.parent} can't be prepared: {error}") from error
     return checksum
 
 
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file beside its place and move it there, so that nobody sees half of it; its folder is made.
+
+    Raises:
+        OSError: It can't be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="building-", dir=path.parent) as building:
+        unfinished = Path(building) / path.name
+        with unfinished.open("wb") as written:
+            written.write(data)
+            written.flush()
+            os.fsync(written.fileno())
+        unfinished.replace(path)
+
+
 def open_session(
-    folder: ModelFolder, *, checksum: str, cache_dir: Path, precision: Precision
+    model: StoredModel, *, checksum: str, cache_dir: Path, precision: Precision
 ) -> ort.InferenceSession:
     """Load the model's graph from ``cache_dir``; build it first when it is missing or broken.
 
     Args:
-        folder: The model.
+        model: The model.
         checksum: The SHA-256 its weights must have; looked at only when the graph is built.
         cache_dir: Where finished graphs are. Several processes may share it.
         precision: "int8" for weights of eight bits, "fp32" for the weights as they are.
@@ -65,23 +77,25 @@ def open_session(
     Raises:
         EmbedderError: The weights are not those of the checksum, or the graph can't be built or kept.
     """
-    sizes = _digest(repr(folder.architecture).encode())
+    sizes = _digest(repr(model.architecture).encode())
     graph = cache_dir / f"bert-{checksum[:16]}-{sizes[:8]}-{precision}-v{_GRAPH_VERSION}.onnx"
     if graph.is_file():
         try:
-            return _session(graph, folder)
+            return _session(graph, model)
         except Exception as error:  # noqa: BLE001 - onnxruntime's errors share no other base; whatever is wrong, a new graph mends it
             _log.warning("embedder.graph_unusable", file=graph.name, error=type(error).__name__)
     try:
-        _build(folder, checksum, graph, precision)
-        return _session(graph, folder)
+        _build(model, checksum, graph, precision)
+        return _session(graph, model)
     except EmbedderError:
         raise
     except Exception as error:  # as above, and onnx raises its own; the caller is promised one error
-        raise EmbedderError(f"The graph of the model in {folder.path} can't be built: {error}") from error
+        raise EmbedderError(
+            f"The graph of the model in {model.weights.parent} can't be built: {error}"
+        ) from error
 
 
-def _session(graph: Path, folder: ModelFolder) -> ort.InferenceSession:
+def _session(graph: Path, model: StoredModel) -> ort.InferenceSession:
     """Load a graph and try it once, which a damaged one fails."""
     options = ort.SessionOptions()
     # One thread: a question was no faster with two, and the other core is left to the chat.
@@ -91,35 +105,33 @@ def _session(graph: Path, folder: ModelFolder) -> ort.InferenceSession:
     options.log_severity_level = _FATAL  # what goes wrong is raised; no need to print it as well
     session = ort.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
     one = np.ones((1, 1), dtype=np.int64)
-    (vectors,) = session.run(["vectors"], {"input_ids": one, "attention_mask": one})
-    if vectors.shape != (1, folder.architecture.hidden) or not np.isfinite(vectors).all():
+    asked = (
+        {"words": np.ones((1, 1, model.architecture.hidden), dtype=np.float32)}
+        if model.words_given
+        else {"input_ids": one}
+    )
+    (vectors,) = session.run(["vectors"], {**asked, "attention_mask": one})
+    if vectors.shape != (1, model.architecture.hidden) or not np.isfinite(vectors).all():
         raise EmbedderError(f"The graph {graph} makes no vectors.")
     return session
 
 
-def _build(folder: ModelFolder, checksum: str, graph: Path, precision: Precision) -> None:
-    """Write the graph beside its place and move it there whole, so that nobody sees half of it."""
-    found = _file_checksum(folder.weights)
+def _build(model: StoredModel, checksum: str, graph: Path, precision: Precision) -> None:
+    """Build the graph and keep it."""
+    found = _file_checksum(model.weights)
     if found != checksum:
         raise EmbedderError(
-            f"The weights {folder.weights} have the SHA-256 {found}, not {checksum}: install them again."
+            f"The weights {model.weights} have the SHA-256 {found}, not {checksum}: install them again."
         )
     # Imported here because it costs more than loading a finished graph.
-    from recollect.models.embedders.onnx_graph import write_graph  # noqa: PLC0415
+    from recollect.models.embedders.onnx_graph import build_graph  # noqa: PLC0415
 
     _log.info("embedder.graph_building", file=graph.name)
-    with _building_in(graph.parent) as building, safe_open(folder.weights, "np") as weights:
-        unfinished = write_graph(
-            folder.architecture, weights.get_tensor, Path(building), quantized=precision == "int8"
+    with model.tensors() as read:
+        made = build_graph(
+            model.architecture, read, quantized=precision == "int8", words_given=model.words_given
         )
-        with unfinished.open("rb") as written:
-            os.fsync(written.fileno())
-        unfinished.replace(graph)
-
-
-def _building_in(cache_dir: Path) -> "tempfile.TemporaryDirectory[str]":
-    cache_dir.mkdir(parents=True, exist_ok=True)
-    return tempfile.TemporaryDirectory(prefix="building-", dir=cache_dir)
+    write_whole(graph, made.SerializeToString())
 
 
 def _file_checksum(path: Path) -> str:

@@ -5,10 +5,9 @@ Never: how a graph is built; HTTP.
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar, TypeVarTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 import onnxruntime as ort
@@ -17,6 +16,7 @@ from tokenizers import Tokenizer
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders.graph_file import Precision, open_session, weights_checksum
+from recollect.models.embedders.lane import Lane
 from recollect.models.embedders.model_folder import ModelFolder, installed_folder, read_model_folder
 from recollect.models.embedders.texts import prepare
 
@@ -25,10 +25,6 @@ _CHARACTERS_PER_PIECE = 64
 
 _LOOKED_AT = 1_000
 _LAST_LATIN = "\u024f"
-
-
-_Arguments = TypeVarTuple("_Arguments")
-_Result = TypeVar("_Result")
 
 
 class _KnownModel(NamedTuple):
@@ -85,9 +81,8 @@ class LocalEmbedder:
         self._is_english = model in _KNOWN
         self._engine: _Engine | None = None
         self._loading = threading.Lock()
-        self._single_lane = ThreadPoolExecutor(1, thread_name_prefix="embed-single")
-        self._bulk_lane = ThreadPoolExecutor(1, thread_name_prefix="embed-bulk")
-        self._closed = False
+        self._single_lane = Lane("embed-single")
+        self._bulk_lane = Lane("embed-bulk")
 
     @property
     def name(self) -> str:
@@ -117,7 +112,7 @@ class LocalEmbedder:
         Raises:
             EmbedderError: The weights are not the right ones, or the graph can't be built or kept.
         """
-        await self._on(self._bulk_lane, self._loaded)
+        await self._bulk_lane.run(self._loaded)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector a text, float32, in order; what the model can't read is cut off.
@@ -127,7 +122,7 @@ class LocalEmbedder:
         """
         lane = self._single_lane if len(texts) == 1 else self._bulk_lane
         # One job a text: a cancelled list stops, and lists that are asked for at once take turns.
-        return [await self._on(lane, self._vector, text) for text in texts]
+        return [await lane.run(self._vector, text) for text in texts]
 
     async def embed_question(self, text: str) -> Vector:
         """Return the unit vector of what is asked: that of any text.
@@ -140,17 +135,8 @@ class LocalEmbedder:
 
     async def aclose(self) -> None:
         """Let the texts that are waiting for a thread finish, then let go of threads and model."""
-        self._closed = True
-        for lane in (self._single_lane, self._bulk_lane):
-            await asyncio.to_thread(lane.shutdown)
+        await asyncio.gather(self._single_lane.aclose(), self._bulk_lane.aclose())
         self._engine = None
-
-    async def _on(
-        self, lane: ThreadPoolExecutor, work: Callable[[*_Arguments], _Result], *arguments: *_Arguments
-    ) -> _Result:
-        if self._closed:
-            raise EmbedderError("The local embedder was closed.")
-        return await asyncio.get_running_loop().run_in_executor(lane, work, *arguments)
 
     def _loaded(self) -> _Engine:
         """Return the model, loaded by whichever lane comes first. Runs in a lane's thread."""

@@ -1,14 +1,19 @@
 """Reads what a sentence-transformers folder says of its model, as data: no code of its is run.
 
-Never: the weights themselves, ONNX, texts.
+Never: ONNX, texts.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
 
 from recollect.errors import EmbedderError
 
@@ -46,6 +51,29 @@ class Architecture:
     activation: str
 
 
+ReadTensor: TypeAlias = Callable[[str], NDArray[np.generic]]
+"""Returns a tensor by the name that transformers' BertModel gives it; raises ``KeyError`` or ``TypeError`` where it can't."""
+
+
+class StoredModel(Protocol):
+    """A BERT encoder, wherever its weights are."""
+
+    @property
+    def architecture(self) -> Architecture:
+        """The sizes of the encoder."""
+
+    @property
+    def weights(self) -> Path:
+        """The file of the weights."""
+
+    @property
+    def words_given(self) -> bool:
+        """Whether its graph is given word embeddings and not the numbers of word pieces."""
+
+    def tensors(self) -> AbstractContextManager[ReadTensor]:
+        """Open the weights."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
     """A folder with a model that can be run.
@@ -64,6 +92,25 @@ class ModelFolder:
     def weights(self) -> Path:
         """Where the weights are."""
         return self.path / "model.safetensors"
+
+    @property
+    def words_given(self) -> bool:
+        """Word embeddings are in the graph."""
+        return False
+
+    @contextmanager
+    def tensors(self) -> Iterator[ReadTensor]:
+        """Open the weights."""
+        with safe_open(self.weights, "np") as opened:
+
+            def read(name: str) -> NDArray[np.generic]:
+                try:
+                    tensor: NDArray[np.generic] = opened.get_tensor(name)
+                except SafetensorError as error:
+                    raise KeyError(str(error)) from error
+                return tensor
+
+            yield read
 
     @property
     def tokenizer(self) -> Path:

@@ -3,83 +3,76 @@
 Devlin et al., "BERT" (arXiv 1810.04805); the pooling is that of Sentence-BERT (arXiv 1908.10084).
 Imported only when a graph must be built: loading `onnx` costs more than loading a finished graph.
 
+Of a quantized graph the dense layers multiply in integers of eight bits (Jacob et al., arXiv 1712.05877): weights by output
+channel and symmetrically, activations at run time and by the whole tensor.
+
 Never: checksums, caching, tokenizers.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
-from onnxruntime.quantization import QuantType, quantize_dynamic
-from safetensors import SafetensorError
 
 from recollect.errors import EmbedderError
-from recollect.models.embedders.model_folder import Architecture
+from recollect.models.embedders.model_folder import Architecture, ReadTensor
 
-ReadTensor = Callable[[str], NDArray[np.generic]]
+_WORDS = "words"
+_MASK = "attention_mask"
+
 
 # 20 brought Gelu; onnxruntime 1.22, the oldest we allow, knows it, and IR version 10 belongs to it.
 _OPSET = 20
 _IR_VERSION = 10
 _TINY = 1e-12
+# The weights use seven of the eight bits: without VNNI, x86 adds two products in 16 bits, which overflow otherwise,
+# so that vectors would differ from one machine to the next
+# (onnxruntime.ai/docs/performance/model-optimizations/quantization.html, "reduce_range").
+_STEPS = 64
+_ROW_STEPS = 127
+"""Of word embeddings, which are looked up and not multiplied."""
 
 
-def write_graph(architecture: Architecture, read: ReadTensor, folder: Path, *, quantized: bool) -> Path:
-    """Build the graph and write it into ``folder``, with weights of eight bits if ``quantized``.
-
-    Weights are quantized by output channel, activations at run time and by the whole tensor.
-
-    Raises:
-        EmbedderError: As ``build_graph``.
-    """
-    whole, small = folder / "fp32.onnx", folder / "int8.onnx"
-    onnx.save(build_graph(architecture, read), str(whole))
-    if not quantized:
-        return whole
-    # The weights use seven of the eight bits: without VNNI, x86 adds two products in 16 bits, which
-    # overflow otherwise, so that vectors would differ from one machine to the next
-    # (onnxruntime.ai/docs/performance/model-optimizations/quantization.html, "reduce_range").
-    quantize_dynamic(whole, small, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
-    return small
-
-
-def build_graph(architecture: Architecture, read: ReadTensor) -> onnx.ModelProto:
+def build_graph(
+    architecture: Architecture, read: ReadTensor, *, quantized: bool = False, words_given: bool = False
+) -> onnx.ModelProto:
     """Assemble the encoder, mean pooling over the mask, and the L2 normalisation as one graph.
 
     Args:
         architecture: The sizes.
         read: Returns the tensor of that name in the safetensors file, of any float type of numpy's.
+        quantized: Whether dense layers and word embeddings have weights of eight bits.
+        words_given: Whether who runs it looks up the word embeddings: those of a large vocabulary are better left in a file.
 
     Returns:
-        A model with the inputs ``input_ids`` and ``attention_mask`` (int64, [texts, pieces])
+        A model with the inputs ``input_ids`` (int64, [texts, pieces]), or with ``words_given`` instead
+        ``words`` (float32, [texts, pieces, hidden size]), and ``attention_mask`` (int64, [texts, pieces]),
         and the output ``vectors`` (float32, [texts, hidden size], unit length).
 
     Raises:
         EmbedderError: A tensor can't be read, or is not of the shape the architecture asks for.
     """
-    graph = _Graph(read)
-    hidden, mask = _embeddings(graph, architecture)
+    graph = _Graph(read, quantized)
+    found = _WORDS if words_given else _word_embeddings(graph, architecture)
+    hidden, mask = _embeddings(graph, architecture, found)
     for layer in range(architecture.layers):
         hidden = _layer(graph, architecture, f"encoder.layer.{layer}", hidden, mask)
     _pooled(graph, hidden)
     sizes = ["texts", "pieces"]
     inputs = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, sizes)
-        for name in ("input_ids", "attention_mask")
+        helper.make_tensor_value_info(_WORDS, TensorProto.FLOAT, [*sizes, architecture.hidden])
+        if words_given
+        else helper.make_tensor_value_info("input_ids", TensorProto.INT64, sizes),
+        helper.make_tensor_value_info(_MASK, TensorProto.INT64, sizes),
     ]
     vectors = helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["texts", architecture.hidden])
     proto = helper.make_graph(graph.nodes, "sentence_embedder", inputs, [vectors], graph.initializers)
-    model = helper.make_model(proto, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)
-    # Says that the graph needs no pre-processing, which onnxruntime's quantizer would otherwise
-    # recommend through the root logger, configuring it on the way.
-    helper.set_model_props(model, {"onnx.quant.pre_process": "onnxruntime.quant"})
-    return model
+    return helper.make_model(proto, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)
 
 
 @dataclass(slots=True)
@@ -87,14 +80,19 @@ class _Graph:
     """The nodes and constants so far. Constants are named after the tensors they hold."""
 
     read: ReadTensor
+    quantized: bool = False
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     initializers: list[onnx.TensorProto] = field(default_factory=list)
 
     def node(self, kind: str, *inputs: str, output: str = "", **attributes: Any) -> str:
         """Add a node of one output and return that output's name."""
         output = output or f"{kind}_{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, inputs, [output], name=f"{output}.node", **attributes))
+        self.add(kind, inputs, [output], **attributes)
         return output
+
+    def add(self, kind: str, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any) -> None:
+        """Add a node."""
+        self.nodes.append(helper.make_node(kind, inputs, outputs, name=f"{outputs[0]}.node", **attributes))
 
     def constant(self, array: NDArray[np.generic]) -> str:
         """Add a constant and return its name."""
@@ -110,7 +108,7 @@ class _Graph:
         """Return the tensor ``name`` as float32, once it proved to have ``shape``."""
         try:
             found = self.read(name)
-        except (SafetensorError, TypeError) as error:  # missing; or bfloat16, which numpy does not know
+        except (KeyError, TypeError) as error:  # missing; or bfloat16, which numpy does not know
             raise EmbedderError(
                 f"The model's tensor {name} can't be read: {error}. It must be float32 or float16."
             ) from error
@@ -120,7 +118,23 @@ class _Graph:
 
     def linear(self, inputs: str, matrix: NDArray[np.float32], bias: NDArray[np.float32]) -> str:
         """Add ``inputs @ matrix.T + bias``, the layout torch stores a dense layer in."""
-        return self.node("Add", self.node("MatMul", inputs, self.constant(matrix.T)), self.constant(bias))
+        product = (
+            self._integer_product(inputs, matrix)
+            if self.quantized
+            else self.node("MatMul", inputs, self.constant(matrix.T))
+        )
+        return self.node("Add", product, self.constant(bias))
+
+    def _integer_product(self, inputs: str, matrix: NDArray[np.float32]) -> str:
+        """Add ``inputs @ matrix.T`` in integers. onnxruntime makes one kernel of these nodes, which have to stand as they do."""
+        weights, steps = _quantized_rows(matrix, _STEPS)
+        name = f"Quantized_{len(self.nodes)}"
+        numbers, step, zero = f"{name}.numbers", f"{name}.step", f"{name}.zero"
+        self.add("DynamicQuantizeLinear", [inputs], [numbers, step, zero])
+        zeros = self.constant(np.zeros(len(matrix), dtype=np.int8))
+        product = self.node("MatMulInteger", numbers, self.constant(weights.T), zero, zeros)
+        scale = self.node("Mul", step, self.constant(steps))
+        return self.node("Mul", self.node("Cast", product, to=TensorProto.FLOAT), scale)
 
     def dense(self, name: str, inputs: str, outputs: int, width: int) -> str:
         """Add the dense layer ``name``, from ``width`` numbers to ``outputs``."""
@@ -136,19 +150,34 @@ class _Graph:
         return self.node("LayerNormalization", inputs, scale, bias, axis=-1, epsilon=architecture.epsilon)
 
 
-def _embeddings(graph: _Graph, architecture: Architecture) -> tuple[str, str]:
-    """Add word, position and type embeddings; return them, and what masks the padding's scores."""
+def _quantized_rows(matrix: NDArray[np.float32], steps: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return the rows in steps of their own, symmetrically around 0, and how large a step of each row is."""
+    sizes = np.maximum(np.abs(matrix).max(axis=1) / steps, _TINY).astype(np.float32)
+    return np.rint(matrix / sizes[:, None]).clip(-steps, steps).astype(np.int8), sizes
+
+
+def _word_embeddings(graph: _Graph, architecture: Architecture) -> str:
+    """Add the look-up of the pieces' embeddings."""
+    words = graph.weight("embeddings.word_embeddings.weight", architecture.vocabulary, architecture.hidden)
+    if not graph.quantized:
+        return graph.node("Gather", graph.constant(words), "input_ids")
+    numbers, steps = _quantized_rows(words, _ROW_STEPS)
+    found = graph.node("Gather", graph.constant(numbers), "input_ids")
+    scale = graph.node("Gather", graph.constant(steps[:, None]), "input_ids")
+    return graph.node("Mul", graph.node("Cast", found, to=TensorProto.FLOAT), scale)
+
+
+def _embeddings(graph: _Graph, architecture: Architecture, found: str) -> tuple[str, str]:
+    """Add position and type embeddings to those of the words; return all, and what masks the padding's scores."""
     size = architecture.hidden
-    words = graph.weight("embeddings.word_embeddings.weight", architecture.vocabulary, size)
     positions = graph.weight("embeddings.position_embeddings.weight", architecture.positions, size)
     types = graph.weight("embeddings.token_type_embeddings.weight", architecture.types, size)
     # A single text is all of type 0, so that its embedding joins the positions' for good.
-    length = graph.node("Shape", "input_ids", start=1, end=2)
+    length = graph.node("Shape", _MASK, start=1, end=2)
     placed = graph.node("Slice", graph.constant(positions + types[0]), graph.integers(0), length)
-    found = graph.node("Gather", graph.constant(words), "input_ids")
     hidden = graph.layer_norm("embeddings.LayerNorm", graph.node("Add", found, placed), architecture)
 
-    present = graph.node("Cast", "attention_mask", output="present", to=TensorProto.FLOAT)
+    present = graph.node("Cast", _MASK, output="present", to=TensorProto.FLOAT)
     absent = graph.node("Sub", graph.constant(np.array(1, dtype=np.float32)), present)
     # Finite, so that no score becomes NaN, and far below any real one.
     scores = graph.node("Mul", absent, graph.constant(np.array(-1e9, dtype=np.float32)))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from recollect.models.embedders import graph_file, model_folder, onnx_graph
+from recollect.models.embedders import graph_file, model_folder, onnx_graph, packed_model
 from recollect.models.embedders.local import LocalEmbedder
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "green", "tea", "in", "the", "morning", "##s", "rain", "naan")
@@ -100,7 +100,7 @@ def write_tiny_bert() -> Callable[..., Path]:
 @pytest.fixture(scope="session")
 def graphs(request: pytest.FixtureRequest) -> Path:
     """A cache folder in which the real model's graphs are built once, and anew when what builds them has changed."""
-    sources = [inspect.getsource(module) for module in (graph_file, model_folder, onnx_graph)]
+    sources = [inspect.getsource(module) for module in (graph_file, model_folder, onnx_graph, packed_model)]
     made_by = hashlib.sha256("".join([*sources, onnx.__version__, onnxruntime.__version__]).encode())
     folder = request.config.cache.mkdir("graphs") / made_by.hexdigest()[:16]
     for other in set(folder.parent.iterdir()) - {folder}:

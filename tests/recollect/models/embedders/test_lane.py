@@ -1,0 +1,53 @@
+"""A model's thread: in order, and without what nobody waits for any more."""
+
+import asyncio
+import threading
+
+import pytest
+
+from recollect.errors import EmbedderError
+from recollect.models.embedders.lane import Lane
+
+
+async def test_work_is_done_in_order_in_a_thread_of_its_own() -> None:
+    lane, done = Lane("test"), list[int]()
+
+    def work(number: int) -> str:
+        done.append(number)
+        return threading.current_thread().name
+
+    names = await asyncio.gather(*(lane.run(work, number) for number in range(5)))
+
+    assert done == [0, 1, 2, 3, 4]
+    assert set(names) == {"test_0"}
+    await lane.aclose()
+
+
+async def test_what_is_due_too_late_is_not_begun() -> None:
+    lane, go_on, begun = Lane("test", patience=0.05), threading.Event(), list[str]()
+    first = asyncio.create_task(lane.run(go_on.wait))
+    late = asyncio.create_task(lane.run(begun.append, "late"))
+    await asyncio.sleep(0.1)  # longer than anybody waits
+    go_on.set()
+
+    with pytest.raises(EmbedderError, match="in time"):
+        await late
+    await lane.run(begun.append, "next")
+
+    assert await first
+    assert begun == ["next"]
+    await lane.aclose()
+
+
+async def test_a_closed_lane_takes_nothing_and_finishes_what_it_has() -> None:
+    lane, go_on = Lane("test"), threading.Event()
+    running = asyncio.create_task(lane.run(go_on.wait))
+    await asyncio.sleep(0)
+    closing = asyncio.create_task(lane.aclose())
+    await asyncio.sleep(0)
+    go_on.set()
+
+    assert await running
+    await closing
+    with pytest.raises(EmbedderError, match="closed"):
+        await lane.run(go_on.wait)
