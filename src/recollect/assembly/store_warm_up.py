@@ -16,8 +16,9 @@ from recollect.ports import Backends
 from recollect.text.lexical import correction_prefixes, query_terms
 
 _ASKED = "What is my dog called?"
-_AT_ONCE = 4
-"""So many connections a recall uses at a time: for the words, the chat, the standing part, and the note of the turn before."""
+_AT_ONCE = 5
+"""Connections in use at a time: a recall's for the words, the chat, the standing part and the note of the turn before, and that
+of the look for earlier embeddings."""
 
 _SECONDS = 5.0
 """How long an opening waits for it at most."""

@@ -106,6 +106,12 @@ async def open_postgres(
         user_role=schema.user_role,
         search_path=schema.search_path if pooled else None,
     )
+    inbox = PostgresInbox(database, lease=timedelta(seconds=lease))
+    jobs = PostgresJobs(access, workers=workers, heartbeat=timedelta(seconds=heartbeat))
+    return _stores_over(database, inbox, jobs)
+
+
+def _stores_over(database: Database, inbox: PostgresInbox, jobs: PostgresJobs) -> Postgres:
     return Postgres(
         memories=PostgresMemories(database),
         log=PostgresMessageLog(database),
@@ -113,8 +119,8 @@ async def open_postgres(
         chats=PostgresChats(database),
         asked=PostgresChatRequests(database),
         requests=PostgresRequests(database),
-        inbox=PostgresInbox(database, lease=timedelta(seconds=lease)),
-        jobs=PostgresJobs(access, workers=workers, heartbeat=timedelta(seconds=heartbeat)),
+        inbox=inbox,
+        jobs=jobs,
         flags=PostgresFlags(database),
         usage=PostgresUsage(database),
         admin_reads=PostgresAdminReads(database),
