@@ -50,7 +50,9 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "local-model": Program("bench.speed.local_model", "what formation costs a chat of a local LLM"),
         "hostile": Program("bench.speed.hostile", "what others wait for while one sends hostile texts"),
         "hunt": Program("bench.speed.hunt", "hunts for texts that take long to read (`make hunt`)"),
-        "chaos": Program("bench.chaos.run", "what faults under load cost: database, models, kills (`make chaos`)"),
+        "chaos": Program(
+            "bench.chaos.run", "what faults under load cost: database, models, kills (`make chaos`)"
+        ),
     }
 )
 
