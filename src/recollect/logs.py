@@ -2,10 +2,30 @@
 
 import logging
 import sys
+from contextlib import suppress
+from typing import TextIO, cast
 
 import structlog
 
 _configured: list[str] = []
+
+
+class _Unfailing:
+    """A stream that drops what can't be written: a log on a full disk, or a pipe that nobody reads, breaks no chat."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write, if that is possible."""
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush, if that is possible."""
+        with suppress(OSError):
+            self._stream.flush()
 
 
 def configured_level() -> str | None:
@@ -26,15 +46,16 @@ def configure_logging(level: str) -> None:
         structlog.processors.format_exc_info,
     ]
     _configured[:] = [level]
+    to = cast("TextIO", _Unfailing(sys.stderr))
     number = logging.getLevelNamesMapping()[level.upper()]
     renderer = _renderer()
     structlog.configure(
         processors=[*shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(to),
         cache_logger_on_first_use=False,
     )
-    lines = logging.StreamHandler(sys.stderr)
+    lines = logging.StreamHandler(to)
     lines.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,

@@ -2,6 +2,7 @@ import json
 import logging
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 import structlog
@@ -31,6 +32,17 @@ def test_our_lines_and_those_of_libraries_are_json_alike(capsys: pytest.CaptureF
     assert theirs.pop("timestamp").endswith("Z")
     assert ours == {"event": "memory_decision", "count": 1, "level": "info"}
     assert theirs == {"event": "Port 80 is taken", "level": "error"}
+
+
+def test_a_log_that_takes_nothing_fails_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open("/dev/full", "w", buffering=1) as full:  # noqa: PTH123 -- whatever is written there finds no room
+        monkeypatch.setattr(sys, "stderr", full)
+        configure_logging("info")
+
+        structlog.get_logger("ours").warning("spool_in_memory")
+        logging.getLogger("theirs").error("No room")
+        with suppress(OSError):
+            full.close()
 
 
 def test_an_exception_stays_in_its_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -158,8 +158,8 @@ class LogWriter:
         later = self._later[exchange.id, entry.phase] = asyncio.get_running_loop().create_future()
         try:
             await self._spool.add(entry, line)
-        except (FullError, OSError) as error:
-            self.lose(entry, "the spool is full" if isinstance(error, FullError) else "the disk refuses")
+        except FullError:
+            self.lose(entry, "the spool is full")
             return None
         if exchange.credential is not None:
             self._credentials[exchange.id] = exchange.credential
@@ -240,8 +240,7 @@ class LogWriter:
             if successor is not None:
                 await successor.take(self._spool)
         finally:
-            waiting = self._spool.waiting
-            await self._spool.close()
+            waiting = await self._spool.close()
             if waiting.exchanges and waiting.on_disk:
                 log.warning("exchanges_wait", count=waiting.exchanges, bytes=waiting.bytes)
             elif waiting.exchanges:

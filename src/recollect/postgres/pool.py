@@ -50,6 +50,8 @@ def store_errors() -> Iterator[None]:
         raise
     except (*_UNREACHABLE, *_REFUSED) as error:
         raise StoreUnavailableError(f"The memory store can't be reached ({_kind(error)}).") from None
+    except asyncpg.DiskFullError as error:  # whatever was to be written: room for it comes, or is made
+        raise StoreUnavailableError(f"The memory store has no room ({_kind(error)}).") from None
     except asyncpg.PostgresError as error:
         raise StoreError(f"The memory store failed ({_kind(error)}).") from None
 

@@ -37,6 +37,10 @@ class Segment(Protocol):
         """Return so many lines behind the first ``start``. Raises OSError."""
         ...
 
+    def content(self) -> bytes:
+        """Return all lines, one behind the other. Raises OSError."""
+        ...
+
     def keep(self, wanted: Callable[[bytes], bool]) -> None:
         """Keep only the lines that are wanted, at once or not at all. Raises OSError."""
         ...
@@ -82,6 +86,17 @@ class FileSegment:
         return cls(path, lock)
 
     @classmethod
+    def create_with(cls, folder: Path, prefix: str, data: bytes) -> "FileSegment":
+        """Create a file that has these lines, on the disk; none is left where the disk refuses them. Raises OSError."""
+        segment = cls.create(folder, prefix)
+        try:
+            segment.add(data)
+        except OSError:
+            segment.remove()
+            raise
+        return segment
+
+    @classmethod
     def adopt(cls, path: Path) -> "FileSegment | None":
         """Take over a file that a process left; None where somebody holds it, or has just removed it."""
         lock = _held(path)
@@ -120,6 +135,10 @@ class FileSegment:
             found = list(islice(file, start - number, start - number + count))
             self._at = (start + len(found), file.tell()) if found else (0, 0)
             return found
+
+    def content(self) -> bytes:
+        """Return all lines."""
+        return self.path.read_bytes()
 
     def keep(self, wanted: Callable[[bytes], bool]) -> None:
         """Write beside it what is wanted, and put that in its place."""
@@ -166,6 +185,10 @@ class MemorySegment:
     def lines(self, start: int, count: int) -> list[bytes]:
         """Return some lines."""
         return self._lines[start : start + count]
+
+    def content(self) -> bytes:
+        """Return all lines."""
+        return b"".join(self._lines)
 
     def keep(self, wanted: Callable[[bytes], bool]) -> None:
         """Keep only what is wanted."""

@@ -15,13 +15,13 @@ from recollect.spool.beside import beside, encoded
 from recollect.spool.counting import Counted, Held, Waiting
 from recollect.spool.journal import IsErased, Journal
 from recollect.spool.records import decode
-from recollect.spool.segments import FileSegment, MemorySegment, Segment, left_in, make
+from recollect.spool.segments import FileSegment, MemorySegment, left_in, make
 
 _READ_AT_ONCE = 200
 """Lines read at once: a long spool is not to be held in memory."""
 
 _MOST_IN_MEMORY = 16 * 1024 * 1024
-"""Bytes that wait at most where there is no folder to keep them in."""
+"""Bytes that wait at most where there is no folder to keep them in, or its disk refuses them."""
 
 log = structlog.get_logger(__name__)
 
@@ -63,7 +63,8 @@ class Spool:
         """What waits now."""
         counted = self._all()
         exchanges = {each for one in counted for each in one.exchanges}
-        return Waiting(len(exchanges), self._bytes(), self._folder is not None)
+        in_memory = any(each.segment.size for each in self._all() if not _is_on_disk(each))
+        return Waiting(len(exchanges), self._bytes(), self._folder is not None and not in_memory)
 
     def has(self, user_id: str) -> bool:
         """Return whether something of a user waits: what they say next has to wait behind it."""
@@ -98,7 +99,7 @@ class Spool:
     # -- in ------------------------------------------------------------------------------------------
 
     async def add(self, entry: LogEntry, line: bytes | None = None) -> None:
-        """Keep an entry; it is on the disk when this returns.
+        """Keep an entry; it is on the disk when this returns, or in memory while the disk refuses.
 
         Args:
             entry: Which.
@@ -106,7 +107,6 @@ class Spool:
 
         Raises:
             FullError: There is no room.
-            OSError: The disk refuses.
         """
         line = line or await encoded(entry)
         if self._bytes() + sum(len(each) for each, _, _ in self._queue) + len(line) > self._limit:
@@ -123,9 +123,8 @@ class Spool:
             async with self._files:
                 batch, error = self._queue[:], None
                 try:
-                    current = await self._open_segment()
-                    await beside(current.segment.add, b"".join(line for line, _, _ in batch))
-                except OSError as failed:
+                    current = await self._added(b"".join(line for line, _, _ in batch))
+                except FullError as failed:
                     error = failed
                 else:
                     for _, entry, _ in batch:
@@ -140,15 +139,42 @@ class Spool:
                     kept.set_exception(error)
                     kept.exception()  # who asked may be gone
 
-    async def _open_segment(self) -> Counted:
-        if self._current is None:
-            self._current = Counted(await beside(self._new_segment))
-        return self._current
+    async def _added(self, lines: bytes) -> Counted:
+        """Add lines to a file, or to memory while the disk refuses; return what has them."""
+        if self._folder is not None:
+            try:
+                return await self._added_to_file(self._folder, lines)
+            except OSError as error:
+                if self._current is None or _is_on_disk(self._current):
+                    log.warning("spool_in_memory", folder=str(self._folder), error=type(error).__name__)
+        return self._added_to_memory(lines)
 
-    def _new_segment(self) -> Segment:
-        if self._folder is None:
-            return MemorySegment()
-        return FileSegment.create(self._folder, f"{self._process}-")
+    async def _added_to_file(self, folder: Path, lines: bytes) -> Counted:
+        """Add lines to the open file, or to a new one; what memory had meanwhile goes before them."""
+        current = self._current
+        if current is not None and _is_on_disk(current):
+            await beside(current.segment.add, lines)
+            return current
+        before = b"" if current is None else current.segment.content()
+        segment = await beside(FileSegment.create_with, folder, f"{self._process}-", before + lines)
+        if current is None:
+            current = self._current = Counted(segment)
+        else:
+            current.segment = segment
+        return current
+
+    def _added_to_memory(self, lines: bytes) -> Counted:
+        """Add lines to memory, behind the file that takes no more."""
+        if self._current is not None and _is_on_disk(self._current):
+            self._sealed.append(self._current)
+            self._current = None
+        held = sum(each.segment.size for each in self._all() if not _is_on_disk(each))
+        if held + len(lines) > _MOST_IN_MEMORY:
+            raise FullError
+        if self._current is None:
+            self._current = Counted(MemorySegment())
+        self._current.segment.add(lines)
+        return self._current
 
     # -- out -----------------------------------------------------------------------------------------
 
@@ -260,26 +286,39 @@ class Spool:
             counted.discount(entry)
         return len(gone)
 
-    async def close(self) -> None:
-        """Leave what waits to whoever comes next; what is being added is added first. Never raises."""
+    async def close(self) -> Waiting:
+        """Leave what waits to whoever comes next, and return what that is; what is being added is added first. Never raises."""
         await self.journal.close()
         if self._flushing is not None:
             await asyncio.wait({self._flushing})
         for each in self._all():
             try:
                 if each.segment.size:
-                    each.segment.close()
+                    await self._leave(each)
                 else:
                     await beside(each.segment.remove)
             except OSError as error:
                 log.warning("spool_not_closed", error=type(error).__name__)
+        left = self.waiting
         self._sealed, self._current = [], None
+        return left
+
+    async def _leave(self, counted: Counted) -> None:
+        """Let go of a segment; what is in memory as the disk refused it is tried for once more. Raises OSError."""
+        if self._folder is not None and not _is_on_disk(counted):
+            lines = counted.segment.content()
+            counted.segment = await beside(FileSegment.create_with, self._folder, f"{self._process}-", lines)
+        counted.segment.close()
 
     def _all(self) -> list[Counted]:
         return self._sealed + ([self._current] if self._current is not None else [])
 
     def _bytes(self) -> int:
         return sum(each.segment.size for each in self._all())
+
+
+def _is_on_disk(counted: Counted) -> bool:
+    return isinstance(counted.segment, FileSegment)
 
 
 def _adopted(folder: Path) -> list[Counted]:

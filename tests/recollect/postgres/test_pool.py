@@ -35,6 +35,12 @@ async def test_an_outage_is_told_at_once_and_ends_without_a_new_pool(folder: Pat
     await opened.aclose()
 
 
+async def test_a_full_disk_is_waited_out_as_an_outage_is(shared_dsn: str) -> None:
+    async with administrator(shared_dsn) as connection:
+        with pytest.raises(StoreUnavailableError, match="no room .DiskFullError, 53100."), store_errors():
+            await connection.execute("DO $$ BEGIN RAISE SQLSTATE '53100'; END $$")
+
+
 async def test_a_dead_database_can_not_be_opened(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailableError, match="can't be reached"):
         await open_postgres(f"postgresql://postgres@/postgres?host={tmp_path}")

@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+import resource
 import signal
 import stat
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +15,7 @@ from zlib import crc32
 
 import pytest
 from structlog.testing import capture_logs
+from structlog.typing import EventDict
 from uuid_utils.compat import uuid7
 
 from recollect.engine.exchanges import begun, ended, failed, new_exchange
@@ -273,29 +276,77 @@ async def test_a_full_spool_refuses_and_what_it_has_stays(folder: Path) -> None:
     await spool.close()
 
 
-async def test_a_disk_that_refuses_spoils_nothing_that_is_there(
-    spool: Spool, folder: Path, monkeypatch: pytest.MonkeyPatch
+@contextmanager
+def full_disk(room: int = 0) -> Iterator[list[EventDict]]:
+    """Let the kernel refuse this process every byte of a file behind the first so many; a log may be one."""
+    before, acts = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        with capture_logs() as logs:
+            yield logs
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, acts)
+
+
+async def test_what_a_full_disk_refuses_waits_in_memory_behind_what_is_there_and_a_warning_says_so_once(
+    spool: Spool, folder: Path
 ) -> None:
     taking = Taking()
     await spool.add(entry("said 0"))
-    write = os.pwrite
-
-    def half(descriptor: int, data: bytes, offset: int) -> int:
-        if offset > size:
-            raise OSError(28, "No space left on device")
-        return write(descriptor, data[:20], offset)
-
-    size = files(folder)[0].stat().st_size
-    monkeypatch.setattr(os, "pwrite", half)
-    with pytest.raises(OSError, match="No space"):
+    with full_disk(files(folder)[0].stat().st_size + 20) as logs:  # half a line finds room
         await spool.add(entry("said 1"))
-    monkeypatch.undo()
+        await spool.add(entry("said 2"))
+
+        assert spool.has("anna")
+        assert (spool.waiting.exchanges, spool.waiting.on_disk) == (3, False)
+        assert [path.stat().st_size > 0 for path in files(folder)] == [True]  # none without a line is left
+        assert await spool.replay(taking)
+
+    assert taking.texts == ["said 0", "said 1", "said 2"]
+    assert [line["event"] for line in logs] == ["spool_in_memory"]
+
+
+async def test_what_waited_in_memory_is_on_the_disk_with_the_first_word_after_there_is_room(
+    spool: Spool, folder: Path
+) -> None:
+    taking = Taking()
+    await spool.add(entry("said 0"))
+    with full_disk():
+        await spool.add(entry("said 1"))
     await spool.add(entry("said 2"))
 
-    with capture_logs() as logs:
-        assert await spool.replay(taking)
-    assert taking.texts == ["said 0", "said 2"]
-    assert logs == []
+    assert (spool.waiting.exchanges, spool.waiting.on_disk) == (3, True)
+    assert b"said 1" in b"".join(path.read_bytes() for path in files(folder))
+    assert await spool.replay(taking)
+    assert taking.texts == ["said 0", "said 1", "said 2"]
+    assert spool.waiting == type(spool.waiting)(0, 0, on_disk=True)
+
+
+async def test_what_waited_in_memory_for_a_disk_that_has_room_at_the_end_outlives_the_process(
+    folder: Path,
+) -> None:
+    spool, taking = await opened(folder), Taking()
+    with full_disk():
+        await spool.add(entry("said 0"))
+        await spool.add(entry("said 1"))
+
+    assert (await spool.close()).on_disk
+
+    after = await opened(folder)
+    assert await after.replay(taking)
+    assert taking.texts == ["said 0", "said 1"]
+    await after.close()
+
+
+async def test_memory_too_is_bounded_while_the_disk_refuses(
+    spool: Spool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.spool.spooling._MOST_IN_MEMORY", len(encode(entry("said 0"))))
+    with full_disk():
+        await spool.add(entry("said 0"))
+        with pytest.raises(FullError):
+            await spool.add(entry("said 1"))
 
 
 async def test_without_a_folder_it_waits_in_memory_and_one_warning_says_so(tmp_path: Path) -> None:
