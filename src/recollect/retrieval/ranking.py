@@ -57,15 +57,7 @@ async def rank(
 ) -> Ranking:
     """Search the user's memories and message log, and rank what was found for ``turn``.
 
-    Args:
-        turn: The turn.
-        embedder: The first embedder, for memories and passages.
-        second_embedder: The second embedder, for statements alone; None without one.
-        store: The store to search.
-        reach: The limits of the search.
-        weights: The weights of the signals.
-        gate: The coefficients of the gate; a threshold of 0 filters nothing.
-        bar: The thresholds of need.
+    The second embedder, if there is one, ranks statements alone. If the gate's threshold is 0, ``bar`` filters nothing.
 
     Raises:
         EmbedderError: The turn could not be embedded, and the search by terms is off.
