@@ -159,7 +159,7 @@ class ChatRequests:
         return answers.STOPPED
 
     async def _resume(self, turn: Turn) -> str:
-        """Take back the person's own wish; what the operator wants for everybody stays."""
+        """Remove the person's own setting; the operator's setting for everybody stays."""
         await self._record(turn.scope.user_id, record=None)
         flags = await self._backends.flags.flags(turn.scope.user_id)
         return answers.RESUMED if self._policy.under(flags).records else answers.SWITCHED_OFF
@@ -296,5 +296,5 @@ def _said_before(turn: Turn) -> str:
 
 def _asked_before(turn: Turn) -> bool:
     """Return whether the person's message before asked to remember, forget or correct something."""
-    wished = {Asking.REMEMBER, Asking.FORGET, Asking.CORRECT}
-    return any(each.asking in wished and not each.broad for each in read_commands(_said_before(turn)))
+    commands = {Asking.REMEMBER, Asking.FORGET, Asking.CORRECT}
+    return any(each.asking in commands and not each.broad for each in read_commands(_said_before(turn)))
