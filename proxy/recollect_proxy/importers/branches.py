@@ -195,7 +195,7 @@ def _branch(chat: StoredChat) -> list[Row]:
         visited.add(current)
         message = messages[current]
         if not isinstance(message, dict):
-            raise BrokenRowError("a message of it can't be read")
+            raise BrokenRowError("one of its messages can't be read")
         branch.append({**message, "id": current})
         current = message.get("parentId")
     return branch[::-1]
@@ -210,7 +210,7 @@ def _chained(listed: Sequence[object]) -> Iterator[Row]:
     parent: object = None
     for message in listed:
         if not isinstance(message, dict):
-            raise BrokenRowError("a message of it can't be read")
+            raise BrokenRowError("one of its messages can't be read")
         yield {"parentId": parent, **message}
         parent = message.get("id")
 
@@ -218,7 +218,7 @@ def _chained(listed: Sequence[object]) -> Iterator[Row]:
 def _read(message: Row) -> _Said:
     role, id_ = message.get("role"), opaque_id(message.get("id"))
     if not isinstance(role, str) or role not in {"user", "assistant"} or id_ is None:
-        raise BrokenRowError("a message of it can't be read")
+        raise BrokenRowError("one of its messages can't be read")
     is_users = role == "user"
     model = message.get("model")
     return _Said(

@@ -86,7 +86,7 @@ def _branch(item: Row) -> list[Row]:
         visited.add(current)
         node = mapping[current]
         if not isinstance(node, dict):
-            raise BrokenRowError("a message of it can't be read")
+            raise BrokenRowError("one of its messages can't be read")
         branch.append({**node, "id": current})
         current = node.get("parent")
     return branch[::-1]

@@ -64,7 +64,7 @@ def _parent(message: Row) -> object:
 def _message(message: Row) -> Row | None:
     role, id_ = _ROLES.get(str(message.get("sender"))), opaque_id(message.get("uuid"))
     if role is None or id_ is None:
-        raise BrokenRowError("a message of it can't be read")
+        raise BrokenRowError("one of its messages can't be read")
     failed = role == "assistant" and bool(message.get("error") or message.get("stop_reason") == "error")
     return {
         "id": id_,

@@ -39,12 +39,12 @@ def read_chat(item: Row) -> Row:
 def _messages(messages: list[Any]) -> Iterator[Row]:
     for number, message in enumerate(messages):
         if not isinstance(message, dict):
-            raise BrokenRowError("a message of it can't be read")
+            raise BrokenRowError("one of its messages can't be read")
         role = message.get("role")
         if role in {"system", "developer", "tool", "function"}:
             continue
         if role not in {"user", "assistant"}:
-            raise BrokenRowError("a message of it has a role that is not known")
+            raise BrokenRowError("one of its messages has an unknown role")
         at = next((at for name in _TIMES if (at := seconds(message.get(name))) is not None), None)
         yield {
             "id": opaque_id(message.get("id")) or str(number),

@@ -123,7 +123,7 @@ def read_chat(row: Row, *, owner: str | None = None) -> StoredChat:
     chat_id = opaque_id(row.get("id"))
     content = as_object(row.get("chat"))
     if chat_id is None:
-        raise BrokenRowError("its id is none that a chat can have")
+        raise BrokenRowError("its id is no valid id of a chat")
     if not content:
         raise BrokenRowError("its messages can't be read")
     return StoredChat(
@@ -173,5 +173,5 @@ def moment(value: object) -> datetime | None:
 def _owner(row: Row, owner: str | None) -> str:
     user_id = opaque_id(row.get("user_id") or owner)
     if user_id is None:
-        raise BrokenRowError("it does not say whose it is")
+        raise BrokenRowError("it names no owner")
     return user_id
