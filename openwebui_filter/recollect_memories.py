@@ -30,7 +30,7 @@ _ICON = (
 )
 
 _ANSWER_SECONDS, _IDLE_SECONDS = 40.0, 1800.0
-"""How long the browser may take to say that nothing is wished (it says so after 20); how long nothing may be wished."""
+"""How long the browser may take to answer (after 20 seconds it answers `wait`); how long the page stays open without a request."""
 
 _PAGE, _LOOK, _LOOKS, _CHANGES = 10, 200, 5, 20
 """Memories on a page; memories that a search reads at once, and how often before it shows what it has; changes that are shown."""
@@ -178,65 +178,65 @@ def _refusal(answer: httpx.Response) -> str:
 
 
 async def _show(memories: Any, call: Any, emit: Any) -> None:
-    """Open the page in the person's browser, and do what they wish there until they close it.
+    """Open the page in the person's browser, and carry out its requests until the person closes it.
 
-    Each turn is a call of Open WebUI's own to that browser tab, which ends with the next wish. So there is no other way in,
-    and nothing of it is kept with the chat.
+    Each turn is a call by Open WebUI to that browser tab, which returns with the page's next request. So the page needs no
+    other access, and nothing of it is stored with the chat.
     """
     key, nonce = (f"recollect-{secrets.token_urlsafe(16)}" for _ in range(2))
     page = _HTML.replace("NONCE", nonce)
-    code, wished, is_open = f"return await ({_SHELL})({_js(key)}, {_js(page)})", time.monotonic(), False
+    code, requested_at, is_open = f"return await ({_SHELL})({_js(key)}, {_js(page)})", time.monotonic(), False
     try:
-        while time.monotonic() - wished < _IDLE_SECONDS:
+        while time.monotonic() - requested_at < _IDLE_SECONDS:
             calling = call({"type": "execute", "data": {"code": code}})
-            wish = await asyncio.wait_for(calling, _ANSWER_SECONDS)
-            if not isinstance(wish, dict) or wish.get("wish") in {None, "close"}:
+            request = await asyncio.wait_for(calling, _ANSWER_SECONDS)
+            if not isinstance(request, dict) or request.get("request") in {None, "close"}:
                 break
             is_open, reply = True, None
-            if wish["wish"] != "wait":
-                wished, reply = time.monotonic(), await _reply(memories, wish)
+            if request["request"] != "wait":
+                requested_at, reply = time.monotonic(), await _reply(memories, request)
             code = f"const turn = window[{_js(key)}]; return turn ? await turn({_js(reply)}) : null"
     except TimeoutError:
-        wish = None
-    if not is_open and wish is None:
+        request = None
+    if not is_open and request is None:
         await _tell(emit, _NOT_SHOWN)
 
 
-async def _reply(memories: Any, wish: dict[str, Any]) -> dict[str, Any]:
-    """Do what is wished, and return what the page is told; where it fails, why."""
+async def _reply(memories: Any, request: dict[str, Any]) -> dict[str, Any]:
+    """Carry out a request, and return the reply for the page; if it fails, the reply says why."""
     try:
-        told = await _fulfilled(memories, wish)
+        told = await _fulfilled(memories, request)
     except LookupError as refused:
         told = {"failed": _WHY.get(str(refused.args[0]) if refused.args else "", _FAILED)}
     except Exception as error:  # noqa: BLE001 -- the page goes on; the error's text may quote a memory
-        log.error("Recollect: a wish of My memories failed: %s", type(error).__name__)  # noqa: TRY400 -- as above
+        log.error("Recollect: a request of My memories failed: %s", type(error).__name__)  # noqa: TRY400 -- as above
         told = {"failed": _FAILED}
-    return told | {"n": wish.get("n")}
+    return told | {"n": request.get("n")}
 
 
-async def _fulfilled(memories: Any, wish: dict[str, Any]) -> dict[str, Any]:  # noqa: PLR0911 -- one for each wish
-    match wish:
-        case {"wish": "state"}:
+async def _fulfilled(memories: Any, request: dict[str, Any]) -> dict[str, Any]:  # noqa: PLR0911 -- one for each kind of request
+    match request:
+        case {"request": "state"}:
             return {"on": await memories.is_on(), "link": await memories.link()}
-        case {"wish": "list", "words": str(words), "after": after}:
+        case {"request": "list", "words": str(words), "after": after}:
             return await _listed(memories, words.casefold().split()[:_MOST_WORDS], after and _named(after))
-        case {"wish": "correct", "id": known, "content": str(content)}:
+        case {"request": "correct", "id": known, "content": str(content)}:
             if not 0 < len(content.strip()) <= _LONGEST or "\0" in content:
                 raise RefusedError("invalid")
             await memories.correct(_named(known), content.strip())
             return {"change": await _last_change(memories, known)}
-        case {"wish": "remove", "id": known}:
+        case {"request": "remove", "id": known}:
             await memories.remove(_named(known))
             return {"change": await _last_change(memories, known)}
-        case {"wish": "changes"}:
+        case {"request": "changes"}:
             return {"changes": await memories.changes(limit=_CHANGES)}
-        case {"wish": "undo", "id": known}:
+        case {"request": "undo", "id": known}:
             await memories.undo(_named(known))
             return {}
-        case {"wish": "switch", "on": bool(on)}:
+        case {"request": "switch", "on": bool(on)}:
             await memories.switch(on=on)
             return {"on": await memories.is_on()}
-        case {"wish": "erase"}:
+        case {"request": "erase"}:
             return await _erased(memories)
     raise RefusedError("unknown")
 
@@ -282,24 +282,24 @@ async def _listed(memories: Any, words: list[str], after: str | None) -> dict[st
 
 _SHELL = r"""(key, page) => {
   const dialog = document.createElement("dialog"), frame = document.createElement("iframe");
-  const {port1: port, port2: theirs} = new MessageChannel(), wishes = [];
+  const {port1: port, port2: theirs} = new MessageChannel(), requests = [];
   let wake = () => {}, isClosed = false, isWaiting = false, since = Date.now(), link = "";
   const look = () => { if (!isWaiting && Date.now() - since > 40000) port.postMessage({lost: true}); }, watch = setInterval(look, 5000);
   const close = () => { if (!isClosed) { isClosed = true; clearInterval(watch); port.close(); dialog.close(); dialog.remove(); wake(); } };
   const show = (address) => window.open(address, "_blank", "noopener,noreferrer");
   port.onmessage = ({data}) => {
-    if (data.wish === "close") close();
-    else if (data.wish === "chat") { if (/^[\w-]{8,64}$/.test(data.id)) show("/c/" + data.id); }
-    else if (data.wish === "link") { if (/^https?:\/\//.test(link)) show(link); }
-    else { wishes.push(data); wake(); }
+    if (data.request === "close") close();
+    else if (data.request === "chat") { if (/^[\w-]{8,64}$/.test(data.id)) show("/c/" + data.id); }
+    else if (data.request === "link") { if (/^https?:\/\//.test(link)) show(link); }
+    else { requests.push(data); wake(); }
   };
   const turn = async (reply) => {
     if (reply && !isClosed) { link = reply.link ?? link; port.postMessage(reply); }
-    if (!wishes.length && !isClosed) {
+    if (!requests.length && !isClosed) {
       isWaiting = true; await new Promise((done) => { wake = done; setTimeout(done, 20000); }); isWaiting = false;
     }
-    since = Date.now(); if (isClosed) { delete window[key]; return {wish: "close"}; }
-    return wishes.shift() ?? {wish: "wait"};
+    since = Date.now(); if (isClosed) { delete window[key]; return {request: "close"}; }
+    return requests.shift() ?? {request: "wait"};
   };
   window[key] = turn; dialog.setAttribute("aria-label", "My memories");
   dialog.style.cssText = "position:fixed;inset:0;margin:auto;padding:0;border:0;overflow:hidden;width:min(44rem,100vw);height:min(46rem,100dvh);" +
@@ -311,7 +311,7 @@ _SHELL = r"""(key, page) => {
   frame.addEventListener("load", begin, {once: true}); dialog.addEventListener("cancel", close);
   dialog.append(frame); document.body.append(dialog); dialog.showModal(); return turn();
 }"""
-"""Runs in Open WebUI's page: opens the dialog, and hands wishes and replies through. A memory never gets further than the frame."""
+"""Runs in Open WebUI's page: opens the dialog, and passes requests and replies on. Memories stay within the frame."""
 
 _HTML = r"""<!doctype html><html lang="en" class="THEME"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="
  default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'nonce-NONCE'; script-src 'nonce-NONCE'">
@@ -349,9 +349,9 @@ const tell = (told, {bad, undo} = {}) => {
   at("told").className = bad ? "bad" : "";
   at("told").replaceChildren(...some([told, undo && made("button", {on: () => undone(undo)}, "Undo")]));
 };
-const ask = async (wish) => {
-  at("main").inert = wish.wish !== "state";  // what is pressed meanwhile would be drawn over
-  const reply = await new Promise((done) => { waiting.set(++count, done); port.postMessage({...wish, n: count}); });
+const ask = async (request) => {
+  at("main").inert = request.request !== "state";  // what is pressed meanwhile would be drawn over
+  const reply = await new Promise((done) => { waiting.set(++count, done); port.postMessage({...request, n: count}); });
   at("main").inert = false; return reply.failed ? tell(reply.failed, {bad: true}) : reply;
 };
 const day = (time) => new Date(time).toLocaleDateString(undefined, {dateStyle: "medium"}), short = (text) => text.length > 50 ? text.slice(0, 49) + "\u2026" : text;
@@ -360,7 +360,7 @@ const SOURCES = {manual: "written by hand", import: "imported", global: "for eve
 const origin = ({observed_at, provenance: {session_id: chat, evidence: quote}, source}) => made("details", {}, made("summary", {}, "Where from?"),
   quote && made("blockquote", {}, quote),
   made("p", {class: "meta"}, `${quote ? "You said so" : SOURCES[source] ? "It was " + SOURCES[source] : "It was noted"} on ${day(observed_at)}.`),
-  /^[0-9a-f-]{36}$/i.test(chat ?? "") && made("button", {on: () => port.postMessage({wish: "chat", id: chat})}, "Open that chat"));
+  /^[0-9a-f-]{36}$/i.test(chat ?? "") && made("button", {on: () => port.postMessage({request: "chat", id: chat})}, "Open that chat"));
 const card = (memory) => {
   const shown = made("li", {}), named = short(memory.content);
   const plain = () => shown.replaceChildren(made("p", {class: "text"}, memory.content),
@@ -370,7 +370,7 @@ const card = (memory) => {
   const leave = () => { plain(); shown.querySelector(".row button").focus(); };
   const edit = () => {
     const field = made("textarea", {"aria-label": "What it says", maxlength: 8000}), save = async () => {
-      const reply = await ask({wish: "correct", id: memory.id, content: field.value});
+      const reply = await ask({request: "correct", id: memory.id, content: field.value});
       if (!reply) return field.focus();
       memory.content = field.value.trim(); leave(); tell("Corrected.", {undo: reply.change});
     };
@@ -382,13 +382,13 @@ const card = (memory) => {
     shown.replaceChildren(field, made("div", {class: "row"}, ...buttons)); field.focus();
   };
   const remove = async () => {
-    const reply = await ask({wish: "remove", id: memory.id});
+    const reply = await ask({request: "remove", id: memory.id});
     if (reply) { shown.remove(); tell("Removed.", {undo: reply.change}); at("told").querySelector("button")?.focus(); }
   };
   plain(); return shown;
 };
 const list = async (after = null, rows = made("ul", {"aria-label": "Memories"})) => {
-  const words = at("words").value.trim(), reply = await ask({wish: "list", words, after});
+  const words = at("words").value.trim(), reply = await ask({request: "list", words, after});
   if (!reply) return;
   const cards = reply.memories.map(card);
   rows.append(...cards);
@@ -398,7 +398,7 @@ const list = async (after = null, rows = made("ul", {"aria-label": "Memories"}))
 };
 const VERBS = {add: "Remembered", replace: "Replaced", edit: "Corrected", retire: "Removed"};
 const changes = async () => {
-  const told = (await ask({wish: "changes"}))?.changes, gone = new Set(told?.map((each) => each.undoes));
+  const told = (await ask({request: "changes"}))?.changes, gone = new Set(told?.map((each) => each.undoes));
   if (!told) return;
   const rows = told.filter((each) => VERBS[each.action] && !each.undoes && !gone.has(each.id)).map((each) => made("li", {},
     made("p", {class: "text"}, `${VERBS[each.action]}: ${some([each.before, each.after]).join(" \u2192 ")}`),
@@ -407,9 +407,9 @@ const changes = async () => {
     made("button", {on: () => list()}, "Back to the memories"));
   at("main").querySelector("button").focus();
 };
-const undone = async (id, then = list) => { if (await ask({wish: "undo", id})) { await then(); tell("Undone."); } };
+const undone = async (id, then = list) => { if (await ask({request: "undo", id})) { await then(); tell("Undone."); } };
 const erased = async () => {
-  const {rows, on} = await ask({wish: "erase"}) ?? {}, many = (count, one, more) => `${count} ${count === 1 ? one : more}`;
+  const {rows, on} = await ask({request: "erase"}) ?? {}, many = (count, one, more) => `${count} ${count === 1 ? one : more}`;
   if (!rows) return;
   const all = Object.values(rows).reduce((sum, each) => sum + each, 0);
   at("words").value = ""; await list(); state({on}); tell(`Everything is forgotten: ${many(rows.users_vectors ?? 0, "memory", "memories")}, ${many(rows.messages ?? 0, "message", "messages")}, ` +
@@ -429,22 +429,22 @@ const state = (reply) => {
   if (!isOn) tell("Memory is off for you: nothing is recalled, and nothing you say is kept.");
 };
 at("switch").onclick = async () => {
-  const wished = !isOn, reply = await ask({wish: "switch", on: wished});
+  const wanted = !isOn, reply = await ask({request: "switch", on: wanted});
   if (!reply) return;
   tell("Memory is on again."); state(reply);
-  if (wished && !reply.on) tell("It stays off: an administrator switched it off for everybody.", {bad: true});
+  if (wanted && !reply.on) tell("It stays off: an administrator switched it off for everybody.", {bad: true});
 };
-for (const wish of ["link", "close"]) at(wish).onclick = () => port.postMessage({wish});
+for (const request of ["link", "close"]) at(request).onclick = () => port.postMessage({request});
 at("changes").onclick = () => { tell(""); changes(); }; at("erase").onclick = erase; at("find").onclick = () => { tell(""); list(); };
 at("words").addEventListener("keydown", (event) => { if (event.key === "Enter") at("find").click(); });
-addEventListener("keydown", (event) => { if (event.key === "Escape" && port) port.postMessage({wish: "close"}); });
+addEventListener("keydown", (event) => { if (event.key === "Escape" && port) port.postMessage({request: "close"}); });
 addEventListener("message", async (event) => {
   if (port || event.source !== parent || !event.ports[0]) return;
   port = event.ports[0];
   port.onmessage = ({data}) => { data.lost ? tell(LOST, {bad: true}) : waiting.get(data.n)?.(data); waiting.delete(data.n); };
   at("words").focus(); tell("Looking\u2026"); await list();
   if (at("told").textContent === "Looking\u2026") tell("");
-  state(await ask({wish: "state"}));
+  state(await ask({request: "state"}));
 });
 </script></body></html>"""
 """The page itself, in a frame of no origin: what runs in it is this script alone, and texts go in as texts."""

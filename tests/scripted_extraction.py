@@ -119,7 +119,7 @@ class Pupil:
         lessons: What it understands.
         extracts: What it answers to an extraction instead, if anything.
         means: Parts of the memories that it chooses where somebody wants something forgotten.
-        wishes: What it takes to be asked of the memory, if anything.
+        commands: Returns the memory commands of its answer, which the answer calls wishes; None for none.
         summary: What it writes of every chat.
         outline: The parts of that.
         asked: What it was asked, in order.
@@ -128,7 +128,7 @@ class Pupil:
     lessons: list[Lesson] = field(default_factory=list)
     extracts: Callable[[Received], list[dict[str, Any]]] | None = None
     means: list[str] = field(default_factory=list)
-    wishes: Callable[[Received], list[dict[str, Any]]] | None = None
+    commands: Callable[[Received], list[dict[str, Any]]] | None = None
     summary: str = ""
     outline: dict[str, list[str]] = field(default_factory=dict)
     asked: list[Received] = field(default_factory=list)
@@ -157,8 +157,8 @@ class Pupil:
             memories = self.extracts(request)
         else:
             memories = [lesson.told(known) for lesson in self.lessons if lesson.words in said]
-        wishes = [] if self.wishes is None else self.wishes(request)
-        return {"words": "own", "wishes": wishes, "memories": memories}
+        commands = [] if self.commands is None else self.commands(request)
+        return {"words": "own", "wishes": commands, "memories": memories}
 
     def _choice(self, request: Received) -> dict[str, Any]:
         known = memories_shown(request)

@@ -1,4 +1,4 @@
-"""The few ASGI words the proxy is written in (ASGI 3.0, HTTP 2.x). Never: an upstream, a memory."""
+"""ASGI types and helpers (ASGI 3.0, HTTP 2.x). Never: an upstream, a memory."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, MutableMapping
@@ -19,12 +19,13 @@ class ClientLeftError(Exception):
 
 
 class Incoming:
-    """A request's body, and the news that its client left.
+    """Receives a request's body, and then the client's disconnect.
 
-    One reader at a time: ``read`` and ``stream`` consume the body, ``left`` waits behind them.
+    Only one method may receive at a time. ``read``, ``begin`` and ``stream`` consume the body; ``left`` waits until it has
+    been consumed.
 
     Attributes:
-        gone: Whether the client is known to have left.
+        gone: Whether the client is known to have disconnected.
     """
 
     def __init__(self, receive: Receive) -> None:
@@ -34,7 +35,7 @@ class Incoming:
         self.gone = False
 
     async def read(self, limit: int) -> bytes | None:
-        """Return the whole body; None if it is longer than ``limit`` bytes (then ``stream`` has it all).
+        """Return the whole body; None if it is longer than ``limit`` bytes (``stream`` then yields all of it).
 
         Raises:
             ClientLeftError: The client left before it was complete.
@@ -49,7 +50,7 @@ class Incoming:
         return b"".join(self._buffered)
 
     async def begin(self) -> bytes | None:
-        """Return the body if it has come whole with its first piece; else None (then ``stream`` has it all).
+        """Wait for the body's first piece. Return the body if that is all of it; else None (``stream`` then yields all of it).
 
         Raises:
             ClientLeftError: The client left before its first piece.
@@ -59,7 +60,7 @@ class Incoming:
         return b"".join(self._buffered) if self._consumed.is_set() else None
 
     async def stream(self) -> AsyncIterator[bytes]:
-        """Yield the body from its first byte as it comes, what ``read`` took included.
+        """Yield the body from its first byte, as it arrives, including what ``read`` or ``begin`` has buffered.
 
         Raises:
             ClientLeftError: The client left before it was complete.
@@ -71,7 +72,7 @@ class Incoming:
             yield await self._piece()
 
     async def left(self) -> None:
-        """Return when the client has left."""
+        """Wait until the body has been consumed and the client has disconnected."""
         await self._consumed.wait()
         while not self.gone:
             self.gone = (await self._receive())["type"] == "http.disconnect"
@@ -89,12 +90,12 @@ class Incoming:
 
 
 async def unless_left(incoming: Incoming, work: Coroutine[Any, Any, Result]) -> Result:
-    """Do ``work``; cancel it at once when the client leaves, and wait until it has let go.
+    """Await ``work``; if the client disconnects, cancel it and wait until it has cleaned up.
 
-    As ``asyncio.timeout`` does it: the work is the caller's own task, whose cancellation ends here.
+    Like ``asyncio.timeout``, this cancels the caller's own task, and absorbs that cancellation.
 
     Raises:
-        ClientLeftError: The client left first.
+        ClientLeftError: The client disconnected first.
     """
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 -- a coroutine that runs is run by a task
@@ -113,7 +114,7 @@ async def unless_left(incoming: Incoming, work: Coroutine[Any, Any, Result]) -> 
         result = await work
     except Exception as error:
         if left or incoming.gone:
-            raise ClientLeftError from error  # what failed then failed because of it
+            raise ClientLeftError from error  # a failure after the disconnect is its consequence
         raise
     except asyncio.CancelledError:
         if left and task.cancelling() == cancelled_before + 1:
@@ -135,10 +136,10 @@ def values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
 
 
 def is_unambiguous(scope: Scope) -> bool:
-    """Whether every server reads a request alike: one Host, one framing (RFC 9112, sections 3.2 and 6.3)."""
+    """Whether all servers parse a request alike, with one Host and one framing (RFC 9112, sections 3.2 and 6.3)."""
     names = [name for name, _ in scope["headers"]]
     hosts = names.count(b"host")
-    is_old = scope["http_version"] == "1.0"  # it knows neither Host nor chunks
+    is_old = scope["http_version"] == "1.0"  # it has neither Host nor chunked coding
     codings = [value.strip().lower() for name, value in scope["headers"] if name == b"transfer-encoding"]
     chunked = codings == [b"chunked"] and b"content-length" not in names and not is_old
     framed_once = chunked or not codings
@@ -146,7 +147,7 @@ def is_unambiguous(scope: Scope) -> bool:
 
 
 def peer_of(scope: Scope) -> str | None:
-    """Return the address a request came from, or None where the server can't tell."""
+    """Return the IP address of the client; None if the server does not know it."""
     client = scope.get("client")
     return client[0] if client else None
 
@@ -154,7 +155,7 @@ def peer_of(scope: Scope) -> str | None:
 async def respond(
     send: Send, status: int, body: bytes, *, content_type: bytes, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> None:
-    """Send a whole answer of our own."""
+    """Send a complete response of the proxy's own."""
     own = [(b"content-type", content_type), (b"content-length", b"%d" % len(body)), *headers]
     await send({"type": "http.response.start", "status": status, "headers": own})
     await send({"type": "http.response.body", "body": body})

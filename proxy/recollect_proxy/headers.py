@@ -1,4 +1,4 @@
-"""Which headers go on, either way (RFC 9110, section 7.6.1). Pure. Never: who they tell of."""
+"""Filters the headers that the proxy forwards, in both directions (RFC 9110, section 7.6.1). Pure. Never: identities."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -14,18 +14,18 @@ HOP_BY_HOP = frozenset(
         b"proxy-authorization",
         b"te",
         b"trailer",  # trailers are not relayed
-        b"transfer-encoding",  # each hop frames for itself
+        b"transfer-encoding",  # each hop frames its messages itself
         b"upgrade",
     }
 )
 _NOT_FORWARDED = HOP_BY_HOP | {
-    b"host",  # the upstream's own
-    b"expect",  # our server has answered 100 already
+    b"host",  # replaced by the upstream's
+    b"expect",  # our server has sent 100 Continue already
 }
 BOUND_TO_THE_BODY = frozenset(
     {
         b"content-length",
-        b"content-encoding",  # what is changed is sent plain
+        b"content-encoding",  # a changed body is sent uncompressed
         b"content-md5",
         b"content-digest",  # RFC 9530
         b"repr-digest",
@@ -35,7 +35,7 @@ BOUND_TO_THE_BODY = frozenset(
     }
 )
 OWN_KEY = b"recollect-"
-"""What the API keys of our making begin with: nobody else's, and so never sent on."""
+"""The prefix of the proxy's own API keys, which are never forwarded."""
 
 _WHOLE_OWN_KEY = re.compile(rb"recollect-[A-Za-z0-9_-]{43}")  # as ``identity.api_key`` makes them
 _KEYS = frozenset({b"authorization", b"x-api-key", b"api-key"})
@@ -46,10 +46,10 @@ _BODILESS = frozenset({204, 304})
 
 
 def forwardable(headers: Iterable[tuple[bytes, bytes]], *, without: Callable[[bytes], bool]) -> Headers:
-    """Return a request's end-to-end headers, in order, duplicates kept.
+    """Return the request headers to forward, in order, duplicates kept.
 
-    Hop-by-hop headers go, those that ``Connection`` lists too (RFC 9110 section 7.6.1), and those
-    whose lower-case name ``without`` says yes to.
+    Removed are hop-by-hop headers, those that ``Connection`` lists (RFC 9110, section 7.6.1), and those for whose
+    lower-case name ``without`` returns True.
     """
     kept = list(headers)
     dropped = _NOT_FORWARDED | _listed(kept)
@@ -59,22 +59,22 @@ def forwardable(headers: Iterable[tuple[bytes, bytes]], *, without: Callable[[by
 
 
 def rewritable(headers: Headers, *, body: bool, answer: bool) -> Headers:
-    """Return a request's headers without those that no longer hold.
+    """Remove the request headers that changes to the bodies invalidate.
 
     Args:
-        headers: As ``forwardable`` returns them.
-        body: Whether the request's body was changed: its length and digests go.
-        answer: Whether the answer's body will be changed: it must not come compressed.
+        headers: The headers, as ``forwardable`` returns them.
+        body: Whether the request's body was changed: its length, content coding, digests and signatures are removed.
+        answer: Whether the response's body will be changed: ``Accept-Encoding`` is removed, so that it comes uncompressed.
     """
     dropped = (BOUND_TO_THE_BODY if body else frozenset()) | ({b"accept-encoding"} if answer else frozenset())
     return [(name, value) for name, value in headers if name.lower() not in dropped]
 
 
 def relayable(headers: Iterable[tuple[bytes, bytes]], *, status: int) -> Headers:
-    """Return an answer's end-to-end headers, in order, duplicates kept.
+    """Return the response headers to relay, in order, duplicates kept, without hop-by-hop headers.
 
-    Of one that has no body, its length goes too: RFC 9110 section 8.6 lets a 304 do without, and
-    our server waits for as many bytes as are promised.
+    A 204 or 304 also loses ``Content-Length``: RFC 9110, section 8.6, does not require it there, and our server would
+    wait for so many bytes of body.
     """
     kept = list(headers)
     dropped = (
@@ -84,11 +84,11 @@ def relayable(headers: Iterable[tuple[bytes, bytes]], *, status: int) -> Headers
 
 
 def keyed(headers: Headers, api_key: bytes | None) -> Headers:
-    """Return a request's headers with the upstream's own key in place of the client's.
+    """Replace the client's API key in the request headers by the upstream's own.
 
     Args:
-        headers: As ``forwardable`` returns them.
-        api_key: The upstream's own; None: the client's is left, unless it is one that we made.
+        headers: The headers, as ``forwardable`` returns them.
+        api_key: The upstream's own key; None keeps the client's key, unless it is one of the proxy's own.
     """
     if api_key is None:
         return [(name, value) for name, value in headers if not is_own_key(name, value)]
@@ -103,10 +103,10 @@ def keyed(headers: Headers, api_key: bytes | None) -> Headers:
 
 
 def is_own_key(name: bytes, value: bytes) -> bool:
-    """Whether a header carries an API key of our making: a whole one anywhere, or what begins as one where keys stand."""
+    """Whether a header carries one of the proxy's own API keys: a whole key in any header, or its prefix in a key header."""
     if _WHOLE_OWN_KEY.search(value):
         return True
-    if name.lower().replace(b"_", b"-") not in _KEYS:  # some servers take the one for the other
+    if name.lower().replace(b"_", b"-") not in _KEYS:  # some servers treat underscores and hyphens as equal
         return False
     words = value.split(None, 1)  # a scheme and the key, or the key alone
     return bool(words) and words[-1].startswith(OWN_KEY)

@@ -1,4 +1,4 @@
-"""A request as it goes to the upstream, with what the end of its answer needs to know. Never: sends it."""
+"""A request for the upstream, with everything that is needed once its answer ends. Never: sends it."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -13,16 +13,16 @@ from recollect_proxy.status import Status
 
 @dataclass(frozen=True, slots=True)
 class OutboundRequest:
-    """A request as it goes to the upstream.
+    """A request for the upstream.
 
     Attributes:
         id: The request's id.
-        body: The body that is sent.
-        is_changed: Whether that is another than came.
-        options: What the request asks of its memory.
-        turn: The turn in it.
-        prepared: What was added to its prompt.
-        exchange_record: Writes the exchange to the log; None if nothing is kept of it.
+        body: The body to send.
+        is_changed: Whether it differs from the client's body.
+        options: The request options.
+        turn: The turn in the request.
+        prepared: What the engine adds to its prompt.
+        exchange_record: Writes the exchange to the message log; None if the exchange is not recorded.
         status: Shows the user what the memory does; None if this client shows no status.
     """
 
@@ -36,15 +36,15 @@ class OutboundRequest:
     status: Status | None = None
 
     async def durable(self) -> None:
-        """Return when the turn is safe on disk, if it is to be kept, or half a second has passed."""
+        """Wait until the turn is on disk, at most half a second; return at once if it is not recorded."""
         if self.exchange_record is not None:
             await self.exchange_record.durable()
 
     def record_end(self, recorder: ReplyRecorder) -> None:
-        """Write in the background how the answer ended; the turn itself is in the log by now.
+        """Record the reply, or the failure, in the background; the turn itself has been recorded before.
 
-        The turn is withdrawn if the upstream refused the caller's key: a plain header can name anybody, and the refusal is the
-        only sign that it was somebody else.
+        If the upstream refused the caller's key, the turn is withdrawn: a plain header can name any user, and the refusal
+        is the only sign that the caller was somebody else.
         """
         reply = recorder.reply()
         if self.exchange_record is None or recorder.calls_tools:

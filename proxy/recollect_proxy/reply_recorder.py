@@ -1,4 +1,4 @@
-"""Reads the reply out of an answer while it is relayed. Never: changes or delays a byte."""
+"""Parses the reply in an answer while it is relayed. Never: changes or delays a byte."""
 
 from recollect.chat import Dialect, Reply, ReplyReader
 from recollect_proxy.asgi import values
@@ -12,15 +12,15 @@ class ReplyRecorder:
     """Records one reply.
 
     Attributes:
-        client_left: Whether the client left before the answer's end.
-        broke_off: Whether the upstream broke the answer off.
+        client_left: Whether the client closed the connection before the answer's end.
+        broke_off: Whether the upstream broke off the answer.
         is_refused: Whether the upstream refused the caller (401 or 403).
-        calls_tools: Whether there is no reply yet, since the answer calls tools; the client sends the turn again.
-        parsed: The answer as it was read once it is over; None if there was none to read.
+        calls_tools: Whether the answer calls tools and is no reply yet: the client sends the turn again with their results.
+        parsed: The parsed reply, once the answer is over; None if there was none to parse.
     """
 
     def __init__(self, dialect: Dialect) -> None:
-        """Take the API of the answer."""
+        """Expect an answer in the format of this API."""
         self._dialect = dialect
         self._reader: ReplyReader | None = None
         self._answered = False
@@ -31,7 +31,7 @@ class ReplyRecorder:
         self.parsed: Reply | None = None
 
     def start(self, answer: Answer) -> None:
-        """Read this answer from now on, if it is one with a reply."""
+        """Start with an answer; only one with the status 200 has a reply."""
         self._answered = True
         self.is_refused = answer.status in _REFUSED
         if answer.status == _OK:
@@ -40,15 +40,15 @@ class ReplyRecorder:
             self._reader = self._dialect.listen(content_type.decode("latin-1"), encoding.decode("latin-1"))
 
     def feed(self, chunk: bytes) -> None:
-        """Take a chunk of the answer's body; never raises."""
+        """Parse the next chunk of the answer's body; never raises."""
         if self._reader is not None:
             self._reader.feed(chunk)
 
     def reply(self) -> str | None:
-        """Return the reply as far as it came; "" if the user left before its first word; None if the answer failed.
+        """Return the reply as far as it arrived; "" if the client left before its first word; None if there is no reply.
 
-        An answer that calls tools is no reply yet, and one that broke off before its first word is a failure. A server
-        that keeps the chat itself never sends the turn again: there an answer that calls tools is the empty reply.
+        There is none if the answer failed, broke off before its first word, or calls tools. For an API whose server keeps
+        the chat, no client sends the turn again: there, an answer that calls tools is the empty reply.
         """
         if self._reader is None:
             return "" if self.client_left and not self._answered else None

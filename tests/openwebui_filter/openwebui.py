@@ -64,7 +64,7 @@ class Chat:
         user_id: Who chats.
         chat_id: The chat, as Open WebUI names it; "" for a call of its API.
         metadata: What else Open WebUI knows of each request.
-        valves: What the user wishes; missing where Open WebUI could not read it.
+        valves: The user's own valves; None if Open WebUI could not read them.
         history: What was said, as the browser keeps it.
         sent: The last request's body, as it went to the model.
         switch: A filter that comes before this one.

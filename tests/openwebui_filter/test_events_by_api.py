@@ -229,7 +229,7 @@ async def test_what_an_answer_taught_is_shown_over_it_once(
 
 
 @pytest.mark.parametrize("change", [{"show_remembered": False}, {"memory_api": ""}])
-async def test_what_is_not_wished_is_not_shown(
+async def test_events_are_not_shown_where_they_are_switched_off(
     change: dict[str, Any], events: Any, store: Store, open_webui: list[Any]
 ) -> None:
     events.valves = events.valves.model_copy(update=change)

@@ -89,7 +89,7 @@ async def test_loading_it_imports_nothing_of_recollect(
     assert type(load(content)).__name__ == kind
 
 
-def test_a_person_can_wish_each_of_three_things_and_does_until_they_say_otherwise() -> None:
+def test_a_person_has_three_switches_and_all_are_on_by_default() -> None:
     assert load().UserValves().model_dump() == {"recall": True, "remember": True, "show_status": True}
 
 

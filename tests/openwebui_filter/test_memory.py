@@ -175,7 +175,7 @@ async def test_a_user_who_switched_recall_off_is_not_recalled_for(memory: Any, a
 
 
 @pytest.mark.parametrize("valves", [{"remember": False}, None])
-async def test_a_user_who_switched_remembering_off_or_whose_wish_is_unknown_is_not_remembered(
+async def test_a_user_who_switched_remembering_off_or_whose_setting_is_unknown_is_not_remembered(
     valves: dict[str, bool] | None, memory: Any, alice: Person
 ) -> None:
     await Chat(memory, alice, valves=valves).says(LISBON)

@@ -31,30 +31,30 @@ PAGE = "https://me.example/p/1"
 
 
 class Tab:
-    """A browser tab whose person wishes some things of the page, one after the other, and closes it.
+    """A browser tab in which a person makes requests on the page, one after the other, and closes it.
 
     Attributes:
-        replies: What the page was told, without what says which wish it answers.
-        codes: The scripts that the tab was sent.
-        shown: The events that it was sent.
+        replies: The replies to the page.
+        codes: The scripts that were sent to the tab.
+        shown: The events that were sent to the tab.
     """
 
-    def __init__(self, *wishes: Any) -> None:
+    def __init__(self, *requests: Any) -> None:
         self.replies: list[dict[str, Any]] = []
         self.codes: list[str] = []
         self.shown: list[dict[str, Any]] = []
-        self._wishes = list(wishes)
+        self._requests = list(requests)
 
     async def call(self, event: dict[str, Any]) -> Any:
-        """Run a script, as Open WebUI has it run, and return the person's next wish."""
+        """Run a script, as Open WebUI does, and return the page's next request."""
         assert event["type"] == "execute"
         self.codes.append(code := event["data"]["code"])
         if told := re.fullmatch(
             r"const turn = window\[\S+\]; return turn \? await turn\((.*)\) : null", code
         ):
             self.replies.append(json.loads(told[1]))
-        wish = self._wishes.pop(0) if self._wishes else {"wish": "close"}
-        return wish | {"n": len(self.codes)} if isinstance(wish, dict) else wish
+        request = self._requests.pop(0) if self._requests else {"request": "close"}
+        return request | {"n": len(self.codes)} if isinstance(request, dict) else request
 
     async def emit(self, event: dict[str, Any]) -> None:
         """Show an event."""
@@ -83,9 +83,9 @@ def engine_and_action(request: pytest.FixtureRequest, api: Api, engine: Engine) 
     return api.engine, action
 
 
-async def wishes(action: Any, user_id: Any, *wished: Any, body: Any = None) -> Tab:
-    """Press the button, have these wishes, and wait until the page is closed."""
-    tab = Tab(*wished)
+async def serve_page(action: Any, user_id: Any, *requests: Any, body: Any = None) -> Tab:
+    """Press the button, make these requests, and wait until the page is closed."""
+    tab = Tab(*requests)
     given = {"body": body or {}, "__user__": {"id": user_id}}
     await action.action(**given, __event_emitter__=tab.emit, __event_call__=tab.call)
     await until(lambda: not action._running)
@@ -93,7 +93,7 @@ async def wishes(action: Any, user_id: Any, *wished: Any, body: Any = None) -> T
 
 
 def listed(words: str = "", after: str | None = None) -> dict[str, Any]:
-    return {"wish": "list", "words": words, "after": after}
+    return {"request": "list", "words": words, "after": after}
 
 
 def texts(reply: dict[str, Any]) -> list[str]:
@@ -111,13 +111,13 @@ async def test_a_person_sees_corrects_removes_and_undoes(
     dog, rome = [await engine.add(alice, each) for each in (DOG, ROME)]
     await engine.add(bob, OSLO)
 
-    tab = await wishes(
+    tab = await serve_page(
         action,
         alice,
         listed(),
-        {"wish": "correct", "id": str(rome.id), "content": f" {OSLO} "},
-        {"wish": "remove", "id": str(dog.id)},
-        {"wish": "changes"},
+        {"request": "correct", "id": str(rome.id), "content": f" {OSLO} "},
+        {"request": "remove", "id": str(dog.id)},
+        {"request": "changes"},
         listed(),
         body={"user": {"id": bob}, "user_id": bob},
     )
@@ -128,8 +128,8 @@ async def test_a_person_sees_corrects_removes_and_undoes(
     told = [(each["action"], each["before"], each["after"]) for each in changes["changes"]]
     assert told[:2] == [("retire", DOG, None), ("edit", ROME, OSLO)]
     assert [each["id"] for each in changes["changes"][:2]] == [removed["change"], corrected["change"]]
-    undoing = [{"wish": "undo", "id": each["change"]} for each in (removed, corrected)]
-    tab = await wishes(action, alice, *undoing, undoing[0])
+    undoing = [{"request": "undo", "id": each["change"]} for each in (removed, corrected)]
+    tab = await serve_page(action, alice, *undoing, undoing[0])
     assert "failed" not in tab.replies[0] | tab.replies[1]
     assert "can't be undone" in tab.replies[2]["failed"]
     assert sorted(await contents(engine, alice)) == sorted([ROME, DOG])
@@ -141,7 +141,7 @@ async def test_what_the_filter_changes_the_person_changed(engine: Engine, memory
     known = await engine.add(alice, ROME)
     action = load(MEMORIES, function_id="recollect_memories")
 
-    await wishes(action, alice, {"wish": "correct", "id": str(known.id), "content": OSLO})
+    await serve_page(action, alice, {"request": "correct", "id": str(known.id), "content": OSLO})
 
     assert (await engine.history(alice))[0].actor is Actor.USER
 
@@ -153,14 +153,14 @@ async def test_nobody_reaches_what_is_anothers(
     known = await engine.add(alice, ROME)
     [update] = await engine.history(alice)
 
-    tab = await wishes(
+    tab = await serve_page(
         action,
         bob,
-        {"wish": "correct", "id": str(known.id), "content": OSLO},
-        {"wish": "remove", "id": str(known.id)},
-        {"wish": "undo", "id": str(update.id)},
-        {"wish": "remove", "id": f"../../{alice}/memories/{known.id}"},
-        {"wish": "list", "words": "", "after": "../history"},
+        {"request": "correct", "id": str(known.id), "content": OSLO},
+        {"request": "remove", "id": str(known.id)},
+        {"request": "undo", "id": str(update.id)},
+        {"request": "remove", "id": f"../../{alice}/memories/{known.id}"},
+        {"request": "list", "words": "", "after": "../history"},
         listed(),
     )
 
@@ -173,7 +173,7 @@ async def test_nobody_reaches_what_is_anothers(
 async def test_without_a_person_nothing_is_opened(
     user_id: Any, engine_and_action: tuple[Engine, Any]
 ) -> None:
-    tab = await wishes(engine_and_action[1], user_id, listed(), {"wish": "erase"})
+    tab = await serve_page(engine_and_action[1], user_id, listed(), {"request": "erase"})
 
     assert tab.codes == []
     assert len(tab.told) == 1
@@ -191,7 +191,7 @@ async def test_a_page_at_a_time_and_what_has_all_the_words(
     async def pages(words: str) -> Sequence[list[str]]:
         found, after = [], None
         while True:
-            [reply] = (await wishes(action, alice, listed(words, after))).replies
+            [reply] = (await serve_page(action, alice, listed(words, after))).replies
             found.append(texts(reply))
             after = reply["next"]
             if after is None:
@@ -210,9 +210,9 @@ async def test_a_page_at_a_time_and_what_has_all_the_words(
 
 async def test_off_and_on_again(engine_and_action: tuple[Engine, Any], alice: Person) -> None:
     engine, action = engine_and_action
-    off, on = {"wish": "switch", "on": False}, {"wish": "switch", "on": True}
+    off, on = {"request": "switch", "on": False}, {"request": "switch", "on": True}
 
-    tab = await wishes(action, alice, {"wish": "state"}, off, {"wish": "state"})
+    tab = await serve_page(action, alice, {"request": "state"}, off, {"request": "state"})
     flags = await engine.flags(alice)
 
     assert [each["on"] for each in tab.replies] == [True, False, False]
@@ -221,7 +221,7 @@ async def test_off_and_on_again(engine_and_action: tuple[Engine, Any], alice: Pe
     assert link is None or "/memory/ui/enter?ticket=" in link, (
         "the proxy has a page for people, the filter none"
     )
-    [reply] = (await wishes(action, alice, on)).replies
+    [reply] = (await serve_page(action, alice, on)).replies
     flags = await engine.flags(alice)
     assert (reply["on"], flags.recall, flags.record) == (True, None, None)
 
@@ -233,7 +233,9 @@ async def test_all_is_forgotten_and_who_was_off_stays_off(
     for person in (alice, bob):
         await engine.add(person, ROME)
 
-    tab = await wishes(action, alice, {"wish": "switch", "on": False}, {"wish": "erase"}, {"wish": "state"})
+    tab = await serve_page(
+        action, alice, {"request": "switch", "on": False}, {"request": "erase"}, {"request": "state"}
+    )
 
     assert tab.replies[1]["rows"]["users_vectors"] == 1
     assert [each["on"] for each in tab.replies] == [False, False, False]
@@ -248,7 +250,7 @@ async def test_a_text_gets_into_a_script_as_json_alone(
     engine, action = engine_and_action
     await engine.add(alice, text)
 
-    tab = await wishes(action, alice, listed())
+    tab = await serve_page(action, alice, listed())
 
     assert texts(tab.replies[0]) == [text]  # what the script holds is one JSON value
     assert all(each.isascii() for each in tab.codes)
@@ -268,31 +270,31 @@ def test_the_page_runs_its_own_script_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "invalid",
     [
-        {"wish": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": " "},
-        {"wish": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": "x" * 8001},
-        {"wish": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": "a\0b"},
-        {"wish": "correct", "id": None, "content": "a"},
-        {"wish": "remove", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"},
-        {"wish": "list"},
-        {"wish": "switch", "on": "off"},
-        {"wish": "fly"},
+        {"request": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": " "},
+        {"request": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": "x" * 8001},
+        {"request": "correct", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "content": "a\0b"},
+        {"request": "correct", "id": None, "content": "a"},
+        {"request": "remove", "id": "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"},
+        {"request": "list"},
+        {"request": "switch", "on": "off"},
+        {"request": "fly"},
     ],
 )
-async def test_a_wish_that_makes_no_sense_is_refused_and_the_page_goes_on(
-    wish: dict[str, Any], engine_and_action: tuple[Engine, Any], alice: Person
+async def test_an_invalid_request_is_refused_and_the_page_goes_on(
+    invalid: dict[str, Any], engine_and_action: tuple[Engine, Any], alice: Person
 ) -> None:
-    tab = await wishes(engine_and_action[1], alice, wish, listed())
+    tab = await serve_page(engine_and_action[1], alice, invalid, listed())
 
     assert tab.replies[0]["failed"]
     assert texts(tab.replies[1]) == []
 
 
-async def test_while_nothing_is_wished_the_page_stays(
+async def test_the_page_stays_open_without_a_request(
     engine_and_action: tuple[Engine, Any], alice: Person
 ) -> None:
-    tab = await wishes(engine_and_action[1], alice, {"wish": "wait"}, {"wish": "wait"}, listed())
+    tab = await serve_page(engine_and_action[1], alice, {"request": "wait"}, {"request": "wait"}, listed())
 
     assert tab.codes[1].endswith("turn(null) : null")
     assert [*map(bool, tab.replies)] == [False, False, True]
@@ -318,7 +320,7 @@ async def test_a_tab_that_is_gone_ends_it(
 async def test_with_neither_a_filter_nor_valves_it_says_what_to_do(alice: Person) -> None:
     assert process_engine._shared == []
 
-    tab = await wishes(load(MEMORIES), alice, listed())
+    tab = await serve_page(load(MEMORIES), alice, listed())
 
     assert tab.codes == []
     [told] = tab.told
@@ -336,7 +338,7 @@ async def test_an_api_that_refuses_or_is_away_is_told(
     given = {"memory_api": f"http://127.0.0.1:{api.port}/memory", "key": TOKEN} | valves
     action.valves = action.Valves(**given)
 
-    tab = await wishes(action, alice, listed(), {"wish": "erase"})
+    tab = await serve_page(action, alice, listed(), {"request": "erase"})
 
     assert [*tab.replies[0]] == ["failed", "n"]
     assert ("key" in tab.replies[0]["failed"]) == ("key" in valves)
@@ -388,7 +390,7 @@ async def test_a_page_of_ones_own_is_linked_where_the_proxy_has_one(
         action = load(MEMORIES)
         action.valves = action.Valves(memory_api=f"http://127.0.0.1:{proxy.port}/memory", key=" a key\n")
 
-        tab = await wishes(action, alice, {"wish": "state"})
+        tab = await serve_page(action, alice, {"request": "state"})
 
         assert tab.replies[0]["link"] == link
         lines = [each.line.decode() for each in proxy.received]

@@ -429,7 +429,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
         user_tokens_per_day=1_000,
         tokens_per_day=2_000,
         minimum_importance=0.2,
-        formation_tries=5,
+        formation_attempts=5,
         log_memory_text=True,
     )
 

@@ -92,10 +92,10 @@ async def test_what_was_refused_does_not_come_again(
 async def test_how_somebody_wants_to_be_answered_is_no_order_that_was_planted(
     proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
 ) -> None:
-    wish = "Please always answer me in short bullet points."
-    pupil.lessons.append(Lesson(wish, "Wants answers in short bullet points."))
+    request = "Please always answer me in short bullet points."
+    pupil.lessons.append(Lesson(request, "Wants answers in short bullet points."))
 
-    await Frontend(proxy, upstream, user).says(wish)
+    await Frontend(proxy, upstream, user).says(request)
 
     assert await proxy.statements(user) == ["Wants answers in short bullet points."]
 

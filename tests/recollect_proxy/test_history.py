@@ -75,13 +75,13 @@ async def test_what_was_said_long_before_stands_in_the_system_prompt_and_stays_b
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "header",
     [(b"X-Recollect-Include-History", b"off"), (b"X-Recollect-Max-History-Tokens", b"0")],
     ids=["none", "no tokens"],
 )
-async def test_a_request_may_ask_for_none_of_it(client: LastOnly, wish: tuple[bytes, bytes]) -> None:
+async def test_a_request_may_ask_for_none_of_it(client: LastOnly, header: tuple[bytes, bytes]) -> None:
     await client.says(BOAT)
-    client.headers = [*SESSION, wish]
+    client.headers = [*SESSION, header]
 
     sent = await client.says(COLOUR)
 

@@ -90,7 +90,7 @@ def test_whose_requests_carry_everything_is_known_but_not_of_a_session_that_is_a
     assert said.detected.turn.is_whole is is_whole
 
 
-WISHED = {"x-recollect-session": "mine"}
+OWN_SESSION = {"x-recollect-session": "mine"}
 
 
 @table(
@@ -103,7 +103,7 @@ def test_what_is_not_to_be_kept_is_not_kept_in_a_session_that_is_asked_for(
 ) -> None:
     body = body_of(recollect={"session": "mine"}) if in_body else body_of()
 
-    said = asked(body, replace(ANNA, session_id=session), headers={} if in_body else WISHED)
+    said = asked(body, replace(ANNA, session_id=session), headers={} if in_body else OWN_SESSION)
 
     assert said.detected == DetectedTurn(skip=skip)
 

@@ -1,4 +1,4 @@
-"""Opens what products let people download: JSON files, in a zip archive or by themselves. Never: what is in them."""
+"""Opens JSON files that a product exported, from a zip archive or by themselves. Never: their content."""
 
 import zipfile
 from collections.abc import Callable, Iterator
@@ -9,13 +9,13 @@ from tempfile import TemporaryDirectory
 from recollect_proxy.takeout.json_items import FileError
 
 LARGEST_FILE = 8 << 30
-"""Bytes that are unpacked at most, of all files together."""
+"""The most bytes to unpack from an archive in all."""
 
 _MOST_TIMES = 200
-"""A file that unpacks to more than so many times its size is no text."""
+"""The largest compression ratio of a file: JSON text does not reach it, a zip bomb exceeds it."""
 
 _ROOM = 1 << 20
-"""So many bytes may be unpacked whatever their ratio."""
+"""Up to so many bytes, a file's compression ratio is not limited."""
 
 _MOST_MEMBERS = 1_000_000
 _CHUNK = 1 << 20
@@ -24,17 +24,17 @@ _ZIP = b"PK\x03\x04"
 
 @contextmanager
 def open_files(path: Path, is_wanted: Callable[[str], bool]) -> Iterator[dict[str, Path]]:
-    """Unpack the files of an archive, or take a file for itself, as long as the body runs.
+    """Unpack the wanted files of an archive into a temporary folder, or take a single file, within the context.
 
     Args:
         path: The archive or the file.
-        is_wanted: Tells by the name of a file in the archive, without its folders.
+        is_wanted: Whether to unpack a file of the archive, by its name without folders.
 
     Yields:
-        Each file by its name, in order; a file that is no archive as "".
+        The path of each file by its name, in order; a file that is no archive has the name "".
 
     Raises:
-        FileError: It can't be read, has none of what is wanted, or unpacks to more than anybody's chats.
+        FileError: The file can't be read, the archive lacks wanted files, or it unpacks to more than the limits.
     """
     try:
         with path.open("rb") as file:
@@ -73,7 +73,11 @@ def _unpacked(path: Path, folder: Path, is_wanted: Callable[[str], bool]) -> dic
 
 
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, to: Path, most: int) -> int:
-    """Unpack a file, whatever size the archive says it has; return its size."""
+    """Unpack a file up to ``most`` bytes, whatever size the archive declares, and return its size.
+
+    Raises:
+        FileError: It is larger.
+    """
     size = 0
     with archive.open(member) as packed, to.open("wb") as file:
         while chunk := packed.read(_CHUNK):

@@ -1,6 +1,6 @@
-"""Reads the exchanges of a chat as OpenWebUI keeps it: those of the branch that is shown. Pure. Never: a store.
+"""Reads the exchanges on the displayed branch of a stored chat. Pure. Never: a store.
 
-They are what the proxy would have heard: the same reading of turns, the same ids, the same anchors.
+They equal those that the proxy would have recorded: turns are detected by the same code, with the same ids and anchors.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,13 +18,13 @@ from recollect_proxy.importers.rows import BrokenRowError, Row, StoredChat, as_o
 from recollect_proxy.importers.stable_ids import stable_id
 
 _HEARD = 9
-"""Messages by which a turn is read: it, and some before it."""
+"""The number of messages from which a turn is detected: its own, and those right before it."""
 
 _CARRIED = 100
-"""Messages before a turn that it is given: how many they are is kept, and whether there are any is what counts."""
+"""The most messages in a turn's history. The log keeps their number only, and whether it is 0 matters most."""
 
 _APART = timedelta(milliseconds=2)
-"""Between two exchanges of a chat that came at one time, so that their order shows."""
+"""The least time between two exchanges of a chat, so that equal timestamps do not lose their order."""
 
 _LONGEST_MODEL = 200
 DOCTOR = "recollect-doctor"
@@ -39,13 +39,13 @@ class _Said:
     """A message of the branch.
 
     Attributes:
-        id: Its id there.
-        parent: That of the message before it.
-        role: Whose it is: `user` or `assistant`.
-        text: What was said.
-        model: Which model answered.
-        at: When.
-        is_written: Whether a person wrote it, where it is a user's.
+        id: Its id in the source.
+        parent: The id of the message before it; None for the first.
+        role: `user` or `assistant`.
+        text: Its text.
+        model: The model that wrote it; "" if unknown.
+        at: Its time; None if unknown.
+        is_written: Whether a person wrote it; False for messages that a program wrote in the role `user`.
         is_failed: Whether it is an error in place of an answer.
     """
 
@@ -60,7 +60,7 @@ class _Said:
 
 
 def reason_to_leave_out(chat: StoredChat) -> str | None:
-    """Say why nothing is learned from a chat; None if something is."""
+    """Return why a chat is not imported; None if it is."""
     if chat.meta.get("internal") is True:
         return "of a sub-agent"
     if chat.meta.get("automation_id"):
@@ -69,13 +69,13 @@ def reason_to_leave_out(chat: StoredChat) -> str | None:
 
 
 def exchanges_of(chat: StoredChat, *, at: datetime) -> list[Exchange]:
-    """Return what was said on the branch of a chat that is shown, oldest first.
+    """Return the exchanges on the displayed branch of a chat, oldest first.
 
-    A question without an answer is an exchange, too. What nobody wrote, as what a sub-agent reports back, is none.
+    A message without an answer is an exchange, too. A message that no person wrote, such as a sub-agent's report, is none.
 
     Args:
         chat: The chat.
-        at: Now: nothing was said later.
+        at: The current time. Later timestamps are ignored.
 
     Raises:
         BrokenRowError: Its messages can't be read.
@@ -102,7 +102,7 @@ def exchanges_of(chat: StoredChat, *, at: datetime) -> list[Exchange]:
 
 
 def _is_no_chat(said: Sequence[_Said], position: int) -> bool:
-    """Tell whether a turn is nothing a person and a model said: its answer is a failure, or it is the doctor's own test."""
+    """Tell whether a turn is no real conversation: its answer is an error, or it is a test of `recollect doctor`."""
     for each in said[position + 1 : position + 2]:
         if each.role is Role.ASSISTANT and (each.is_failed or each.model == DOCTOR):
             return True
@@ -122,7 +122,7 @@ def _exchange(turn: Turn, reply: str, origin: str) -> Exchange:
 
 
 def _turn(chat: StoredChat, heard: Sequence[_Said], at: datetime) -> Turn | None:
-    """Return a turn as the proxy hears it; None where it hears none."""
+    """Detect the turn as the proxy would; None if there is none."""
     last = heard[-1]
     if not last.is_written:
         return None
@@ -138,7 +138,7 @@ def _turn(chat: StoredChat, heard: Sequence[_Said], at: datetime) -> Turn | None
 
 
 def _anchors(said: Sequence[_Said]) -> Mapping[int, str]:
-    """Return the key by which each message of the user is known again; one pass over all of them, however many."""
+    """Return the anchor of each user message, by its position; computed in one pass over all messages."""
     messages = tuple(ChatMessage(each.role.value, each.text) for each in said)
     return {anchor.position: anchor.key for anchor in anchors(ChatBody(b"", messages, Span(0, 0)))}
 
@@ -148,13 +148,13 @@ def _body(said: Sequence[_Said]) -> bytes:
 
 
 def _model(said: Sequence[_Said], position: int) -> str:
-    """Return which model was asked: the one that answered, or where none did, the one before; "" if there is none."""
+    """Return the model that answered the message at ``position``, else the model of the message before; "" for neither."""
     near = (*said[position + 1 : position + 2], *said[max(0, position - 1) : position])
     return next((each.model for each in near if each.model), "")
 
 
 def _answer(said: Sequence[_Said], position: int) -> str:
-    """Return the answer to a message: the first one that has text."""
+    """Return the answer to the message at ``position``: the first one with text; "" if there is none."""
     for each in said[position + 1 :]:
         if each.role is Role.USER:
             break
@@ -164,7 +164,7 @@ def _answer(said: Sequence[_Said], position: int) -> str:
 
 
 def _time_of(said: Sequence[_Said], position: int, at: datetime) -> datetime | None:
-    """Return when a message was said, which some releases note only of its answer; None if nobody knows."""
+    """Return the time of a message, or of its answer, since some releases store only that; None if unknown."""
     known = (each.at for each in said[position : position + 2])
     return next((time for time in known if time is not None and time <= at), None)
 
@@ -173,17 +173,17 @@ def _time_of(said: Sequence[_Said], position: int, at: datetime) -> datetime | N
 
 
 def _branch(chat: StoredChat) -> list[Row]:
-    """Return the messages from the first to the current one.
+    """Return the messages of the displayed branch, oldest first.
 
     Raises:
-        BrokenRowError: There are none that could be read.
+        BrokenRowError: A message can't be read.
     """
     history = as_object(chat.content.get("history"))
     messages = history.get("messages")
     if not isinstance(messages, dict):
         messages = {}
     listed = chat.content.get("messages")
-    if not messages and isinstance(listed, list):  # releases of long ago keep no tree
+    if not messages and isinstance(listed, list):  # very old releases store a list instead of a tree
         return list(_chained(listed))
     shown = (history.get("currentId"), chat.current_id)
     current = next((id_ for id_ in shown if isinstance(id_, str) and id_ in messages), None)
@@ -195,7 +195,7 @@ def _branch(chat: StoredChat) -> list[Row]:
         visited.add(current)
         message = messages[current]
         if not isinstance(message, dict):
-            raise BrokenRowError("a message of it can't be read")
+            raise BrokenRowError("one of its messages can't be read")
         branch.append({**message, "id": current})
         current = message.get("parentId")
     return branch[::-1]
@@ -210,7 +210,7 @@ def _chained(listed: Sequence[object]) -> Iterator[Row]:
     parent: object = None
     for message in listed:
         if not isinstance(message, dict):
-            raise BrokenRowError("a message of it can't be read")
+            raise BrokenRowError("one of its messages can't be read")
         yield {"parentId": parent, **message}
         parent = message.get("id")
 
@@ -218,7 +218,7 @@ def _chained(listed: Sequence[object]) -> Iterator[Row]:
 def _read(message: Row) -> _Said:
     role, id_ = message.get("role"), opaque_id(message.get("id"))
     if not isinstance(role, str) or role not in {"user", "assistant"} or id_ is None:
-        raise BrokenRowError("a message of it can't be read")
+        raise BrokenRowError("one of its messages can't be read")
     is_users = role == "user"
     model = message.get("model")
     return _Said(
@@ -242,7 +242,7 @@ def _text(content: object) -> str:
 
 
 def _reply(message: Row) -> str:
-    """Return what a model said; "" where it failed. Reasoning and what tools did is no word of it."""
+    """Return a model's words, without reasoning and tool calls; "" if the answer is an error."""
     if message.get("error"):
         return ""
     output = message.get("output")
@@ -258,13 +258,13 @@ def _reply(message: Row) -> str:
 
 
 def _without_asides(text: str) -> str:
-    """Cut out the folded blocks that releases before 0.11 keep reasoning and tools' work in; an open one stays."""
+    """Remove the folded blocks with reasoning and tool calls, as releases before 0.11 store them; an unclosed one stays."""
     kept: list[str] = []
     at = start = 0
     while (opens := text.find(_ASIDE_OPENS, start)) >= 0:
         start = opens + len(_ASIDE_OPENS)
         kind = text[start : text.find('"', start, start + 40)]
-        if kind not in _ASIDES:  # no end is looked for: the same far one would be found for each of them
+        if kind not in _ASIDES:  # its end is not searched for, which keeps the time linear
             continue
         closes = text.find(_ASIDE_CLOSES, start)
         if closes < 0:

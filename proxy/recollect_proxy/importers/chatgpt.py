@@ -1,6 +1,6 @@
-"""Reads chats as ChatGPT's data export has them: a tree of messages, whose current branch is what was shown. Pure.
+"""Parses chats of ChatGPT's data export: trees of messages, of which the current branch was displayed. Pure.
 
-What ChatGPT saved as a memory stands in the chats, too: in what it told its tool `bio`, and in the context it was given.
+ChatGPT's saved memories are found in the chats: in the calls of its tool `bio`, and in the context given to the model.
 """
 
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ _SPOKEN = frozenset({"text", "multimodal_text"})
 _FAILED = frozenset({"system_error", "error"})
 _MOST_NODES = 200_000
 _SAVED = anchored(r"[0-9]{1,5}\. ?\[([0-9]{4}-[0-9]{2}-[0-9]{2})\]\.? ?")
-"""Before each of the memories that the model was given: "1. [2024-04-01]. Likes tea."; matched at the beginning of a line."""
+"""What precedes each memory in the model's context, at the start of a line: "1. [2024-04-01]. Likes tea."."""
 
 
 def is_conversations(name: str) -> bool:
-    """Tell whether a file of the archive holds chats; large exports have several, with a number."""
+    """Tell by its name whether a file of the archive holds chats; a large export has several numbered files."""
     stem, _, ending = name.rpartition(".")
     return ending == "json" and (
         stem == "conversations" or (stem.startswith("conversations-") and stem[14:].isdigit())
@@ -27,7 +27,7 @@ def is_conversations(name: str) -> bool:
 
 
 def read_chat(item: Row) -> Row:
-    """Return a chat as a row: the branch that was shown last.
+    """Convert a chat to a row with the branch that was displayed last.
 
     Raises:
         BrokenRowError: It has no id or no tree.
@@ -40,7 +40,7 @@ def read_chat(item: Row) -> Row:
 
 
 def read_memories(item: Row) -> Iterator[Row]:
-    """Yield what the chat says ChatGPT saved, as rows of memories."""
+    """Yield the memories that ChatGPT saved, as far as a chat contains them, as rows."""
     for node in _branch(item):
         message = node.get("message")
         if not isinstance(message, dict):
@@ -64,7 +64,11 @@ def _given(context: str) -> Iterator[Row]:
 
 
 def _branch(item: Row) -> list[Row]:
-    """Return the nodes from the first to the current one."""
+    """Return the nodes of the current branch, oldest first.
+
+    Raises:
+        BrokenRowError: There is no tree, or a node can't be read.
+    """
     mapping = item.get("mapping")
     if not isinstance(mapping, dict):
         raise BrokenRowError("it has no tree of messages")
@@ -82,7 +86,7 @@ def _branch(item: Row) -> list[Row]:
         visited.add(current)
         node = mapping[current]
         if not isinstance(node, dict):
-            raise BrokenRowError("a message of it can't be read")
+            raise BrokenRowError("one of its messages can't be read")
         branch.append({**node, "id": current})
         current = node.get("parent")
     return branch[::-1]
@@ -93,7 +97,7 @@ def _time(node: object) -> float:
 
 
 def _message(node: Row) -> Row | None:
-    """Return what was said; None for what tools and the system say, and for what was never shown."""
+    """Return a node's message; None for messages of tools and the system, and for hidden ones."""
     message = _object(node.get("message"))
     role = _object(message.get("author")).get("role")
     content, metadata = _object(message.get("content")), _object(message.get("metadata"))

@@ -1,4 +1,4 @@
-"""Reads chats and memories as Claude's data export has them. Pure. Never: an archive."""
+"""Parses chats and memories of Claude's data export. Pure. Never: an archive."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ _SHORTEST = 3
 
 
 def read_chat(item: Row) -> Row:
-    """Return a chat as a row: the branch that ends with its last message.
+    """Convert a chat to a row with the branch that ends in its latest message.
 
     Raises:
         BrokenRowError: It has no id or no messages.
@@ -28,7 +28,7 @@ def read_chat(item: Row) -> Row:
 
 
 def read_memories(item: Row) -> Iterator[Row]:
-    """Yield what Claude remembers, paragraph by paragraph: of the chats, and of each project."""
+    """Yield Claude's memories of chats and projects as rows, one per paragraph."""
     projects = item.get("project_memories")
     texts = [item.get("conversations_memory"), *(projects.values() if isinstance(projects, dict) else ())]
     for text in texts:
@@ -64,7 +64,7 @@ def _parent(message: Row) -> object:
 def _message(message: Row) -> Row | None:
     role, id_ = _ROLES.get(str(message.get("sender"))), opaque_id(message.get("uuid"))
     if role is None or id_ is None:
-        raise BrokenRowError("a message of it can't be read")
+        raise BrokenRowError("one of its messages can't be read")
     failed = role == "assistant" and bool(message.get("error") or message.get("stop_reason") == "error")
     return {
         "id": id_,
@@ -77,7 +77,7 @@ def _message(message: Row) -> Row | None:
 
 
 def _text(message: Row) -> str:
-    """Return the spoken parts: no thoughts, no tools; of exports without parts the text."""
+    """Return the text parts of a message, without thinking and tools; its plain text if it has no parts."""
     parts = message.get("content")
     texts = [
         part.get("text")

@@ -1,6 +1,6 @@
-"""Takes off what community filters write around a memory's text, and reads it. Pure. Never: what becomes of the text.
+"""Strips and parses the decorations that community filters add to a memory's text. Pure. Never: how the text is used.
 
-The shape is that of Adaptive Memory and its forks: `[Tags: a, b] text [Memory Bank: Work] [Confidence: 0.95]`.
+The format is that of Adaptive Memory and its forks: `[Tags: a, b] text [Memory Bank: Work] [Confidence: 0.95]`.
 """
 
 import math
@@ -12,18 +12,18 @@ from recollect.text.patterns import anchored
 _MARK = anchored(r"\[(tags|memory bank|confidence):([^\[\]\n]{0,300})\]", re.IGNORECASE)
 _LONGEST = 320
 _MOST = 6
-"""Decorations that are taken off at either end."""
+"""The most decorations to strip at either end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undecorated:
-    """A memory's text by itself.
+    """A memory's text and the values of its decorations.
 
     Attributes:
-        text: Without decorations.
-        tags: In lower case.
-        confidence: 0 to 1; None where nothing is said.
-        is_decorated: Whether there were any.
+        text: The text without decorations.
+        tags: The tags, in lower case.
+        confidence: The confidence, 0 to 1; None if none is given.
+        is_decorated: Whether there were any decorations.
     """
 
     text: str
@@ -33,7 +33,7 @@ class Undecorated:
 
 
 def undecorated(text: str) -> Undecorated:
-    """Return a text without the decorations at its beginning and its end; those within it are its own."""
+    """Strip the decorations at the beginning and the end of a text; those within it stay."""
     text = text.strip()
     marks: dict[str, str] = {}
     for _ in range(_MOST):
@@ -49,7 +49,7 @@ def undecorated(text: str) -> Undecorated:
 
 
 def _share(written: str | None) -> float | None:
-    """Return a share of 1 as people write it: 0.95, or 95 %; None where it is no number."""
+    """Parse a share such as "0.95" or "95 %", limited to 0 to 1; None if it is no number."""
     try:
         number = float((written or "").strip().rstrip("% "))
     except ValueError:

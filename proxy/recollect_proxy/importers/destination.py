@@ -1,4 +1,4 @@
-"""Opens where an import goes: to write there, or for a dry run only to look. Never: what is imported."""
+"""Opens the store that an import writes to, or for a dry run only reads. Never: what is imported."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,28 +17,28 @@ _CONNECT_SECONDS, _QUERY_SECONDS = 5.0, 30.0
 
 
 class OutdatedDatabaseError(RecollectError):
-    """The database would have to be changed to be looked into."""
+    """The database has an older schema, which a dry run must not migrate."""
 
 
 @asynccontextmanager
 async def open_destination(settings: ProxySettings, *, writes: bool) -> AsyncIterator[Backends | None]:
-    """Open where it goes, and close it.
+    """Open the store within the context.
 
     Args:
-        settings: Where that is.
-        writes: Whether anything may be changed there; else no database is made, and none is brought up to date.
+        settings: The settings, which name the store.
+        writes: Whether the store may be changed. If not, no database is created or migrated.
 
     Yields:
-        What is there; None where nothing is yet, and nothing may be changed.
+        The store; None if there is no database yet and ``writes`` is False.
 
     Raises:
-        ConfigurationError: It would be gone with this process.
-        OutdatedDatabaseError: Nothing may be changed, and an older Recollect used it last.
-        RecollectError: It can't be opened.
+        ConfigurationError: The store is in memory, so that the import would be lost when this process ends.
+        OutdatedDatabaseError: The database needs a migration, and ``writes`` is False.
+        RecollectError: The store can't be opened.
     """
     if settings.in_memory:
         raise ConfigurationError(
-            "What is imported into a database in memory is gone at once: name the one that Recollect serves with."
+            "An import into a database in memory is lost when the command ends: name the database that Recollect serves with."
         )
     if writes:
         async with open_backends(settings) as backends:
@@ -54,7 +54,7 @@ async def open_destination(settings: ProxySettings, *, writes: bool) -> AsyncIte
 
 @asynccontextmanager
 async def _found(settings: ProxySettings) -> AsyncIterator[str | None]:
-    """Yield how to reach the database; None where there is no embedded one yet."""
+    """Yield the DSN of the database; None if there is no embedded one yet."""
     if settings.database_url is not None:
         yield settings.database_url.get_secret_value()
     elif (settings.data_dir.expanduser() / "postgres").is_dir():
@@ -68,10 +68,10 @@ async def _found(settings: ProxySettings) -> AsyncIterator[str | None]:
 
 
 async def _has_tables(dsn: str) -> bool:
-    """Tell whether our tables are there.
+    """Tell whether the database has Recollect's tables.
 
     Raises:
-        OutdatedDatabaseError: They are, as an older Recollect has them.
+        OutdatedDatabaseError: It has them with an older schema.
     """
     async with Access(dsn, _CONNECT_SECONDS, _QUERY_SECONDS).connection() as connection:
         with store_errors():
@@ -80,8 +80,8 @@ async def _has_tables(dsn: str) -> bool:
             latest: int | None = await connection.fetchval(_query("latest_migration"))
     if latest is None or latest < max(migration.version for migration in load_migrations()):
         raise OutdatedDatabaseError(
-            "Recollect's database was last used by an older version. A dry run does not bring it up to date, "
-            "and can't look into it as it is: start `recollect serve` once before, or import without --dry-run."
+            "An older version of Recollect used the database last. A dry run does not bring it up to date, and can't read "
+            "it as it is: start `recollect serve` once before, or import without --dry-run."
         )
     return True
 

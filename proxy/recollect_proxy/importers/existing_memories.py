@@ -1,4 +1,4 @@
-"""Looks up what a user has already, and what was brought for them before, through the engine's ports. Reads only."""
+"""Reads a user's memories, and what earlier imports wrote, through the engine's ports. It writes nothing."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -15,25 +15,25 @@ _MOST_UPDATES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ExistingMemories:
-    """What a user has.
+    """The memories of a user.
 
     Attributes:
-        memories: By its id.
-        hashes: Of that, and of what waits for them.
+        memories: The memories by id.
+        hashes: The content hashes of these memories and of those in quarantine.
     """
 
     memories: dict[UUID, Memory] = field(default_factory=dict)
     hashes: set[bytes] = field(default_factory=set)
 
     def note(self, change: Brought | Replace) -> None:
-        """Note what is about to be done."""
+        """Update the hashes for a change that is about to be written."""
         if isinstance(change, Replace):
             self.hashes.discard(content_hash(self.memories[change.old].content))
         self.hashes.add(content_hash(change.memory.content))
 
 
 async def read_existing_memories(backends: Backends, user_id: str) -> ExistingMemories:
-    """Return what a user has, or waits for them.
+    """Read a user's memories, and those in quarantine.
 
     Raises:
         StoreError: The store failed.
@@ -53,13 +53,13 @@ async def read_existing_memories(backends: Backends, user_id: str) -> ExistingMe
 async def read_versions(
     backends: Backends, stored: StoredMemory, brought: Brought, known: ExistingMemories
 ) -> list[Version]:
-    """Return what was brought of a memory before, the oldest first.
+    """Return the versions of a source memory that earlier imports wrote, oldest first.
 
     Args:
-        backends: Where.
-        stored: The memory.
-        brought: As what it would be kept.
-        known: What its user has.
+        backends: The store.
+        stored: The memory of the source.
+        brought: The change that would import it anew.
+        known: The memories of its user.
 
     Raises:
         StoreError: The store failed.
@@ -69,7 +69,7 @@ async def read_versions(
         id_ = version_id(stored, len(found))
         memory = known.memories.get(id_)
         if not found and memory is not None and memory.content == brought.memory.content:
-            return [Version(memory, ())]  # as most are: what became of it makes no difference
+            return [Version(memory, ())]  # unchanged, as most are: its history makes no difference
         updates = await backends.memories.history(stored.user_id, id_, limit=_MOST_UPDATES)
         if memory is None and not updates:
             return found

@@ -1,4 +1,4 @@
-"""A ``Source`` over files of JSON: finds the chats of a file, and reads them one by one. Never: a product's format."""
+"""A ``Source`` over JSON files, which reads chats one by one. Never: a product's format."""
 
 import asyncio
 import json
@@ -14,10 +14,10 @@ from recollect_proxy.importers.rows import BrokenRowError, Row
 from recollect_proxy.takeout.json_items import LARGEST_ITEM, FileError, Items
 
 ChatReader = Callable[[Row], Row]
-"""Returns a product's chat as a row, as ``Source`` has it, or raises BrokenRowError."""
+"""Converts a product's chat to a row as in ``Source``; raises BrokenRowError."""
 
 MemoryReader = Callable[[Row], Iterator[Row]]
-"""Yields the memories that an item of a file holds, as rows."""
+"""Yields the memories in an item of a file as rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Chats:
     """The chats of a file.
 
     Attributes:
-        items: Where they stand.
-        name: In which list.
+        items: The items of the file.
+        name: The name of the list of chats; "" if the file itself is the list.
     """
 
     items: Items
@@ -35,15 +35,15 @@ class Chats:
 
 @dataclass(slots=True)
 class FileSource:
-    """What people have in files.
+    """Memories and chats in a product's files.
 
     Attributes:
-        origin: The product.
-        chat_files: Where the chats are.
-        read_chat: Reads one.
-        read_memories: Yields the memories that one says were saved; None: none does.
-        kept: Memories that stand by themselves, as rows.
-        user_id: Whose all of it is; None: as the rows say.
+        origin: The name of the product.
+        chat_files: The files with chats.
+        read_chat: Converts a chat.
+        read_memories: Yields the saved memories that a chat contains; None if the product's chats contain none.
+        kept: The memories outside chats, as rows.
+        user_id: The owner of everything; None: the rows name their owners.
     """
 
     origin: str
@@ -56,21 +56,25 @@ class FileSource:
     _saved: list[Row] = field(default_factory=list, init=False)
 
     async def users(self) -> frozenset[str] | None:
-        """Return None: a file does not tell who has an account."""
+        """Return None: files do not list accounts."""
         return None
 
     async def memories(self) -> Sequence[Row]:
-        """Return the rows of memories, in their order in the files."""
+        """Return the rows of all memories, in the order of the files."""
         await self._look()
         return [self._owned(row) for row in (*self.kept, *self._saved)]
 
     async def chats(self) -> Sequence[Row]:
-        """Return where each chat is, the oldest first."""
+        """Return the location of each chat, oldest first."""
         await self._look()
         return self._listed or []
 
     async def chat(self, listed: Row) -> Row | None:
-        """Return the row of a chat."""
+        """Return the row of a chat.
+
+        Raises:
+            BrokenRowError, FileError: It can't be read.
+        """
         return await asyncio.to_thread(self._read, listed)
 
     def _read(self, listed: Row) -> Row:
@@ -83,7 +87,7 @@ class FileSource:
             self._listed = await asyncio.to_thread(self._list)
 
     def _list(self) -> list[Row]:
-        """Read every chat once: it is imported in the order of time, and files have them in any."""
+        """Read every chat once to sort them by time: files have them in any order."""
         listed: list[dict[str, Any]] = []
         for file, source in enumerate(self.chat_files):
             for number in range(source.items.count(source.name)):
@@ -104,7 +108,7 @@ class FileSource:
                         "user_id": chat.get("user_id"),
                     }
                 except (BrokenRowError, FileError):
-                    pass  # it is read again, and told of then
+                    pass  # the import reads it again, and reports the error then
                 listed.append(self._owned(row))
         return sorted(listed, key=lambda row: row["began"])
 
@@ -113,7 +117,7 @@ class FileSource:
 
 
 def rows_of(items: Items, name: str) -> Iterator[Row]:
-    """Yield the objects of a list; an empty one for whatever is none."""
+    """Yield the items of a list; an empty object for each that is no object."""
     for raw in items.raw(name):
         try:
             yield _item(raw)
@@ -122,10 +126,10 @@ def rows_of(items: Items, name: str) -> Iterator[Row]:
 
 
 def _item(raw: bytes) -> Row:
-    """Return a JSON object.
+    """Parse a JSON object; a list becomes ``{"messages": [...]}``.
 
     Raises:
-        BrokenRowError: It is none.
+        BrokenRowError: It is neither.
     """
     try:
         item = msgspec.json.decode(raw)
@@ -139,7 +143,7 @@ def _item(raw: bytes) -> Row:
 
 
 def _leniently(raw: bytes) -> object:
-    """Return what JSON says that holds halves of surrogate pairs, as browsers write them."""
+    """Parse JSON that may contain lone surrogates, as browsers write them; None if it can't be parsed."""
     if len(raw) > LARGEST_ITEM:
         return None
     try:
@@ -149,7 +153,7 @@ def _leniently(raw: bytes) -> object:
 
 
 def seconds(value: object) -> float | None:
-    """Return a time as seconds since 1970: a number as it is, a text as ISO 8601; None if it is neither."""
+    """Return a Unix time in seconds, from a number or from ISO 8601 text; None for anything else."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -164,17 +168,17 @@ def seconds(value: object) -> float | None:
 
 
 def text_of(value: object) -> str:
-    """Return a text as it can be kept; "" for what is none."""
+    """Return a text in the form that the store can hold; "" if the value is no text."""
     return storable_text(value) if isinstance(value, str) else ""
 
 
 def tree(chat: Row, messages: Sequence[Row], *, created_at: float | None) -> Row:
-    """Return a chat as a row.
+    """Build the row of a chat as in ``Source``.
 
     Args:
-        chat: With `id`, and `user_id` where that is known.
-        messages: Each with `id`, `role`, `content`, and more; in order.
-        created_at: When it began.
+        chat: The row's `id`, and `user_id` if known.
+        messages: The messages in order, each with at least `id`, `role` and `content`.
+        created_at: When the chat began, as Unix time in seconds; None: the time of the first message that has one.
     """
     by_id: dict[str, Row] = {}
     parent: str | None = None
@@ -188,7 +192,7 @@ def tree(chat: Row, messages: Sequence[Row], *, created_at: float | None) -> Row
 
 
 def joined(messages: Sequence[Row]) -> list[Row]:
-    """Return messages with an answer that came in parts, with tools between, as one; a failed part makes none of the others fail."""
+    """Merge consecutive assistant messages, which tool calls separated, into one; it is failed if it has no text at all."""
     told: list[Row] = []
     for message in messages:
         last = told[-1] if told else None

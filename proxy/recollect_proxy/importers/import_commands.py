@@ -1,6 +1,6 @@
-"""`recollect import recollect`: an export, brought back; and of other products `chatgpt`, `claude`, `mem0`, `jsonl`.
+"""The commands `recollect import recollect`, which restores an export, and `chatgpt`, `claude`, `mem0`, `jsonl`.
 
-Never: how a file is read or kept.
+Never: how a file is parsed or stored.
 """
 
 from collections.abc import Sequence
@@ -62,8 +62,8 @@ def import_recollect(
 ) -> None:
     """Bring back what `recollect export` wrote: memories with their history, chats, settings, all of it.
 
-    What the user has already stays as it is, so that it may be done again, also after it was ended halfway. Every row is
-    checked before the first is kept. A server that runs on the same store embeds and indexes what came.
+    Rows that the user already has stay as they are, so that the command can be repeated, also after an interruption. All
+    rows are checked before the first is written. A server that runs on the same store embeds and indexes the new ones.
     """
     from rich.console import Console
     from rich.progress import Progress
@@ -110,11 +110,11 @@ def import_jsonl(
 ) -> None:
     """Bring chats from lines of JSON: each a list of messages, as the chat completions API has them, or {"messages": [...]}.
 
-    An object may say `user`, `chat_id` and `created_at`, and a message `created_at`. A chat without an id is known again by
-    how it begins. A file that is one JSON list of chats is taken, too.
+    An object may have `user`, `chat_id` and `created_at`, and a message `created_at`. A chat without an id is recognized by
+    its first messages. A file may also be one JSON list of chats.
 
-    Done again, also after it was ended halfway, it brings what is new. Secrets are masked, planted orders wait in
-    quarantine. Memories are formed of the chats by `recollect serve`, or at a rate of yours by `recollect backfill`.
+    A second import, also after an interrupted one, adds only what is new. Secrets are masked, and planted instructions wait
+    in quarantine. `recollect serve` forms memories from the chats, or `recollect backfill` at a rate that you choose.
     """
     from recollect_proxy.importers.products import open_jsonl
 
@@ -136,11 +136,11 @@ def import_chatgpt(
 ) -> None:
     """Bring chats and saved memories from the data that ChatGPT exports: the zip archive, or conversations.json.
 
-    Of each chat the branch that was shown last is taken, and what was said by person and model: no tools, no hidden
-    messages. Memories are those that the chats say ChatGPT saved.
+    Of each chat, the import takes the branch that was displayed last, and on it the messages of person and model, without
+    tools and hidden messages. The memories are those that ChatGPT saved in these chats.
 
-    Done again, also after it was ended halfway, it brings what is new. Secrets are masked, planted orders wait in
-    quarantine. Memories are formed of the chats by `recollect serve`, or at a rate of yours by `recollect backfill`.
+    A second import, also after an interrupted one, adds only what is new. Secrets are masked, and planted instructions wait
+    in quarantine. `recollect serve` forms memories from the chats, or `recollect backfill` at a rate that you choose.
     """
     from recollect_proxy.importers.products import open_chatgpt
 
@@ -162,10 +162,11 @@ def import_claude(
 ) -> None:
     """Bring chats and memories from the data that Claude exports: the zip archive, conversations.json or memories.json.
 
-    What was said by person and model is taken: no thoughts, no tools. Of what Claude remembers each paragraph is a memory.
+    The import takes the messages of person and model, without thinking and tools. Each paragraph of Claude's memory becomes
+    one memory.
 
-    Done again, also after it was ended halfway, it brings what is new. Secrets are masked, planted orders wait in
-    quarantine. Memories are formed of the chats by `recollect serve`, or at a rate of yours by `recollect backfill`.
+    A second import, also after an interrupted one, adds only what is new. Secrets are masked, and planted instructions wait
+    in quarantine. `recollect serve` forms memories from the chats, or `recollect backfill` at a rate that you choose.
     """
     from recollect_proxy.importers.products import open_claude
 
@@ -187,10 +188,10 @@ def import_mem0(
 ) -> None:
     """Bring memories from mem0: what `get_all` or its export gives as JSON, or lines of JSON.
 
-    A memory that was changed there since replaces what was brought before, unless it was changed here, too.
+    If a memory has changed in mem0, its new text replaces the imported one, unless it was changed in Recollect, too.
 
-    Done again, also after it was ended halfway, it brings what is new. Secrets are masked, planted orders wait in
-    quarantine. Memories are formed of the chats by `recollect serve`, or at a rate of yours by `recollect backfill`.
+    A second import, also after an interrupted one, adds only what is new. Secrets are masked, and planted instructions wait
+    in quarantine.
     """
     from recollect_proxy.importers.products import open_mem0
 
@@ -207,7 +208,7 @@ def _bring(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Import from a source, and print what came."""
+    """Import from a source, and print the counts."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -230,7 +231,7 @@ def _bring(
 
 
 def _document(tally: "Tally", *, dry_run: bool) -> dict[str, object]:
-    """Return the JSON of what came of an import."""
+    """Return the counts of an import for JSON output."""
     return {
         "dry_run": dry_run,
         "users": len(tally.users),

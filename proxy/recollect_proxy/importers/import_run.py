@@ -1,4 +1,4 @@
-"""Runs an import: opens the source and the store, and brings what is in the one to the other. Never: how a row is read or kept."""
+"""Runs an import: opens source and store, and imports memories and chats. Never: how a row is parsed or stored."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -28,19 +28,19 @@ async def bring_from(
     """Import from a source.
 
     Args:
-        settings: Where it goes.
-        opening: Opens the source.
-        only: The users it is about; none: all.
-        chats: Whether chats come too.
-        dry_run: Whether nothing is written.
-        progress: Is told how far it is.
+        settings: The settings, which name the store.
+        opening: The context manager that opens the source.
+        only: The ids of the users to import; empty: all users.
+        chats: Whether to import chats, too.
+        dry_run: Whether to count only, and write nothing.
+        progress: The progress display.
 
     Returns:
-        What came, or would.
+        The counts of the import; for a dry run, those that it would have.
 
     Raises:
-        SourceError: The source can't be read, or has nothing of what is asked for.
-        RecollectError: It can't be kept.
+        SourceError: The source can't be read, or holds chats but no memories while ``chats`` is False.
+        RecollectError: The store can't be opened or written.
     """
     policy = make_policy(settings)
     async with opening as source:

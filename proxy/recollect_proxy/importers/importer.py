@@ -1,4 +1,4 @@
-"""Brings what people have in OpenWebUI into their memory here, through the engine's ports. Never: SQL, a terminal."""
+"""Imports memories and chats from a source, through the engine's ports. Never: SQL, a terminal."""
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
@@ -43,7 +43,7 @@ from recollect_proxy.importers.tally import Tally
 from recollect_proxy.importers.versions import Brought, Kept, Version, next_change
 
 _TOGETHER = 64
-"""Memories that are embedded and written together."""
+"""The number of memories that are embedded and written together."""
 
 _MOST_EXCHANGES = 100_000
 
@@ -52,7 +52,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Screened:
-    """A memory there, and what is to be done with it."""
+    """A memory of the source, with the change that screening chose for it."""
 
     stored: StoredMemory
     change: Brought
@@ -60,16 +60,16 @@ class _Screened:
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """An import.
+    """An import from one source into one store.
 
     Attributes:
-        source: What is imported.
-        backends: Where it goes; None where there is nothing yet, so that all of it is new.
-        policy: What is remembered at all.
-        at: Now.
-        only: The users it is about; empty: all.
-        writes: Whether anything is written.
-        tally: Counts what came.
+        source: The source.
+        backends: The store; None in a dry run without a database, where everything counts as new.
+        policy: The engine's policy, which decides what is recorded.
+        at: The time of the import.
+        only: The ids of the users to import; empty: all users.
+        writes: Whether to write; False for a dry run.
+        tally: Counts the results.
     """
 
     source: Source
@@ -83,14 +83,14 @@ class Importer:
     # -- memories ------------------------------------------------------------------------------------
 
     async def bring_memories(self, rows: Sequence[Row], advance: Callable[[], None]) -> None:
-        """Bring the memories, each user's together.
+        """Import memories, user by user.
 
         Args:
-            rows: Of the source's memories.
-            advance: Called once for each row.
+            rows: The source's rows of memories.
+            advance: Called once per row.
 
         Raises:
-            StoreError: The store failed. What was written stays; done again, the rest comes.
+            StoreError: The store failed. What was written stays, and a second import brings the rest.
         """
         by_user: dict[str, dict[str, _Screened]] = {}
         users = await self.source.users()
@@ -113,7 +113,7 @@ class Importer:
             await self._bring_to(user_id, list(found.values()), advance)
 
     def _keep_latest(self, each: _Screened, others: dict[str, _Screened]) -> bool:
-        """Take a memory unless a later text of it was taken (two exports may be in one file); return whether it is the first."""
+        """Keep the latest text of a memory, since one file may hold two exports. Return whether its id is new."""
         before = others.get(each.stored.id)
         if before is None or each.change.memory.observed_at > before.change.memory.observed_at:
             others[each.stored.id] = each
@@ -123,7 +123,7 @@ class Importer:
 
     async def _bring_to(self, user_id: str, found: Sequence[_Screened], advance: Callable[[], None]) -> None:
         known, versions = await self._looked_up(user_id, found)
-        # What is written over goes first: then it holds back no other memory that says the same.
+        # Memories imported before come first: their old texts then do not count as duplicates of other memories.
         in_order = sorted(found, key=lambda each: not versions[each.stored.id])
         for start in range(0, len(in_order), _TOGETHER):
             together, changes = in_order[start : start + _TOGETHER], []
@@ -142,7 +142,7 @@ class Importer:
     async def _looked_up(
         self, user_id: str, found: Sequence[_Screened]
     ) -> tuple[ExistingMemories, dict[str, list[Version]]]:
-        """Return what a user has, and what was brought of each memory before."""
+        """Return the user's memories, and the versions of each source memory that were imported before."""
         backends = self.backends
         if backends is None:
             return ExistingMemories(), {each.stored.id: [] for each in found}
@@ -163,8 +163,8 @@ class Importer:
         return done
 
     async def _embedded(self, changes: Sequence[Change]) -> list[Change]:
-        """Return additions with their embeddings; without any while the embedder is away: a job makes them."""
-        assert self.backends is not None  # noqa: S101 -- who calls has looked
+        """Return the changes with embeddings. If the embedder fails they get none, and a background job adds them later."""
+        assert self.backends is not None  # noqa: S101 -- the caller checks it
         embedder = self.backends.embedder
         texts = [change.memory.content for change in changes if isinstance(change, Add | Replace)]
         try:
@@ -187,7 +187,7 @@ class Importer:
                 self.tally.memories["new"] += 1
             case Quarantine():
                 self.tally.memories["held"] += 1
-            case Replace() | Retire():  # retired where what it says now was known otherwise
+            case Replace() | Retire():  # the store retires a memory whose new text is another one's
                 self.tally.memories["changed"] += 1
             case _:
                 self.tally.memories["there"] += 1
@@ -195,11 +195,11 @@ class Importer:
     # -- chats ---------------------------------------------------------------------------------------
 
     async def bring_chats(self, listed: Sequence[Row], advance: Callable[[], None]) -> None:
-        """Bring the chats into the message log, the oldest first; their exchanges wait to be formed.
+        """Write the chats' exchanges into the message log, oldest first, and queue them for formation.
 
         Args:
-            listed: Of the source's chats.
-            advance: Is called once for each.
+            listed: The source's list of chats.
+            advance: Called once per chat.
 
         Raises:
             StoreError: As ``bring_memories``.
@@ -237,7 +237,7 @@ class Importer:
         self.tally.exchanges["there"] += len(exchanges) - new
 
     async def _logged(self, exchanges: Sequence[Exchange]) -> int:
-        """Log what is not in the log, and return how many that is."""
+        """Write the exchanges that the log lacks, and return their number."""
         if self.backends is None:
             return len(exchanges)
         chat = await self.backends.chats.chat(exchanges[0].turn.scope, exchanges=_MOST_EXCHANGES)
@@ -252,7 +252,7 @@ class Importer:
         return sum([await self._append(each, self.backends) for each in lacking])
 
     async def _append(self, exchange: Exchange, backends: Backends) -> bool:
-        """Log an exchange with its secrets masked, to be formed from now on; return whether it was new."""
+        """Write an exchange with its secrets masked, and queue it for formation; return whether it was new."""
         kept = exchange if self.policy.log_secrets else await asyncio.to_thread(masked_exchange, exchange)
         is_new = await backends.log.append(kept, revives=True)
         if is_new:
@@ -260,7 +260,7 @@ class Importer:
         return is_new
 
     async def _is_remembered(self, user_id: str) -> bool:
-        """Tell whether what this user says is kept at all."""
+        """Tell whether recording is on for this user."""
         if self.backends is None:
             return self.policy.records
         flags = await self.backends.flags.flags(user_id)
@@ -269,7 +269,7 @@ class Importer:
     # ------------------------------------------------------------------------------------------------
 
     def _concerns(self, user_id: object, users: Collection[str] | None) -> bool:
-        """Tell whether a row is to be brought, by whose it is; whose nobody knows is told as broken."""
+        """Tell whether to import a row of this user. A row without a user passes: reading it reports the error."""
         if user_id and self.only and user_id not in self.only:
             return False
         if user_id and users is not None and user_id not in users:
@@ -279,10 +279,10 @@ class Importer:
 
     @property
     def _sole_owner(self) -> str | None:
-        """Whose a row is that does not say so: the only user who was named."""
+        """The owner of rows without a user: the import's only user, if exactly one was named."""
         return next(iter(self.only)) if len(self.only) == 1 else None
 
 
 def _names(exchange: Exchange) -> set[str]:
-    """Return the keys under which the log may have an exchange, also if its request carried no id of the message."""
+    """Return the keys under which the log may hold an exchange, with or without the frontend's id of the message."""
     return {exchange.turn.key, exchange.turn.anchor}

@@ -1,6 +1,6 @@
-"""Reads lines of messages as the chat completions API has them: a list a line, or an object with `messages`. Pure.
+"""Parses lines of chat messages in the format of the chat completions API. Pure. Never: where lines come from.
 
-Never: where lines come from.
+A line is a list of messages, or an object with `messages`.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _TIMES = ("created_at", "created", "timestamp", "time")
 
 
 def read_chat(item: Row) -> Row:
-    """Return a line as a chat. One that has no id is known again by its first messages.
+    """Convert a line to the row of a chat. A chat without an id gets one that is derived from its first messages.
 
     Raises:
         BrokenRowError: It holds no messages.
@@ -39,12 +39,12 @@ def read_chat(item: Row) -> Row:
 def _messages(messages: list[Any]) -> Iterator[Row]:
     for number, message in enumerate(messages):
         if not isinstance(message, dict):
-            raise BrokenRowError("a message of it can't be read")
+            raise BrokenRowError("one of its messages can't be read")
         role = message.get("role")
         if role in {"system", "developer", "tool", "function"}:
             continue
         if role not in {"user", "assistant"}:
-            raise BrokenRowError("a message of it has a role that is not known")
+            raise BrokenRowError("one of its messages has an unknown role")
         at = next((at for name in _TIMES if (at := seconds(message.get(name))) is not None), None)
         yield {
             "id": opaque_id(message.get("id")) or str(number),
@@ -63,6 +63,6 @@ def _content(content: object) -> str:
 
 
 def _name_of(messages: list[Row]) -> str:
-    """Return an id that is made of how a chat begins: the same when it went on."""
+    """Derive an id from a chat's first three messages, so that it stays the same when the chat goes on."""
     begun = [(each["role"], each["content"]) for each in messages[:3]]
     return f"jsonl-{sha256(msgspec.json.encode(begun)).hexdigest()[:32]}"

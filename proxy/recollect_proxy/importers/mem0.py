@@ -1,4 +1,4 @@
-"""Reads memories as mem0 gives them out: by `get_all`, by its export, or as its vector store keeps them. Pure."""
+"""Parses memories of mem0: from `get_all`, from its export, or from its vector store. Pure."""
 
 from collections.abc import Iterator
 
@@ -7,13 +7,13 @@ from recollect_proxy.importers.file_source import seconds
 from recollect_proxy.importers.rows import Row
 
 LISTS = ("results", "memories", "data", "")
-"""The names under which a file may have its list; "": the file is the list."""
+"""The possible names of a file's list; "" means that the file itself is the list."""
 
 _TEXTS = ("memory", "data", "text", "content")
 
 
 def read_memories(item: Row) -> Iterator[Row]:
-    """Yield a memory as a row; one without text, too, which the import then tells of."""
+    """Yield a memory as a row, also one without text: the import then reports it."""
     payload = item.get("payload")
     told = {**item, **payload} if isinstance(payload, dict) else item
     content = next((told[name] for name in _TEXTS if isinstance(told.get(name), str)), None)

@@ -1,4 +1,4 @@
-"""Opens the files of each product as a source. Never: what stands in them."""
+"""Opens each product's files as a source. Never: their format."""
 
 import asyncio
 from array import array
@@ -18,7 +18,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @asynccontextmanager
 async def opened(opening: AbstractContextManager[FileSource]) -> AsyncIterator[FileSource]:
-    """Open a source in a thread, as to unpack an archive may take long, and close it."""
+    """Open and close a source in a thread, since unpacking an archive may take long."""
     source = await asyncio.to_thread(opening.__enter__)
     try:
         yield source
@@ -28,20 +28,20 @@ async def opened(opening: AbstractContextManager[FileSource]) -> AsyncIterator[F
 
 @contextmanager
 def open_jsonl(path: Path) -> Iterator[FileSource]:
-    """Open lines of messages; or a JSON list of chats, or one chat.
+    """Open a file with one chat per line, a JSON list of chats, or a single chat.
 
     Raises:
-        FileError: It can't be read.
+        FileError: The file can't be read.
     """
     yield FileSource("jsonl", [Chats(_lines_or_list(path))], jsonl.read_chat)
 
 
 @contextmanager
 def open_chatgpt(path: Path, user_id: str) -> Iterator[FileSource]:
-    """Open the data that ChatGPT exports, as this user's.
+    """Open ChatGPT's data export; all of it belongs to ``user_id``.
 
     Raises:
-        FileError: It can't be read.
+        FileError: The file can't be read.
     """
     with open_files(path, chatgpt.is_conversations) as files:
         chats = [Chats(_list(each)) for each in files.values()]
@@ -50,10 +50,10 @@ def open_chatgpt(path: Path, user_id: str) -> Iterator[FileSource]:
 
 @contextmanager
 def open_claude(path: Path, user_id: str) -> Iterator[FileSource]:
-    """Open the data that Claude exports, as this user's.
+    """Open Claude's data export; all of it belongs to ``user_id``.
 
     Raises:
-        FileError: It can't be read.
+        FileError: The file can't be read.
     """
     with open_files(path, {claude.CONVERSATIONS, claude.MEMORIES}.__contains__) as files:
         items = {name: find_items(each) for name, each in files.items()}
@@ -67,10 +67,10 @@ def open_claude(path: Path, user_id: str) -> Iterator[FileSource]:
 
 @contextmanager
 def open_mem0(path: Path) -> Iterator[FileSource]:
-    """Open memories of mem0.
+    """Open a file with memories of mem0.
 
     Raises:
-        FileError: It can't be read, or has no list of memories.
+        FileError: The file can't be read, or has no list of memories.
     """
     items = _lines_or_list(path, *mem0.LISTS)
     name = next((name for name in mem0.LISTS if name in items.lists), None)
@@ -80,10 +80,10 @@ def open_mem0(path: Path) -> Iterator[FileSource]:
 
 
 def _list(path: Path) -> Items:
-    """Return the items of a file that is a list.
+    """Return the items of a file that holds a JSON list.
 
     Raises:
-        FileError: It is none.
+        FileError: It holds none.
     """
     items = find_items(path)
     if "" not in items.lists:
@@ -101,13 +101,13 @@ def _memories(items: Items, name: str, read: MemoryReader) -> list[Row]:
 
 
 def _holds_memories(items: Items) -> bool:
-    """Tell whether a file that stands by itself holds what Claude remembers."""
+    """Tell by its first item whether a file without a known name holds Claude's memories."""
     first = next(rows_of(items, ""), {})
     return "conversations_memory" in first or "project_memories" in first
 
 
 def _lines_or_list(path: Path, *lists: str) -> Items:
-    """Return the lines of a file as items; or, where it is one JSON list, or an object with one of these, those of that."""
+    """Return the items of a file's JSON list, or of an object's list with one of these names; else its lines."""
     try:
         items = find_items(path)
     except FileError:
@@ -118,15 +118,15 @@ def _lines_or_list(path: Path, *lists: str) -> Items:
 
 
 def _is_line(items: Items) -> bool:
-    """Tell whether a list is one chat by itself: a list of messages."""
+    """Tell whether a list is a single chat, that is, a list of messages."""
     return "role" in next(rows_of(items, ""), {})
 
 
 def _lines(path: Path) -> Items:
-    """Return where the lines stand that are not empty.
+    """Locate the non-empty lines of a file.
 
     Raises:
-        FileError: It can't be read, or a line is too long to be.
+        FileError: The file can't be read or holds no JSON, or a line is too long.
     """
     places, at = array("Q"), 0
     try:

@@ -1,6 +1,6 @@
-"""Reads rows as OpenWebUI keeps or exports them, of any of its releases. Pure. Never: where they come from.
+"""Parses rows of OpenWebUI's tables `memory` and `chat`, or of its exports, up to release 0.12. Pure.
 
-The columns are those of its `memory` and `chat` tables, 0.12 and before.
+Never: where they come from.
 """
 
 import json
@@ -17,13 +17,13 @@ from recollect_proxy.identity import opaque_id
 Row: TypeAlias = Mapping[str, Any]
 
 _MILLISECONDS = 10**11
-"""A time that is larger is no count of seconds: these would be in the year 5138."""
+"""A larger number is not in seconds, which would mean a year after 5138."""
 
 _SHARED = "shared-"
 
 
 class SourceError(RecollectError):
-    """What is to be imported can't be read."""
+    """The source of an import can't be read."""
 
 
 class BrokenRowError(RecollectError):
@@ -32,19 +32,19 @@ class BrokenRowError(RecollectError):
 
 @dataclass(frozen=True, slots=True)
 class StoredMemory:
-    """A memory of OpenWebUI.
+    """A memory of the source product.
 
     Attributes:
-        id: Its id there; of one without id its text.
-        user_id: Whose.
-        content: Its text, as it stands.
-        is_always_told: Whether it is of the type `user`, which OpenWebUI tells the model in every turn.
-        path: Where it is filed, as `family/sister`; "" if nowhere.
-        created_at: When it was first written; None if that is not known. It stays, whatever is written over it.
-        said_at: When it was written as it stands; None if that is not known.
-        session_id: The chat it comes from, if known.
-        is_manual: Whether the person wrote it themselves.
-        origin: The product it is from.
+        id: Its id in the product; if it has none, its text.
+        user_id: Its owner.
+        content: Its text, unchanged.
+        is_always_told: Whether its type is `user`: OpenWebUI adds such a memory to every turn.
+        path: The path under which it is filed, such as `family/sister`; "" for none.
+        created_at: When it was created; None if unknown. Edits do not change it.
+        said_at: When its present text was written; None if unknown.
+        session_id: The id of the chat it comes from; None if unknown.
+        is_manual: Whether its owner wrote it by hand.
+        origin: The name of the product.
     """
 
     id: str
@@ -61,16 +61,16 @@ class StoredMemory:
 
 @dataclass(frozen=True, slots=True)
 class StoredChat:
-    """A chat of OpenWebUI.
+    """A chat of the source product.
 
     Attributes:
-        id: Its id, which comes with each of its requests.
-        user_id: Whose.
-        content: Its messages, as a tree, and what else the web page keeps of it.
-        meta: What is special about it.
-        created_at: When it began; None if that is not known.
-        current_id: The last message of the branch that is shown, if the row says it.
-        origin: The product it is from.
+        id: Its id, which the frontend also sends with each of its requests.
+        user_id: Its owner.
+        content: The tree of its messages, and further state of the web page.
+        meta: Its metadata.
+        created_at: When it began; None if unknown.
+        current_id: The id of the last message on the displayed branch; None if the row lacks it.
+        origin: The name of the product.
     """
 
     id: str
@@ -83,14 +83,14 @@ class StoredChat:
 
 
 def read_memory(row: Row, *, owner: str | None = None) -> StoredMemory:
-    """Read a row of the table `memory`.
+    """Parse a row of the table `memory`.
 
     Args:
         row: The row.
-        owner: Whose it is, where it does not say so itself.
+        owner: The owner to use if the row names none.
 
     Raises:
-        BrokenRowError: It has no text, or it is not known whose it is.
+        BrokenRowError: It has no text or no owner.
     """
     content = row.get("content")
     if not isinstance(content, str):
@@ -111,19 +111,19 @@ def read_memory(row: Row, *, owner: str | None = None) -> StoredMemory:
 
 
 def read_chat(row: Row, *, owner: str | None = None) -> StoredChat:
-    """Read a row of the table `chat`.
+    """Parse a row of the table `chat`.
 
     Args:
         row: The row.
-        owner: Whose it is, where it does not say so itself.
+        owner: The owner to use if the row names none.
 
     Raises:
-        BrokenRowError: It has no usable id, holds no messages, or it is not known whose it is.
+        BrokenRowError: It has no valid id, no messages or no owner.
     """
     chat_id = opaque_id(row.get("id"))
     content = as_object(row.get("chat"))
     if chat_id is None:
-        raise BrokenRowError("its id is none that a chat can have")
+        raise BrokenRowError("its id is no valid id of a chat")
     if not content:
         raise BrokenRowError("its messages can't be read")
     return StoredChat(
@@ -137,17 +137,17 @@ def read_chat(row: Row, *, owner: str | None = None) -> StoredChat:
 
 
 def is_shared_copy(row: Row) -> bool:
-    """Tell whether a chat is the copy that older releases keep of one that is shared by a link: nobody's own."""
+    """Tell whether a chat is the copy behind a shared link, which older releases store and which no user owns."""
     return isinstance(row.get("user_id"), str) and row["user_id"].startswith(_SHARED)
 
 
 def name_of(row: Row) -> str:
-    """Return what a row is called in messages: its id, as far as it can be shown."""
+    """Return the name of a row in error messages: the printable characters of its id, at most 100."""
     return "".join(filter(str.isprintable, str(row.get("id", "without id"))[:100]))
 
 
 def as_object(value: object) -> Row:
-    """Return a JSON object, as it stands in a column or as a database read it; of anything else an empty one."""
+    """Return a JSON object, from its text if need be; an empty one for anything else."""
     if isinstance(value, str | bytes):
         try:
             value = json.loads(value)
@@ -157,13 +157,13 @@ def as_object(value: object) -> Row:
 
 
 def moment(value: object) -> datetime | None:
-    """Return a time that is written as seconds since 1970, or milli-, micro- or nanoseconds; None if it is none."""
+    """Convert a Unix time in seconds, milliseconds, microseconds or nanoseconds; None if it is none of these."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
         if not math.isfinite(value) or value <= 0:
             return None
-    except OverflowError:  # JSON's whole numbers may be of any length
+    except OverflowError:  # JSON sets no limit to integers
         return None
     while value >= _MILLISECONDS:
         value /= 1000
@@ -173,5 +173,5 @@ def moment(value: object) -> datetime | None:
 def _owner(row: Row, owner: str | None) -> str:
     user_id = opaque_id(row.get("user_id") or owner)
     if user_id is None:
-        raise BrokenRowError("it does not say whose it is")
+        raise BrokenRowError("it names no owner")
     return user_id

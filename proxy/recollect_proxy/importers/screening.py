@@ -1,6 +1,7 @@
-"""Turns memories of OpenWebUI into ours, and says which of them may not be kept as they are. Pure. Never: a store.
+"""Converts memories of a source product, and screens them like formation does. Pure. Never: a store.
 
-They are treated as formation treats what people say: secrets are masked, and planted orders wait for the person. The texts are statements about a person, not quotes of them, and are judged as such.
+Secrets are masked, and planted instructions go into quarantine. The texts are judged as statements about a person, not as the
+person's own words.
 """
 
 from datetime import datetime
@@ -14,25 +15,25 @@ from recollect_proxy.importers.rows import StoredMemory
 from recollect_proxy.importers.versions import version_id
 
 LONGEST = 8_000
-"""Characters of a memory, as the memory API has it."""
+"""The most characters of a memory, as in the memory API."""
 
 _LONGEST_READ = 10 * LONGEST
-"""Of a longer text nothing is read: it would not be kept with the decorations gone, either."""
+"""A longer text is refused unread: even without decorations it would be too long."""
 
 _IMPORTANCE, _IMPORTANT = 0.5, 0.7
 _IMPORTANT_TAGS = frozenset({"identity", "relationship", "goal"})
 
 
 def screened(stored: StoredMemory, *, at: datetime) -> Add | Quarantine | Ignore:
-    """Return what is to be done with a memory of OpenWebUI's.
+    """Decide how to import a memory.
 
     Args:
-        stored: The memory.
-        at: Now.
+        stored: The memory of the source.
+        at: The time of the import.
 
     Returns:
-        An addition; a quarantine where it is an order to the assistant; or why it is not kept: EMPTY, TOO_LONG,
-        CONFIDENTIAL where nothing but a secret is in it.
+        Add; Quarantine if the text is an instruction to the assistant; Ignore if it is EMPTY, TOO_LONG, or CONFIDENTIAL
+        (nothing but a secret).
     """
     if len(stored.content) > _LONGEST_READ:
         return Ignore(Reason.TOO_LONG)
@@ -55,7 +56,7 @@ def screened(stored: StoredMemory, *, at: datetime) -> Add | Quarantine | Ignore
     memory = _memory(stored, clean, at)
     if is_instruction(clean.content):
         return Quarantine(memory, Reason.INSTRUCTION)
-    # What a person wrote by hand they stand behind, and no cap takes it.
+    # WRITTEN: the person wrote it by hand, so that no cap on memories removes it.
     return Add(memory, Reason.WRITTEN if stored.is_manual and not plain.is_decorated else Reason.NEW)
 
 
@@ -75,7 +76,7 @@ def _memory(stored: StoredMemory, candidate: Candidate, at: datetime) -> Memory:
 
 
 def _with_path(text: str, path: str) -> str:
-    """Return a text with where it is filed, as OpenWebUI tells it, unless the text says as much itself."""
+    """Prepend the path to a text, as OpenWebUI does, unless the text contains the words of the path's last part."""
     name = path.rpartition("/")[2]
     if not name or set(document_terms(name)) <= set(document_terms(text)):
         return text

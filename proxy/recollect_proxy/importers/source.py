@@ -1,4 +1,4 @@
-"""What an import reads from: memories and chats as rows, of whichever product. Never: how they are read."""
+"""The protocol of an import's source: any product's memories and chats, as rows. Never: how they are read."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,32 +7,32 @@ from recollect_proxy.importers.rows import Row
 
 
 class Source(Protocol):
-    """What people have elsewhere.
+    """People's memories and chats in another product.
 
-    A memory is a row with `id`, `user_id`, `content`, `created_at` and `updated_at`; a chat one with `id`, `user_id`, `created_at`
-    and `chat`: {"history": {"messages": {ID: {"role", "content", "parentId", "timestamp", "model"}}, "currentId": ID}}. Times
-    are seconds since 1970. These are the shapes of OpenWebUI, the first product that was imported from.
+    A memory is a row with `id`, `user_id`, `content`, `created_at` and `updated_at`. A chat is a row with `id`, `user_id`,
+    `created_at` and `chat`: {"history": {"messages": {ID: {"role", "content", "parentId", "timestamp", "model"}},
+    "currentId": ID}}. Times are Unix times in seconds. These are OpenWebUI's own shapes.
     """
 
     @property
     def origin(self) -> str:
-        """Names the product: the ids of what is imported are made of it, and are the same whenever it is imported."""
+        """The name of the product. The ids of imported rows are derived from it, so that every import makes the same ids."""
         ...
 
     async def users(self) -> frozenset[str] | None:
-        """Return who has an account; None where it does not tell."""
+        """Return the ids of all accounts; None if the source does not list them."""
         ...
 
     async def memories(self) -> Sequence[Row]:
-        """Return the rows of its memories, the oldest first."""
+        """Return the rows of all memories, oldest first."""
         ...
 
     async def chats(self) -> Sequence[Row]:
-        """Return `id` and `user_id` of its chats, if not all of them, the oldest first."""
+        """Return one row per chat, oldest first, with at least `id` and `user_id`."""
         ...
 
     async def chat(self, listed: Row) -> Row | None:
-        """Return the whole row of one of ``chats``; None if it is gone meanwhile.
+        """Return the whole row of one of ``chats``; None if it has been deleted since.
 
         Raises:
             BrokenRowError: It can't be read.

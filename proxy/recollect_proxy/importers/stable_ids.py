@@ -1,4 +1,4 @@
-"""Makes ids that are the same whenever the same is imported again. Pure."""
+"""Derives ids that are the same in every import of the same data. Pure."""
 
 from datetime import datetime
 from hashlib import sha256
@@ -12,13 +12,13 @@ _VERSION, _VARIANT = 7, 2
 def stable_id(at: datetime, *names: str) -> UUID:
     """Return a UUID of version 7 (RFC 9562, section 5.7) whose random bits are a hash of ``names``.
 
-    So it sorts by when something was said, and what is imported once more has the id it had.
+    It sorts by time, and a repeated import yields the same id.
 
     Args:
-        at: When, to the millisecond; not before 1970.
-        names: What tells it from everything else.
+        at: The time, of which milliseconds count; not before 1970.
+        names: The names that identify the item together.
     """
-    # The lengths tell where each name ends.
+    # The lengths make the joined names unambiguous.
     told = "".join(f"{len(name)}:{name}" for name in map(storable_text, names))
     chance = int.from_bytes(sha256(told.encode()).digest()[:16])
     milliseconds = int(at.timestamp() * 1000) & (2**48 - 1)

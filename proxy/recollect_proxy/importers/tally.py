@@ -1,4 +1,4 @@
-"""Counts what an import wrote, and prints the counts. It holds no user text."""
+"""Counts the results of an import, and formats them as text. It holds no user text."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,18 +18,19 @@ _WHY = {
 
 @dataclass(slots=True)
 class Tally:
-    """What came of an import.
+    """The counts of an import.
 
     Attributes:
-        users: Of whom something was read.
-        memories: How many were `new`, `there` or `held`; how many had `changed` there, and how many of those were `left`.
-        refused: Memories that were not kept, by reason.
-        chats: How many had something `new`, or were `there` as they are.
-        left_out: Chats from which nothing is learned, by reason.
-        exchanges: How many were `new` or `there`.
-        broken: What can't be read: what it is, and why.
-        strangers: Rows of users who have no account any more.
-        off: Users for whom nothing that is said is remembered.
+        users: The users for whom rows were read.
+        memories: The numbers of memories: `new`, already `there`, `held` in quarantine, `changed` in the source since the last
+            import, and `left` because somebody changed them here, too.
+        refused: The number of memories that were not kept, by reason.
+        chats: The numbers of chats with `new` exchanges, and of those already `there`.
+        left_out: The number of chats that were skipped, by reason.
+        exchanges: The numbers of exchanges: `new`, and already `there`.
+        broken: A message for each row that can't be read.
+        strangers: The number of rows whose user has no account any more.
+        off: The users with recording switched off.
     """
 
     users: set[str] = field(default_factory=set)
@@ -44,23 +45,23 @@ class Tally:
 
     @property
     def has_news(self) -> bool:
-        """Whether anything was changed, or would be."""
+        """Whether the import changed anything; for a dry run, whether it would."""
         return bool(
             self.memories["new"] or self.memories["changed"] or self.memories["held"] or self.exchanges["new"]
         )
 
     def problems(self) -> Iterator[str]:
-        """Yield a line a row that can't be read, as many as anybody reads."""
+        """Yield a line for each row that can't be read, at most 20, and then the number of further ones."""
         yield from self.broken[:_MOST_TOLD]
         if len(self.broken) > _MOST_TOLD:
             yield f"... and {len(self.broken) - _MOST_TOLD} more"
 
     def lines(self, *, chats: bool, dry_run: bool) -> Iterator[str]:
-        """Yield the summary.
+        """Yield the lines of the summary.
 
         Args:
-            chats: Whether chats were asked for.
-            dry_run: Whether nothing was written.
+            chats: Whether chats were imported, too.
+            dry_run: Whether this was a dry run.
         """
         if dry_run:
             yield "Dry run: nothing was written. This would come:"

@@ -1,9 +1,7 @@
-"""Decides what becomes of a memory of OpenWebUI's that was brought before, by what the audit tells of it. Pure.
+"""Decides what to do with a source memory that an earlier import wrote, by its audit trail. Pure. Never: a store.
 
-Never: a store.
-
-Each text that an import writes for one memory of OpenWebUI's is a version of it, with an id that is made of that memory's id
-and the version's number. So all of them are found again, those too that the person has let go of since.
+Each text that an import writes for one memory of the source is a version of it. A version's id is derived from the id of the
+source memory and the version's number, so that all versions are found again, also those that the person has deleted.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -22,27 +20,27 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 _WRITES = frozenset({Action.ADD, Action.REPLACE})
 _HOLDS = frozenset({Action.QUARANTINE, Action.REFUSE})
 _LEAVES = frozenset({Action.REINFORCE, Action.MARK})
-"""What formation does to a memory that goes on saying what the import wrote."""
+"""The actions of formation that leave the imported text as it is."""
 
 Brought: TypeAlias = Add | Quarantine
-"""What is to be done with a memory as ``screened`` says, had it not been brought before."""
+"""The change that ``screened`` chose for a memory, which applies if it was not imported before."""
 
 
 class Kept(StrEnum):
-    """Why nothing is to be done."""
+    """Why a memory is not imported again."""
 
     THERE = "there"
     LEFT = "left"
-    """It was changed there, and somebody changed here what the import wrote."""
+    """It has changed in the source, but somebody also changed the imported text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What an import wrote for a memory of OpenWebUI's.
+    """A text that an import wrote for a memory of the source.
 
     Attributes:
-        memory: As the user has it now; None if they have it no more, or do not have it yet.
-        updates: The rows of the audit that name it, newest first.
+        memory: The memory as the user has it now; None if it was deleted, or is in quarantine.
+        updates: Its audit trail, newest first.
     """
 
     memory: Memory | None
@@ -50,7 +48,7 @@ class Version:
 
 
 def version_id(stored: StoredMemory, number: int = 0) -> UUID:
-    """Return the id of a version of a memory of OpenWebUI's, the first of which has the number 0."""
+    """Return the id of a version of a source memory; the first version has the number 0."""
     names = (stored.origin, "memory", stored.user_id, stored.id, str(number))
     return stable_id(stored.created_at or _EPOCH, *names)
 
@@ -58,16 +56,16 @@ def version_id(stored: StoredMemory, number: int = 0) -> UUID:
 def next_change(
     stored: StoredMemory, brought: Brought, versions: Sequence[Version], known: Collection[bytes]
 ) -> Brought | Replace | Kept:
-    """Return what is to be done with a memory as it stands in OpenWebUI now.
+    """Return how to import the present text of a source memory.
 
-    What the import wrote gives way to what was written there later, by OpenWebUI's own time of that, unless somebody
-    changed it here. So an older export changes nothing that a newer one brought.
+    A later text, by the source's own timestamps, replaces the imported one, unless somebody changed that here. An older
+    export therefore never undoes a newer one.
 
     Args:
-        stored: The memory.
-        brought: What would be done with it, had it not been brought before.
-        versions: What was brought of it before, the oldest first.
-        known: The hashes of what the user has, or waits for them.
+        stored: The memory of the source.
+        brought: The change that applies if it was not imported before.
+        versions: The versions that earlier imports wrote, oldest first.
+        known: The content hashes of the user's memories, and of those in quarantine.
     """
     new = brought.memory
     is_known = content_hash(new.content) in known
@@ -87,28 +85,33 @@ def next_change(
 def _in_place_of(
     standing: Memory, further: Brought, *, is_known: bool, is_touched: bool
 ) -> Brought | Replace | Kept:
-    """Return what is to be done if the user has a memory that was imported, and OpenWebUI has another text for it now."""
+    """Return how to import a later text of a memory whose imported version the user still has."""
     if is_touched:
         return Kept.THERE if is_known else Kept.LEFT
-    if isinstance(further, Quarantine):  # what stands stays until the person approves
+    if isinstance(further, Quarantine):  # the present version stays until the person approves the new one
         return Kept.THERE if is_known else further
     reason = Reason.WRITTEN if further.reason is Reason.WRITTEN else Reason.CORRECTED
     return Replace(standing.id, further.memory, reason)
 
 
 def _beside(further: Brought, versions: Sequence[Version], *, is_known: bool) -> Brought | Kept:
-    """Return what is to be done where the user has nothing of what was brought."""
+    """Return how to import a text of a memory of which the user has no version any more."""
     if is_known or content_hash(further.memory.content) in map(content_hash, _texts(versions)):
         return Kept.THERE
     latest = versions[-1].updates
-    if latest and latest[0].action in _HOLDS:  # that was never theirs: this may be
+    if (
+        latest and latest[0].action in _HOLDS
+    ):  # the last version was never approved; a later text gets a new chance
         return Kept.THERE if further.memory.observed_at <= latest[-1].at else further
     is_ours = all(update.actor is Actor.IMPORT for version in versions for update in version.updates)
     return further if is_ours else Kept.LEFT
 
 
 def _came_before(brought: Brought, versions: Sequence[Version]) -> bool:
-    """Tell whether this was imported last; a text that was held back is in no version, and is recognized by its time."""
+    """Tell whether the last import brought this text already.
+
+    The audit trail does not keep a quarantined text, which is recognized by its time instead.
+    """
     if isinstance(brought, Quarantine):
         rows = [update for version in versions for update in version.updates]
         held = [update.at for update in rows if update.action is Action.QUARANTINE]
@@ -118,7 +121,7 @@ def _came_before(brought: Brought, versions: Sequence[Version]) -> bool:
 
 
 def _texts(versions: Sequence[Version]) -> Iterator[str]:
-    """Yield what imports wrote, the newest first."""
+    """Yield the texts that imports wrote, newest first."""
     for version in reversed(versions):
         for update in version.updates:
             if update.actor is Actor.IMPORT and update.action in _WRITES and update.after is not None:
@@ -131,7 +134,7 @@ def _is_later(new: Memory, standing: Memory) -> bool:
 
 
 def _is_touched(version: Version, new: Memory) -> bool:
-    """Tell whether anything but an import changed a version, or the person said it again after OpenWebUI had changed it."""
+    """Tell whether anything but an import changed a version, or reinforced it after the source had changed its text."""
     return any(
         update.actor is not Actor.IMPORT
         and (

@@ -172,7 +172,7 @@ class Remembered(Told):
 
 
 class Forgotten(Told):
-    """What came of a wish to forget."""
+    """The result of a request to forget."""
 
     forgotten: Annotated[
         Item | None, Field(description="The memory that is gone; null where nothing was changed.")

@@ -59,7 +59,7 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         caps=Caps(settings.session_cap, settings.user_cap),
         summarizing=Summarizing(settings.summary_turns, settings.summary_tokens),
         budget=TokenBudget(settings.user_tokens_per_day, settings.tokens_per_day),
-        attempts=settings.formation_tries,
+        attempts=settings.formation_attempts,
         log_secrets=settings.log_secrets,
         log_text=settings.log_memory_text,
     )

@@ -60,7 +60,7 @@ _FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """What came of a wish to forget.
+    """The result of a request to forget.
 
     Attributes:
         forgotten: The memory that is gone; None where none or more than one fits.

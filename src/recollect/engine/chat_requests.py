@@ -160,7 +160,7 @@ class ChatRequests:
         return answers.STOPPED
 
     async def _resume(self, turn: Turn) -> str:
-        """Take back the person's own wish; what the operator wants for everybody stays."""
+        """Remove the person's own setting; the operator's setting for everybody stays."""
         await self._record(turn.scope.user_id, record=None)
         flags = await self._backends.flags.flags(turn.scope.user_id)
         return answers.RESUMED if self._policy.under(flags).records else answers.SWITCHED_OFF
@@ -300,5 +300,5 @@ def _said_before(turn: Turn) -> str:
 
 def _asks(said: str) -> bool:
     """Return whether somebody's words asked to remember, forget or correct something."""
-    wished = {Asking.REMEMBER, Asking.FORGET, Asking.CORRECT}
-    return any(each.asking in wished and not each.broad for each in read_commands(said))
+    commands = {Asking.REMEMBER, Asking.FORGET, Asking.CORRECT}
+    return any(each.asking in commands and not each.broad for each in read_commands(said))

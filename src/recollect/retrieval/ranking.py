@@ -65,7 +65,7 @@ async def rank(
         store: The store to search.
         reach: The limits of the search.
         weights: The weights of the signals.
-        gate: The coefficients of the gate; a threshold of 0 filters nothing.
+        gate: The coefficients of the gate; with the threshold 0, ``bar`` filters nothing.
         bar: The thresholds of need.
         generations: The embedders whose embeddings the store still holds beside today's.
 
@@ -99,10 +99,28 @@ async def _ranked(
     began, found = time.perf_counter(), _serving(candidates, query)
     if not found:
         return Ranking(query, candidates, (), None)
-    is_read, vector = embedder.reads(query.asked), candidates.second_question
-    signals = read_signals(query, candidates, found, is_read=is_read)
+    signals = read_signals(query, candidates, found, is_read=embedder.reads(query.asked))
     await _others()
-    opening = gate_score(
+    opening, needs = _judged(query, candidates, found, signals, embedder=embedder, gate=gate, bar=bar)
+    await _others()
+    ranked = _in_order(found, fuse(signals, weights), needs)
+    await _others()
+    return Ranking(query, candidates, ranked, opening, tuple(found), signals, needs, _since(began))
+
+
+def _judged(
+    query: RecallQuery,
+    candidates: SearchResults,
+    found: Sequence[RetrievedItem],
+    signals: Signals,
+    *,
+    embedder: Embedder,
+    gate: Gate,
+    bar: NeedThresholds,
+) -> tuple[float, Needs]:
+    """Return the gate's score, and the statements that the turn needs."""
+    vector = candidates.second_question
+    score = gate_score(
         query,
         found,
         signals,
@@ -116,14 +134,11 @@ async def _ranked(
         found,
         signals,
         vector=vector,
-        is_read=is_read,
-        is_asked=gate.opens(opening),
+        is_read=embedder.reads(query.asked),
+        is_asked=gate.opens(score),
         bar=bar if gate.threshold else bar.lifted,
     )
-    await _others()
-    ranked = _in_order(found, fuse(signals, weights), needs)
-    await _others()
-    return Ranking(query, candidates, ranked, opening, tuple(found), signals, needs, _since(began))
+    return score, needs
 
 
 async def _others() -> None:

@@ -10,8 +10,9 @@ _BONUS = 0.15
 """What these kinds gain: how somebody wishes to be answered, and what they say of themselves, holds in every chat."""
 
 _FRESHNESS = 0.05
+"""Added to a new statement; it halves every ``_HALF_LIFE_DAYS``."""
+
 _HALF_LIFE_DAYS = 180
-"""Added to a statement on its first day; it decays with this half-life."""
 
 
 def worth(memory: Memory, now: datetime) -> float:

@@ -93,7 +93,7 @@ class EngineInternals(BaseModel):
     global_memories: Path | None = None
     """Memories for who has few; None: ``global-memories.txt`` of the data folder, if there is one."""
 
-    formation_tries: int = Field(default=3, ge=1, le=20)
+    formation_attempts: int = Field(default=3, ge=1, le=20)
     """Attempts before an exchange falls back or is held as failed; one that gave way to a chat is none of them."""
 
     formation_workers: int = Field(default=4, ge=1)

@@ -77,24 +77,28 @@ def of_the_environment(program: str) -> Path:
     return found
 
 
-def python_client(script: str, **wishes: Any) -> Client:
+def python_client(script: str, **options: Any) -> Client:
     """Return a client written in Python: one of the scripts beside this file.
 
     Args:
-        script: Its name without the ending.
-        wishes: What it is told besides where to ask, which headers to send, and the question.
+        script: The script's name without its ending.
+        options: Further fields of its task, besides address, headers, key and question.
     """
 
     async def ask(address: str, headers: Mapping[str, str]) -> Any:
-        task = {"address": address, "headers": dict(headers), "key": KEY, "question": QUESTION, **wishes}
+        task = {"address": address, "headers": dict(headers), "key": KEY, "question": QUESTION, **options}
         python = of_the_environment("python")
         return json.loads(await run(python, SCRIPTS / f"{script}.py", given=json.dumps(task).encode()))
 
     return ask
 
 
-def node_client(wish: str) -> Client:
-    """Return a client written for Node: it does one of the things that node/client.mjs can do."""
+def node_client(way: str) -> Client:
+    """Return a client written for Node.
+
+    Args:
+        way: The name of a function in node/client.mjs.
+    """
 
     async def ask(address: str, headers: Mapping[str, str]) -> Any:
         node = shutil.which("node")
@@ -103,6 +107,6 @@ def node_client(wish: str) -> Client:
         if not (NODE / "node_modules").exists():
             pytest.skip("the Node SDK is not installed: `make test-clients` does it, with npm")
         task = {"address": address, "headers": dict(headers), "key": KEY, "question": QUESTION}
-        return json.loads(await run(node, NODE / "client.mjs", wish, given=json.dumps(task).encode()))
+        return json.loads(await run(node, NODE / "client.mjs", way, given=json.dumps(task).encode()))
 
     return ask

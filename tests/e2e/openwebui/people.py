@@ -82,7 +82,7 @@ class Person:
         """Delete all chats of this person."""
         await self.call("DELETE", "/api/v1/chats/")
 
-    async def wish(self, name: str, **valves: Any) -> None:
+    async def set_valves(self, name: str, **valves: Any) -> None:
         """Set this person's own valves of a filter."""
         await self.call("POST", f"/api/v1/functions/id/{name}/valves/user/update", json=valves)
 
@@ -217,10 +217,10 @@ class Conversation:
         self.said = str(uuid4())
         return await self._answer(text, MODELS[:1], ())
 
-    async def regenerates(self, wish: str = "") -> str:
-        """Have the last message answered anew, with a wish for how, as ``says`` does."""
+    async def regenerates(self, prompt: str = "") -> str:
+        """Regenerate the last answer, optionally with a prompt for how, as ``says`` does."""
         guided: dict[str, Any] = (
-            {"regeneration_prompt": wish, "regeneration_message_id": self.answered[0]} if wish else {}
+            {"regeneration_prompt": prompt, "regeneration_message_id": self.answered[0]} if prompt else {}
         )
         return await self._answer(self._last["content"], MODELS[:1], self._last["files"], **guided)
 

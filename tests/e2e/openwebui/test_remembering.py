@@ -88,7 +88,7 @@ async def test_a_regenerated_answer_forms_once(host: Host, alice: Person) -> Non
     assert len(host.model.pupil.extractions(LISBON)) == 1
 
 
-async def test_a_wish_for_how_to_answer_anew_is_no_message_of_its_own(host: Host, alice: Person) -> None:
+async def test_the_prompt_of_a_regeneration_is_no_message_of_its_own(host: Host, alice: Person) -> None:
     chat = Conversation(alice)
     await chat.says(LISBON)
     await chat.regenerates(SHORTER)

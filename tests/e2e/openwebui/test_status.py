@@ -117,7 +117,7 @@ async def test_where_nothing_happened_nothing_is_shown(host: Host, alice: Person
 
 
 async def test_who_wants_no_status_is_shown_none(host: Host, alice: Person) -> None:
-    await alice.wish(FILTER_NAME, show_status=False)
+    await alice.set_valves(FILTER_NAME, show_status=False)
     await Conversation(alice).says(LISBON)
     await host.learned(alice, LISBON)
     chat = Conversation(alice)

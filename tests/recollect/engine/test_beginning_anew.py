@@ -77,7 +77,7 @@ async def blocks(store: Store) -> list[str]:
     return [each.block for each in (await store.chats.chat(first(store).scope, exchanges=0)).injections]
 
 
-async def test_a_wish_for_fewer_tokens_leaves_the_old_block_to_the_old_chat(store: Store) -> None:
+async def test_a_request_for_fewer_tokens_leaves_the_old_block_to_the_old_chat(store: Store) -> None:
     await begin_hours_before(store)
     subject = engine_over(store, PATIENT)
     await subject.add(store.anna, "What tea I drink is oolong")
@@ -131,7 +131,7 @@ async def test_the_old_block_goes_also_where_a_bug_costs_the_memories(store: Sto
     assert await blocks(store) == []
 
 
-async def test_what_goes_on_or_is_sent_again_soon_keeps_its_block_whatever_is_wished(store: Store) -> None:
+async def test_what_goes_on_or_is_sent_again_soon_keeps_its_block_whatever_the_options(store: Store) -> None:
     await begin_hours_before(store)
     subject = engine_over(store, PATIENT)
     told = await blocks(store)

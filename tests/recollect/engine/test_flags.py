@@ -73,7 +73,7 @@ class TestFormation:
         assert await store.inbox.pending(store.anna, limit=9) == []
         assert (await subject.page(store.anna, limit=9)).memories == ()
 
-    async def test_a_persons_wish_keeps_nothing_not_even_the_words(self, store: Store) -> None:
+    async def test_a_persons_own_switch_keeps_nothing_not_even_the_words(self, store: Store) -> None:
         subject = engine_over(store)
         await subject.set_flags(Flags(record=False), store.anna)
 

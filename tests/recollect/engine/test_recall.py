@@ -168,13 +168,13 @@ async def test_a_chat_that_was_given_memories_is_given_four_at_most_with_each_tu
     later = await subject.prepare(
         store.turn(WHICH, anchors=((2, "a:2"),), history=(Message(Role.USER, WHICH),))
     )
-    wished = await subject.prepare(
+    limited = await subject.prepare(
         store.turn(WHICH, anchors=((2, "a:3"),), history=(Message(Role.USER, WHICH),)), RecallOptions(limit=5)
     )
 
     assert (len(given.recall.recollections), len(later.recall.recollections)) == (7, 4)
     assert sum(each.dropped is Drop.GIVEN for each in later.recall.ranked) == 7
-    assert len(wished.recall.recollections) == 5  # who asks for a number gets that
+    assert len(limited.recall.recollections) == 5  # who asks for a number gets that
 
 
 async def test_the_counter_that_is_given_counts(store: Store) -> None:

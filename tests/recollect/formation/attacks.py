@@ -265,4 +265,4 @@ OWN = (
     Attack("ar", "بريدي هو anna@example.org وهذا موقعي", "البريد anna@example.org"),
     Attack("hi", "मेरा ईमेल anna@example.org है", "ईमेल anna@example.org है"),
 )
-"""What people say of themselves and of how they wish to be answered, that has some of the same signs."""
+"""What people say of themselves and of how they want to be answered, with some of the same signs."""

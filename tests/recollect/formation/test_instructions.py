@@ -188,7 +188,7 @@ def test_a_planted_order_is_known(text: str) -> None:
 
 
 @table("text", lines(HARMLESS))
-def test_what_a_person_says_or_wishes_is_no_planted_order(text: str) -> None:
+def test_what_a_person_says_or_asks_for_is_no_planted_order(text: str) -> None:
     assert not is_instruction(text)
 
 
@@ -327,7 +327,7 @@ def test_evidence_without_a_letter_stands_nowhere() -> None:
         "https://tablon.example/v2/news www.tablon.example",
     ],
 )
-def test_links_and_wishes_for_ones_own_questions_are_no_orders(text: str) -> None:
+def test_links_and_preferences_for_ones_own_questions_are_no_orders(text: str) -> None:
     assert not is_instruction(text)
 
 

@@ -111,7 +111,7 @@ async def test_an_upgrade_keeps_who_had_formation_on_where_it_was_off_for_everyb
     await store.aclose()
 
 
-async def test_what_an_upgrade_left_unrecorded_is_kept_once_formation_is_on_unless_somebody_wished_it(
+async def test_what_an_upgrade_left_unrecorded_is_kept_once_formation_is_on_unless_somebody_asked_for_it(
     dsn: str,
 ) -> None:
     connection = await asyncpg.connect(dsn)

@@ -36,10 +36,10 @@ def test_where_all_fit_all_stand() -> None:
 
 
 def test_how_to_answer_comes_before_what_matters_as_much() -> None:
-    fact, wish = memory("Has a cat"), memory("Wants short answers", kind=Kind.PREFERENCE)
+    fact, preference = memory("Has a cat"), memory("Wants short answers", kind=Kind.PREFERENCE)
 
-    assert worth(wish, NOON) > worth(fact, NOON)
-    assert chosen(fact, wish) == ["Wants short answers", "Has a cat"]
+    assert worth(preference, NOON) > worth(fact, NOON)
+    assert chosen(fact, preference) == ["Wants short answers", "Has a cat"]
 
 
 def test_of_what_matters_as_much_the_newest_comes_first() -> None:

@@ -46,7 +46,7 @@ def test_a_setting_comes_from_its_variable(monkeypatch: pytest.MonkeyPatch) -> N
         ("recall_gate", 1.5),
         ("memory_tokens", 10),
         ("minimum_importance", -0.1),
-        ("formation_tries", 0),
+        ("formation_attempts", 0),
         ("formation", "sometimes"),
         ("embedder_precision", "int4"),
     ],

@@ -46,7 +46,7 @@ async def given(own_dsn: str, data_dir: Path) -> AsyncIterator[EngineSettings]:
             embedder_base_url=embedder.base_url,
             formation=Strategy.QA_TURN,
             worker=Worker.OWN,
-            formation_tries=2,
+            formation_attempts=2,
             job_heartbeat_seconds=1,
         )
 

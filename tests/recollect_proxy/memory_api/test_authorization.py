@@ -226,15 +226,15 @@ async def test_a_person_can_not_change_what_bounds_them(askers: Askers) -> None:
         assert response.status == 403
         response = await askers.api.call("PATCH", path, {field: 7}, headers=askers.headers["admin"])
         assert response.status == 200
-    wishes = {
+    changes = {
         "lexical": False,
         "history": False,
         "max_memory_tokens": 90,
         "summary_turns": 9,
         "queries": False,
     }
-    response = await askers.api.call("PATCH", path, wishes, headers=askers.headers["own"])
-    assert response.json["own"] | wishes == response.json["own"]
+    response = await askers.api.call("PATCH", path, changes, headers=askers.headers["own"])
+    assert response.json["own"] | changes == response.json["own"]
     response = await askers.api.call("PATCH", path, {"recall": False}, headers=askers.headers["own"])
     assert response.json["own"] | {"recall": False, "user_cap": 7} == response.json["own"]
 

@@ -50,7 +50,7 @@ def test_all_is_well_where_all_is_set() -> None:
     ("own", "told"),
     [
         ({"record": False}, "nothing of what people say is kept"),
-        ({"formation": "off"}, "logged, and nothing is formed of it"),
+        ({"formation": "off"}, "no memories are formed from it"),
     ],
 )
 def test_what_is_not_kept_is_told(own: dict[str, object], told: str) -> None:

@@ -190,7 +190,7 @@ async def test_an_export_that_names_nobody_is_the_named_users(imports: Imports) 
     row = {"id": "m-1", "content": BEES}
 
     nobodys = await imports.bring_rows(row)
-    assert nobodys.broken == ["memory m-1: it does not say whose it is"]
+    assert nobodys.broken == ["memory m-1: it names no owner"]
 
     assert (await imports.bring_rows(row, only=[imports.ben])).memories == {"new": 1}
 
@@ -212,7 +212,7 @@ async def test_a_broken_row_is_told_with_its_id_and_the_others_come(imports: Imp
     assert tally.broken == [
         "memory m-broken: it has no text",
         "chat c-broken: its messages can't be read",
-        "chat c-poet: a message of it can't be read",
+        "chat c-poet: one of its messages can't be read",
     ]
     assert (tally.memories, tally.exchanges) == ({"new": 1}, {"new": 1, "there": 0})
 
@@ -381,6 +381,6 @@ async def test_an_id_that_postgres_cannot_hold_is_a_broken_row(imports: Imports)
     )
 
     assert [line.partition(":")[2] for line in tally.broken] == [
-        " it does not say whose it is",
-        " its id is none that a chat can have",
+        " it names no owner",
+        " its id is no valid id of a chat",
     ]

@@ -210,7 +210,7 @@ async def test_a_failure_of_our_own_is_a_500_that_says_so(
     route: Route,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def fail(turn: Turn, *_wishes: object, **_options: object) -> Prepared:
+    async def fail(turn: Turn, *_arguments: object, **_options: object) -> Prepared:
         raise RuntimeError(turn.text)
 
     monkeypatch.setattr(proxy.app.engine, "prepare", fail)

@@ -118,7 +118,7 @@ def _session(graph: Path, model: StoredModel) -> ort.InferenceSession:
     )
     (vectors,) = session.run(["vectors"], {**asked, "attention_mask": one})
     if vectors.shape != (1, model.architecture.hidden) or not np.isfinite(vectors).all():
-        raise EmbedderError(f"The graph {graph} makes no vectors.")
+        raise EmbedderError(f"The graph {graph} returns no valid vectors.")
     return session
 
 

@@ -38,7 +38,9 @@ class Lane:
 
         def begin() -> _Result:
             if self._patience is not None and time.monotonic() - asked > self._patience:
-                raise EmbedderError("The local embedder has more to do than it can in time.")
+                raise EmbedderError(
+                    "The local embedder is overloaded: the text waited too long in its queue."
+                )
             return work(*arguments)
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, begin)

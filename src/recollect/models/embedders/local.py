@@ -174,7 +174,7 @@ class LocalEmbedder:
             raise EmbedderError(f"The local model failed: {type(error).__name__}.") from None
         vector: Vector = vectors[0]
         if not np.isfinite(vector).all():
-            raise EmbedderError("The local model made a vector that is not finite.")
+            raise EmbedderError("The local model returned a vector that is not finite.")
         return vector
 
 

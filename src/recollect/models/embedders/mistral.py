@@ -210,14 +210,14 @@ def _vectors(items: Sequence[Any], expected: int, dimensions: int | None) -> lis
     """
     found = {item.index: item.embedding for item in items if item.embedding}
     if len(items) != expected or sorted(found, key=str) != sorted(range(expected), key=str):
-        raise EmbedderError(f"Mistral answered {len(found)} vectors to {expected} texts.")
+        raise EmbedderError(f"Mistral returned {len(found)} vectors for {expected} texts.")
     lengths = {len(embedding) for embedding in found.values()}
     if len(lengths) != 1 or (dimensions is not None and lengths != {dimensions}):
-        raise EmbedderError("Mistral's vectors have not the dimensions they should have.")
+        raise EmbedderError("Mistral's vectors do not have the expected dimensions.")
     # In double precision, so that the squares of large components do not overflow.
     raw = np.array([found[index] for index in range(expected)], dtype=np.float64)
     with np.errstate(over="ignore"):
         norms = np.linalg.norm(raw, axis=1, keepdims=True)
     if not np.isfinite(norms).all() or not norms.all():
-        raise EmbedderError("Mistral answered a vector without direction.")
+        raise EmbedderError("Mistral returned a vector that can't be normalized.")
     return list((raw / norms).astype(np.float32))

@@ -153,7 +153,7 @@ class MultilingualE5Embedder:
         centred = vectors[0] - self._means[side]
         length = np.linalg.norm(centred)
         if not np.isfinite(length) or length == 0:
-            raise EmbedderError("The second embedder made a vector that has no direction.")
+            raise EmbedderError("The second embedder returned a vector that can't be normalized.")
         vector: Vector = (centred / length).astype(np.float32)
         return vector
 

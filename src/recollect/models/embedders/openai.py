@@ -209,7 +209,7 @@ def _vectors(answer: bytes, expected: int) -> list[Vector]:
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise EmbedderError("The embeddings endpoint's answer can't be read.") from None
     if [item.index for item in items] != list(range(expected)):
-        raise EmbedderError(f"The embeddings endpoint answered {len(items)} vectors to {expected} texts.")
+        raise EmbedderError(f"The embeddings endpoint returned {len(items)} vectors for {expected} texts.")
     if len({len(item.embedding) for item in items}) != 1:
         raise EmbedderError("The embeddings endpoint's vectors differ in length.")
     # In double precision, so that the squares of large components do not overflow.
@@ -217,5 +217,5 @@ def _vectors(answer: bytes, expected: int) -> list[Vector]:
     with np.errstate(over="ignore"):
         lengths = np.linalg.norm(raw, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not lengths.all():
-        raise EmbedderError("The embeddings endpoint answered a vector without direction.")
+        raise EmbedderError("The embeddings endpoint returned a vector that can't be normalized.")
     return list((raw / lengths).astype(np.float32))

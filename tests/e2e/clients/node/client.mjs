@@ -68,9 +68,9 @@ async function wholeResponse(client) {
 
 async function streamedResponse(client) {
   const said = [];
-  const wish = { model: "scripted", input: task.question, stream: true };
+  const request = { model: "scripted", input: task.question, stream: true };
   let final = null;
-  for await (const event of await client.responses.create(wish)) {
+  for await (const event of await client.responses.create(request)) {
     if (event.type === "response.output_text.delta") said.push(event.delta);
     if (event.type === "response.completed") final = event.response.output[0].content[0].text;
   }

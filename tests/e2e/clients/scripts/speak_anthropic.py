@@ -9,20 +9,20 @@ client = Anthropic(
     default_headers=TASK.headers,
     max_retries=2 if TASK.way == "retry" else 0,
 )
-wish = {
+request = {
     "model": "scripted",
     "max_tokens": 100,
     "messages": [{"role": "user", "content": TASK.question}],
 }
 if TASK.way == "stream":
-    with client.messages.stream(**wish) as stream:
+    with client.messages.stream(**request) as stream:
         pieces = list(stream.text_stream)
         tell({"said": pieces, "final": stream.get_final_message().content[0].text})
 elif TASK.way == "error":
     try:
-        client.messages.create(**wish)
+        client.messages.create(**request)
     except APIStatusError as error:
         tell({"class": type(error).__name__, "status": error.status_code, "body": error.body})
 else:
-    answer = client.messages.with_raw_response.create(**wish)
+    answer = client.messages.with_raw_response.create(**request)
     tell({"said": answer.parse().content[0].text, "headers": dict(answer.headers)})

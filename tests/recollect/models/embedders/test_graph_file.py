@@ -74,7 +74,7 @@ async def test_a_graph_that_makes_no_vectors_is_not_believed(
     weights["embeddings.LayerNorm.bias"][:] = np.nan
     save_file(weights, folder / "model.safetensors")
 
-    with pytest.raises(EmbedderError, match="makes no vectors"):
+    with pytest.raises(EmbedderError, match="no valid vectors"):
         await embed_once(folder, tmp_path / "cache")
 
 

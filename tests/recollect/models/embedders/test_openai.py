@@ -153,7 +153,7 @@ async def test_a_wrong_count_of_vectors_is_an_error(
 ) -> None:
     endpoint.mock(return_value=response)
 
-    with pytest.raises(EmbedderError, match="vectors to 2 texts"):
+    with pytest.raises(EmbedderError, match="vectors for 2 texts"):
         await embedder.embed(["a", "b"])
 
 
@@ -172,7 +172,7 @@ async def test_a_vector_without_direction_is_an_error(
 ) -> None:
     endpoint.mock(return_value=answer([1.0] * len(vector), vector))
 
-    with pytest.raises(EmbedderError, match="without direction"):
+    with pytest.raises(EmbedderError, match="can't be normalized"):
         await embedder.embed(["a", "b"])
 
 
