@@ -22,7 +22,7 @@ INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/pytho
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo docs test test-fast test-slow coverage lint format types check bench hunt fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
+.PHONY: run upstream demo docs test test-fast test-slow coverage lint format types check bench bench-growth hunt fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -71,6 +71,9 @@ check: lint types test
 bench: $(VENV)/.dev $(VENV)/bench-litellm/.ready  ## beside nginx and LiteLLM: bench/README.md; make bench BENCH=--quick
 	$(BIN)/python -m bench speed $(BENCH)
 	$(BIN)/python -m bench leaving | tee bench/results/leaving.md
+
+bench-growth: $(VENV)/.dev  ## what recall takes as memories grow, exact and by HNSW: results/growth.*; about an hour; make bench-growth GROWTH="--totals 1000,10000 --sizes 100,1000"
+	$(BIN)/python -m bench growth --hnsw $(GROWTH)
 
 hunt: $(VENV)/.dev  ## half an hour of hostile texts for every step that reads, and for a served proxy: make hunt HUNT="--minutes 5 --seed 2"
 	$(BIN)/python -m bench hunt $(HUNT)
