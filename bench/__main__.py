@@ -45,6 +45,8 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
             "bench.speed.recall_latency", "what a recall takes beside another commit's"
         ),
         "search": Program("bench.speed.search", "what a search costs in the store"),
+        "growth": Program("bench.speed.growth", "what recall takes as memories grow (`make bench-growth`)"),
+        "disk": Program("bench.speed.disk", "what messages take on the disk"),
         "reading": Program("bench.speed.reading", "what each step takes that reads people's text"),
         "holding": Program("bench.speed.holding", "how long a large request holds the event loop"),
         "leaving": Program("bench.speed.leaving", "how soon an upstream learns that the client left"),

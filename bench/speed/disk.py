@@ -1,0 +1,233 @@
+"""What messages take on the disk: `python -m bench disk --data CONVERSATIONS...`. Never: a test, how fast anything is.
+
+Labelled conversations (bench/README.md) are said into an embedded Postgres of its own, as a chat says them: appended to the
+log, indexed word by word, each part with an embedding of the shipped size, which is drawn at random. Each conversation is a
+person's. What stands there is then copied by SQL for more people until there are as many messages as asked for, and each table
+and index is measured.
+"""
+
+import argparse
+import asyncio
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import cast
+
+from tests.databases import administrator
+from uuid_utils.compat import uuid7
+
+from bench.speed.language import Language
+from recollect.indexing import EmbeddingScope, index_user
+from recollect.model import Actor, Add, Exchange, Kind, Memory, Scope, Source, Turn, Vector
+from recollect.ports import Embedder
+from recollect.postgres import Postgres, open_postgres, start_embedded
+
+_NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
+_MODEL, _SECOND = "local/embedder-small-384", "local/second-384"
+_MESSAGES_A_STATEMENT = 10
+"""How many messages a statement is kept of: with an extraction model, on conversations of the bench."""
+
+LEXICAL = ("postings", "corpora")
+"""What words are looked up in."""
+
+_PARTS = """
+SELECT c.relname AS name, i.relname AS index, pg_relation_size(i.oid) AS bytes
+FROM pg_class AS c
+JOIN pg_index AS x ON x.indrelid = c.oid
+JOIN pg_class AS i ON i.oid = x.indexrelid
+WHERE c.relnamespace = 'recollect'::regnamespace AND c.relkind = 'r'
+UNION ALL
+SELECT c.relname, NULL, pg_table_size(c.oid)
+FROM pg_class AS c
+WHERE c.relnamespace = 'recollect'::regnamespace AND c.relkind = 'r'
+ORDER BY 1, 2 NULLS FIRST
+"""
+_OF_USERS = """
+SELECT t.table_name, t.column_name, (
+    SELECT string_agg(quote_ident(c.column_name), ', ' ORDER BY c.ordinal_position)
+    FROM information_schema.columns AS c
+    WHERE c.table_schema = 'recollect' AND c.table_name = t.table_name AND c.column_name NOT IN ('user_id', 'owner')
+) AS others, (
+    SELECT string_agg(quote_ident(c.column_name), ', ' ORDER BY c.ordinal_position)
+    FROM information_schema.columns AS c
+    WHERE c.table_schema = 'recollect' AND c.table_name = t.table_name AND c.column_name IN ('user_id', 'owner')
+) AS people
+FROM information_schema.columns AS t
+WHERE t.table_schema = 'recollect' AND t.column_name = CASE WHEN t.table_name = 'vectors' THEN 'owner' ELSE 'user_id' END
+    AND t.table_name NOT LIKE 'request_metrics%'
+"""
+
+
+class Drawn:
+    """Implements ``Embedder``: gives each text a vector at random."""
+
+    name = _MODEL
+
+    def __init__(self) -> None:
+        self._language = Language()
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return a unit vector for each text."""
+        return [self._language.vector() for _ in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A table, or an index of it.
+
+    Attributes:
+        table: The table.
+        index: The index; None: the rows themselves, with what is stored apart.
+        bytes: How many it takes.
+    """
+
+    table: str
+    index: str | None
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What stands in a store: how many messages, of how many characters, and the bytes of each part."""
+
+    messages: int
+    people: int
+    characters: int
+    parts: Sequence[Part]
+
+    @property
+    def total(self) -> int:
+        """Return the bytes of everything."""
+        return sum(each.bytes for each in self.parts)
+
+    def of(self, *tables: str) -> int:
+        """Return the bytes of tables with their indexes."""
+        return sum(each.bytes for each in self.parts if each.table in tables)
+
+
+def conversations(files: Iterable[Path], each_file: int, most: int) -> Iterator[list[tuple[str, str]]]:
+    """Yield from each file some conversations, each as its first messages: the session, and the text."""
+    for file in files:
+        with file.open(encoding="utf-8") as lines:
+            for line in islice(lines, each_file):
+                turns = json.loads(line)["turns"][:most]
+                yield [(str(turn["session"]), turn["text"]) for turn in turns if turn["text"].strip()]
+
+
+async def say(store: Postgres, user_id: str, told: Sequence[tuple[str, str]], language: Language) -> None:
+    """Say a conversation as a person's, index it, and keep a statement of every tenth message."""
+    for (session, text), (_, reply) in zip(told[::2], told[1::2], strict=False):
+        turn = Turn(Scope(user_id, session), text, str(uuid7()), _NOW, "model")
+        await store.log.append(Exchange(uuid7(), turn, reply, uuid7(), uuid7()))
+    scope = Scope(user_id, "statements")
+    kept = [_statement(user_id, text, language) for _, text in told[::_MESSAGES_A_STATEMENT]]
+    await store.memories.apply(scope, [Add(each) for each in kept], actor=Actor.FORMATION, at=_NOW)
+    embedder = Drawn()
+    while await index_user(
+        user_id, index=store.index, embedder=cast("Embedder", embedder), embedded=EmbeddingScope.ALL
+    ):
+        pass
+
+
+def _statement(user_id: str, text: str, language: Language) -> Memory:
+    about = " ".join(text.split()[:12]) + f" ({uuid7()})"
+    return Memory(
+        uuid7(),
+        user_id,
+        Kind.FACT,
+        Source.EXTRACTED,
+        about,
+        0.5,
+        _NOW,
+        _NOW,
+        embedding=language.vector(),
+        embedding_model=_MODEL,
+    )
+
+
+async def copy_people(dsn: str, people: Sequence[str], messages: int) -> None:
+    """Copy what people have for others, until there are as many messages."""
+    async with administrator(dsn) as connection:
+        await connection.execute("SET search_path = recollect, public")
+        # They are embedded a second time by a model that this bench does not run.
+        await connection.execute('UPDATE vectors SET second_values = "values", second_model = $1', _SECOND)
+        there = await connection.fetchval("SELECT count(*) FROM messages")
+        tables = await connection.fetch(_OF_USERS)
+        for number in range(1, max(1, round(messages / there))):
+            for table in tables:
+                named = ", ".join(filter(None, [table["people"], table["others"]]))
+                copied = ", ".join(f"$1 || {each}" for each in table["people"].split(", "))
+                await connection.execute(
+                    f"INSERT INTO {table['table_name']} ({named}) SELECT {copied}, {table['others']} "
+                    f"FROM {table['table_name']} WHERE {table['column_name']} = ANY ($2::text[])",
+                    f"{number:08x}-",
+                    people,
+                )
+        await connection.execute("VACUUM ANALYZE")
+
+
+async def measure_tables(dsn: str) -> Said:
+    """Return what stands in the store, and what each table and index of it takes."""
+    async with administrator(dsn) as connection:
+        [row] = await connection.fetch(
+            "SELECT count(*) AS messages, count(DISTINCT user_id) AS people, sum(length(content)) AS characters "
+            "FROM recollect.messages"
+        )
+        parts = await connection.fetch(_PARTS)
+    return Said(
+        row["messages"],
+        row["people"],
+        row["characters"],
+        [Part(each["name"], each["index"], each["bytes"]) for each in parts],
+    )
+
+
+def table_of(said: Said) -> Iterator[str]:
+    """Yield the lines of a Markdown table, the largest first, and what the aims ask for."""
+    yield f"{said.messages:,} messages of {said.people} people, {said.characters / said.messages:,.0f} characters each\n"
+    yield "| table or index | MB | bytes a message |"
+    yield "|---|---|---|"
+    for part in sorted(said.parts, key=lambda each: -each.bytes):
+        if part.bytes >= said.total / 1000:
+            name = f"{part.table}: {part.index}" if part.index else f"**{part.table}**"
+            yield f"| {name} | {part.bytes / 1e6:,.1f} | {part.bytes / said.messages:,.0f} |"
+    yield f"| everything | {said.total / 1e6:,.1f} | {said.total / said.messages:,.0f} |"
+    lexical, log = said.of(*LEXICAL), said.of("messages")
+    yield f"\nLexical index / message table: {lexical / 1e6:,.1f} / {log / 1e6:,.1f} MB = {lexical / log:.2f}"
+
+
+async def measure(files: Sequence[Path], each_file: int, most: int, messages: int, folder: Path) -> None:
+    """Fill a store in the folder and print what it takes, as it was written and with what was copied."""
+    server = start_embedded(folder)
+    try:
+        store = await open_postgres(server.dsn)
+        language = Language()
+        # As long as an OpenWebUI's user id.
+        told = {str(uuid7()): each for each in conversations(files, each_file, most)}
+        for user_id, each in told.items():
+            await say(store, user_id, each, language)
+        await store.aclose()
+        print("\n".join(table_of(await measure_tables(server.dsn))), flush=True)
+        await copy_people(server.dsn, list(told), messages)
+        print("\n".join(["", *table_of(await measure_tables(server.dsn))]), flush=True)
+    finally:
+        server.stop()
+
+
+def main() -> None:
+    """Print what messages take as Markdown tables."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument(
+        "--data", type=Path, nargs="+", required=True, help="labelled conversations, JSON lines"
+    )
+    parser.add_argument("--each-file", type=int, default=2, help="conversations taken from each file")
+    parser.add_argument("--most", type=int, default=1_000, help="messages of a conversation")
+    parser.add_argument("--messages", type=int, default=100_000, help="how many there are in the end")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+        Path(folder).chmod(0o711)  # as root the database runs as another account, which has to get in
+        asyncio.run(measure(given.data, given.each_file, given.most, given.messages, Path(folder)))
