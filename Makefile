@@ -22,11 +22,7 @@ INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/pytho
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-<<<<<<< HEAD
-.PHONY: run upstream demo docs test test-fast test-slow test-postgres coverage lint format types check bench chaos hunt fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
-=======
-.PHONY: run upstream demo docs test test-fast test-slow coverage lint format types check bench bench-growth hunt fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
->>>>>>> a939eda6fe46977236362d8b674460c2db4eae1b
+.PHONY: run upstream demo docs test test-fast test-slow test-postgres coverage lint format types check bench bench-growth chaos hunt fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -81,13 +77,11 @@ bench: $(VENV)/.dev $(VENV)/bench-litellm/.ready  ## beside nginx and LiteLLM: b
 	$(BIN)/python -m bench speed $(BENCH)
 	$(BIN)/python -m bench leaving | tee bench/results/leaving.md
 
-<<<<<<< HEAD
 chaos: $(VENV)/.dev  ## faults under load: what chats are answered, what is lost, how soon it recovers; make chaos CHAOS="--only clock,replicas"
 	$(BIN)/python -m bench chaos $(CHAOS)
-=======
+
 bench-growth: $(VENV)/.dev  ## what recall takes as memories grow, exact and by HNSW: results/growth.*; about an hour; make bench-growth GROWTH="--totals 1000,10000 --sizes 100,1000"
 	$(BIN)/python -m bench growth --hnsw $(GROWTH)
->>>>>>> a939eda6fe46977236362d8b674460c2db4eae1b
 
 hunt: $(VENV)/.dev  ## half an hour of hostile texts for every step that reads, and for a served proxy: make hunt HUNT="--minutes 5 --seed 2"
 	$(BIN)/python -m bench hunt $(HUNT)

@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import uvloop
@@ -32,6 +32,8 @@ _CALM_SECONDS = 4.0
 _AFTER_SECONDS = 3.0
 _MEMORY_PATIENCE_SECONDS = 90.0
 _FETCH_SECONDS = 120
+_OF_REPLICAS = "replicas"
+_ALL = (*FAULTS, _OF_REPLICAS)
 _RESULTS = Path(__file__).parents[1] / "results" / "chaos.md"
 _FAKETIME = "usr/lib/*/faketime/libfaketime.so.1"
 
@@ -122,48 +124,68 @@ def _clock_library(folder: Path) -> Path:
 
 def main() -> None:
     """Run the faults that are named, or all; print a line for each, and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", help=f"with commas: {', '.join([*FAULTS, 'replicas'])}")
-    parser.add_argument("--seed", type=int, default=19)
-    parser.add_argument("--output", type=Path, help=f"where the table goes; of a whole run {_RESULTS.name}")
-    parser.add_argument("--logs", type=Path, help="a folder that takes what the processes logged")
-    options = parser.parse_args()
-    names = options.only.split(",") if options.only else [*FAULTS, "replicas"]
-    if unknown := set(names) - {*FAULTS, "replicas"}:
-        parser.error(f"there is no fault {', '.join(sorted(unknown))}")
-    outcomes: list[Outcome] = []
-    spread: Spread | None = None
-    missing: list[str] = []
+    options = _options()
+    run = Run(seed=options.seed, logs=options.logs)
     models = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="chaos-models-"))
     try:
-        for name in names:
-            with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="chaos-") as folder:
-                Path(folder).chmod(0o711)
-                try:
-                    if name == "replicas":
-                        found, spread = uvloop.run(replicas(Path(folder), models=models, seed=options.seed))
-                    else:
-                        found = uvloop.run(
-                            strike(
-                                FAULTS[name],
-                                Path(folder),
-                                models=models,
-                                seed=options.seed,
-                                logs=options.logs,
-                            )
-                        )
-                except NotPossibleError as error:
-                    missing.append(f"{FAULTS[name].title}: not run, {error}.")
-                    continue
-                except Exception as error:  # noqa: BLE001 -- the other faults are measured all the same
-                    title = REPLICAS if name == "replicas" else FAULTS[name].title
-                    missing.append(f"{title}: ended by {type(error).__name__}.")
-                    print(f"{name}: {error!r}", file=sys.stderr, flush=True)
-                    continue
-            outcomes.append(found)
-            print(line_of(found), flush=True)
+        for name in options.only or _ALL:
+            run.run(name, models)
     finally:
         shutil.rmtree(models)
     output = options.output or (None if options.only else _RESULTS)
     if output is not None:
-        write(output, outcomes, spread, missing, seed=options.seed)
+        write(output, run.outcomes, run.spread, run.missing, seed=options.seed)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", type=lambda text: text.split(","), help=f"with commas: {', '.join(_ALL)}")
+    parser.add_argument("--seed", type=int, default=19)
+    parser.add_argument("--output", type=Path, help=f"where the table goes; of a whole run {_RESULTS.name}")
+    parser.add_argument("--logs", type=Path, help="a folder that takes what the processes logged")
+    options = parser.parse_args()
+    if unknown := set(options.only or ()) - set(_ALL):
+        parser.error(f"there is no fault {', '.join(sorted(unknown))}")
+    return options
+
+
+@dataclass
+class Run:
+    """Runs faults one after another.
+
+    Attributes:
+        seed: Of what happens at random.
+        logs: A folder that takes what the processes logged; None: nothing does.
+        outcomes: What came of each fault.
+        spread: How soon a change was known everywhere, where replicas ran.
+        missing: What did not run, and why.
+    """
+
+    seed: int
+    logs: Path | None = None
+    outcomes: list[Outcome] = field(default_factory=list)
+    spread: Spread | None = None
+    missing: list[str] = field(default_factory=list)
+
+    def run(self, name: str, models: Path) -> None:
+        """Run one; what goes wrong is noted, and the others are measured all the same."""
+        title = REPLICAS if name == _OF_REPLICAS else FAULTS[name].title
+        with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="chaos-") as folder:
+            Path(folder).chmod(0o711)
+            try:
+                found = self._struck(name, Path(folder), models)
+            except NotPossibleError as error:
+                self.missing.append(f"{title}: not run, {error}.")
+                return
+            except Exception as error:  # noqa: BLE001 -- as above
+                self.missing.append(f"{title}: ended by {type(error).__name__}.")
+                print(f"{name}: {error!r}", file=sys.stderr, flush=True)
+                return
+        self.outcomes.append(found)
+        print(line_of(found), flush=True)
+
+    def _struck(self, name: str, folder: Path, models: Path) -> Outcome:
+        if name == _OF_REPLICAS:
+            found, self.spread = uvloop.run(replicas(folder, models=models, seed=self.seed))
+            return found
+        return uvloop.run(strike(FAULTS[name], folder, models=models, seed=self.seed, logs=self.logs))
