@@ -150,10 +150,10 @@ class Asking:
             pid = await connection.fetchval("SELECT pg_backend_pid()")
             for _, arguments in searches[:_WARM]:
                 await connection.fetch(SQL["search"], user_id, *arguments)
-            before = _processor_of(pid)
+            before = _cpu_milliseconds_of(pid)
             for _, arguments in searches:
                 await connection.fetch(SQL["search"], user_id, *arguments)
-            return (_processor_of(pid) - before) / len(searches)
+            return (_cpu_milliseconds_of(pid) - before) / len(searches)
 
     async def _recall(self, user_id: str, text: str) -> float:
         """Return how long a whole recall takes, in a new chat."""
@@ -175,7 +175,7 @@ class Asking:
         return (time.perf_counter() - began) * 1000
 
 
-def _processor_of(pid: int) -> float:
+def _cpu_milliseconds_of(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(") ")[2].split()
     return (int(fields[11]) + int(fields[12])) * 1000 / _TICKS
 
