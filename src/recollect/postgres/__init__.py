@@ -96,12 +96,8 @@ async def open_postgres(
         schema = await migrate(connection, pooled=pooled)
     access = Access(dsn, connect_timeout, command_timeout, schema.search_path, pooled)
     pool = await access.pool(size=pool_size, vector_schema=schema.vector_schema)
-    database = Database(
-        pool,
-        acquire_timeout=connect_timeout,
-        user_role=schema.user_role,
-        search_path=schema.search_path if pooled else None,
-    )
+    path = schema.search_path if pooled else None
+    database = Database(pool, acquire_timeout=connect_timeout, user_role=schema.user_role, search_path=path)
     return Postgres(
         memories=PostgresMemories(database),
         log=PostgresMessageLog(database),

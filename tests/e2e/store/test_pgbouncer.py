@@ -77,6 +77,7 @@ async def test_no_setting_of_a_transaction_is_left_on_a_connection_of_the_server
             row = await connection.fetchrow(
                 "SELECT current_setting('recollect.user_id', true), current_user::text, current_setting('search_path')"
             )
+        assert row is not None
         return tuple(row)
 
     assert {(name or None, role, path) for name, role, path in [await left() for _ in range(10)]} == {
