@@ -104,7 +104,9 @@ class Reembedding:
         store = self.backends.generation_store
         if store is None:
             return
+        wait = _LOOK_SECONDS  # not at once: the first chats come first
         while True:
+            await self.sleep(wait)
             wait = _LOOK_SECONDS
             try:
                 if self.backends.generations.is_today and not await self.go_on(store):
@@ -115,7 +117,6 @@ class Reembedding:
                     "reembedding_failed", error=type(error).__name__, detail=detail, place=place(error)
                 )
                 wait = _FAILED_SECONDS
-            await self.sleep(wait)
 
     async def go_on(self, store: GenerationStore) -> bool:
         """Go from user to user until all of them are done, or it is not this process's to do; return whether none failed.

@@ -100,12 +100,8 @@ async def open_postgres(
         schema = await migrate(connection, pooled=pooled)
     access = Access(dsn, connect_timeout, command_timeout, schema.search_path, pooled)
     pool = await access.pool(size=pool_size, vector_schema=schema.vector_schema)
-    database = Database(
-        pool,
-        acquire_timeout=connect_timeout,
-        user_role=schema.user_role,
-        search_path=schema.search_path if pooled else None,
-    )
+    path = schema.search_path if pooled else None
+    database = Database(pool, acquire_timeout=connect_timeout, user_role=schema.user_role, search_path=path)
     inbox = PostgresInbox(database, lease=timedelta(seconds=lease))
     jobs = PostgresJobs(access, workers=workers, heartbeat=timedelta(seconds=heartbeat))
     return _stores_over(database, inbox, jobs)

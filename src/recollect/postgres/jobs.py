@@ -122,6 +122,10 @@ class _PooledDriver(_Driver):
         async with self._one_at_a_time, self._connection.transaction():
             return await super().execute(query, *args)
 
+    async def notify(self, channel: str, payload: str) -> None:
+        async with self._one_at_a_time, self._connection.transaction():
+            await super().notify(channel, payload)
+
     async def add_listener(self, channel: str, callback: Callable[[str | bytes | bytearray], None]) -> None:
         """Listen to nothing."""
 
