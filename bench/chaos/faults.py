@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import asyncpg
@@ -186,7 +187,11 @@ async def _kill_workers(system: System, chance: random.Random) -> None:
         if worker is not None:
             with suppress(ProcessLookupError):
                 os.kill(worker, signal.SIGKILL)
-            await until(lambda killed=worker: system.proxies[0].worker != killed)
+            await until(partial(_has_another, system, worker))
+
+
+def _has_another(system: System, worker: int) -> bool:
+    return system.proxies[0].worker not in {None, worker}
 
 
 async def _kill_databases(system: System, chance: random.Random) -> None:

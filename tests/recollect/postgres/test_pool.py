@@ -37,7 +37,7 @@ async def test_an_outage_is_told_at_once_and_ends_without_a_new_pool(folder: Pat
 
 async def test_a_full_disk_is_waited_out_as_an_outage_is(shared_dsn: str) -> None:
     async with administrator(shared_dsn) as connection:
-        with pytest.raises(StoreUnavailableError, match="no room .DiskFullError, 53100."), store_errors():
+        with pytest.raises(StoreUnavailableError, match=r"no room .DiskFullError, 53100."), store_errors():
             await connection.execute("DO $$ BEGIN RAISE SQLSTATE '53100'; END $$")
 
 
