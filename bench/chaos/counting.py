@@ -1,9 +1,11 @@
 """Compares what was said with what the store has once everything has settled. Never: how it came to be so."""
 
 import asyncio
+import os
 import time
 from collections import Counter
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import asyncpg
 
@@ -102,7 +104,12 @@ class Outcome:
         backlog_seconds: From the end of the fault until nothing waited; None: never.
         leaks: Log lines with words of people.
         states: Of exchanges, but those that are formed.
-        remark: What else is to be known.
+        load: Of the machine, over the last minute at its end.
+        seed: Of the run.
+        day: Of the run.
+        settings: Seconds until another replica heeded a changed setting.
+        erasures: Seconds until another replica heeded an erasure.
+        unheeded: Chats that began after a change was answered, and did not heed it.
     """
 
     title: str
@@ -120,7 +127,12 @@ class Outcome:
     backlog_seconds: float | None
     leaks: tuple[str, ...]
     states: dict[str, int]
-    remark: str = ""
+    load: float = 0.0
+    seed: int = 0
+    day: str = ""
+    settings: tuple[float, ...] = ()
+    erasures: tuple[float, ...] = ()
+    unheeded: int = 0
 
 
 def outcome(
@@ -132,7 +144,7 @@ def outcome(
     struck: float,
     ended: float,
     backlog_seconds: float | None,
-    remark: str = "",
+    seed: int,
 ) -> Outcome:
     """Return what a fault came to.
 
@@ -144,7 +156,7 @@ def outcome(
         struck: When the fault began, by the monotonic clock.
         ended: When it was over.
         backlog_seconds: From then until nothing waited.
-        remark: What else is to be known.
+        seed: Of the run.
     """
     answered = {each.mark for each in load.asked if each.is_whole}
     during = [each for each in load.probes if struck <= each.began < ended]
@@ -166,5 +178,7 @@ def outcome(
         backlog_seconds=backlog_seconds,
         leaks=tuple(line.strip() for line in system.logs if MARK.search(line)),
         states={state: count for state, count in there.states.items() if state != "formed"},
-        remark=remark,
+        load=os.getloadavg()[0],
+        seed=seed,
+        day=f"{datetime.now(UTC):%Y-%m-%d}",
     )

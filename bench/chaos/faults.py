@@ -187,11 +187,11 @@ async def _kill_workers(system: System, chance: random.Random) -> None:
         if worker is not None:
             with suppress(ProcessLookupError):
                 os.kill(worker, signal.SIGKILL)
-            await until(partial(_is_replaced, system, worker))
+            await until(partial(_has_another, system, worker))
 
 
-def _is_replaced(system: System, killed: int) -> bool:
-    return system.proxies[0].worker != killed
+def _has_another(system: System, worker: int) -> bool:
+    return system.proxies[0].worker not in {None, worker}
 
 
 async def _kill_databases(system: System, chance: random.Random) -> None:

@@ -15,7 +15,8 @@ from bench.chaos.world import REMEMBERED, World, expected
 TALKERS = 4
 _PAUSE = (0.3, 0.9)
 _TURNS_OF_A_CHAT = 5
-_PROBE_SECONDS = 0.25
+_PROBE_SECONDS = 1.0
+_HURRIED_SECONDS = 0.2
 _PATIENCE_SECONDS = 60.0
 _AGAIN_SECONDS = 0.1
 _START_PATIENCE_SECONDS = 120.0
@@ -75,6 +76,8 @@ class Load:
         again_within: Seconds within which a client asks again until somebody answers; 0: at once, and only so often.
         asked: What was asked and ended.
         probes: What was probed.
+        is_hurried: Whether a second between two probes is too long, as it is to be seen when memory is back.
+        is_over: Whether everybody is to stop.
     """
 
     world: World
@@ -84,6 +87,7 @@ class Load:
     again_within: float = 0.0
     asked: list[Asked] = field(default_factory=list)
     probes: list[Probe] = field(default_factory=list)
+    is_hurried: bool = False
     is_over: bool = False
     _next: int = 0
     _probed: int = 0
@@ -173,7 +177,16 @@ class Load:
         """Ask again and again until the load is over."""
         while not self.is_over:
             self.probes.append(await self.probe(user))
-            await asyncio.sleep(_PROBE_SECONDS)
+            await asyncio.sleep(_HURRIED_SECONDS if self.is_hurried else _PROBE_SECONDS)
+
+    async def memory_is_back(self, since: float, seconds: float) -> None:
+        """Wait so long at most until a probe that began since then was given its memory."""
+        self.is_hurried = True
+        while time.monotonic() - since < seconds:
+            if any(probe.remembered and probe.began >= since for probe in self.probes):
+                break
+            await asyncio.sleep(_HURRIED_SECONDS / 2)
+        self.is_hurried = False
 
     async def tell(self, user: User) -> None:
         """Tell what the probes ask for."""
@@ -191,7 +204,7 @@ class Load:
         await self.tell(user)
 
         async def is_remembered() -> bool:
-            await asyncio.sleep(_PROBE_SECONDS)
+            await asyncio.sleep(_HURRIED_SECONDS)
             return (await self.probe(user)).remembered
 
         await until(is_remembered, seconds=_START_PATIENCE_SECONDS)

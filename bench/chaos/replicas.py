@@ -5,7 +5,7 @@ import json
 import random
 import time
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.raw_client import fetch
@@ -21,8 +21,8 @@ TITLE = "3 proxies and 2 workers, one of them killed and restarted again and aga
 _PROXIES, _WORKERS = 3, 2
 _KILLS = 10
 _CHANGES = 5
-_CALM_SECONDS = 4.0
-_AFTER_SECONDS = 3.0
+_CALM_SECONDS = 3.0
+_AFTER_SECONDS = 2.0
 _MEMORY_PATIENCE_SECONDS = 60.0
 _HEED_SECONDS = 5.0
 
@@ -42,7 +42,7 @@ class Spread:
     unheeded: int = 0
 
 
-async def replicas(folder: Path, *, models: Path, seed: int) -> tuple[Outcome, Spread]:
+async def replicas(folder: Path, *, models: Path, seed: int, logs: Path | None = None) -> Outcome:
     """Kill under load, then change settings and erase people through one replica and look at the others."""
     chance, system = random.Random(seed), System(folder, World(random.Random(seed)))
     async with AsyncExitStack() as closing:
@@ -56,15 +56,23 @@ async def replicas(folder: Path, *, models: Path, seed: int) -> tuple[Outcome, S
         struck = time.monotonic()
         await _kill(system, chance)
         ended = time.monotonic()
-        spread = await _spread(system, load)
+        await load.memory_is_back(ended, _MEMORY_PATIENCE_SECONDS)
+        await asyncio.sleep(_AFTER_SECONDS)
         load.is_over = True
         await asyncio.gather(*chatting)
         await load.close_chats()
         is_settled = await settled(system)
         backlog = time.monotonic() - ended if is_settled else None
         there = await kept(system)
-    found = outcome(TITLE, load, there, system, struck=struck, ended=ended, backlog_seconds=backlog)
-    return found, spread
+        spread = await _spread(system, load)
+        if logs is not None:
+            (logs / f"{folder.name}.log").write_text(TITLE + "\n" + "".join(system.logs), "utf-8")
+    found = outcome(
+        TITLE, load, there, system, struck=struck, ended=ended, backlog_seconds=backlog, seed=seed
+    )
+    return replace(
+        found, settings=tuple(spread.settings), erasures=tuple(spread.erasures), unheeded=spread.unheeded
+    )
 
 
 async def _kill(system: System, chance: random.Random) -> None:
@@ -79,7 +87,7 @@ async def _kill(system: System, chance: random.Random) -> None:
 
 
 async def _spread(system: System, load: Load) -> Spread:
-    """Change and erase through one replica while the load goes on, and ask the others at once."""
+    """Change and erase through one replica, and ask the others at once."""
     spread = Spread()
     for change in range(_CHANGES):
         user = User(f"changed-{change}")

@@ -1,14 +1,14 @@
 """The table of what faults came to, as it is printed and written. Never: how it was measured."""
 
+import json
 import os
 import platform
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from dataclasses import asdict
 from pathlib import Path
 
 from bench.chaos.counting import Outcome
 from bench.chaos.load import TALKERS
-from bench.chaos.replicas import Spread
 from bench.chaos.system import EXTRACTION_SECONDS
 
 _HEAD = (
@@ -23,6 +23,7 @@ _HEAD = (
     "kept whole",
     "first memory after",
     "nothing waits after",
+    "load",
 )
 
 
@@ -43,6 +44,7 @@ def line_of(found: Outcome) -> str:
         str(found.whole),
         _seconds(found.memory_seconds),
         _seconds(found.backlog_seconds),
+        f"{found.load:.0f}",
     )
     return f"| {' | '.join(cells)} |"
 
@@ -51,47 +53,65 @@ def _seconds(seconds: float | None) -> str:
     return "never" if seconds is None else f"{seconds:.1f} s"
 
 
-def write(
-    path: Path, outcomes: Sequence[Outcome], spread: Spread | None, missing: Sequence[str], *, seed: int
-) -> None:
-    """Write the table, what is behind its figures, and what could not be run."""
-    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
-    parts = [
-        "# Faults under load",
-        (
-            f"Written by `make chaos`, seed {seed}, {datetime.now(UTC):%Y-%m-%d}; {os.cpu_count()} cores, {platform.system()}, "
-            f"Python {platform.python_version()}. Load of the machine over 1, 5 and 15 minutes at the end: {load}."
-        ),
-        (
-            f"{TALKERS} people chat without a pause through `recollect serve`, half of it streamed, beside one who asks every quarter "
-            "of a second what a memory answers. A fault lasts ten seconds. Once it is over and memory is back, the load ends and each chat "
-            "gets a last word. Settings are those that are shipped, but that an extraction model is given up after "
-            f"{EXTRACTION_SECONDS} s instead of 600, and that no cap limits how many memories there are."
-        ),
-        "\n".join([f"| {' | '.join(_HEAD)} |", "|---" * len(_HEAD) + "|", *map(line_of, outcomes)]),
-        (
-            "*Lost*: answered, and not in the message log. *Not formed*: answered, and in no memory once nothing waits. *Twice*: in the log or "
-            "among the memories more than once. *Kept whole*: extraction failed three times, so the exchange itself is the memory (`qa_turn`). "
-            "Times count from the end of the fault; the second includes the load's own last seconds."
-        ),
-    ]
-    if spread is not None:
+def keep(folder: Path, name: str, found: Outcome | str, *, order: Sequence[str]) -> None:
+    """Put what a fault came to into `chaos.json`, in place of what it did before, and write `chaos.md` anew.
+
+    Args:
+        folder: Where they are.
+        name: Of the fault.
+        found: What it came to, or why it was not measured.
+        order: The names of all faults.
+    """
+    raw = folder / "chaos.json"
+    known = json.loads(raw.read_text("utf-8")) if raw.exists() else {}
+    known[name] = asdict(found) if isinstance(found, Outcome) else found
+    known = {each: known[each] for each in order if each in known}
+    raw.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+    outcomes = [Outcome(**each) for each in known.values() if isinstance(each, dict)]
+    missing = [f"{each}: {told}." for each, told in known.items() if isinstance(told, str)]
+    (folder / "chaos.md").write_text(_page(outcomes, missing), "utf-8")
+
+
+def _page(outcomes: Sequence[Outcome], missing: Sequence[str]) -> str:
+    table = "\n".join([f"| {' | '.join(_HEAD)} |", "|---" * len(_HEAD) + "|", *map(line_of, outcomes)])
+    days, seeds = sorted({each.day for each in outcomes}), sorted({each.seed for each in outcomes})
+    parts = ["# Faults under load", _intro(days, seeds), table, _LEGEND]
+    if spread := next((each for each in outcomes if each.settings or each.erasures), None):
         parts += ["## Replicas", _told(spread)]
     if remarks := [*missing, *(remark for found in outcomes for remark in _remarks(found))]:
         parts += ["## Remarks", "\n".join(f"- {remark}" for remark in remarks)]
-    path.write_text("\n\n".join(parts) + "\n", "utf-8")
+    return "\n\n".join(parts) + "\n"
 
 
-def _told(spread: Spread) -> str:
+def _intro(days: Sequence[str], seeds: Sequence[int]) -> str:
+    return (
+        f"Written by `make chaos`, {' to '.join([*days[:1], *days[1:][-1:]])}, seed {', '.join(map(str, seeds))}; {os.cpu_count()} cores, "
+        f"{platform.system()}, Python {platform.python_version()}.\n\n"
+        f"{TALKERS} people chat without a pause through `recollect serve`, half of it streamed, beside one who asks every second "
+        "what a memory answers. A fault lasts ten seconds, or as long as so many kills take. Once it is over and memory is back, the load ends, "
+        "and each chat gets a last word. Settings are those that are shipped, but that an extraction model is given up after "
+        f"{EXTRACTION_SECONDS} s instead of 600, and that nothing limits how many memories there are."
+    )
+
+
+_LEGEND = (
+    "*Asked again*: the connection failed, and the client asked once more. *Lost*: answered, and not in the message log. *Not formed*: "
+    "answered, and in no memory once nothing waits. *Twice*: in the log or among the memories more than once. *Kept whole*: extraction failed "
+    "three times, so the exchange itself is the memory (`qa_turn`). Times count from the end of the fault; the second includes the load's "
+    "own last seconds. *Load*: of the machine, over the last minute; above its cores it has other work, which makes chats and recalls late."
+)
+
+
+def _told(spread: Outcome) -> str:
     rows = [
-        "| through one replica | until each of the others, seconds | times |",
+        "| through one replica | until another heeds it, seconds | measured |",
         "|---|---|---|",
-        f"| a setting is changed | {_range(spread.settings)} | {len(spread.settings)} |",
-        f"| a user is erased | {_range(spread.erasures)} | {len(spread.erasures)} |",
+        f"| a setting is changed | {_range(spread.settings)} | {len(spread.settings)} times |",
+        f"| a user is erased | {_range(spread.erasures)} | {len(spread.erasures)} times |",
     ]
     return "\n".join(rows) + (
-        "\n\nFrom the answer to the change until the first chat through another replica that heeds it; "
-        f"chats that began after the answer and did not heed it: {spread.unheeded}."
+        "\n\nFrom the answer to the change until the end of the first chat through another replica that heeds it, which is a whole chat's time "
+        f"at least. Chats that began after the answer and did not heed it: {spread.unheeded}."
     )
 
 
@@ -103,7 +123,7 @@ def _range(seconds: Sequence[float]) -> str:
 
 
 def _remarks(found: Outcome) -> list[str]:
-    remarks = [found.remark] if found.remark else []
+    remarks = []
     if found.states:
         states = ", ".join(f"{count} {state}" for state, count in sorted(found.states.items()))
         remarks.append(f"exchanges that are not formed at the end: {states}")

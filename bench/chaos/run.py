@@ -8,33 +8,35 @@ import asyncio
 import random
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import httpx
 import uvloop
 from tests.running_proxy import User
 
 from bench.chaos.counting import Outcome, kept, outcome, settled
 from bench.chaos.faults import FAULTS, Fault, mount, unmount
 from bench.chaos.load import TALKERS, Load
-from bench.chaos.replicas import TITLE as REPLICAS
-from bench.chaos.replicas import Spread, replicas
-from bench.chaos.report import line_of, write
+from bench.chaos.replicas import replicas
+from bench.chaos.report import keep, line_of
 from bench.chaos.system import System
 from bench.chaos.world import World
+from recollect.assembly.models import make_embedder, make_second_embedder
+from recollect.settings import EngineSettings
 
-_CALM_SECONDS = 4.0
-_AFTER_SECONDS = 3.0
+_CALM_SECONDS = 3.0
+_AFTER_SECONDS = 2.0
 _MEMORY_PATIENCE_SECONDS = 90.0
 _FETCH_SECONDS = 120
-_OF_REPLICAS = "replicas"
-_ALL = (*FAULTS, _OF_REPLICAS)
-_RESULTS = Path(__file__).parents[1] / "results" / "chaos.md"
+_RESULTS = Path(__file__).parents[1] / "results"
+REPLICAS = "replicas"
+"""What is done to several proxies and workers, as `--only` names it."""
 _FAKETIME = "usr/lib/*/faketime/libfaketime.so.1"
 
 
@@ -70,7 +72,7 @@ async def strike(fault: Fault, folder: Path, *, models: Path, seed: int, logs: P
         struck = time.monotonic()
         await fault.strike(system, chance)
         ended = time.monotonic()
-        await _memory_is_back(load, ended)
+        await load.memory_is_back(ended, _MEMORY_PATIENCE_SECONDS)
         await asyncio.sleep(_AFTER_SECONDS)
         load.is_over = True
         await asyncio.gather(*chatting)
@@ -80,14 +82,9 @@ async def strike(fault: Fault, folder: Path, *, models: Path, seed: int, logs: P
         there = await kept(system)
         if logs is not None:
             (logs / f"{folder.name}.log").write_text(fault.title + "\n" + "".join(system.logs), "utf-8")
-        return outcome(fault.title, load, there, system, struck=struck, ended=ended, backlog_seconds=backlog)
-
-
-async def _memory_is_back(load: Load, since: float) -> None:
-    while time.monotonic() - since < _MEMORY_PATIENCE_SECONDS:
-        if any(probe.remembered and probe.began >= since for probe in load.probes):
-            return
-        await asyncio.sleep(0.1)
+        return outcome(
+            fault.title, load, there, system, struck=struck, ended=ended, backlog_seconds=backlog, seed=seed
+        )
 
 
 @contextmanager
@@ -123,69 +120,55 @@ def _clock_library(folder: Path) -> Path:
 
 
 def main() -> None:
-    """Run the faults that are named, or all; print a line for each, and write the table."""
-    options = _options()
-    run = Run(seed=options.seed, logs=options.logs)
-    models = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="chaos-models-"))
-    try:
-        for name in options.only or _ALL:
-            run.run(name, models)
-    finally:
-        shutil.rmtree(models)
-    output = options.output or (None if options.only else _RESULTS)
-    if output is not None:
-        write(output, run.outcomes, run.spread, run.missing, seed=options.seed)
-
-
-def _options() -> argparse.Namespace:
+    """Run the faults that are named, or all; print a line for each, and write the table, where others keep their lines."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", type=lambda text: text.split(","), help=f"with commas: {', '.join(_ALL)}")
+    parser.add_argument("--only", help=f"with commas: {', '.join([*FAULTS, REPLICAS])}")
     parser.add_argument("--seed", type=int, default=19)
-    parser.add_argument("--output", type=Path, help=f"where the table goes; of a whole run {_RESULTS.name}")
+    parser.add_argument("--output", type=Path, default=_RESULTS, help="the folder that has the table")
     parser.add_argument("--logs", type=Path, help="a folder that takes what the processes logged")
     options = parser.parse_args()
-    if unknown := set(options.only or ()) - set(_ALL):
+    names = options.only.split(",") if options.only else [*FAULTS, REPLICAS]
+    if unknown := set(names) - {*FAULTS, REPLICAS}:
         parser.error(f"there is no fault {', '.join(sorted(unknown))}")
-    return options
+    prepared = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="chaos-models-"))
+    models = prepared / "models"
+    models.mkdir()
+    try:
+        uvloop.run(_prepare(models))
+        for name in names:
+            with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="chaos-") as folder:
+                Path(folder).chmod(0o711)
+                found = _found(name, Path(folder), models, options.seed, options.logs)
+            keep(options.output, name, found, order=[*FAULTS, REPLICAS])
+            print(line_of(found) if isinstance(found, Outcome) else f"{name}: {found}", flush=True)
+    finally:
+        shutil.rmtree(prepared)
 
 
-@dataclass
-class Run:
-    """Runs faults one after another.
+async def _prepare(models: Path) -> None:
+    """Build the local models' graphs, as the first start of all does: no fault is to be measured with that."""
+    settings = EngineSettings()
+    async with httpx.AsyncClient() as client:
+        made = [
+            await make_embedder(settings, client, cache_dir=models.parent),
+            await make_second_embedder(settings, cache_dir=models.parent),
+        ]
+    for each in made:
+        if each is not None:
+            await each.aclose()
 
-    Attributes:
-        seed: Of what happens at random.
-        logs: A folder that takes what the processes logged; None: nothing does.
-        outcomes: What came of each fault.
-        spread: How soon a change was known everywhere, where replicas ran.
-        missing: What did not run, and why.
-    """
 
-    seed: int
-    logs: Path | None = None
-    outcomes: list[Outcome] = field(default_factory=list)
-    spread: Spread | None = None
-    missing: list[str] = field(default_factory=list)
-
-    def run(self, name: str, models: Path) -> None:
-        """Run one; what goes wrong is noted, and the others are measured all the same."""
-        title = REPLICAS if name == _OF_REPLICAS else FAULTS[name].title
-        with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="chaos-") as folder:
-            Path(folder).chmod(0o711)
-            try:
-                found = self._struck(name, Path(folder), models)
-            except NotPossibleError as error:
-                self.missing.append(f"{title}: not run, {error}.")
-                return
-            except Exception as error:  # noqa: BLE001 -- as above
-                self.missing.append(f"{title}: ended by {type(error).__name__}.")
-                print(f"{name}: {error!r}", file=sys.stderr, flush=True)
-                return
-        self.outcomes.append(found)
-        print(line_of(found), flush=True)
-
-    def _struck(self, name: str, folder: Path, models: Path) -> Outcome:
-        if name == _OF_REPLICAS:
-            found, self.spread = uvloop.run(replicas(folder, models=models, seed=self.seed))
-            return found
-        return uvloop.run(strike(FAULTS[name], folder, models=models, seed=self.seed, logs=self.logs))
+def _found(name: str, folder: Path, models: Path, seed: int, logs: Path | None) -> Outcome | str:
+    """Return what a fault came to, or why it was not measured."""
+    work = (
+        replicas(folder, models=models, seed=seed, logs=logs)
+        if name == REPLICAS
+        else strike(FAULTS[name], folder, models=models, seed=seed, logs=logs)
+    )
+    try:
+        return uvloop.run(work)
+    except NotPossibleError as error:
+        return f"not run: {error}"
+    except Exception as error:  # noqa: BLE001 -- the other faults are measured all the same
+        traceback.print_exc()
+        return f"not measured: {type(error).__name__}"

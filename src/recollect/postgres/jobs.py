@@ -188,7 +188,7 @@ class _Worker:
             working.result()
 
     async def _form(self, job: Job) -> None:
-        draining = asyncio.create_task(self._call_drain((job.payload or b"").decode()))
+        draining = asyncio.create_task(self._call_drain(job.payload or b""))
         ending = asyncio.create_task(self._ending.wait())
         try:
             await asyncio.wait({draining, ending}, return_when=asyncio.FIRST_COMPLETED)
@@ -209,9 +209,19 @@ class _Worker:
         if again_after is not None:
             raise RetryRequested(again_after)
 
-    async def _call_drain(self, user_id: str) -> timedelta | None:
+    async def _call_drain(self, payload: bytes) -> timedelta | None:
         async with self._free:
-            return await self._drain(user_id)
+            await self._take_over(payload)
+            return await self._drain(payload.decode())
+
+    async def _take_over(self, payload: bytes) -> None:
+        """Let this job, which looks at the inbox from now on, stand for all of its user's that wait.
+
+        Each exchange brings a job. Where a user's inbox is taken they all came back every few seconds, before the newer jobs of
+        others: a user's backlog kept everybody's memories from being formed.
+        """
+        with suppress(StoreError), store_errors():
+            await self._queries.driver.execute(SQL["take_over_jobs"], FORM, payload)
 
     async def _prune_log(self) -> None:
         while True:

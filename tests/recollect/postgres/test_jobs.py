@@ -92,6 +92,27 @@ async def test_a_drained_job_leaves_the_queue(store: Store, table: Table) -> Non
         await until(table.is_empty)
 
 
+async def test_a_users_backlog_is_one_job_each_time_it_comes_back_and_keeps_nobody_elses_from_being_run(
+    store: Store, table: Table
+) -> None:
+    calls: list[str] = []
+
+    async def drain(user_id: str) -> timedelta | None:
+        calls.append(user_id)
+        return timedelta(seconds=600) if user_id == "anna" else None
+
+    await say(store, *["anna"] * 50, "ben")
+    async with running(store, drain):
+        await until(lambda: "ben" in calls)
+
+        async def few_wait() -> bool:
+            return len(await table.statuses()) <= 4  # as many as were run at the same time
+
+        await until(few_wait)
+
+    assert calls.count("anna") <= 4
+
+
 async def test_what_is_to_be_tried_again_is_looked_for_however_long_a_dead_process_has(own_dsn: str) -> None:
     calls: list[str] = []
 
