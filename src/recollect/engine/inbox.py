@@ -64,6 +64,9 @@ EMBEDDER_DELAY = timedelta(seconds=30)
 SHARE_OF_SLOW = 0.5
 """What part of the usual is asked for of what took a model too long, and how many of the turns."""
 
+_MARGIN = timedelta(minutes=1)
+"""By how much the clocks of processes may differ."""
+
 PATIENCE = timedelta(hours=1)
 """How long an exchange waits for a model that is left alone as it fails; then it is kept as it is, or held.
 
@@ -244,7 +247,10 @@ class InboxDrain:
         if not first.attempts and len(pending) < self.batching.turns:
             longest = first.exchange.turn.at + self.batching.turns * self.batching.quiet
             quiet = min(pending[-1].exchange.turn.at + self.batching.quiet, longest)
-        return max(first.due, quiet) - now
+        wait = max(first.due, quiet) - now
+        # Nothing waits so long by itself: it was said, or put off, by a clock that has been set back since.
+        is_of_another_clock = wait > _MARGIN + max(self.delays) + self.batching.turns * self.batching.quiet
+        return timedelta() if is_of_another_clock else wait
 
     def _batch(self, pending: Sequence[Pending]) -> list[Pending]:
         """Return what is formed at once.

@@ -116,7 +116,8 @@ class CircuitBreaker:
         """
         if self.open_until is None:
             return
-        if at < self.open_until:
+        # A pause has not more left than it had: else the clock was set back since.
+        if timedelta() < self.open_until - at <= self._pause:
             raise ExtractorPausedError(self.open_until)
         if self._trying:
             raise ExtractorPausedError(at + _FIRST_PAUSE)

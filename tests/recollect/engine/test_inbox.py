@@ -347,6 +347,19 @@ async def test_an_exchange_that_another_formed_meanwhile_is_left_to_them(
     assert lines == []
 
 
+async def test_what_a_clock_that_was_ahead_put_off_for_days_is_formed_once_it_is_right(
+    worker: Worker,
+) -> None:
+    await worker.hears(1, at=START + timedelta(days=2))
+    await worker.hears(2)
+    worker.batching = Batching(turns=4, quiet=timedelta(seconds=3))
+    worker.now = START + timedelta(seconds=3)
+
+    assert await worker.drain() is None
+
+    assert worker.batches == [[1, 2]]
+
+
 class TestBatches:
     async def test_turns_that_wait_are_formed_together(self, worker: Worker) -> None:
         await worker.hears(1, 2, 3)

@@ -79,6 +79,13 @@ class TestBreaker:
         assert guarded.model.asked == FAILURES
         assert paused.value.until == NOON + timedelta(seconds=30)
 
+    async def test_a_clock_that_is_set_back_makes_no_pause_longer(self, store: Store) -> None:
+        guarded = Guarded(store)
+        await guarded.fail(ExtractorError(), FAILURES)
+        guarded.now -= timedelta(days=2)
+
+        assert (await guarded.call()).tokens == 100
+
     async def test_seconds_waited_in_vain_count_as_failures_do(self, store: Store) -> None:
         guarded = Guarded(store)
 
