@@ -57,7 +57,7 @@ class Figures:
 
     Attributes:
         pages: Pages that one `search` reads, found in memory or not: the median.
-        cpu: What the server's process took for one `search`.
+        processor: What the server's process took for one `search`.
         load: The machine's load meanwhile (one minute).
     """
 
@@ -69,7 +69,7 @@ class Figures:
     database_p95: float
     words_p50: float
     words_p95: float
-    cpu: float
+    processor: float
     pages: float
     recall_p50: float
     recall_p95: float
@@ -93,7 +93,7 @@ class Asking:
         searches = [await self._arguments(person.user_id, text) for text in self._texts]
         explained = [await self._explained(person.user_id, each) for each in searches]
         database, words, pages = zip(*explained[_WARM:], strict=True)
-        cpu = await self._cpu_milliseconds(person.user_id, searches)
+        processor = await self._processor(person.user_id, searches)
         recalls = [await self._recall(person.user_id, text) for text in self._texts][_WARM:]
         return Figures(
             people=len(people),
@@ -104,7 +104,7 @@ class Asking:
             database_p95=percentile(database, 0.95),
             words_p50=percentile(words, 0.5),
             words_p95=percentile(words, 0.95),
-            cpu=processor,
+            processor=processor,
             pages=percentile(pages, 0.5),
             recall_p50=percentile(recalls, 0.5),
             recall_p95=percentile(recalls, 0.95),
@@ -142,7 +142,7 @@ class Asking:
         pages = sum(each["Plan"]["Shared Hit Blocks"] + each["Plan"]["Shared Read Blocks"] for each in told)
         return told[0]["Execution Time"], told[1]["Execution Time"], pages
 
-    async def _cpu_milliseconds(
+    async def _processor(
         self, user_id: str, searches: Sequence[tuple[list[str], tuple[object, ...]]]
     ) -> float:
         """Return the processor time that a server process takes for one `search`, in milliseconds."""
@@ -150,10 +150,10 @@ class Asking:
             pid = await connection.fetchval("SELECT pg_backend_pid()")
             for _, arguments in searches[:_WARM]:
                 await connection.fetch(SQL["search"], user_id, *arguments)
-            before = _cpu_milliseconds_of(pid)
+            before = _processor_of(pid)
             for _, arguments in searches:
                 await connection.fetch(SQL["search"], user_id, *arguments)
-            return (_cpu_milliseconds_of(pid) - before) / len(searches)
+            return (_processor_of(pid) - before) / len(searches)
 
     async def _recall(self, user_id: str, text: str) -> float:
         """Return how long a whole recall takes, in a new chat."""
@@ -175,7 +175,7 @@ class Asking:
         return (time.perf_counter() - began) * 1000
 
 
-def _cpu_milliseconds_of(pid: int) -> float:
+def _processor_of(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(") ")[2].split()
     return (int(fields[11]) + int(fields[12])) * 1000 / _TICKS
 
