@@ -266,12 +266,11 @@ class _Embedders:
 
 async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient, caches: Path) -> _Embedders:
     """Return the embedders, which remember what was asked for lately."""
-    second = await make_second_embedder(settings, cache_dir=caches)
+    first = await make_embedder(settings, client, cache_dir=caches)
     try:
-        first = await make_embedder(settings, client, cache_dir=caches)
+        second = await make_second_embedder(settings, cache_dir=caches)
     except BaseException:
-        if second is not None:
-            await second.aclose()
+        await first.aclose()
         raise
     cached = partial(
         CachedEmbedder,

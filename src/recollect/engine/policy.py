@@ -125,6 +125,7 @@ class Policy:
             placement=self.bounds.placement,
             summaries=self.summarizing != Summarizing(),
             queries=self.tells_queries,
+            profile=False,  # until a person allows it
             lexical=self.reach.lexical,
             history=self.reach.log,
             max_memory_tokens=self.bounds.memory_tokens,

@@ -77,7 +77,7 @@ class Needs:
 
     def parts_of(self, statements: Collection[UUID]) -> dict[UUID, tuple[tuple[str, float], ...]]:
         """Return the features that counted most for or against each of these judged statements, largest first."""
-        if not statements:
+        if not statements or not self.shares:  # who asks for all there is has nothing weighed
             return {}
         names, rows = list(self.shares), {each: n for n, each in enumerate(self.scores)}
         table = np.stack(list(self.shares.values()))[:, [rows[each] for each in statements]]

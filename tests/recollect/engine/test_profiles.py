@@ -478,7 +478,6 @@ async def test_of_what_a_statement_tells_is_guessed_in_several_languages(data_di
         "Quiere respuestas breves.": ProfileField.ANSWERS,
         "Arbeitet bei einer Bank.": ProfileField.DOMAIN,
         "Programs in Rust.": ProfileField.LANGUAGES,
-        "Uses Vue with Vite.": ProfileField.FRAMEWORKS,
         "Lives in Lisbon.": None,
         "Le gusta el flamenco.": None,
     }

@@ -72,7 +72,7 @@ def test_what_does_not_say_whose_it_is_is_the_given_owners_or_broken() -> None:
     row = memory_row("Tea.", user_id=None)
 
     assert read_memory(row, owner="ben").user_id == "ben"
-    with pytest.raises(BrokenRowError, match="whose"):
+    with pytest.raises(BrokenRowError, match="names no owner"):
         read_memory(row)
 
 
@@ -80,8 +80,8 @@ def test_what_does_not_say_whose_it_is_is_the_given_owners_or_broken() -> None:
     ("row", "why"),
     [
         (memory_row(None), "no text"),
-        (memory_row("a secret thought", user_id="*"), "whose"),
-        (memory_row("a secret thought", user_id="x" * 300), "whose"),
+        (memory_row("a secret thought", user_id="*"), "names no owner"),
+        (memory_row("a secret thought", user_id="x" * 300), "names no owner"),
     ],
 )
 def test_a_broken_memory_says_why_and_quotes_nothing(row: dict[str, Any], why: str) -> None:
@@ -97,7 +97,7 @@ def test_a_broken_memory_says_why_and_quotes_nothing(row: dict[str, Any], why: s
         ({"id": None}, "id"),
         ({"chat": "{broken"}, "messages"),
         ({"chat": None}, "messages"),
-        ({"user_id": ""}, "whose"),
+        ({"user_id": ""}, "names no owner"),
     ],
 )
 def test_a_broken_chat_says_why(changed: dict[str, Any], why: str) -> None:
