@@ -19,9 +19,11 @@ from recollect.errors import EmbedderError
 from recollect.models.embedders.model_folder import StoredModel
 
 Precision = Literal["int8", "fp32"]
+PACKED = "int4"
+"""In place of a precision, of a model whose matrices have four bits a number already."""
 
 # Increment it when `onnx_graph` changes, so that older graph files are not used.
-_GRAPH_VERSION = 2
+_GRAPH_VERSION = 1
 _FATAL = 4
 _CHECKSUM_LENGTH = 64
 
@@ -55,14 +57,18 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         OSError: It can't be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="building-", dir=path.parent) as building:
+    with _building_in(path.parent) as building:
         unfinished = Path(building) / path.name
         with unfinished.open("wb") as written:
             written.write(data)
             written.flush()
             os.fsync(written.fileno())
         unfinished.replace(path)
+
+
+def _building_in(cache_dir: Path) -> "tempfile.TemporaryDirectory[str]":
+    cache_dir.mkdir(parents=True, exist_ok=True)
+    return tempfile.TemporaryDirectory(prefix="building-", dir=cache_dir)
 
 
 def open_session(
@@ -74,13 +80,15 @@ def open_session(
         model: The model.
         checksum: The required SHA-256 of the weights; checked only if the graph is built.
         cache_dir: The folder of the graph files. Several processes may share it.
-        precision: "int8" to quantize the weights to eight bits, "fp32" to keep them as they are.
+        precision: "int8" to quantize the weights to eight bits, "fp32" to keep them as they are. A packed
+            model stays as it is.
 
     Raises:
         EmbedderError: The weights have another checksum, or the graph can't be built or written.
     """
     sizes = _digest(repr(model.architecture).encode())
-    graph = cache_dir / f"bert-{checksum[:16]}-{sizes[:8]}-{precision}-v{_GRAPH_VERSION}.onnx"
+    kept = precision if model.steps is None else PACKED
+    graph = cache_dir / f"bert-{checksum[:16]}-{sizes[:8]}-{kept}-v{_GRAPH_VERSION}.onnx"
     if graph.is_file():
         try:
             return _session(graph, model)
@@ -130,14 +138,19 @@ def _build(model: StoredModel, checksum: str, graph: Path, precision: Precision)
             f"The weights {model.weights} have the SHA-256 {found}, not {checksum}: install them again."
         )
     # Imported only here: the import takes longer than loading a finished graph.
-    from recollect.models.embedders.onnx_graph import build_graph  # noqa: PLC0415
+    from recollect.models.embedders.onnx_graph import build_graph, write_graph  # noqa: PLC0415
 
     _log.info("embedder.graph_building", file=graph.name)
     with model.tensors() as read:
-        made = build_graph(
-            model.architecture, read, quantized=precision == "int8", words_given=model.words_given
-        )
-    write_whole(graph, made.SerializeToString())
+        if model.steps is not None:
+            made = build_graph(model.architecture, read, steps=model.steps, words_given=model.words_given)
+            write_whole(graph, made.SerializeToString())
+            return
+        with _building_in(graph.parent) as building:
+            unfinished = write_graph(model.architecture, read, Path(building), quantized=precision == "int8")
+            with unfinished.open("rb") as written:
+                os.fsync(written.fileno())
+            unfinished.replace(graph)
 
 
 def _file_checksum(path: Path) -> str:

@@ -12,15 +12,17 @@ Never: checksums, caching, tokenizers.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
+from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from recollect.errors import EmbedderError
-from recollect.models.embedders.model_folder import Architecture, ReadTensor
+from recollect.models.embedders.model_folder import Architecture, ReadSteps, ReadTensor, Steps
 
 _WORDS = "words"
 _MASK = "attention_mask"
@@ -30,23 +32,43 @@ _MASK = "attention_mask"
 _OPSET = 20
 _IR_VERSION = 10
 _TINY = 1e-12
-# Weights use seven of the eight bits. On x86 without VNNI, two products are added in 16 bits, which could overflow with
-# eight, so that vectors would differ between machines
-# (onnxruntime.ai/docs/performance/model-optimizations/quantization.html, "reduce_range").
-_STEPS = 64
-_ROW_STEPS = 127
-"""Word embeddings use all eight bits: they are looked up, not multiplied."""
+_CONTRIB = "com.microsoft"
+"""The domain of onnxruntime's own operators."""
+
+_BLOCK = 32
+_IN_INT8 = 4
+"""Of MatMulNBits (onnxruntime's ContribOperators.md): activations in eight bits, a step for each block."""
+
+
+def write_graph(architecture: Architecture, read: ReadTensor, folder: Path, *, quantized: bool) -> Path:
+    """Build the graph of float weights and write it into ``folder``, with weights of eight bits if ``quantized``.
+
+    Weights are quantized by output channel, activations at run time and by the whole tensor.
+
+    Raises:
+        EmbedderError: As ``build_graph``.
+    """
+    whole, small = folder / "fp32.onnx", folder / "int8.onnx"
+    onnx.save(build_graph(architecture, read), str(whole))
+    if not quantized:
+        return whole
+    # The weights use seven of the eight bits: without VNNI, x86 adds two products in 16 bits, which
+    # overflow otherwise, so that vectors would differ from one machine to the next
+    # (onnxruntime.ai/docs/performance/model-optimizations/quantization.html, "reduce_range").
+    quantize_dynamic(whole, small, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
+    return small
 
 
 def build_graph(
-    architecture: Architecture, read: ReadTensor, *, quantized: bool = False, words_given: bool = False
+    architecture: Architecture, read: ReadTensor, *, steps: ReadSteps | None = None, words_given: bool = False
 ) -> onnx.ModelProto:
     """Assemble encoder, masked mean pooling and L2 normalisation as one graph.
 
     Args:
         architecture: The sizes of the encoder.
         read: Returns a tensor by its name, in any float type of numpy's.
-        quantized: Whether dense layers and word embeddings get 8-bit weights.
+        steps: Returns the step of each block of 32 numbers of a matrix, (rows, blocks) float32. The matrices are 16 steps wide
+            and stay in four bits a number. None: the matrices stay floats.
         words_given: Whether the caller looks up the word embeddings. A large vocabulary is better left in its file.
 
     Returns:
@@ -57,7 +79,7 @@ def build_graph(
     Raises:
         EmbedderError: A tensor can't be read, or its shape does not fit the architecture.
     """
-    graph = _Graph(read, quantized)
+    graph = _Graph(read, steps)
     found = _WORDS if words_given else _word_embeddings(graph, architecture)
     hidden, mask = _embeddings(graph, architecture, found)
     for layer in range(architecture.layers):
@@ -72,7 +94,12 @@ def build_graph(
     ]
     vectors = helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["texts", architecture.hidden])
     proto = helper.make_graph(graph.nodes, "sentence_embedder", inputs, [vectors], graph.initializers)
-    return helper.make_model(proto, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)
+    opsets = [helper.make_opsetid("", _OPSET), *([] if steps is None else [helper.make_opsetid(_CONTRIB, 1)])]
+    model = helper.make_model(proto, opset_imports=opsets, ir_version=_IR_VERSION)
+    # Says that the graph needs no pre-processing, which onnxruntime's quantizer would otherwise
+    # recommend through the root logger, configuring it on the way.
+    helper.set_model_props(model, {"onnx.quant.pre_process": "onnxruntime.quant"})
+    return model
 
 
 @dataclass(slots=True)
@@ -80,7 +107,7 @@ class _Graph:
     """A graph under construction: its nodes and its constants."""
 
     read: ReadTensor
-    quantized: bool = False
+    steps: ReadSteps | None = None
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     initializers: list[onnx.TensorProto] = field(default_factory=list)
 
@@ -120,31 +147,44 @@ class _Graph:
             raise EmbedderError(f"The model's tensor {name} has the shape {found.shape}, not {shape}.")
         return found.astype(np.float32)
 
-    def linear(self, inputs: str, matrix: NDArray[np.float32], bias: NDArray[np.float32]) -> str:
-        """Add ``inputs @ matrix.T + bias``: torch stores the matrix of a dense layer transposed."""
+    def linear(
+        self, inputs: str, matrix: NDArray[np.float32], bias: NDArray[np.float32], steps: Steps | None
+    ) -> str:
+        """Add ``inputs @ matrix.T + bias``, the layout torch stores a dense layer in."""
         product = (
-            self._integer_product(inputs, matrix)
-            if self.quantized
-            else self.node("MatMul", inputs, self.constant(matrix.T))
+            self.node("MatMul", inputs, self.constant(matrix.T))
+            if steps is None
+            else self._packed_product(inputs, matrix, steps)
         )
         return self.node("Add", product, self.constant(bias))
 
-    def _integer_product(self, inputs: str, matrix: NDArray[np.float32]) -> str:
-        """Add ``inputs @ matrix.T`` in integers. onnxruntime fuses exactly this sequence of nodes into one kernel."""
-        weights, steps = _quantized_rows(matrix, _STEPS)
-        name = f"Quantized_{len(self.nodes)}"
-        numbers, step, zero = f"{name}.numbers", f"{name}.step", f"{name}.zero"
-        self.add("DynamicQuantizeLinear", [inputs], [numbers, step, zero])
-        zeros = self.constant(np.zeros(len(matrix), dtype=np.int8))
-        product = self.node("MatMulInteger", numbers, self.constant(weights.T), zero, zeros)
-        scale = self.node("Mul", step, self.constant(steps))
-        return self.node("Mul", self.node("Cast", product, to=TensorProto.FLOAT), scale)
+    def _packed_product(self, inputs: str, matrix: NDArray[np.float32], steps: Steps) -> str:
+        """Add ``inputs @ matrix.T`` with four bits a weight, 8 standing for 0."""
+        rows, width = matrix.shape
+        blocks = matrix.reshape(rows, width // _BLOCK, _BLOCK)
+        numbers = (np.rint(blocks / np.where(steps == 0, 1, steps)[..., None]) + 8).astype(np.uint8)
+        pairs = numbers[..., 0::2] | numbers[..., 1::2] << 4
+        return self.node(
+            "MatMulNBits",
+            inputs,
+            self.constant(pairs),
+            self.constant(steps.reshape(-1)),
+            domain=_CONTRIB,
+            K=width,
+            N=rows,
+            bits=4,
+            block_size=_BLOCK,
+            accuracy_level=_IN_INT8,
+        )
+
+    def steps_of(self, name: str) -> Steps | None:
+        """Return the steps of the matrix ``name``; None where matrices are kept as they are."""
+        return None if self.steps is None else self.steps(name)
 
     def dense(self, name: str, inputs: str, outputs: int, width: int) -> str:
         """Add the dense layer ``name``, from ``width`` inputs to ``outputs`` outputs."""
-        return self.linear(
-            inputs, self.weight(f"{name}.weight", outputs, width), self.weight(f"{name}.bias", outputs)
-        )
+        matrix, bias = self.weight(f"{name}.weight", outputs, width), self.weight(f"{name}.bias", outputs)
+        return self.linear(inputs, matrix, bias, self.steps_of(f"{name}.weight"))
 
     def layer_norm(self, name: str, inputs: str, architecture: Architecture) -> str:
         """Add the layer normalisation ``name`` over the last axis."""
@@ -154,21 +194,10 @@ class _Graph:
         return self.node("LayerNormalization", inputs, scale, bias, axis=-1, epsilon=architecture.epsilon)
 
 
-def _quantized_rows(matrix: NDArray[np.float32], steps: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Quantize each row symmetrically to at most ``steps`` steps; return the integers, and the step size per row."""
-    sizes = np.maximum(np.abs(matrix).max(axis=1) / steps, _TINY).astype(np.float32)
-    return np.rint(matrix / sizes[:, None]).clip(-steps, steps).astype(np.int8), sizes
-
-
 def _word_embeddings(graph: _Graph, architecture: Architecture) -> str:
     """Add the lookup of the word pieces' embeddings, and return the name of its output."""
     words = graph.weight("embeddings.word_embeddings.weight", architecture.vocabulary, architecture.hidden)
-    if not graph.quantized:
-        return graph.node("Gather", graph.constant(words), "input_ids")
-    numbers, steps = _quantized_rows(words, _ROW_STEPS)
-    found = graph.node("Gather", graph.constant(numbers), "input_ids")
-    scale = graph.node("Gather", graph.constant(steps[:, None]), "input_ids")
-    return graph.node("Mul", graph.node("Cast", found, to=TensorProto.FLOAT), scale)
+    return graph.node("Gather", graph.constant(words), "input_ids")
 
 
 def _embeddings(graph: _Graph, architecture: Architecture, found: str) -> tuple[str, str]:
@@ -196,10 +225,12 @@ def _attention(graph: _Graph, architecture: Architecture, name: str, hidden: str
     biases = [graph.weight(f"{name}.{part}.bias", size) for part in parts]
     # One product instead of three: the input is read and quantized once. The query's weights include the scaling.
     scale = np.float32(1 / math.sqrt(size // heads))
+    steps = [graph.steps_of(f"{name}.{part}.weight") for part in parts]
     joined = graph.linear(
         hidden,
         np.concatenate([matrices[0] * scale, *matrices[1:]]),
         np.concatenate([biases[0] * scale, *biases[1:]]),
+        _joined(steps, scale),
     )
     split = graph.node("Reshape", joined, graph.integers(0, 0, 3, heads, size // heads))
     query, key, value = (
@@ -214,6 +245,12 @@ def _attention(graph: _Graph, architecture: Architecture, name: str, hidden: str
     return graph.node(
         "Reshape", graph.node("Transpose", mixed, perm=[0, 2, 1, 3]), graph.integers(0, 0, size)
     )
+
+
+def _joined(steps: Sequence[Steps | None], scale: np.float32) -> Steps | None:
+    """Return the steps of matrices that stand below each other, the first multiplied by ``scale``."""
+    known = [each for each in steps if each is not None]
+    return np.concatenate([known[0] * scale, *known[1:]]) if known else None
 
 
 def _layer(graph: _Graph, architecture: Architecture, name: str, hidden: str, mask: str) -> str:

@@ -130,18 +130,29 @@ class PackedModel:
         Raises:
             KeyError: The file has no such tensor; the error names it.
         """
+        found, width = self._found(name)
+        if found.is_packed:
+            return _unpacked(self._blocks(found, width))
+        plain = self._bytes[found.begin : found.begin + found.size].view("<f4").astype(np.float32)
+        return plain.reshape(-1, width) if width else plain
+
+    def steps(self, name: str) -> NDArray[np.float32]:
+        """Return how large a step is in each block of a matrix, (rows, blocks) float32, by its name in BERT.
+
+        Raises:
+            KeyError: The file has no such tensor; the error names it.
+        """
+        return _steps(self._blocks(*self._found(name)))[..., 0]
+
+    def _found(self, name: str) -> tuple[_Tensor, int]:
+        """Return where a tensor is, and how many columns it has."""
         module, _, kind = name.rpartition(".")
         layer = ""
         if module.startswith("encoder.layer."):
             number, _, module = module.removeprefix("encoder.layer.").partition(".")
             layer = f"l{number}."
         short = f"{layer}{_NAMES[module]}"
-        found = self._tensors.get(f"{short}.{kind[0]}") or self._tensors[short]
-        width = self._width(module, kind)
-        if found.is_packed:
-            return _unpacked(self._blocks(found, width))
-        plain = self._bytes[found.begin : found.begin + found.size].view("<f4").astype(np.float32)
-        return plain.reshape(-1, width) if width else plain
+        return self._tensors.get(f"{short}.{kind[0]}") or self._tensors[short], self._width(module, kind)
 
     def _width(self, module: str, kind: str) -> int:
         """Return the number of columns of a tensor; 0 if it has one dimension."""
@@ -267,9 +278,14 @@ class _Reader:
         return begin
 
 
+def _steps(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Return the steps of rows of blocks, (rows, blocks, 1) float32."""
+    return blocks[..., :_STEP_BYTES].copy().view("<f2").astype(np.float32)
+
+
 def _unpacked(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Dequantize rows of blocks, (rows, blocks, 18) bytes, to (rows, 32 * blocks) float32."""
-    steps = blocks[..., :_STEP_BYTES].copy().view("<f2").astype(np.float32)
+    steps = _steps(blocks)
     pairs = blocks[..., _STEP_BYTES:]
     numbers = np.concatenate([pairs & 0x0F, pairs >> 4], axis=-1).astype(np.float32) - _MIDDLE
     unpacked: NDArray[np.float32] = (numbers * steps).reshape(len(blocks), -1)

