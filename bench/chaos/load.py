@@ -133,12 +133,14 @@ class Load:
             await self._answer(request, time.monotonic())
 
     async def _answer(self, data: bytes, began: float) -> tuple[Response | None, int]:
-        """Return the answer, or what came of it; and how often it was asked for."""
+        """Return the answer, or what came of it; and how often it was asked for, each time of the next proxy."""
         answer, tries = None, 0
+        self._next += 1
+        first = self._next
         while tries < self.tries or time.monotonic() - began < self.again_within:
             tries += 1
             try:
-                answer = await self._once(data)
+                answer = await self._once(data, self.ports[(first + tries) % len(self.ports)])
             except _BROKEN:
                 answer = None
             if answer is not None and answer.complete:
@@ -147,9 +149,7 @@ class Load:
                 await asyncio.sleep(_AGAIN_SECONDS)
         return answer, tries
 
-    async def _once(self, data: bytes) -> Response:
-        port = self.ports[self._next % len(self.ports)]
-        self._next += 1
+    async def _once(self, data: bytes, port: int) -> Response:
         async with asyncio.timeout(_PATIENCE_SECONDS), RawConnection(port) as connection:
             await connection.send(data)
             return await connection.read_response(method=b"POST")
