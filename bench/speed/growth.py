@@ -93,7 +93,7 @@ class Asking:
         searches = [await self._arguments(person.user_id, text) for text in self._texts]
         explained = [await self._explained(person.user_id, each) for each in searches]
         database, words, pages = zip(*explained[_WARM:], strict=True)
-        processor = await self._processor(person.user_id, searches)
+        processor = await self._cpu_milliseconds(person.user_id, searches)
         recalls = [await self._recall(person.user_id, text) for text in self._texts][_WARM:]
         return Figures(
             people=len(people),
@@ -142,7 +142,7 @@ class Asking:
         pages = sum(each["Plan"]["Shared Hit Blocks"] + each["Plan"]["Shared Read Blocks"] for each in told)
         return told[0]["Execution Time"], told[1]["Execution Time"], pages
 
-    async def _processor(
+    async def _cpu_milliseconds(
         self, user_id: str, searches: Sequence[tuple[list[str], tuple[object, ...]]]
     ) -> float:
         """Return the processor time that a server process takes for one `search`, in milliseconds."""
@@ -150,10 +150,10 @@ class Asking:
             pid = await connection.fetchval("SELECT pg_backend_pid()")
             for _, arguments in searches[:_WARM]:
                 await connection.fetch(SQL["search"], user_id, *arguments)
-            before = _processor_of(pid)
+            before = _cpu_milliseconds_of(pid)
             for _, arguments in searches:
                 await connection.fetch(SQL["search"], user_id, *arguments)
-            return (_processor_of(pid) - before) / len(searches)
+            return (_cpu_milliseconds_of(pid) - before) / len(searches)
 
     async def _recall(self, user_id: str, text: str) -> float:
         """Return how long a whole recall takes, in a new chat."""
@@ -175,7 +175,7 @@ class Asking:
         return (time.perf_counter() - began) * 1000
 
 
-def _processor_of(pid: int) -> float:
+def _cpu_milliseconds_of(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(") ")[2].split()
     return (int(fields[11]) + int(fields[12])) * 1000 / _TICKS
 

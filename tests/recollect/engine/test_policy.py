@@ -24,6 +24,7 @@ def test_what_is_changed_while_it_runs_counts_in_place_of_the_settings() -> None
         max_memory_tokens=100,
         max_history_tokens=50,
         queries=False,
+        profile=False,
     )
 
     assert SHIPPED.under(flags) == replace(
