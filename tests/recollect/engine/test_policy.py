@@ -76,6 +76,7 @@ def test_a_policy_says_of_every_flag_how_it_is() -> None:
         placement=Placement.USER,
         summaries=True,
         queries=False,
+        profile=False,
         lexical=False,
         history=False,
         max_memory_tokens=100,
