@@ -119,7 +119,8 @@ async def test_a_chat_does_not_wait_for_an_embedder_that_is_late(
 
     assert answer.status == 200
     # The words alone were searched for; where the machine is busy that is late, too, or the chat is.
-    assert answer.header(b"x-recollect-degraded") in {b"embedding", b"search", b"chat"}
+    late = set((answer.header(b"x-recollect-degraded") or b"").split(b","))
+    assert late & {b"embedding", b"search", b"chat"}
     assert answer.header(b"x-recollect-skipped") in {b"nothing-relevant", b"deadline"}
     assert upstream.last.body == chat_body(WHICH_CAT)
 
