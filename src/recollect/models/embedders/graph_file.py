@@ -138,19 +138,18 @@ def _build(model: StoredModel, checksum: str, graph: Path, precision: Precision)
             f"The weights {model.weights} have the SHA-256 {found}, not {checksum}: install them again."
         )
     # Imported only here: the import takes longer than loading a finished graph.
-    from recollect.models.embedders.onnx_graph import build_graph, write_graph  # noqa: PLC0415
+    from recollect.models.embedders.onnx_graph import build_graph  # noqa: PLC0415
 
     _log.info("embedder.graph_building", file=graph.name)
     with model.tensors() as read:
-        if model.steps is not None:
-            made = build_graph(model.architecture, read, steps=model.steps, words_given=model.words_given)
-            write_whole(graph, made.SerializeToString())
-            return
-        with _building_in(graph.parent) as building:
-            unfinished = write_graph(model.architecture, read, Path(building), quantized=precision == "int8")
-            with unfinished.open("rb") as written:
-                os.fsync(written.fileno())
-            unfinished.replace(graph)
+        made = build_graph(
+            model.architecture,
+            read,
+            steps=model.steps,
+            words_given=model.words_given,
+            quantized=precision == "int8",
+        )
+    write_whole(graph, made.SerializeToString())
 
 
 def _file_checksum(path: Path) -> str:

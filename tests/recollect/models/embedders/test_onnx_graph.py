@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import onnx
 import onnxruntime as ort
 import pytest
 from numpy.typing import NDArray
+from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from recollect.errors import EmbedderError
 from recollect.models.embedders.model_folder import Architecture
@@ -115,6 +117,27 @@ def test_half_precision_weights_are_read(weights: Weights) -> None:
     vectors = run(build_graph(ARCHITECTURE, halves.__getitem__), TEXTS)
 
     np.testing.assert_array_equal(vectors, run(build_graph(ARCHITECTURE, rounded.__getitem__), TEXTS))
+
+
+def test_a_quantized_graph_has_the_vectors_of_the_runtime_s_own_quantizer(
+    weights: Weights, tmp_path: Path
+) -> None:
+    whole, small = tmp_path / "whole.onnx", tmp_path / "small.onnx"
+    onnx.save(build_graph(ARCHITECTURE, weights.__getitem__), str(whole))
+    quantize_dynamic(whole, small, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
+
+    model = build_graph(ARCHITECTURE, weights.__getitem__, quantized=True)
+
+    onnx.checker.check_model(model, full_check=True)
+    assert [node.op_type for node in model.graph.node].count("MatMulInteger") == 4 * ARCHITECTURE.layers
+    np.testing.assert_array_equal(run(model, TEXTS), run(onnx.load(str(small)), TEXTS))
+
+
+def test_weights_that_are_all_zero_are_quantized(weights: Weights) -> None:
+    for name in ("embeddings.word_embeddings.weight", "encoder.layer.0.output.dense.weight"):
+        weights[name][:] = 0
+
+    assert np.isfinite(run(build_graph(ARCHITECTURE, weights.__getitem__, quantized=True), TEXTS)).all()
 
 
 def test_a_tensor_of_the_wrong_shape_is_named(weights: Weights) -> None:
