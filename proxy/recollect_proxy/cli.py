@@ -23,6 +23,7 @@ from recollect_proxy.key_command import key
 from recollect_proxy.mcp_command import mcp
 from recollect_proxy.openwebui import import_command as _of_openwebui  # noqa: F401 -- it adds its command
 from recollect_proxy.openwebui.doctor_command import doctor
+from recollect_proxy.prepare_command import prepare
 from recollect_proxy.report_command import report
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.store_commands.audit_command import audit_store
@@ -90,6 +91,7 @@ app.command()(doctor)
 app.command()(worker)
 app.command()(config)
 app.command()(key)
+app.command()(prepare)
 app.command()(migrate)
 app.command()(users)
 app.command()(export)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import httpx
@@ -15,7 +16,8 @@ from recollect.assembly.servers import MISTRAL, is_near, is_one_server, speaks_m
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, EmbedderPlace, Strategy
 from recollect.models.embedders import parse_embedder_name
-from recollect.models.embedders.local import LocalEmbedder
+from recollect.models.embedders.graph_file import PREPARED
+from recollect.models.embedders.local import KNOWN, LocalEmbedder
 from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
@@ -43,6 +45,14 @@ _HOSTED = timedelta(minutes=2)
 _NEAR = timedelta(minutes=10)
 
 log = structlog.get_logger(__name__)
+
+
+class PreparedModels(NamedTuple):
+    """What `prepare_local_models` built: of which models, in which folder; and why the second embedder is not among them."""
+
+    models: list[str]
+    folder: Path
+    lacking: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +167,28 @@ async def make_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> 
             await embedder.aclose()
         raise
     return embedder
+
+
+async def prepare_local_models() -> PreparedModels:
+    """Build what a first start would build of each local model that is known by name, beside the installed package.
+
+    Raises:
+        EmbedderError: The first embedder's weights are not installed or damaged, or the folder can't be written.
+    """
+    embedders: list[LocalEmbedder | MultilingualE5Embedder] = [
+        LocalEmbedder(model, cache_dir=PREPARED) for model in KNOWN
+    ]
+    lacking = ""
+    try:
+        embedders.append(MultilingualE5Embedder(cache_dir=PREPARED))
+    except EmbedderError as error:  # there is no wheel of it for every machine
+        lacking = str(error)
+    for embedder in embedders:
+        try:
+            await embedder.load()
+        finally:
+            await embedder.aclose()
+    return PreparedModels([embedder.name for embedder in embedders], PREPARED, lacking)
 
 
 def check_embedders(settings: EngineSettings) -> None:

