@@ -163,16 +163,16 @@ def test_without_a_command_it_shows_what_there_is() -> None:
 def test_a_data_folder_that_can_not_be_written_is_told_of(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
-    done = recollect("serve", *UPSTREAM, "--data-dir", str(tmp_path / "file"))
+    done = recollect("serve", *UPSTREAM, "--port", "0", "--data-dir", str(tmp_path / "file"))
 
     assert done.exit_code == 2
     assert "RECOLLECT_DATA_DIR" in done.stderr
 
 
 def test_an_engine_that_can_not_be_opened_ends_it_with_3_and_says_why(tmp_path: Path, own_dsn: str) -> None:
-    options = ("--data-dir", str(tmp_path), "--database-url", own_dsn, "--embedder", "local:no-such-model")
+    options = ("--port", "0", "--data-dir", str(tmp_path), "--database-url", own_dsn)
 
-    done = recollect("serve", *UPSTREAM, *options)
+    done = recollect("serve", *UPSTREAM, *options, "--embedder", "local:no-such-model")
 
     assert done.exit_code == 3
     assert "no-such-model" in done.stderr
