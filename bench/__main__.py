@@ -47,6 +47,7 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "search": Program("bench.speed.search", "what a search costs in the store"),
         "growth": Program("bench.speed.growth", "what recall takes as memories grow (`make bench-growth`)"),
         "disk": Program("bench.speed.disk", "what messages take on the disk"),
+        "workers": Program("bench.speed.workers", "what N workers form in a second, and how late"),
         "reading": Program("bench.speed.reading", "what each step takes that reads people's text"),
         "holding": Program("bench.speed.holding", "how long a large request holds the event loop"),
         "leaving": Program("bench.speed.leaving", "how soon an upstream learns that the client left"),

@@ -42,11 +42,11 @@ class Spread:
     unheeded: int = 0
 
 
-async def replicas(folder: Path, *, models: Path, seed: int, logs: Path | None = None) -> Outcome:
+async def replicas(folder: Path, *, seed: int, logs: Path | None = None) -> Outcome:
     """Kill under load, then change settings and erase people through one replica and look at the others."""
     chance, system = random.Random(seed), System(folder, World(random.Random(seed)))
     async with AsyncExitStack() as closing:
-        await system.start(Plan(proxies=_PROXIES, workers=_WORKERS, models=models), closing)
+        await system.start(Plan(proxies=_PROXIES, workers=_WORKERS), closing)
         load = Load(system.world, system.ports, random.Random(seed), tries=2)
         prober = User("prober")
         await load.until_remembered(prober)

@@ -6,7 +6,6 @@ Never: a test; an assertion. What was lost stands in the table.
 import argparse
 import asyncio
 import random
-import shutil
 import subprocess
 import tempfile
 import time
@@ -16,7 +15,6 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
 import uvloop
 from tests.running_proxy import User
 
@@ -27,8 +25,6 @@ from bench.chaos.replicas import replicas
 from bench.chaos.report import keep, line_of
 from bench.chaos.system import System
 from bench.chaos.world import World
-from recollect.assembly.models import make_embedder, make_second_embedder
-from recollect.settings import EngineSettings
 
 _CALM_SECONDS = 3.0
 _AFTER_SECONDS = 2.0
@@ -44,7 +40,7 @@ class NotPossibleError(Exception):
     """This machine can't bring a fault about."""
 
 
-async def strike(fault: Fault, folder: Path, *, models: Path, seed: int, logs: Path | None = None) -> Outcome:
+async def strike(fault: Fault, folder: Path, *, seed: int, logs: Path | None = None) -> Outcome:
     """Bring a fault about under load, and return what it came to.
 
     Raises:
@@ -56,7 +52,7 @@ async def strike(fault: Fault, folder: Path, *, models: Path, seed: int, logs: P
     async with AsyncExitStack() as closing:
         if fault.on_small_disk:
             closing.enter_context(_small_disk(folder / "proxy-0"))
-        await system.start(replace(fault.plan, models=models, clock=clock), closing)
+        await system.start(replace(fault.plan, clock=clock), closing)
         load = Load(
             system.world,
             system.ports,
@@ -130,40 +126,20 @@ def main() -> None:
     names = options.only.split(",") if options.only else [*FAULTS, REPLICAS]
     if unknown := set(names) - {*FAULTS, REPLICAS}:
         parser.error(f"there is no fault {', '.join(sorted(unknown))}")
-    prepared = Path(tempfile.mkdtemp(dir="/var/tmp", prefix="chaos-models-"))
-    models = prepared / "models"
-    models.mkdir()
-    try:
-        uvloop.run(_prepare(models))
-        for name in names:
-            with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="chaos-") as folder:
-                Path(folder).chmod(0o711)
-                found = _found(name, Path(folder), models, options.seed, options.logs)
-            keep(options.output, name, found, order=[*FAULTS, REPLICAS])
-            print(line_of(found) if isinstance(found, Outcome) else f"{name}: {found}", flush=True)
-    finally:
-        shutil.rmtree(prepared)
+    for name in names:
+        with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="chaos-") as folder:
+            Path(folder).chmod(0o711)
+            found = _found(name, Path(folder), options.seed, options.logs)
+        keep(options.output, name, found, order=[*FAULTS, REPLICAS])
+        print(line_of(found) if isinstance(found, Outcome) else f"{name}: {found}", flush=True)
 
 
-async def _prepare(models: Path) -> None:
-    """Build the local models' graphs, as the first start of all does: no fault is to be measured with that."""
-    settings = EngineSettings()
-    async with httpx.AsyncClient() as client:
-        made = [
-            await make_embedder(settings, client, cache_dir=models.parent),
-            await make_second_embedder(settings, cache_dir=models.parent),
-        ]
-    for each in made:
-        if each is not None:
-            await each.aclose()
-
-
-def _found(name: str, folder: Path, models: Path, seed: int, logs: Path | None) -> Outcome | str:
+def _found(name: str, folder: Path, seed: int, logs: Path | None) -> Outcome | str:
     """Return what a fault came to, or why it was not measured."""
     work = (
-        replicas(folder, models=models, seed=seed, logs=logs)
+        replicas(folder, seed=seed, logs=logs)
         if name == REPLICAS
-        else strike(FAULTS[name], folder, models=models, seed=seed, logs=logs)
+        else strike(FAULTS[name], folder, seed=seed, logs=logs)
     )
     try:
         return uvloop.run(work)

@@ -92,6 +92,11 @@ class Worker:
         self._process: asyncio.subprocess.Process | None = None
         self._reading: asyncio.Task[None] | None = None
 
+    @property
+    def pid(self) -> int | None:
+        """The number of its process; None while there is none."""
+        return None if self._process is None else self._process.pid
+
     async def start(self) -> None:
         """Start it."""
         self._process = await asyncio.create_subprocess_exec(
@@ -247,8 +252,6 @@ class System:
         folder.mkdir(mode=0o711, exist_ok=True)
         if plan.embedded:
             put_database(folder)
-        if plan.models is not None:
-            (folder / "models").symlink_to(plan.models, target_is_directory=True)
 
     def _clock(self, plan: "Plan") -> dict[str, str]:
         if plan.clock is None:
@@ -273,7 +276,6 @@ class Plan:
         workers: How many `recollect worker`; 0: each proxy has its own.
         embedded: Whether the proxy brings its database.
         embeds_by_server: Whether embeddings come from the scripted server, and not from the local model.
-        models: Where the local models are prepared, so that it is done once.
         clock: The library by which their clock is set.
     """
 
@@ -281,5 +283,4 @@ class Plan:
     workers: int = 0
     embedded: bool = False
     embeds_by_server: bool = False
-    models: Path | None = None
     clock: Path | None = None

@@ -1,0 +1,210 @@
+"""What N workers form in a second of what waits, and how late a memory is under a steady load. Never: a fault.
+
+One proxy, Postgres, N `recollect worker`, an extraction model that takes its time, on one machine: workers beyond its cores show
+what waiting for the model costs, no more.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import uvloop
+from tests.received import Received
+from tests.running_proxy import User
+from tests.scripted_answers import Answer
+
+from bench.chaos.counting import settled
+from bench.chaos.database import rows
+from bench.chaos.load import Load
+from bench.chaos.system import Plan, System
+from bench.chaos.world import World
+from bench.speed.watching import cpu_seconds, family
+
+_STATES = "SELECT id, said_at, state FROM recollect.exchanges"
+_LOOK_SECONDS = 0.1
+_MIDDLE = (0.1, 0.9)
+"""The share of the backlog between whose ends its rate is taken: without the workers' start and the last stragglers."""
+
+_PATIENCE_SECONDS = 300.0
+_AT_ONCE = 8
+"""Chats asked at the same time while the backlog is made."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What so many workers came to.
+
+    Attributes:
+        workers: How many.
+        exchanges: How many waited.
+        rate: Exchanges formed in a second.
+        cpu: Seconds of processor time of the workers, for each exchange.
+        asked_rate: Chats in a second of the steady load.
+        lag_p50: Seconds from what was said until its memory was there, in the median.
+        lag_p95: The same of all but the slowest twentieth.
+        unformed: Exchanges of which nothing was formed in the end.
+    """
+
+    workers: int
+    exchanges: int
+    rate: float
+    cpu: float
+    asked_rate: float
+    lag_p50: float
+    lag_p95: float
+    unformed: int
+
+
+async def measure(
+    workers: int, folder: Path, *, users: int, turns: int, model_seconds: float, asked_rate: float
+) -> Figures:
+    """Form a backlog by so many workers, then let people chat at a steady rate.
+
+    Raises:
+        TimeoutError: The backlog is not formed within five minutes.
+    """
+    world = World(random.Random(workers))
+    answer_at_once = world.extraction
+
+    def answer_late(request: Received) -> Answer:
+        return (model_seconds, *answer_at_once(request))
+
+    world.extraction = answer_late
+    system = System(folder, world)
+    async with AsyncExitStack() as closing:
+        await system.start(Plan(workers=workers), closing)
+        for worker in system.workers:
+            await worker.stop()
+        load = Load(world, system.ports, random.Random(workers))
+        await _fill(load, users, turns)
+        for worker in system.workers:
+            await worker.start()
+        rate, cpu = await _drained(system, users * turns)
+        lags = await _steadily(system, load, asked_rate, seconds=users * turns / asked_rate / 2)
+        await settled(system)
+        left = sum(row["state"] != "formed" for row in await rows(system.dsn, _STATES))
+    middle, late = statistics.median(lags), statistics.quantiles(lags, n=20)[-1]
+    return Figures(workers, users * turns, rate, cpu, asked_rate, middle, late, left)
+
+
+async def _fill(load: Load, users: int, turns: int) -> None:
+    """Have everybody say so much while no worker runs."""
+    free = asyncio.Semaphore(_AT_ONCE)
+
+    async def talk(number: int) -> None:
+        for turn in range(turns):
+            async with free:
+                await _say(load, number, turn)
+
+    await asyncio.gather(*map(talk, range(users)))
+
+
+async def _say(load: Load, number: int, turn: int) -> None:
+    name = f"talker-{number}-{number:04x}"
+    told = await load.say(
+        User(name), f"chat-{turn // 5}-of-{name}", f"number {turn} of {name}", is_streamed=True
+    )
+    if not told.is_whole:
+        raise RuntimeError(f"a chat failed: {told.status}")
+
+
+async def _drained(system: System, count: int) -> tuple[float, float]:
+    """Wait until the backlog is formed; return the exchanges formed in a second, and the workers' seconds for each."""
+    begin, end = (share * count for share in _MIDDLE)
+    seen: list[tuple[float, int, float]] = []
+    async with asyncio.timeout(_PATIENCE_SECONDS):
+        while not seen or seen[-1][1] < end:
+            formed = sum(row["state"] == "formed" for row in await rows(system.dsn, _STATES))
+            if formed >= begin:
+                seen.append((time.monotonic(), formed, cpu_seconds(_processes(system))))
+            await asyncio.sleep(_LOOK_SECONDS)
+    (since, first, used), (until, last, used_then) = seen[0], seen[-1]
+    formed = max(1, last - first)
+    return formed / max(until - since, _LOOK_SECONDS), (used_then - used) / formed
+
+
+def _processes(system: System) -> list[int]:
+    return [each for worker in system.workers if worker.pid is not None for each in family(worker.pid)]
+
+
+async def _steadily(system: System, load: Load, rate: float, *, seconds: float) -> list[float]:
+    """Chat at a steady rate, each time somebody else; return how late each exchange was formed, in seconds."""
+    await settled(system)
+    before = {row["id"] for row in await rows(system.dsn, _STATES)}
+    saying: list[asyncio.Task[None]] = []
+    late: dict[object, float] = {}
+    began = time.monotonic()
+
+    async def look() -> None:
+        for row in await rows(system.dsn, _STATES):
+            if row["id"] not in before and row["id"] not in late and row["state"] == "formed":
+                late[row["id"]] = time.time() - row["said_at"].timestamp()
+
+    while len(late) < len(saying) or not saying:
+        now = time.monotonic() - began
+        while now < seconds and len(saying) <= now * rate:
+            saying.append(asyncio.create_task(_say(load, 1000 + len(saying), 0)))
+        await look()
+        if now > seconds + _PATIENCE_SECONDS:
+            break
+        await asyncio.sleep(_LOOK_SECONDS)
+    await asyncio.gather(*saying)
+    return list(late.values())
+
+
+def told(found: Sequence[Figures]) -> Iterator[str]:
+    """Yield the lines of the table: medians over the rounds, a line for each number of workers."""
+    yield "| workers | formed a second | processor ms for each | lag p50 at a steady load, s | p95, s | unformed |"
+    yield "|---|---|---|---|---|---|"
+    for workers in sorted({each.workers for each in found}):
+        of_it = [each for each in found if each.workers == workers]
+        rate, cpu, middle, late = (
+            statistics.median(getattr(each, name) for each in of_it)
+            for name in ("rate", "cpu", "lag_p50", "lag_p95")
+        )
+        left = sum(each.unformed for each in of_it)
+        yield f"| {workers} | {rate:.1f} | {cpu * 1000:.0f} | {middle:.1f} | {late:.1f} | {left} |"
+
+
+def main() -> None:
+    """Measure one, two and three workers by turns, and print a table; with --json, each round."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--workers", default="1,2,3", help="how many, with commas (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=2, help="of each (default: %(default)s)")
+    parser.add_argument("--users", type=int, default=60, help="who wait (default: %(default)s)")
+    parser.add_argument("--turns", type=int, default=4, help="of each user (default: %(default)s)")
+    parser.add_argument(
+        "--model-seconds", type=float, default=1.0, help="of an extraction (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--rate", type=float, default=2.0, help="chats a second of the steady load (default: %(default)s)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the rounds, and nothing else")
+    options = parser.parse_args()
+    found: list[Figures] = []
+    for round_number in range(options.rounds):
+        counts = [int(each) for each in options.workers.split(",")]
+        for workers in counts if round_number % 2 == 0 else counts[::-1]:
+            with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="workers-") as folder:
+                Path(folder).chmod(0o711)
+                found.append(
+                    uvloop.run(
+                        measure(
+                            workers,
+                            Path(folder),
+                            users=options.users,
+                            turns=options.turns,
+                            model_seconds=options.model_seconds,
+                            asked_rate=options.rate,
+                        )
+                    )
+                )
+    print(json.dumps([asdict(each) for each in found], indent=1) if options.json else "\n".join(told(found)))
