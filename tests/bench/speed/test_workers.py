@@ -1,3 +1,5 @@
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,11 +17,17 @@ def test_the_table_has_a_line_for_each_number_of_workers_and_the_medians_of_its_
     assert lines[2:] == ["| 1 | 3.0 | 40 | 2.0 | 4.0 | 1 |", "| 2 | 6.0 | 50 | 1.5 | 3.0 | 0 |"]
 
 
-@pytest.mark.slow
-async def test_a_backlog_and_a_steady_load_are_formed(tmp_path: Path) -> None:
-    tmp_path.chmod(0o711)
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that the database's user reaches, who is not root."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as made:
+        Path(made).chmod(0o711)
+        yield Path(made)
 
-    found = await measure(1, tmp_path, users=4, turns=2, model_seconds=0.1, asked_rate=2)
+
+@pytest.mark.slow
+async def test_a_backlog_and_a_steady_load_are_formed(folder: Path) -> None:
+    found = await measure(1, folder, users=4, turns=2, model_seconds=0.1, asked_rate=2)
 
     assert (found.workers, found.exchanges, found.unformed) == (1, 8, 0)
     assert found.rate > 0
