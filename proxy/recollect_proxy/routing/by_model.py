@@ -28,6 +28,8 @@ _READ_SECONDS = 10.0
 _VERSION = b"/v1"
 _MODELS = b"/models"
 _READ = frozenset({"POST", "PUT", "PATCH"})
+_FILES = (b"multipart/", b"audio/", b"image/", b"video/", b"application/octet-stream")
+"""Content types of bodies that are not read: forms with files, and files."""
 
 
 class _UnreadableError(Exception):
@@ -76,17 +78,15 @@ class ByModel:
             return unquote(below.removeprefix(_MODELS + b"/").decode("latin-1")), receive
         if scope["type"] == "websocket":
             return _of_query(scope["query_string"]), receive
-        if scope["method"] not in _READ or not (
-            _may_be_json(scope["headers"]) or chat_path(path, self._default.base)
-        ):
+        is_chat = chat_path(path, self._default.base) is not None
+        if scope["method"] not in _READ or (not is_chat and _is_file(scope["headers"])):
             return None, receive
         incoming = Incoming(receive)
         body = await incoming.read(_BODY_LIMIT)
         if body is None:
             raise _UnreadableError
-        read = partial(
-            _of_body, body, b",".join(values(scope["headers"], b"content-encoding")).decode("latin-1")
-        )
+        encodings = b",".join(values(scope["headers"], b"content-encoding")).decode("latin-1")
+        read = partial(_of_body, body, encodings, is_json=is_chat or _is_json(scope["headers"]))
         if is_light(body) and not values(scope["headers"], b"content-encoding"):
             return read(), Again(body, receive)
         try:
@@ -107,17 +107,30 @@ class ByModel:
         return raw[len(base) :] if raw.startswith(base + b"/") else self._below(path)
 
 
-def _may_be_json(headers: Headers) -> bool:
+def _is_json(headers: Headers) -> bool:
+    """Return whether a body is said to be JSON, or nothing is said of it."""
     kinds = values(headers, b"content-type")
     return not kinds or any(b"json" in kind.lower() for kind in kinds)
+
+
+def _is_file(headers: Headers) -> bool:
+    return not _is_json(headers) and any(
+        kind.strip().lower().startswith(_FILES) for kind in values(headers, b"content-type")
+    )
 
 
 def _of_query(query: bytes) -> str | None:
     return next(iter(parse_qs(query.decode("latin-1")).get("model", [])), None)
 
 
-def _of_body(body: bytes, encodings: str) -> str | None:
+def _of_body(body: bytes, encodings: str, *, is_json: bool) -> str | None:
     """Return the model that a body names; None where it names none.
+
+    Args:
+        body: The body, as it came.
+        encodings: Its content codings.
+        is_json: Whether it is said to be JSON. What is said to be something else is read as JSON if it begins like an object:
+            many servers do so, and curl calls JSON a form.
 
     Raises:
         _UnreadableError: It can't be told for certain.
@@ -127,6 +140,8 @@ def _of_body(body: bytes, encodings: str) -> str | None:
     plain = decoded(body, encodings, _BODY_LIMIT)
     if plain is None:
         raise _UnreadableError
+    if not is_json and not plain.lstrip().startswith(b"{"):
+        return None
     try:
         return named_model(plain)
     except AmbiguousModelError:

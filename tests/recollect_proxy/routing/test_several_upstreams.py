@@ -97,6 +97,22 @@ async def test_other_paths_go_by_their_model_too(servers: Servers) -> None:
     assert len(servers.cloud.received) == 2
 
 
+async def test_json_that_is_sent_as_something_else_goes_by_its_model_too(servers: Servers) -> None:
+    """As curl sends what it is given with -d."""
+    for kind in (b"application/x-www-form-urlencoded", b"text/plain; charset=utf-8"):
+        body = b' {"model": "gpt-embedding", "input": "a secret"}'
+        await servers.proxy.fetch(b"POST", b"/v1/embeddings", [(b"Content-Type", kind)], body)
+        assert servers.cloud.last.body == body
+        twice = b'{"model": "llama", "model": "gpt-6"}'
+        refused = await servers.proxy.fetch(b"POST", b"/v1/embeddings", [(b"Content-Type", kind)], twice)
+        assert json.loads(refused.body)["error"]["code"] == "model_not_read"
+    assert servers.default.received == []
+
+    form = [(b"Content-Type", b"application/x-www-form-urlencoded")]
+    await servers.proxy.fetch(b"POST", b"/v1/things", form, b"model=gpt-6&x=1")
+    assert servers.default.last.body == b"model=gpt-6&x=1"
+
+
 async def test_a_path_of_its_own_leads_to_one_server_whatever_model_is_named(
     servers: Servers, user: User
 ) -> None:
