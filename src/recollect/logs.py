@@ -74,4 +74,7 @@ def _renderer() -> structlog.typing.Processor:
     """Return what writes a line: for a person at a terminal, else for a program that collects it."""
     if not sys.stderr.isatty():
         return structlog.processors.JSONRenderer()
-    return structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    # Strings are written as Python writes them: an id that a client chose may hold what commands a terminal.
+    return structlog.dev.ConsoleRenderer(
+        exception_formatter=structlog.dev.plain_traceback, repr_native_str=True
+    )
