@@ -11,7 +11,7 @@ _configured: list[str] = []
 
 
 class _Unfailing:
-    """A stream that drops what can't be written: a log on a full disk, or a pipe that nobody reads, breaks no chat."""
+    """A stream that drops what can't be written: a log on a full disk, or in a pipe that was closed, breaks no chat."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
