@@ -13,7 +13,7 @@ from recollect_proxy.answer_relay import AnswerRelay
 from recollect_proxy.asgi import Application
 from recollect_proxy.conversation import Conversation
 from recollect_proxy.fair_executor import FairExecutor
-from recollect_proxy.headers import CREDENTIALS
+from recollect_proxy.headers import COOKIE, CREDENTIALS
 from recollect_proxy.identity import Identity
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.recall_report import RecallReports
@@ -36,12 +36,13 @@ _WITH_MEMORY = {
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A way to a server: below which path of ours, and whether a client's own key is for it."""
+    """A way to a server: below which path of ours, and whether a client's own key and cookies are for it."""
 
     policy: UpstreamSettings
     upstream: Upstream
     base: str
     sends_keys: bool = True
+    sends_cookies: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,10 @@ class Destinations:
                 sends_keys = key is not None or IdentityMode.OIDC not in settings.identity
                 by_path.append(self._destination(_Way(each, server, each.base, sends_keys=sends_keys)))
             if each.models:
-                # What a client sends to the default's path is the default's key; it goes to no other server.
-                by_model.append(self._destination(_Way(each, server, "", sends_keys=key is not None)))
+                # What a client sends to the default's path is the default's key and cookies; they go to no other server.
+                # With a key of its own the client's is replaced where it stands, as servers differ in where they look for it.
+                way = _Way(each, server, "", sends_keys=key is not None, sends_cookies=False)
+                by_model.append(self._destination(way))
         return Router(default, by_path, by_model)
 
     def _destination(self, way: _Way) -> Destination:
@@ -114,9 +117,10 @@ class Destinations:
     def _strip(self, way: _Way) -> Callable[[bytes], bool]:
         identity = self.identity
         ours = identity.is_secret if self.settings.forward_identity else identity.is_ours
-        if way.sends_keys:
+        if way.sends_keys and way.sends_cookies:
             return ours
-        return lambda name: name in CREDENTIALS or ours(name)
+        withheld = CREDENTIALS if not way.sends_keys else {COOKIE}
+        return lambda name: name in withheld or ours(name)
 
     def _conversation(self, dialect: Dialect, way: _Way, passthrough: Passthrough) -> Application:
         settings = self.settings

@@ -11,13 +11,14 @@ from urllib.parse import parse_qs, unquote
 from recollect.chat import decoded, is_light
 from recollect.chat.named_model import AmbiguousModelError, named_model
 from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, peer_of, values
-from recollect_proxy.errors import MODEL_NOT_READ, send_failure
+from recollect_proxy.errors import MODEL_NOT_READ
 from recollect_proxy.fair_executor import FairExecutor
 from recollect_proxy.routing.again import Again
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.model_list import ModelList
 from recollect_proxy.routing.naming import named
 from recollect_proxy.routing.paths import canonical, chat_path, is_below
+from recollect_proxy.routing.refusing import refusing
 
 _BODY_LIMIT = 32 * 1024 * 1024
 """Bytes up to which a body is read for its model: as many as for its memory."""
@@ -63,7 +64,7 @@ class ByModel:
         try:
             model, again = await self._model(scope, path, receive)
         except _UnreadableError:
-            await send_failure(send, MODEL_NOT_READ)
+            await refusing(MODEL_NOT_READ)(scope, receive, send)
             return
         chosen = next((each for each in self._others if model and each.takes(model)), self._default)
         if chosen is not self._default:
@@ -120,7 +121,15 @@ def _is_file(headers: Headers) -> bool:
 
 
 def _of_query(query: bytes) -> str | None:
-    return next(iter(parse_qs(query.decode("latin-1")).get("model", [])), None)
+    """Return the model that a query names; None where it names none.
+
+    Raises:
+        _UnreadableError: It names two.
+    """
+    models = set(parse_qs(query.decode("latin-1")).get("model", []))
+    if len(models) > 1:
+        raise _UnreadableError
+    return next(iter(models), None)
 
 
 def _of_body(body: bytes, encodings: str, *, is_json: bool) -> str | None:

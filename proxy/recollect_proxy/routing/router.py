@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from recollect_proxy.asgi import Application, Receive, Scope, Send
-from recollect_proxy.errors import PATH_OF_TWO, send_failure
+from recollect_proxy.asgi import Application, Scope
+from recollect_proxy.errors import PATH_OF_TWO
 from recollect_proxy.routing.by_model import ByModel
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.naming import named
 from recollect_proxy.routing.paths import canonical, chat_path, is_below
+from recollect_proxy.routing.refusing import refusing
 
 
 class Router:
@@ -39,7 +40,7 @@ class Router:
         plain = canonical(path)
         read_as = found if self._is_one else self._below(plain, small=True)
         if read_as is not None and read_as is not found:
-            return _refuse
+            return refusing(PATH_OF_TWO)
         if found is self._default and self._by_model is not None:
             return self._by_model
         application = found.application(scope, chat_path(plain, found.base))
@@ -59,11 +60,3 @@ class Router:
             ),
             None,
         )
-
-
-async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["type"] == "websocket":
-        await receive()
-        await send({"type": "websocket.close"})  # before it was accepted: refused with 403
-        return
-    await send_failure(send, PATH_OF_TWO)

@@ -140,8 +140,10 @@ async def test_every_chat_api_has_memory_at_every_server(servers: Servers, user:
 
 
 async def test_a_clients_key_goes_to_no_server_that_the_model_chose(servers: Servers, user: User) -> None:
-    await servers.chat(user, "gpt-6")
+    await servers.chat(user, "gpt-6", extra=[(b"Cookie", b"session=1"), (b"X-Api-Key", b"sk-client")])
     assert servers.cloud.last.values(b"authorization") == [CLOUD_KEY]
+    assert servers.cloud.last.values(b"x-api-key") == [CLOUD_KEY.removeprefix(b"Bearer ")]
+    assert servers.cloud.last.values(b"cookie") == []
     await servers.chat(user, "some-kinds", extra=[(b"Cookie", b"session=1")])
     assert servers.cloud.last.values(b"authorization") == servers.cloud.last.values(b"cookie") == []
     await servers.chat(user, "llama")
