@@ -157,7 +157,10 @@ class Destinations:
 
 def default_base(settings: ProxySettings) -> str:
     """Return below which path of ours clients find the default upstream's API."""
-    return settings.default_upstream.base or settings.base_path
+    base = settings.default_upstream.base
+    if base == "":  # all paths are the server's: its API is below /v1, unless the upstream's URL names it
+        return settings.upstream_api.removeprefix(settings.upstream)
+    return base or settings.base_path
 
 
 def upstream_of(settings: ProxySettings) -> Upstream:
