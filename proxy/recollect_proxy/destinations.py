@@ -1,4 +1,4 @@
-"""Puts together what answers for each LLM server that the settings name. Never: a request."""
+"""Builds the applications that answer for each LLM server in the settings. Never: handles a request."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -47,15 +47,15 @@ class _Way:
 
 @dataclass(frozen=True, slots=True)
 class Destinations:
-    """Makes what answers for each LLM server.
+    """Builds the applications of all LLM servers.
 
     Attributes:
-        settings: Which servers there are.
-        engine: Recalls, and writes the log.
-        identity: Tells who speaks.
-        reports: Makes the headers about memories.
+        settings: Names the servers.
+        engine: Recalls memories, and writes the message log.
+        identity: Identifies the user.
+        reports: Creates the response headers about memories.
         clock: Tells the time.
-        upstreams: The servers; the default first.
+        upstreams: The HTTP clients of the servers, the default's first; ``router`` fills it.
     """
 
     settings: ProxySettings
@@ -68,7 +68,7 @@ class Destinations:
     _traces: Traces = field(default_factory=traces_from_environment)
 
     def router(self) -> Router:
-        """Return what tells where a request goes."""
+        """Build everything, and return the router."""
         settings = self.settings
         policy = settings.default_upstream
         base = settings.base_path if policy.base is None else policy.base

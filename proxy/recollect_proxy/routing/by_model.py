@@ -1,7 +1,7 @@
-"""Tells by the model that a request names which LLM server answers it. Never: changes a byte of it.
+"""Routes a request to an LLM server by the model that it names. Never: changes a byte of the request.
 
-A body is read before its server is chosen, as a chat's is anyway. One whose model can't be told is refused, since what is said
-to one LLM must not reach another.
+The body is read before the server is chosen. If the model is uncertain, the request is refused: what a person says to one
+LLM must not reach another.
 """
 
 from collections.abc import Sequence
@@ -34,15 +34,15 @@ _FILES = (b"multipart/", b"audio/", b"image/", b"video/", b"application/octet-st
 
 
 class _UnreadableError(Exception):
-    """A request's model can't be told."""
+    """The request's model is uncertain."""
 
 
 class ByModel:
-    """Answers what lies below the default upstream's path.
+    """Answers requests below the default upstream's path.
 
     Args:
-        default: Answers what names a model that no other takes, or none.
-        others: The others, the first that takes a model first.
+        default: The server for requests without a model, and for models that no other server takes.
+        others: The other servers, in order of precedence.
     """
 
     def __init__(self, default: Destination, others: Sequence[Destination]) -> None:
@@ -73,7 +73,11 @@ class ByModel:
         await named(application, chosen.name)(scope, again, send)
 
     async def _model(self, scope: Scope, path: bytes, receive: Receive) -> tuple[str | None, Receive]:
-        """Return the model that a request names, if any, and what receives the request once more."""
+        """Return the model that a request names, or None, and a ``receive`` that replays the request.
+
+        Raises:
+            _UnreadableError: The model is uncertain.
+        """
         below = self._below(path)
         if below.startswith(_MODELS + b"/"):
             return unquote(below.removeprefix(_MODELS + b"/").decode("latin-1")), receive
@@ -96,14 +100,14 @@ class ByModel:
             raise _UnreadableError from None
 
     def _below(self, path: bytes) -> bytes:
-        """Return what follows the API's base in a canonical path: the default's own, or the /v1 below it."""
+        """Return the rest of a canonical path behind the API's base: the default's base, or ``/v1`` if all paths are its own."""
         base = self._default.base.lower()
         if not base:
             return path.removeprefix(_VERSION)
         return path[len(base) :] if is_below(path, base) else b""
 
     def _rest(self, raw: bytes, path: bytes) -> bytes:
-        """Return what follows the API's base as the client wrote it; of an odd spelling of the base, canonical."""
+        """Return the rest of a path as the client wrote it; the canonical one if the client spelled the base in another way."""
         base = self._default.base or _VERSION
         return raw[len(base) :] if raw.startswith(base + b"/") else self._below(path)
 

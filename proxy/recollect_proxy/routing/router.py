@@ -1,4 +1,4 @@
-"""Tells by a request's path which LLM server answers it. Never: reads a body."""
+"""Routes a request to an LLM server by its path. Never: reads a body."""
 
 from collections.abc import Sequence
 
@@ -12,12 +12,12 @@ from recollect_proxy.routing.refusing import refusing
 
 
 class Router:
-    """Knows the LLM servers.
+    """Finds the application that answers a request.
 
     Args:
-        default: Answers what no other takes.
-        by_path: The others that have a path of their own.
-        by_model: The others that answer some models below the default's path, the first that takes one first.
+        default: The server for all requests that no other takes.
+        by_path: The servers with a path of their own.
+        by_model: The servers that are chosen by the model below the default's path, in order of precedence.
     """
 
     def __init__(
@@ -29,9 +29,10 @@ class Router:
         self._is_one = not (by_path or by_model)
 
     def application(self, scope: Scope) -> Application | None:
-        """Return what answers a request, or a WebSocket; None where its path is below none that is served.
+        """Return the application that answers a request or a WebSocket; None if no server has its path.
 
-        A path that a lenient server may take for another's is refused: what is said to one LLM must not reach another.
+        If a lenient server may read the path as another server's, the request is refused: what a person says to one LLM must not
+        reach another.
         """
         path: bytes = scope["raw_path"]
         found = self._below(path)
@@ -47,11 +48,11 @@ class Router:
         return application if self._is_one else named(application, found.name)
 
     def serves(self, path: bytes) -> bool:
-        """Return whether a path is below one that is served."""
+        """Return whether some server has this path."""
         return self._below(path) is not None
 
     def _below(self, path: bytes, *, small: bool = False) -> Destination | None:
-        """Return whose path is the longest that this one lies below."""
+        """Return the server with the longest base that this path lies below; None if there is none."""
         return next(
             (
                 each
