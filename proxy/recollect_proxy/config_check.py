@@ -90,7 +90,7 @@ def _identity(settings: ProxySettings) -> None:
 
 
 def _extraction(settings: ProxySettings) -> None:
-    check_extraction(settings, settings.upstream)
+    check_extraction(settings, settings.upstream_api)
 
 
 def _readable_by_others(sources: Sources) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Puts together what answers for each LLM server that the settings name. Never: a request."""
+"""Builds the applications that answer for each LLM server in the settings. Never: handles a request."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from recollect_proxy.answer_relay import AnswerRelay
 from recollect_proxy.asgi import Application
 from recollect_proxy.conversation import Conversation
 from recollect_proxy.fair_executor import FairExecutor
-from recollect_proxy.headers import CREDENTIALS
+from recollect_proxy.headers import COOKIE, CREDENTIALS
 from recollect_proxy.identity import Identity
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.recall_report import RecallReports
@@ -36,25 +36,26 @@ _WITH_MEMORY = {
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A way to a server: below which path of ours, and whether a client's own key is for it."""
+    """A way to a server: below which path of ours, and whether a client's own key and cookies are for it."""
 
     policy: UpstreamSettings
     upstream: Upstream
     base: str
     sends_keys: bool = True
+    sends_cookies: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Destinations:
-    """Makes what answers for each LLM server.
+    """Builds the applications of all LLM servers.
 
     Attributes:
-        settings: Which servers there are.
-        engine: Recalls, and writes the log.
-        identity: Tells who speaks.
-        reports: Makes the headers about memories.
+        settings: Names the servers.
+        engine: Recalls memories, and writes the message log.
+        identity: Identifies the user.
+        reports: Creates the response headers about memories.
         clock: Tells the time.
-        upstreams: The servers; the default first.
+        upstreams: The HTTP clients of the servers, the default's first; ``router`` fills it.
     """
 
     settings: ProxySettings
@@ -67,7 +68,7 @@ class Destinations:
     _traces: Traces = field(default_factory=traces_from_environment)
 
     def router(self) -> Router:
-        """Return what tells where a request goes."""
+        """Build everything, and return the router."""
         settings = self.settings
         policy = settings.default_upstream
         base = settings.base_path if policy.base is None else policy.base
@@ -85,8 +86,10 @@ class Destinations:
                 sends_keys = key is not None or IdentityMode.OIDC not in settings.identity
                 by_path.append(self._destination(_Way(each, server, each.base, sends_keys=sends_keys)))
             if each.models:
-                # What a client sends to the default's path is the default's key; it goes to no other server.
-                by_model.append(self._destination(_Way(each, server, "", sends_keys=key is not None)))
+                # What a client sends to the default's path is the default's key and cookies; they go to no other server.
+                # With a key of its own the client's is replaced where it stands, as servers differ in where they look for it.
+                way = _Way(each, server, "", sends_keys=key is not None, sends_cookies=False)
+                by_model.append(self._destination(way))
         return Router(default, by_path, by_model)
 
     def _destination(self, way: _Way) -> Destination:
@@ -114,9 +117,10 @@ class Destinations:
     def _strip(self, way: _Way) -> Callable[[bytes], bool]:
         identity = self.identity
         ours = identity.is_secret if self.settings.forward_identity else identity.is_ours
-        if way.sends_keys:
+        if way.sends_keys and way.sends_cookies:
             return ours
-        return lambda name: name in CREDENTIALS or ours(name)
+        withheld = CREDENTIALS if not way.sends_keys else {COOKIE}
+        return lambda name: name in withheld or ours(name)
 
     def _conversation(self, dialect: Dialect, way: _Way, passthrough: Passthrough) -> Application:
         settings = self.settings
@@ -153,7 +157,10 @@ class Destinations:
 
 def default_base(settings: ProxySettings) -> str:
     """Return below which path of ours clients find the default upstream's API."""
-    return settings.default_upstream.base or settings.base_path
+    base = settings.default_upstream.base
+    if base == "":  # all paths are the server's: its API is below /v1, unless the upstream's URL names it
+        return settings.upstream_api.removeprefix(settings.upstream)
+    return base or settings.base_path
 
 
 def upstream_of(settings: ProxySettings) -> Upstream:

@@ -13,6 +13,9 @@ from recollect.model import Placement, Strategy
 OF_ADMINISTRATORS = ("session_cap", "user_cap")
 """What bounds how much is kept of a user: only administrators change it."""
 
+OF_EACH_USER = ("profile",)
+"""What each user allows for themselves: nobody changes it for everybody."""
+
 Records: TypeAlias = Annotated[
     bool | None,
     Meta(description="Whether what is said is kept at all; false: it is not even logged."),

@@ -39,7 +39,8 @@ OWN_KEY = b"recollect-"
 
 _WHOLE_OWN_KEY = re.compile(rb"recollect-[A-Za-z0-9_-]{43}")  # as ``identity.api_key`` makes them
 _KEYS = frozenset({b"authorization", b"x-api-key", b"api-key"})
-CREDENTIALS = _KEYS | {b"cookie"}
+COOKIE = b"cookie"
+CREDENTIALS = _KEYS | {COOKIE}
 """What tells a server who asks: for the server alone that it was given for."""
 
 _BODILESS = frozenset({204, 304})

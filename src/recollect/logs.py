@@ -11,7 +11,7 @@ _configured: list[str] = []
 
 
 class _Unfailing:
-    """A stream that drops what can't be written: a log on a full disk, or a pipe that nobody reads, breaks no chat."""
+    """A stream that drops what can't be written: a log on a full disk, or in a pipe that was closed, breaks no chat."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -74,4 +74,7 @@ def _renderer() -> structlog.typing.Processor:
     """Return what writes a line: for a person at a terminal, else for a program that collects it."""
     if not sys.stderr.isatty():
         return structlog.processors.JSONRenderer()
-    return structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    # Strings are written as Python writes them: an id that a client chose may hold what commands a terminal.
+    return structlog.dev.ConsoleRenderer(
+        exception_formatter=structlog.dev.plain_traceback, repr_native_str=True
+    )

@@ -39,6 +39,20 @@ def test_it_says_what_to_put_where(tmp_path: Path) -> None:
     assert str(tmp_path) in rows["store"]
 
 
+@pytest.mark.parametrize(
+    ("upstream", "path", "base"),
+    [
+        ("http://127.0.0.1:9", "/", "/v1"),
+        ("http://127.0.0.1:9/v1", "/", ""),
+        ("http://127.0.0.1:9/v1", "/llm", "/llm"),
+        ("http://127.0.0.1:9", "/llm", "/llm"),
+    ],
+)
+def test_the_base_url_is_where_the_upstreams_api_is(upstream: str, path: str, base: str) -> None:
+    rows = printed(proxy_settings(upstream=upstream, upstreams=[{"path": path}]))
+    assert rows["base URL"].split()[0] == f"http://127.0.0.1:8080{base}"
+
+
 @pytest.mark.parametrize("identity", ["openwebui-jwt,header", "api-key"])
 def test_a_secret_is_never_printed(identity: str, tmp_path: Path) -> None:
     (tmp_path / "keys").touch()

@@ -95,3 +95,16 @@ def test_a_person_at_a_terminal_reads_lines(
     assert "anna" in ours
     assert not ours.startswith("{")
     assert "Port 80 is taken" in theirs
+
+
+def test_no_id_that_a_client_chose_commands_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    configure_logging("info")
+
+    structlog.get_logger("ours").info("recalled", session_id="a\x1b]0;title\x07b", user_id="c\x9b2Jd")
+
+    line = capsys.readouterr().err
+    assert "\x1b]" not in line
+    assert not {"\x07", "\x9b"} & set(line)

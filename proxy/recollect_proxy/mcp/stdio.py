@@ -32,7 +32,7 @@ async def serve_store(settings: ProxySettings, user_id: str) -> None:
     """
     alone = settings.model_copy(update={"worker": Worker.ELSEWHERE})  # it forms nothing: that is a server's
     with stdout_kept_clean():
-        opening = open_engine(alone, upstream=settings.upstream)
+        opening = open_engine(alone, upstream=settings.upstream_api)
         engine = await opening.__aenter__()
     try:
         await serve_stdio(make_server(_callers(engine, user_id)))

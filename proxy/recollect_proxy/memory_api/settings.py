@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct
 
 from recollect import model
 from recollect.engine import Engine
-from recollect_proxy.flags import OF_ADMINISTRATORS, Flags, FlagsChange
+from recollect_proxy.flags import OF_ADMINISTRATORS, OF_EACH_USER, Flags, FlagsChange
 from recollect_proxy.memory_api.authorization import WhoAsks
 from recollect_proxy.memory_api.errors import FORBIDDEN, RefusedError, documented, invalid_field
 from recollect_proxy.memory_api.parameters import (
@@ -55,10 +55,11 @@ class Settings(Controller):
     )
     async def change_settings(self, engine: OpenEngine, data: Annotated[FlagsChange, BodyKwarg()]) -> Flags:
         """Change settings for everybody from the next request on; a restart keeps them. A user's own settings take precedence."""
-        if data.profile is not UNSET:
-            raise invalid_field(
-                "profile", "`profile` is for each user to allow: it can't be changed for everybody."
-            )
+        for name in OF_EACH_USER:
+            if getattr(data, name) is not UNSET:
+                raise invalid_field(
+                    name, f"`{name}` is for each user to allow: it can't be changed for everybody."
+                )
         return Flags.of(await _change(engine, data, None))
 
 

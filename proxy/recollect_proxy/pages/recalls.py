@@ -10,7 +10,7 @@ from uuid import UUID
 from litestar import Response, get
 from litestar.params import FromQuery
 
-from recollect.model import ItemPart, RequestRecord
+from recollect.model import ItemPart, Kind, RequestRecord
 from recollect_proxy.pages.memories import id_named
 from recollect_proxy.pages.visit import Reading
 from recollect_proxy.recall_report import preview
@@ -35,12 +35,14 @@ class GivenItem:
     """What a prompt was given.
 
     Attributes:
-        memory_id: Of the memory; None: it is a part of what was said.
+        kind: The kind of memory, ``profile`` for a statement of the profile, ``message`` for a part of what was said.
+        memory_id: Of the memory; None: it is none.
         text: How it begins now; None: it is there no more.
         standing: Whether it stands in every chat, whatever is asked.
         signals: What spoke for it, the strongest first.
     """
 
+    kind: str
     memory_id: UUID | None
     text: str | None
     standing: bool
@@ -51,7 +53,8 @@ class GivenItem:
         """Return what a record says of a candidate."""
         known, content = UUID(candidate["id"]), contents.get((UUID(candidate["id"]), candidate["part"]))
         return cls(
-            None if candidate["kind"] == "message" else known,
+            candidate["kind"],
+            None if candidate["kind"] in {"message", Kind.PROFILE} else known,
             None if content is None else preview(content),
             candidate.get("standing", False),
             signals_of(candidate["parts"]),

@@ -8,7 +8,7 @@ from litestar import Response, get, post
 
 from recollect.engine import Policy
 from recollect.model import Flags
-from recollect_proxy.flags import OF_ADMINISTRATORS, FlagField, flag_fields
+from recollect_proxy.flags import OF_ADMINISTRATORS, OF_EACH_USER, FlagField, flag_fields
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.visit import (
     Changing,
@@ -20,6 +20,7 @@ from recollect_proxy.pages.visit import (
 )
 
 _FIELDS = flag_fields()
+_OF_EVERYBODY = tuple(each for each in _FIELDS if each.name not in OF_EACH_USER)
 _SWITCHES = ("record", "recall", "standing", "summaries")
 """What people switch most: a box each."""
 
@@ -79,8 +80,11 @@ async def show_settings(entered: InVisit) -> Response[str]:
     """Return the page of what is changed for everybody."""
     require_administrator(entered)
     own = await entered.engine.flags()
+    shown = _shown(entered, own, entered.engine.policy)
     return entered.page(
-        "settings.html", flags=_shown(entered, own, entered.engine.policy), done=done_of(entered)
+        "settings.html",
+        flags=[each for each in shown if each.field in _OF_EVERYBODY],
+        done=done_of(entered),
     )
 
 
@@ -88,7 +92,7 @@ async def show_settings(entered: InVisit) -> Response[str]:
 async def change_settings(change: Changing) -> Response[str]:
     """Change the settings for everybody as the form says; what it leaves empty is as Recollect was started."""
     require_administrator(change.visit)
-    await _change(change.visit, change.form, _FIELDS, None)
+    await _change(change.visit, change.form, _OF_EVERYBODY, None)
     return change.visit.back("/settings", done="switched")
 
 

@@ -1,4 +1,4 @@
-"""Where a request goes: by its path, and where several LLM servers share one, by its model."""
+"""Routes a request to an LLM server: by its path, or by its model if several servers share a path."""
 
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.paths import COMPLETIONS_PATH, MESSAGES_PATH, RESPONSES_PATH

@@ -1,10 +1,10 @@
-"""Receives a request once more whose body was read already."""
+"""Replays a request whose body was already read."""
 
 from recollect_proxy.asgi import Event, Receive
 
 
 class Again:
-    """Receives a body that was read, and after it what comes of its client."""
+    """An ASGI ``receive`` that returns the body first, and then the client's further events."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
         self._body: bytes | None = body

@@ -1,7 +1,7 @@
-"""Tells by the model that a request names which LLM server answers it. Never: changes a byte of it.
+"""Routes a request to an LLM server by the model that it names. Never: changes a byte of the request.
 
-A body is read before its server is chosen, as a chat's is anyway. One whose model can't be told is refused, since what is said
-to one LLM must not reach another.
+The body is read before the server is chosen. If the model is uncertain, the request is refused: what a person says to one
+LLM must not reach another.
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,14 @@ from urllib.parse import parse_qs, unquote
 from recollect.chat import decoded, is_light
 from recollect.chat.named_model import AmbiguousModelError, named_model
 from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, peer_of, values
-from recollect_proxy.errors import MODEL_NOT_READ, send_failure
+from recollect_proxy.errors import MODEL_NOT_READ
 from recollect_proxy.fair_executor import FairExecutor
 from recollect_proxy.routing.again import Again
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.model_list import ModelList
 from recollect_proxy.routing.naming import named
 from recollect_proxy.routing.paths import canonical, chat_path, is_below
+from recollect_proxy.routing.refusing import refusing
 
 _BODY_LIMIT = 32 * 1024 * 1024
 """Bytes up to which a body is read for its model: as many as for its memory."""
@@ -28,18 +29,20 @@ _READ_SECONDS = 10.0
 _VERSION = b"/v1"
 _MODELS = b"/models"
 _READ = frozenset({"POST", "PUT", "PATCH"})
+_FILES = (b"multipart/", b"audio/", b"image/", b"video/", b"application/octet-stream")
+"""Content types of bodies that are not read: forms with files, and files."""
 
 
 class _UnreadableError(Exception):
-    """A request's model can't be told."""
+    """The request's model is uncertain."""
 
 
 class ByModel:
-    """Answers what lies below the default upstream's path.
+    """Answers requests below the default upstream's path.
 
     Args:
-        default: Answers what names a model that no other takes, or none.
-        others: The others, the first that takes a model first.
+        default: The server for requests without a model, and for models that no other server takes.
+        others: The other servers, in order of precedence.
     """
 
     def __init__(self, default: Destination, others: Sequence[Destination]) -> None:
@@ -61,7 +64,7 @@ class ByModel:
         try:
             model, again = await self._model(scope, path, receive)
         except _UnreadableError:
-            await send_failure(send, MODEL_NOT_READ)
+            await refusing(MODEL_NOT_READ)(scope, receive, send)
             return
         chosen = next((each for each in self._others if model and each.takes(model)), self._default)
         if chosen is not self._default:
@@ -70,23 +73,25 @@ class ByModel:
         await named(application, chosen.name)(scope, again, send)
 
     async def _model(self, scope: Scope, path: bytes, receive: Receive) -> tuple[str | None, Receive]:
-        """Return the model that a request names, if any, and what receives the request once more."""
+        """Return the model that a request names, or None, and a ``receive`` that replays the request.
+
+        Raises:
+            _UnreadableError: The model is uncertain.
+        """
         below = self._below(path)
         if below.startswith(_MODELS + b"/"):
             return unquote(below.removeprefix(_MODELS + b"/").decode("latin-1")), receive
         if scope["type"] == "websocket":
             return _of_query(scope["query_string"]), receive
-        if scope["method"] not in _READ or not (
-            _may_be_json(scope["headers"]) or chat_path(path, self._default.base)
-        ):
+        is_chat = chat_path(path, self._default.base) is not None
+        if scope["method"] not in _READ or (not is_chat and _is_file(scope["headers"])):
             return None, receive
         incoming = Incoming(receive)
         body = await incoming.read(_BODY_LIMIT)
         if body is None:
             raise _UnreadableError
-        read = partial(
-            _of_body, body, b",".join(values(scope["headers"], b"content-encoding")).decode("latin-1")
-        )
+        encodings = b",".join(values(scope["headers"], b"content-encoding")).decode("latin-1")
+        read = partial(_of_body, body, encodings, is_json=is_chat or _is_json(scope["headers"]))
         if is_light(body) and not values(scope["headers"], b"content-encoding"):
             return read(), Again(body, receive)
         try:
@@ -95,29 +100,50 @@ class ByModel:
             raise _UnreadableError from None
 
     def _below(self, path: bytes) -> bytes:
-        """Return what follows the API's base in a canonical path: the default's own, or the /v1 below it."""
+        """Return the rest of a canonical path behind the API's base: the default's base, or ``/v1`` if all paths are its own."""
         base = self._default.base.lower()
         if not base:
             return path.removeprefix(_VERSION)
         return path[len(base) :] if is_below(path, base) else b""
 
     def _rest(self, raw: bytes, path: bytes) -> bytes:
-        """Return what follows the API's base as the client wrote it; of an odd spelling of the base, canonical."""
+        """Return the rest of a path as the client wrote it; the canonical one if the client spelled the base in another way."""
         base = self._default.base or _VERSION
         return raw[len(base) :] if raw.startswith(base + b"/") else self._below(path)
 
 
-def _may_be_json(headers: Headers) -> bool:
+def _is_json(headers: Headers) -> bool:
+    """Return whether a body is said to be JSON, or nothing is said of it."""
     kinds = values(headers, b"content-type")
     return not kinds or any(b"json" in kind.lower() for kind in kinds)
 
 
+def _is_file(headers: Headers) -> bool:
+    return not _is_json(headers) and any(
+        kind.strip().lower().startswith(_FILES) for kind in values(headers, b"content-type")
+    )
+
+
 def _of_query(query: bytes) -> str | None:
-    return next(iter(parse_qs(query.decode("latin-1")).get("model", [])), None)
+    """Return the model that a query names; None where it names none.
+
+    Raises:
+        _UnreadableError: It names two.
+    """
+    models = set(parse_qs(query.decode("latin-1")).get("model", []))
+    if len(models) > 1:
+        raise _UnreadableError
+    return next(iter(models), None)
 
 
-def _of_body(body: bytes, encodings: str) -> str | None:
+def _of_body(body: bytes, encodings: str, *, is_json: bool) -> str | None:
     """Return the model that a body names; None where it names none.
+
+    Args:
+        body: The body, as it came.
+        encodings: Its content codings.
+        is_json: Whether it is said to be JSON. What is said to be something else is read as JSON if it begins like an object:
+            many servers do so, and curl calls JSON a form.
 
     Raises:
         _UnreadableError: It can't be told for certain.
@@ -127,6 +153,8 @@ def _of_body(body: bytes, encodings: str) -> str | None:
     plain = decoded(body, encodings, _BODY_LIMIT)
     if plain is None:
         raise _UnreadableError
+    if not is_json and not plain.lstrip().startswith(b"{"):
+        return None
     try:
         return named_model(plain)
     except AmbiguousModelError:

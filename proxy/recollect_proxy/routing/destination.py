@@ -1,4 +1,4 @@
-"""An LLM server as a request may reach it: what answers it, with memory or without."""
+"""An LLM server as a request may reach it, with the applications that answer the request."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from recollect_proxy.upstream import Upstream
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """An LLM server, below one path of ours or chosen by the model.
+    """An LLM server that is chosen by a path or by a model.
 
     Attributes:
-        name: What it is called.
-        base: What of a request's path stands for its base URL.
-        upstream: The server.
-        conversations: Answer chats with memory, by the path of their API.
-        passthrough: Relays all else.
+        name: The server's name in the settings.
+        base: The prefix of a request's path that stands for the server's base URL.
+        upstream: The HTTP client of the server.
+        conversations: The applications that answer chats with memory, by the path of their API.
+        passthrough: Relays every other request.
         websockets: Relays WebSockets.
-        strip: Which headers of a client are not for it.
-        takes: Whether it serves a model; of the one that serves all others: never.
+        strip: Whether a client's header, by its lower-case name, is not forwarded.
+        takes: Whether the server serves a model, by its name. The default server takes none: it gets what no other takes.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Answers `GET /v1/models` where several LLM servers serve models below one path. Never: a server's own bytes of a model."""
+"""Answers `GET /v1/models` if several LLM servers serve models below one path. Never: changes how a server lists a model."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -15,7 +15,7 @@ from recollect_proxy.routing.destination import Destination
 from recollect_proxy.upstream import TruncatedError, UpstreamError
 
 _SECONDS = 5.0
-"""What a server's list may take: one that hangs hides its own models, and nobody else's."""
+"""The time limit for one server's list. A server that hangs hides only its own models."""
 
 _OK = 200
 _TARGET = b"/models"
@@ -38,9 +38,9 @@ _MODEL = msgspec.json.Decoder(_Named)
 
 
 class ModelList:
-    """Merges the lists of servers: the default's models first, then each other's, each in its server's order and as it is written there.
+    """Merges the servers' lists: the default's models first, then those of the others.
 
-    Of a server only the models are listed that go to it, and a model is listed once.
+    Each server's models keep their order and their bytes. A model is listed only if requests for it go to that server.
     """
 
     def __init__(self, default: Destination, others: Sequence[Destination]) -> None:
@@ -48,7 +48,7 @@ class ModelList:
         self._others = others
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; where no server has a list, with what the default upstream answers."""
+        """Answer one request. If no server returns a list, the default upstream's answer is relayed."""
         incoming = Incoming(receive)
         await incoming.begin()
         asking = [self._asked(each, scope) for each in (self._default, *self._others)]
@@ -75,7 +75,7 @@ class ModelList:
         return next((each for each in self._others if each.takes(model)), self._default)
 
     async def _asked(self, destination: Destination, scope: Scope) -> _Models | None:
-        """Return the models that a server lists; None where it has no list."""
+        """Return the models that a server lists; None if it returns no list in time."""
         headers = rewritable(forwardable(scope["headers"], without=destination.strip), body=True, answer=True)
         target = _TARGET
         if destination is self._default:

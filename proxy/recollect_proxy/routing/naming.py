@@ -1,4 +1,4 @@
-"""Tells with an answer which LLM server it is from."""
+"""Adds to each response a header with the name of the LLM server that it is from."""
 
 from recollect_proxy.asgi import Application, Event, Receive, Scope, Send
 
@@ -6,7 +6,7 @@ _NAME = b"x-recollect-upstream"
 
 
 def named(application: Application, name: str) -> Application:
-    """Return an application whose answers name the LLM server they are from."""
+    """Return the application with this header added to its responses."""
 
     async def tell(scope: Scope, receive: Receive, send: Send) -> None:
         async def telling(event: Event) -> None:

@@ -1,7 +1,7 @@
-"""Which API a path asks for, however it is spelled. Pure. Never: changes what is sent on.
+"""Finds which API a path asks for, in whatever spelling. Pure. Never: changes the path that is forwarded.
 
-A server may take `/v1//chat/completions`, `/v1/chat%2Fcompletions` or `/V1/Chat/Completions` for a chat. What we took for
-another path would pass without memory, and nobody would know why.
+A server may treat `/v1//chat/completions`, `/v1/chat%2Fcompletions` or `/V1/Chat/Completions` as a chat. If we did not, the chat
+would pass without memory, and nobody would know why.
 """
 
 from urllib.parse import unquote_to_bytes
@@ -16,11 +16,10 @@ _BLANKS = bytes(range(0x21))
 
 
 def canonical(path: bytes) -> bytes:
-    """Return a path as the most lenient server reads it: decoded, in small letters, without what says nothing.
+    """Return a path as the most lenient server reads it, in lower case.
 
-    Percent-encodings are undone until there is none (three times at most), a backslash is a slash, parameters of a segment
-    and blanks around it go, slashes in a row are one, dot segments are resolved (RFC 3986, section 5.2.4), and none stands
-    at the end.
+    Percent-encodings are decoded, up to three times. A backslash becomes a slash. Parameters of segments and blanks around them
+    are removed. Dot segments are resolved (RFC 3986, section 5.2.4). Repeated slashes become one, and a trailing slash is removed.
     """
     for _ in range(_DECODED_AT_MOST):
         decoded = unquote_to_bytes(path)
@@ -43,14 +42,15 @@ def is_below(path: bytes, base: bytes) -> bool:
 
 
 def chat_path(plain: bytes, base: bytes) -> bytes | None:
-    """Return which chat API a path asks for: one of the paths above; None for no chat.
+    """Return which chat API a path asks for, as one of the paths above; None if it asks for no chat.
 
-    What ends in `/chat/completions` is a chat wherever it stands, as below `/deployments/NAME`. `/responses` and `/messages`
-    may end other paths (`/threads/ID/messages`), and are chats right below the base or a `/v1`.
+    A path that ends in `/chat/completions` always asks for a chat, as `/deployments/NAME/chat/completions` does. Other APIs have
+    paths that end in `/responses` or `/messages` (`/threads/ID/messages`). So these two count only directly below the base or
+    a `/v1`.
 
     Args:
-        plain: The path, canonical.
-        base: What stands for the upstream's base URL.
+        plain: The canonical path.
+        base: The prefix that stands for the upstream's base URL.
     """
     if plain.endswith(COMPLETIONS_PATH):
         return COMPLETIONS_PATH

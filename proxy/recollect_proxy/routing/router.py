@@ -1,22 +1,23 @@
-"""Tells by a request's path which LLM server answers it. Never: reads a body."""
+"""Routes a request to an LLM server by its path. Never: reads a body."""
 
 from collections.abc import Sequence
 
-from recollect_proxy.asgi import Application, Receive, Scope, Send
-from recollect_proxy.errors import PATH_OF_TWO, send_failure
+from recollect_proxy.asgi import Application, Scope
+from recollect_proxy.errors import PATH_OF_TWO
 from recollect_proxy.routing.by_model import ByModel
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.naming import named
 from recollect_proxy.routing.paths import canonical, chat_path, is_below
+from recollect_proxy.routing.refusing import refusing
 
 
 class Router:
-    """Knows the LLM servers.
+    """Finds the application that answers a request.
 
     Args:
-        default: Answers what no other takes.
-        by_path: The others that have a path of their own.
-        by_model: The others that answer some models below the default's path, the first that takes one first.
+        default: The server for all requests that no other takes.
+        by_path: The servers with a path of their own.
+        by_model: The servers that are chosen by the model below the default's path, in order of precedence.
     """
 
     def __init__(
@@ -28,9 +29,10 @@ class Router:
         self._is_one = not (by_path or by_model)
 
     def application(self, scope: Scope) -> Application | None:
-        """Return what answers a request, or a WebSocket; None where its path is below none that is served.
+        """Return the application that answers a request or a WebSocket; None if no server has its path.
 
-        A path that a lenient server may take for another's is refused: what is said to one LLM must not reach another.
+        If a lenient server may read the path as another server's, the request is refused: what a person says to one LLM must not
+        reach another.
         """
         path: bytes = scope["raw_path"]
         found = self._below(path)
@@ -39,18 +41,18 @@ class Router:
         plain = canonical(path)
         read_as = found if self._is_one else self._below(plain, small=True)
         if read_as is not None and read_as is not found:
-            return _refuse
+            return refusing(PATH_OF_TWO)
         if found is self._default and self._by_model is not None:
             return self._by_model
         application = found.application(scope, chat_path(plain, found.base))
         return application if self._is_one else named(application, found.name)
 
     def serves(self, path: bytes) -> bool:
-        """Return whether a path is below one that is served."""
+        """Return whether some server has this path."""
         return self._below(path) is not None
 
     def _below(self, path: bytes, *, small: bool = False) -> Destination | None:
-        """Return whose path is the longest that this one lies below."""
+        """Return the server with the longest base that this path lies below; None if there is none."""
         return next(
             (
                 each
@@ -59,11 +61,3 @@ class Router:
             ),
             None,
         )
-
-
-async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["type"] == "websocket":
-        await receive()
-        await send({"type": "websocket.close"})  # before it was accepted: refused with 403
-        return
-    await send_failure(send, PATH_OF_TWO)

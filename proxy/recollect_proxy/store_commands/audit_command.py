@@ -178,7 +178,7 @@ def _opened(asked: _Asked, work: "Callable[[StoreAudit], Awaitable[_Result]]") -
     embeds = not asked.repairing.isdisjoint(_WRITING)
 
     async def opened() -> _Result:
-        upstream = asked.settings.upstream if asked.model else None
+        upstream = asked.settings.upstream_api if asked.model else None
         opening = open_store_audit(asked.settings, embeds=embeds, asks=asked.model, upstream=upstream)
         async with opening as audit:
             return await work(audit)

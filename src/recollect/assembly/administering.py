@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
 from recollect.assembly.lifecycle import open_backends, open_server, open_unembedded_backends
+from recollect.assembly.models import background_tells
 from recollect.assembly.policy import make_policy
 from recollect.engine import Engine, system_clock
 from recollect.engine.asked_pairs import AskedPairs
@@ -13,7 +14,7 @@ from recollect.engine.store_audit import StoreAudit
 from recollect.engine.worker import AbsentWorker
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
-from recollect.ports import Clock
+from recollect.ports import Asker, Clock
 from recollect.postgres import migrate_postgres
 from recollect.settings import EngineSettings
 
@@ -124,7 +125,12 @@ async def open_store_audit(
     )
     async with opening as backends:
         policy = make_policy(settings)
-        asked = AskedPairs(backends, policy.budget, clock) if asks else None
+        tells = background_tells(settings)
+        asked = (
+            AskedPairs(backends, policy.budget, clock, lambda user_id: tells(Asker(user_id, "")))
+            if asks
+            else None
+        )
         yield StoreAudit(backends, policy.rules, clock, asked=asked)
 
 

@@ -232,7 +232,7 @@ def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
     model = _make_models_of_upstreams(settings, client, upstream)
     if model is None:
         return None
-    tells = tell_all if _has_own_server(settings) else _told_upstreams(settings)
+    tells = background_tells(settings)
     return Models(
         ModelExtractor(model, instructions, tells), ModelSummarizer(model, tells), ModelJudge(model, tells)
     )
@@ -243,8 +243,13 @@ def _has_own_server(settings: EngineSettings) -> bool:
     return settings.extraction_base_url is not None or speaks_mistral(settings)
 
 
-def _told_upstreams(settings: EngineSettings) -> Tells:
-    """Return what tells what may be sent to the upstream that an exchange was with."""
+def background_tells(settings: EngineSettings) -> Tells:
+    """Return what tells what of a person's memory may be sent to the server that extracts.
+
+    It is all for a server that the operator named for that; else what the policy of the exchange's upstream says.
+    """
+    if _has_own_server(settings):
+        return tell_all
     policies = {"" if each.url is None else each.name: each for each in settings.chat_upstreams}
 
     def tells(asker: Asker) -> Disclosure:

@@ -5,14 +5,16 @@ only nominates. The model's word that a memory repeats another is refused where 
 Never: a concrete backend, a repair.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from uuid import UUID
 
 from recollect.errors import ExtractorUnusableError
 from recollect.formation.call_guard import CallGuard, TokenBudget
 from recollect.model import (
+    ALL_TOLD,
     STATEMENTS,
     Candidate,
+    Disclosure,
     Exchange,
     Fault,
     Finding,
@@ -39,10 +41,18 @@ class AskedPairs:
         backends: Where memories are found, and the models.
         budget: What the model may take of a day.
         clock: Tells the time.
+        tells: Returns what of a user's memory the model's server may be told; by default all.
     """
 
-    def __init__(self, backends: Backends, budget: TokenBudget, clock: Clock) -> None:
+    def __init__(
+        self,
+        backends: Backends,
+        budget: TokenBudget,
+        clock: Clock,
+        tells: Callable[[str], Disclosure] = lambda _user_id: ALL_TOLD,
+    ) -> None:
         self._backends = backends
+        self._tells = tells
         self._guard = CallGuard(backends.usage, budget, clock, Yielding(yields=False, idle=None))
         self._answers: dict[UUID, tuple[Finding, ...]] = {}
 
@@ -54,14 +64,23 @@ class AskedPairs:
             EmbedderError: Nobody can tell what is near.
             StoreError: The store failed.
         """
-        new = [each for each in memories if each.kind in STATEMENTS and each.id not in self._answers]
+        told = self._tells(user_id)
+        new = [
+            each
+            for each in memories
+            if each.kind in STATEMENTS and each.id not in self._answers and told.allows(each)
+        ]
         vectors = await self._backends.embedder.embed([each.content for each in new]) if new else []
         for memory, vector in zip(new, vectors, strict=True):
             found = await self._backends.memories.nearest(
                 Scope(user_id, ""), vector, self._backends.embedder.name, limit=_NEAR + 1
             )
             near = [each.memory for each in found if each.score >= self._backends.embedder.gate]
-            older = [each for each in near if each.kind in STATEMENTS and _is_before(each, memory)]
+            older = [
+                each
+                for each in near
+                if each.kind in STATEMENTS and told.allows(each) and _is_before(each, memory)
+            ]
             answer = tuple([each async for each in self._asked(user_id, memory, older)]) if older else ()
             self._answers[memory.id] = answer
             if len(self._answers) > _MOST_KEPT:

@@ -73,18 +73,18 @@ def _path(prepared: Prepared) -> SearchPath:
 
 
 def _sort(each: Recollection) -> str:
-    """Return what sort of thing it is, as it is counted."""
+    """Return the name under which a recollection is counted: log, summaries, profile or statements."""
     if not isinstance(each.item, Memory) or each.item.kind is Kind.QA_TURN:
         return "log"
     return {Kind.SUMMARY: "summaries", Kind.PROFILE: "profile"}.get(each.item.kind, "statements")
 
 
 def explained(prepared: Prepared, most: int | None = None) -> tuple[tuple[Recollection, dict[str, Any]], ...]:
-    """Return what was found, best first, behind what stands in every chat unasked, each with what is told of it.
+    """Return each recollection with its explanation: first the standing ones that no search found, then the found ones, best first.
 
     Args:
-        prepared: What a prompt was given.
-        most: How many of the ranked are told of at most; None: all.
+        prepared: What recall prepared for the request.
+        most: How many of the found ones to return at most; None: all.
     """
     included = {_identity(each) for each in prepared.included}
     left = Drop.NO_PLACE if prepared.recall.skipped is Skip.NO_PLACE else Drop.BUDGET

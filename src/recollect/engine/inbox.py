@@ -255,9 +255,9 @@ class InboxDrain:
     def _batch(self, pending: Sequence[Pending]) -> list[Pending]:
         """Return what is formed at once.
 
-        What failed before is formed alone, so that it takes no other down with it; what took too long in half as many;
-        what a model was asked of already as it was; what was said to another upstream by itself; a command to forget after what was said before it, which has to be there to be
-        forgotten.
+        An exchange that failed before is formed alone, so that it takes no other down with it. Of a batch that took a model too
+        long, half is formed. A batch that a model was asked about already is formed as it was. Exchanges with different upstreams
+        are never in one batch. A command to forget begins a new batch: what it is about has to be kept before it can be forgotten.
         """
         if pending[0].attempts:
             return [pending[0]]

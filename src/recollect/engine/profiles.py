@@ -43,7 +43,9 @@ class Profiles(Browsing):
         now = self._clock()
         said = mask(content).text
         entry = ProfileEntry(uuid7(), field, said, EntryState.CONFIRMED, now, now, own_words=True)
-        return await self._keep(user_id, entry)
+        embedded = await self._embedded(entry)
+        await self._backends.profiles.add(user_id, embedded)
+        return embedded
 
     async def change_in_profile(
         self,
@@ -61,10 +63,19 @@ class Profiles(Browsing):
         """
         old = await self._entry(user_id, entry_id)
         said = old.content if content is None else mask(content).text
-        # What counts already and is looked at again is the person's own from then on, whatever the memory says by now.
-        own = old.own_words or said != old.content or old.state is EntryState.CONFIRMED
-        changed = replace(old, field=field or old.field, content=said, own_words=own, outdated=False)
-        return await self._keep(user_id, changed)
+        # What is confirmed although its memory says otherwise by now is the person's own from then on.
+        changed = replace(
+            old,
+            field=field or old.field,
+            content=said,
+            state=EntryState.CONFIRMED,
+            changed_at=self._clock(),
+            own_words=old.own_words or old.outdated or said != old.content,
+            outdated=False,
+        )
+        embedded = await self._embedded(changed)
+        await self._backends.profiles.change(user_id, embedded)
+        return embedded
 
     async def confirm_in_profile(self, user_id: str, entry_id: UUID) -> ProfileEntry:
         """Confirm a statement that is proposed, or is outdated and true all the same. Errors as ``change_in_profile``."""
@@ -147,22 +158,14 @@ class Profiles(Browsing):
             raise ProfileEntryNotFoundError
         return entry
 
-    async def _keep(self, user_id: str, entry: ProfileEntry) -> ProfileEntry:
-        embedded = replace(
-            entry,
-            state=EntryState.CONFIRMED,
-            changed_at=self._clock(),
-            embedding=None,
-            embedding_model=None,
-        )
+    async def _embedded(self, entry: ProfileEntry) -> ProfileEntry:
+        """Return an entry with the embedding of its content, or with none while the embedder is away."""
         try:
             [vector] = await self._embedder.embed([entry.content])
         except EmbedderError as error:  # without it only its place among the others is a worse one
             log.warning("profile_without_embedding", error=type(error).__name__, detail=str(error))
-        else:
-            embedded = replace(embedded, embedding=vector, embedding_model=self._embedder.name)
-        await self._backends.profiles.write(user_id, embedded)
-        return embedded
+            return replace(entry, embedding=None, embedding_model=None)
+        return replace(entry, embedding=vector, embedding_model=self._embedder.name)
 
 
 def _says(entries: Sequence[ProfileEntry], content: str) -> bool:

@@ -187,7 +187,7 @@ class Retriever:
         )
 
     async def _profile(self, state: RecallState) -> tuple[ProfileEntry, ...] | None:
-        """Return what the user confirmed of themselves, if they allow it; None where that fails, or is late."""
+        """Return the user's confirmed profile entries; none if they allow no profile; None if the store fails or is late."""
         if not state.chat.flags.profile:
             return ()
         asking = self._backends.profiles.profile(state.turn.scope.user_id)
@@ -203,7 +203,10 @@ class Retriever:
     def _with_profile(
         self, state: RecallState, important: ImportantStatements, question: Vector | None
     ) -> ImportantStatements:
-        """Return these, and as memories what the user confirmed of themselves, by how important it is for a question."""
+        """Return the important statements with the user's confirmed profile entries added as memories.
+
+        An entry's importance depends on its field, and on how near its embedding is to the question's.
+        """
         second = self._backends.second_embedder
         profile = []
         for each in important.entries:

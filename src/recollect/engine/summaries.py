@@ -46,17 +46,17 @@ class Summaries:
     """Keeps the summaries of chats up to date.
 
     Attributes:
-        backends: Where the chats are, and who summarizes.
-        guard: Guards the calls of models.
+        backends: The stores, the embedder and the summarizer.
+        guard: Guards the model calls.
         clock: Tells the time.
-        new_id: Makes ids.
-        credential: Finds a request's own credential by the exchange's id, while it is at hand.
-        counts: Counts what is done.
-        steps: Counts each attempt before it begins.
-        attempts: How often a summary is begun that a worker does not live to the end of; then there is none of these turns.
-        yielding: Knows the chats that come first.
-        failures: How often the summary of a user's chat up to a turn failed.
-        slow: Which of them took a model too long: half is asked for, and then nothing.
+        new_id: Creates the ids of memories.
+        credential: Returns the credential of an exchange's request by the exchange's id, while it is still known.
+        counts: Counts the summaries.
+        steps: Counts each attempt in the database before it begins.
+        attempts: How many workers may die of the same summary. After that, the chat gets no summary of these turns.
+        yielding: Makes the work wait for chats.
+        failures: How often a summary failed, by user, chat and last turn.
+        slow: The summaries that took a model too long. The next attempt asks for half as much; if that is too slow, none follows.
     """
 
     backends: Backends

@@ -5,7 +5,7 @@ held back or masked today is a fault. Two memories are compared as a new stateme
 of its own here but for times that can't be. Never: reads, repairs, decides for a person.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -194,10 +194,3 @@ def contradiction_of(older: Memory, newer: Memory) -> Finding | None:
     if against is None:
         return None
     return Finding(Fault.CONTRADICTION, older, Reason.DISPUTED, newer, decided_by=f"another {against}")
-
-
-IN_PAIRS: tuple[tuple[Fault, Callable[[Memory, Memory], Finding | None]], ...] = (
-    (Fault.DUPLICATE, duplicate_of),
-    (Fault.CONTRADICTION, contradiction_of),
-)
-"""The faults of two memories, and what finds each in an older and a newer one."""

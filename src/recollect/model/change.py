@@ -51,7 +51,7 @@ class Retire:
     """Unlink ``target``: it is no longer the user's memory.
 
     Attributes:
-        heir: What says in its place what is so now, where something does; without it nothing is unlinked.
+        heir: The memory that replaces it, if one does. If the user has no memory with its content, ``target`` is not unlinked.
     """
 
     target: UUID

@@ -1,4 +1,4 @@
-"""What of a person's memory may be told to an LLM's server."""
+"""Which parts of a person's memory may be sent to an LLM server."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ from recollect.model.words import Kind
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """What of a person's memory may be told to one LLM's server.
+    """Which parts of a person's memory may be sent to one LLM server.
 
     Attributes:
-        kinds: Memories of these kinds; None: of all.
-        history: Whether what was said earlier: messages of the log, and what a request lacks of its conversation.
-        shared: Whether what the person shares with others, global memories among that.
+        kinds: The kinds of memories that may be sent; None: all kinds.
+        history: Whether messages of the log may be sent, and messages that the request lacks of its own conversation.
+        shared: Whether shared memories and global memories may be sent.
     """
 
     kinds: frozenset[Kind] | None = None
@@ -23,16 +23,16 @@ class Disclosure:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all may be told."""
+        """Whether everything may be sent."""
         return self == ALL_TOLD
 
     @property
     def is_nothing(self) -> bool:
-        """Whether nothing may be told."""
+        """Whether nothing may be sent."""
         return self.kinds == frozenset() and not self.history
 
     def allows(self, item: Item) -> bool:
-        """Return whether a memory, or a passage of the log, may be told."""
+        """Return whether a memory, or a passage of the message log, may be sent."""
         if not isinstance(item, Memory):
             return self.history
         return (self.kinds is None or item.kind in self.kinds) and (self.shared or item.owner != COMMONS)

@@ -1,6 +1,6 @@
-"""What a call of a model has taken, told while it is under way: whoever gives it up gets neither its answer nor its error.
+"""Counts the tokens of a model call while it runs. A call that is given up returns no answer and no error that could name them.
 
-Never: what it may take, where that is counted.
+Never: a budget, the place where the tokens are recorded.
 """
 
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Spent:
-    """What was taken so far.
+    """The tokens of a call so far.
 
     Attributes:
-        tokens: How many, of what was sent and of what was received.
+        tokens: Of the prompt and of the answer together.
     """
 
     tokens: int = 0
@@ -25,7 +25,7 @@ _spent: ContextVar[Spent | None] = ContextVar("spent", default=None)
 
 @contextmanager
 def counting_tokens() -> Iterator[Spent]:
-    """Count what is spent within the body, also in tasks that it starts."""
+    """Count the tokens that are spent within the body, and in the tasks that it starts."""
     token = _spent.set(spent := Spent())
     try:
         yield spent
@@ -34,6 +34,6 @@ def counting_tokens() -> Iterator[Spent]:
 
 
 def spend(tokens: int) -> None:
-    """Tell that a call took tokens; nobody may be counting."""
+    """Add a call's tokens to the count, if one is running."""
     if (spent := _spent.get()) is not None:
         spent.tokens += tokens

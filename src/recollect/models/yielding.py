@@ -20,17 +20,18 @@ from cachetools import LRUCache
 from recollect.errors import YieldedError
 
 FIRST_IDLE, SHORTEST_IDLE, LONGEST_IDLE = 60.0, 1.0, 120.0
-"""Seconds of idle time where none are set: until it is known how long the work takes, and the bounds of what is learned."""
+"""Seconds of idle time, unless the settings name some. The first holds until the work's duration is known; the others bound the
+idle time that is derived from that duration."""
 
 IDLE_FOR_WORK = 5.0
-"""How much longer than the work the idle time is: what a server has begun of a prompt it ends before it hears that nobody
-waits any more, so the longer that takes, the surer it has to be that nobody comes. Each time somebody does, it doubles."""
+"""The idle time tends towards this many times the duration of the work. A server finishes reading a prompt before it notices that the client
+has left. So the longer a prompt takes, the longer we wait to be sure that no chat comes. The idle time doubles each time one does."""
 
 LONGEST_WAIT = 600.0
-"""Seconds after which something is done beside chats that never pause, so that it is not put off for ever."""
+"""If chats never pause, the work runs beside them after this many seconds, so that it is not postponed for ever."""
 
 BESIDE_SHARE = 0.1
-"""What part of the time is worked beside chats at most."""
+"""The largest share of the time that the work may run beside chats."""
 
 _LOOK_SECONDS = 0.5
 _USERS_KEPT = 10_000

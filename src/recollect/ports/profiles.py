@@ -18,13 +18,22 @@ class ProfileStore(Protocol):
         """Return the user's profile, with embeddings."""
         ...
 
-    async def write(self, user_id: str, entry: ProfileEntry) -> None:
-        """Keep an entry as confirmed: a new one, or in place of the one with its id.
+    async def add(self, user_id: str, entry: ProfileEntry) -> None:
+        """Keep a new entry as confirmed.
 
         Raises:
             ProfileNotAllowedError: The user does not allow a profile.
             ProfileFullError: It has ``MOST_ENTRIES``.
             DuplicateEntryError: Another entry says the same.
+        """
+        ...
+
+    async def change(self, user_id: str, entry: ProfileEntry) -> None:
+        """Keep an entry as confirmed, in place of the one with its id; what prompts were given of it is deleted.
+
+        Raises:
+            ProfileEntryNotFoundError: There is none, or none any more.
+            ProfileNotAllowedError, ProfileFullError, DuplicateEntryError: As ``add``.
         """
         ...
 

@@ -215,10 +215,10 @@ class _Worker:
             return await self._drain(payload.decode())
 
     async def _take_over(self, payload: bytes) -> None:
-        """Let this job, which looks at the inbox from now on, stand for all of its user's that wait.
+        """Delete the user's waiting jobs. This job is about to read the whole inbox, so it does their work, too.
 
-        Each exchange brings a job. Where a user's inbox is taken they all came back every few seconds, before the newer jobs of
-        others: a user's backlog kept everybody's memories from being formed.
+        Every exchange adds a job. While another worker held the inbox, all of a user's jobs came back every few seconds, ahead of other
+        users' newer jobs. So one user's backlog delayed everybody's memories.
         """
         with suppress(StoreError), store_errors():
             await self._queries.driver.execute(SQL["take_over_jobs"], FORM, payload)

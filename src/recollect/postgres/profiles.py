@@ -7,7 +7,12 @@ from uuid import UUID
 import numpy as np
 from asyncpg import Record
 
-from recollect.errors import DuplicateEntryError, ProfileFullError, ProfileNotAllowedError
+from recollect.errors import (
+    DuplicateEntryError,
+    ProfileEntryNotFoundError,
+    ProfileFullError,
+    ProfileNotAllowedError,
+)
 from recollect.model import MOST_ENTRIES, EntryState, OwnProfile, ProfileEntry, ProfileField
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.sql import SQL
@@ -27,32 +32,17 @@ class PostgresProfiles:
             rows = await connection.fetch(SQL["profile_entries"], user_id) if consents else ()
         return OwnProfile(consents, tuple(map(_entry_of, rows)))
 
-    async def write(self, user_id: str, entry: ProfileEntry) -> None:
-        """Keep an entry as confirmed: a new one, or in place of the one with its id."""
-        content = storable_text(entry.content)
-        hashed = content_hash(content)
+    async def add(self, user_id: str, entry: ProfileEntry) -> None:
+        """Keep a new entry as confirmed."""
         async with self._database.changing(user_id) as connection:
-            await _require_consent(connection, user_id)
-            around = await connection.fetchrow(SQL["around_profile_entry"], user_id, entry.id, hashed)
-            assert around is not None  # noqa: S101 -- a count has one row
-            if around["is_known"]:
-                raise DuplicateEntryError
-            if around["entries"] >= MOST_ENTRIES:
-                raise ProfileFullError
-            await connection.execute(
-                SQL["write_profile_entry"],
-                user_id,
-                entry.id,
-                entry.field,
-                content,
-                hashed,
-                entry.memory_id,
-                entry.own_words,
-                entry.created_at,
-                entry.changed_at,
-                entry.embedding,
-                None if entry.embedding is None else entry.embedding_model,
-            )
+            await connection.execute(SQL["add_profile_entry"], *await _as_written(connection, user_id, entry))
+
+    async def change(self, user_id: str, entry: ProfileEntry) -> None:
+        """Keep an entry as confirmed, in place of the one with its id."""
+        async with self._database.changing(user_id) as connection:
+            written = await _as_written(connection, user_id, entry)
+            if await connection.fetchval(SQL["change_profile_entry"], *written) is None:
+                raise ProfileEntryNotFoundError
             await connection.execute(
                 SQL["delete_injections"], user_id, [entry.id]
             )  # it may have said otherwise
@@ -100,6 +90,25 @@ async def clear_unless_allowed(connection: Connection, user_id: str) -> None:
 async def _forget_blocks(connection: Connection, user_id: str, gone: Sequence[Record]) -> None:
     if gone:
         await connection.execute(SQL["delete_injections"], user_id, [row["id"] for row in gone])
+
+
+async def _as_written(connection: Connection, user_id: str, entry: ProfileEntry) -> tuple[object, ...]:
+    """Return the arguments of the statements that write an entry.
+
+    Raises:
+        ProfileNotAllowedError, DuplicateEntryError, ProfileFullError: It may not be written.
+    """
+    await _require_consent(connection, user_id)
+    content = storable_text(entry.content)
+    hashed = content_hash(content)
+    around = await connection.fetchrow(SQL["around_profile_entry"], user_id, entry.id, hashed)
+    assert around is not None  # noqa: S101 -- a count has one row
+    if around["is_known"]:
+        raise DuplicateEntryError
+    if around["entries"] >= MOST_ENTRIES:
+        raise ProfileFullError
+    embedding = (entry.embedding, None if entry.embedding is None else entry.embedding_model)
+    return (user_id, entry.id, entry.field, content, hashed, entry.own_words, *embedding, entry.changed_at)
 
 
 async def _require_consent(connection: Connection, user_id: str) -> None:

@@ -60,20 +60,20 @@ def default_data_dir() -> Path:
 
 
 class _Variables(EnvSettingsSource):
-    """The variables of what an operator sets; those of what the code decides are none."""
+    """Reads the environment variables of settings. Fields that only the code sets have no variable."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """Return what a field's variable says, under which name, and whether it is to be parsed."""
+        """Return the value of a field's variable, the field's name, and whether the value has to be parsed."""
         if not is_setting(field):
             return None, field_name, False
         return super().get_field_value(field, field_name)
 
 
 class _File(PydanticBaseSettingsSource):
-    """The settings file. It is not read where all is given, as to a worker: it may have changed since."""
+    """Reads the settings file. If every setting is given, it does not: a worker gets all of them, and the file may have changed."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        """Say nothing of one field: the file is read as a whole."""
+        """Return no value: ``__call__`` reads the whole file at once."""
         del field
         return None, field_name, False
 

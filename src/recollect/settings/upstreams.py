@@ -1,4 +1,4 @@
-"""Several LLM servers: which requests go to which, and what each may be sent and learned from. Never: reads a request."""
+"""The settings of several LLM servers: which requests go to each, and the policy of each. Never: reads a request."""
 
 import json
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, m
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, Kind
 
 DEFAULT = "default"
-"""The name of the upstream that RECOLLECT_UPSTREAM names, where its entry gives it no other."""
+"""The name of the default upstream (RECOLLECT_UPSTREAM), unless its entry has another."""
 
 _OURS = ("/memory", "/api/sessions")
 """Paths that the proxy itself serves."""
@@ -22,10 +22,10 @@ _Told: TypeAlias = Literal["all", "none"] | Annotated[tuple[Kind, ...], Field(mi
 
 
 def http_url(value: str) -> str:
-    """Return a base URL without a slash at its end.
+    """Return a base URL without a trailing slash.
 
     Raises:
-        ValueError: It is none that requests can be sent to.
+        ValueError: Requests can't be sent to it.
     """
     parts = urlsplit(value)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
@@ -42,16 +42,17 @@ class UpstreamSettings(BaseModel):
     """One LLM server, and its policy.
 
     Attributes:
-        name: What headers, explanations and logs call it.
-        url: Its base URL; None: this is about the upstream that RECOLLECT_UPSTREAM names, which all goes to that no other takes.
-        models: Patterns of lower-case model names; a request that names such a model goes there.
-        path: Requests below this path go there, whatever model they name; of the default upstream in place of /v1.
-        api_key: Sent in place of the client's own.
+        name: The name in headers, explanations and logs.
+        url: The base URL. None: the entry describes the default upstream (RECOLLECT_UPSTREAM), which gets all requests that no
+            other upstream takes.
+        models: Patterns of lower-case model names. A request that names such a model goes there.
+        path: Requests below this path go there, whatever model they name. For the default upstream it replaces /v1.
+        api_key: Replaces the client's API key.
         memories: The kinds of memories that may be sent there; or all, or none.
-        history: Whether what was said earlier may be: messages of the log, the missing part of a conversation, summaries of it.
-        shared: Whether memories that are shared, or everybody's, may be.
-        users: Patterns of user ids. Of nobody else is anything sent there, or learned from it.
-        learn: Whether what is said to it is logged, and memories are formed of it.
+        history: Whether earlier messages may be sent there: from the log, from the same conversation, or summarized.
+        shared: Whether shared and global memories may be sent there.
+        users: Patterns of user ids. Of other users nothing is sent there, and nothing is learned.
+        learn: Whether exchanges with it are logged and form memories.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -105,15 +106,15 @@ class UpstreamSettings(BaseModel):
 
     @property
     def base(self) -> str | None:
-        """What of a request's path stands for the base URL; None: it has no path of its own."""
+        """The prefix of a request's path that stands for the base URL; None: the upstream has no path of its own."""
         return None if self.path is None else self.path.rstrip("/")
 
     def takes(self, model: str) -> bool:
-        """Return whether requests that name this model go there."""
+        """Return whether requests for this model go there."""
         return any(fnmatchcase(model.lower(), pattern) for pattern in self.models)
 
     def disclosure(self, user_id: str) -> Disclosure:
-        """Return what of a user's memory may be sent there."""
+        """Return which parts of a user's memory may be sent there."""
         if not self._is_for(user_id):
             return NOTHING_TOLD
         if isinstance(self.memories, str):
@@ -126,7 +127,7 @@ class UpstreamSettings(BaseModel):
         return ALL_TOLD if told.is_whole else told
 
     def learns_of(self, user_id: str) -> bool:
-        """Return whether anything is kept of what a user says to it."""
+        """Return whether a user's exchanges with it are kept."""
         return self.learn and self._is_for(user_id)
 
     def _is_for(self, user_id: str) -> bool:
@@ -134,14 +135,14 @@ class UpstreamSettings(BaseModel):
 
 
 _OF_HISTORY = frozenset({Kind.SUMMARY, Kind.QA_TURN})
-"""Memories that tell what was said, and not what is so."""
+"""The kinds of memories that repeat what was said, and state no facts."""
 
 
 def parse_upstreams(value: object) -> object:
-    """Return what a variable says of upstreams: a JSON list of objects.
+    """Parse the environment variable, a JSON list of objects. A value of the settings file is returned unchanged.
 
     Raises:
-        ValueError: It is no JSON.
+        ValueError: The text is not JSON.
     """
     if not isinstance(value, str):
         return value
@@ -154,10 +155,10 @@ def parse_upstreams(value: object) -> object:
 
 
 def checked_upstreams(upstreams: tuple[UpstreamSettings, ...]) -> tuple[UpstreamSettings, ...]:
-    """Return upstreams that can be told apart.
+    """Return the upstreams unchanged.
 
     Raises:
-        ValueError: Two have one name or one path, or two are the default.
+        ValueError: Two of them have the same name or the same path, or two describe the default upstream.
     """
     _refuse_twice("name", (each.name for each in upstreams))
     _refuse_twice("path", (each.path.lower() for each in upstreams if each.path is not None))
@@ -177,6 +178,6 @@ def _refuse_twice(what: str, values: Iterable[str]) -> None:
 
 
 def plain_upstream(upstream: UpstreamSettings) -> dict[str, Any]:
-    """Return an entry as JSON has it, its key in clear: for a worker process, which is told over a pipe."""
+    """Return an entry for JSON, with its key in clear text: for a worker process, over a pipe."""
     plain = upstream.model_dump(mode="json")
     return plain | {"api_key": upstream.api_key.get_secret_value() if upstream.api_key else None}

@@ -88,15 +88,16 @@ _CYRILLIC_OF = {
 
 
 def looks_of(text: str) -> str:
-    """Return what a text looks like in small Latin letters, character for character."""
+    """Return a text with each character replaced by the lower-case Latin letter that it looks like; the length is unchanged."""
     return text if text.isascii() else text.translate(_LOOKS)
 
 
 def folded(text: str) -> str:
-    """Return a text as it is read, in the script that it is written in.
+    """Return a text as a reader sees it.
 
-    Without characters that nobody sees, in plain forms of letters (NFKC), and each word in letters of one script: where a
-    word mixes two, those that have a look-alike in the other are taken for it. Text of other scripts stays in them.
+    Invisible characters are removed, and letters are put into their plain forms (NFKC). In a word that mixes scripts, letters are
+    replaced by their look-alikes of one script. A word of Latin look-alikes alone becomes Latin if most of the text is ASCII. Other
+    words keep their script.
     """
     return text if text.isascii() else _folded(text)
 
@@ -110,21 +111,21 @@ def _folded(text: str) -> str:
 
 
 def is_unseen(character: str) -> bool:
-    """Tell whether nobody sees a character."""
+    """Return whether a character is invisible."""
     return unicodedata.category(character) == "Cf" or _UNSEEN_MARKS.fullmatch(character) is not None
 
 
 def latin_like(character: str) -> str:
-    """Return the Latin letter that a letter looks like, as large as it is; itself if there is none."""
+    """Return the Latin letter that a letter looks like, in the same case; the letter itself if there is none."""
     return _like(character, _LATIN)
 
 
 def of_one_script(word: str, *, among_latin: bool = False) -> str:
-    """Return a word in letters of one script, as long as it was: those that have a look-alike there are taken for it.
+    """Return a word in letters of one script: letters of another script become their look-alikes. The length is unchanged.
 
     Args:
         word: The word.
-        among_latin: Whether a word of look-alikes alone is taken for a Latin one.
+        among_latin: Whether a word of Latin look-alikes alone becomes Latin.
     """
     if word.isascii():
         return word

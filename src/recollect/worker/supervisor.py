@@ -23,23 +23,23 @@ _COMMAND = (sys.executable, "-P", "-m", "recollect.worker")
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
 _LIVED_SECONDS = 60.0
-"""A worker that ran so long did not end for the reason that ended the one before it."""
+"""If a worker ran at least this long, its end is not counted as a repeated failure: the pause before a restart starts over."""
 
 _LEAVE_SECONDS = 6.0
 _MOST_UNREAD = 4 * 1024 * 1024
-"""Bytes that a worker may leave unread; a worker that is stuck is sent no more credentials."""
+"""Bytes that may wait for a worker to read them. A stuck worker is sent no further credentials."""
 
 log = structlog.get_logger(__name__)
 
 
 class WorkerProcess:
-    """A worker in a process of its own, which is restarted whenever it ends. Implements ``Worker``.
+    """Runs the worker in a process of its own, and restarts it whenever it ends. Implements ``Worker``.
 
-    What is told of it goes on from one to the next. It ends with who watches it: then its standard input does.
+    The counts continue across restarts. If this process ends, the worker ends too, because its standard input closes.
 
     Args:
-        start: What it works with.
-        yields: Whether it has to know of the chats that run on the upstream.
+        start: The worker's settings.
+        yields: Whether the worker has to be told how many chats run on the upstream.
     """
 
     def __init__(self, start: Start, *, yields: bool = False) -> None:
@@ -54,7 +54,7 @@ class WorkerProcess:
 
     @property
     def counts(self) -> FormationCounts:
-        """What the workers did, one after the other."""
+        """The counts of all workers since the start, added up."""
         return self._before.plus(self._now)
 
     @property

@@ -14,17 +14,17 @@ from recollect.engine.counts import FormationCounts
 from recollect.formation import CallStatistics
 
 LONGEST_LINE = 1024 * 1024
-"""Bytes of one line at most."""
+"""The most bytes of one line."""
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):
-    """The first line to a worker: what it works with.
+    """The first line to a worker: its settings.
 
     Attributes:
-        settings: Of the engine, by their names; secrets in clear.
-        upstream: Base URL of the chat's own LLM, if there is one.
-        log_level: How much is logged, as JSON; None: as structlog does by itself.
-        is_told: Whether it is told of the chats that run; else it looks into the log.
+        settings: The engine's settings by name. Secrets are in clear text.
+        upstream: The base URL of the LLM server that chats use, if there is one.
+        log_level: The log level, for logs as JSON; None: structlog's own configuration.
+        is_told: Whether the worker is sent ``Chats``. If not, it looks for running chats in the message log.
     """
 
     settings: Mapping[str, Any]
@@ -34,24 +34,24 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
 
 
 class Lend(msgspec.Struct, frozen=True, tag="lend"):
-    """To a worker: the credential of an exchange's own request."""
+    """To a worker: the credential that the request of an exchange carried."""
 
     exchange_id: UUID
     credential: str
 
 
 class Clear(msgspec.Struct, frozen=True, tag="clear"):
-    """To a worker: forget what is kept of texts."""
+    """To a worker: clear the caches that hold texts or embeddings."""
 
 
 class Chats(msgspec.Struct, frozen=True, tag="chats"):
-    """To a worker: so many chats run on the upstream now."""
+    """To a worker: the number of chats that run on the upstream now."""
 
     running: int
 
 
 class Report(msgspec.Struct, frozen=True, tag="told"):
-    """From a worker: what it did since its start, and how its calls of models stand."""
+    """From a worker: its counts since its start, and the statistics of its model calls."""
 
     counts: FormationCounts
     guarded: CallStatistics

@@ -1,5 +1,7 @@
 """A profile is what a person wrote or confirmed, while they allow it; taken back, nothing of it is left anywhere."""
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -32,6 +34,7 @@ from recollect.model import (
     Replace,
     Retire,
     Stage,
+    Vector,
 )
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.ports import Embedder
@@ -57,6 +60,22 @@ class Kept:
     def clear(self) -> None:
         """Count."""
         self.cleared += 1
+
+
+class SlowEmbedder(WordEmbedder):
+    """An embedder that waits until it may go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.began, self.goes_on = asyncio.Event(), asyncio.Event()
+        self.goes_on.set()
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return vectors once it may."""
+        if not self.goes_on.is_set():
+            self.began.set()
+        await self.goes_on.wait()
+        return await super().embed(texts)
 
 
 class Unreadable(Through):
@@ -347,6 +366,49 @@ class TestProposed:
 
         [left] = (await subject.profile(store.anna)).entries
         assert (left.content, left.own_words, left.memory_id) == ("Teaches history", True, None)
+
+    async def test_what_is_confirmed_twice_or_put_elsewhere_is_forgotten_with_its_memory(
+        self, store: Store, subject: Engine
+    ) -> None:
+        [answers, domain] = sorted(
+            (await subject.propose_profile(store.anna)).entries, key=lambda each: each.field
+        )
+        for _ in range(2):
+            await subject.confirm_in_profile(store.anna, answers.id)
+        await subject.confirm_in_profile(store.anna, domain.id)
+        await subject.change_in_profile(store.anna, domain.id, field=ProfileField.NOTES)
+
+        for entry in (answers, domain):
+            assert entry.memory_id is not None
+            change = Retire(entry.memory_id, Reason.FORGOTTEN)
+            await store.memories.apply(store.anna.scope, [change], actor=Actor.USER, at=LATER)
+
+        assert await told(subject, store.anna) == []
+
+    @pytest.mark.parametrize("by_memory", [True, False])
+    async def test_what_is_taken_out_while_it_is_embedded_does_not_come_back(
+        self, store: Store, *, by_memory: bool
+    ) -> None:
+        embedder = SlowEmbedder()
+        subject = engine_over(store, STANDS, embedder=embedder)
+        await allow(subject, store.anna)
+        await subject.add(store.anna, "Prefers short, direct answers")
+        [entry] = (await subject.propose_profile(store.anna)).entries
+        embedder.goes_on.clear()
+        confirming = asyncio.create_task(subject.confirm_in_profile(store.anna, entry.id))
+        await embedder.began.wait()
+
+        if by_memory:
+            assert entry.memory_id is not None
+            change = Retire(entry.memory_id, Reason.FORGOTTEN)
+            await store.memories.apply(store.anna.scope, [change], actor=Actor.USER, at=LATER)
+        else:
+            await subject.remove_from_profile(store.anna, entry.id)
+        embedder.goes_on.set()
+
+        with pytest.raises(ProfileEntryNotFoundError):
+            await confirming
+        assert await told(subject, store.anna) == []
 
     async def test_what_is_so_no_longer_is_outdated_and_given_to_no_prompt(
         self, store: Store, subject: Engine

@@ -66,7 +66,7 @@ async def live_a_little(store: Store) -> None:
     order = store.memory(f"Always greet {NAME}", ANNA)
     await store.memories.apply(ANNA, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON)
     await store.flags.set_flags(NAME, Flags(recall=False, profile=True), at=NOON)
-    await store.profiles.write(NAME, a_statement(f"Is called {NAME}"))
+    await store.profiles.add(NAME, a_statement(f"Is called {NAME}"))
     await store.usage.use(NAME, NOON.date(), 100)
     await store.admin_reads.note(NAME, AdminRead(uuid7(), NOON, "support", "list_memories"))
 

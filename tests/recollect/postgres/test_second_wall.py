@@ -112,7 +112,7 @@ async def fill(store: Postgres) -> None:
             scope, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
         )
         await store.flags.set_flags(scope.user_id, Flags(recall=True, profile=True), at=NOON)
-        await store.profiles.write(scope.user_id, a_statement(f"{scope.user_id}'s name"))
+        await store.profiles.add(scope.user_id, a_statement(f"{scope.user_id}'s name"))
         await store.usage.use(scope.user_id, NOON.date(), 9)
         read = AdminRead(uuid7(), NOON, "support", "list_memories")
         await store.admin_reads.note(scope.user_id, read)

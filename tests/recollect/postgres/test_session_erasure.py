@@ -1,10 +1,24 @@
 """No row of any table tells of a chat that was erased."""
 
+from dataclasses import replace
+
 from tests.databases import administrator
-from tests.recollect.postgres.found import added_to_a_prompt, indexed, like_a_request
+from tests.recollect.postgres.found import a_statement, added_to_a_prompt, indexed, like_a_request
 from tests.stores import LATER, NOON, Store
 
-from recollect.model import Actor, Add, Formed, Kind, Provenance, Quarantine, Reason, Replace, Retire, Scope
+from recollect.model import (
+    Actor,
+    Add,
+    Flags,
+    Formed,
+    Kind,
+    Provenance,
+    Quarantine,
+    Reason,
+    Replace,
+    Retire,
+    Scope,
+)
 
 WORD = "quokka"
 CHAT, OTHER = Scope("anna", f"chat about {WORD}"), Scope("anna", "chat-2")
@@ -43,6 +57,10 @@ async def talk(store: Store) -> None:
         Quarantine(order, Reason.INSTRUCTION),
     )
     assert await store.inbox.complete([Formed(said, changes)], at=NOON) is not None
+    await store.flags.set_flags("anna", Flags(profile=True), at=NOON)
+    entry = replace(a_statement(kept.content), own_words=False)
+    assert await store.profiles.propose("anna", {entry.id: (kept.id, entry.field)}, at=NOON) == 1
+    await store.profiles.change("anna", entry)
     await store.log.append(store.exchange(f"What of {WORD}?", CHAT))
     await store.log.append(store.exchange("I live in Rome", OTHER))
     assert await indexed(store.index, "anna")
@@ -58,6 +76,7 @@ async def test_no_row_of_any_table_tells_of_an_erased_chat(own_store: Store, own
         "injections",
         "memory_updates",
         "messages",
+        "profile_entries",
         "postings",
         "quarantine",
         "request_metrics",
@@ -69,8 +88,8 @@ async def test_no_row_of_any_table_tells_of_an_erased_chat(own_store: Store, own
 
     assert await rows_with(own_dsn, WORD) == {}
     counted = dict(erasure.rows)
-    assert counted.keys() >= before.keys() - {"postings"}
-    assert all(counted[table] >= 1 for table in before.keys() - {"postings"}), counted
+    assert counted.keys() >= before.keys() - {"postings", "profile_entries"}
+    assert all(counted[table] >= 1 for table in before.keys() - {"postings", "profile_entries"}), counted
     async with administrator(own_dsn) as connection:
         assert await connection.fetchval("SELECT count(*) FROM recollect.message_chunks") == 2
         assert await connection.fetchval("SELECT count(*) FROM recollect.chunk_vectors") == 2

@@ -12,7 +12,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, system_clock
 from recollect.engine.explain import request_record
-from recollect.model import Actor, Flags, Turn
+from recollect.model import Actor, Flags, ProfileField, Turn
 from recollect.postgres import Postgres
 from recollect_proxy.pages.recalls import signals_of
 
@@ -51,6 +51,19 @@ async def test_a_recall_tells_what_was_given_when_and_why_with_a_link(pages: Pag
     assert store.anna.scope.session_id in told
     assert turn.at.strftime("%d %b %Y, %H:%M") in told
     assert "tokens," in told
+
+
+async def test_a_statement_of_the_profile_is_no_memory_that_a_link_leads_to(
+    pages: Pages, store: Store
+) -> None:
+    await pages.engine.change_flags(Flags(profile=True), ("profile",), pages.anna)
+    entry = await pages.engine.add_to_profile(pages.anna, ProfileField.NAME, "Is called Anna")
+    await ask(pages.engine, store.turn("Good morning to you", at=system_clock()))
+
+    html = await (await pages.person()).html("/recalls")
+
+    assert "Is called Anna" in text_of(html)
+    assert str(entry.id) not in html
 
 
 async def test_where_nothing_was_given_it_says_why(pages: Pages, store: Store) -> None:

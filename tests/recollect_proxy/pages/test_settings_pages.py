@@ -12,7 +12,7 @@ from tests.stores import Store
 from recollect.model import Flags, Placement, Strategy
 from recollect.postgres import Postgres
 from recollect_proxy.access import KeyRole, add_access_key
-from recollect_proxy.flags import OF_ADMINISTRATORS, flag_fields
+from recollect_proxy.flags import OF_ADMINISTRATORS, OF_EACH_USER, flag_fields
 
 EVERY = {each.name for each in fields(Flags)}
 CAPS = set(OF_ADMINISTRATORS)
@@ -107,7 +107,7 @@ async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages)
     )
     persons = text_of(await (await own_pages.person()).html("/switches"))
 
-    assert named(before) == EVERY
+    assert named(before) == EVERY - set(OF_EACH_USER)
     assert "As started: on" in text_of(before)
     assert "Saved." in page
     assert await own_pages.engine.flags() == Flags(recall=False, placement=Placement.SYSTEM, session_cap=40)
@@ -115,6 +115,15 @@ async def test_an_administrator_changes_settings_for_everybody(own_pages: Pages)
     assert "as for everybody, 40." in persons
     await admin.post("/settings", {"recall": "", "placement": "", "session_cap": ""})
     assert await own_pages.engine.flags() == Flags()
+
+
+async def test_consent_to_a_profile_is_no_setting_for_everybody(own_pages: Pages) -> None:
+    admin = await own_pages.administrator()
+
+    answer = await admin.post("/settings", {"profile": "true", "recall": "false"})
+
+    assert answer.status == 303
+    assert await own_pages.engine.flags() == Flags(recall=False)
 
 
 async def test_settings_for_everybody_are_no_persons_and_no_readers(
@@ -140,7 +149,7 @@ async def test_settings_for_everybody_are_no_persons_and_no_readers(
             ).status,
         }
 
-        assert named(shown, disabled=True) == EVERY
+        assert named(shown, disabled=True) == EVERY - set(OF_EACH_USER)
         assert answers == {
             "person reads": 404,
             "person writes": 404,

@@ -97,6 +97,22 @@ async def test_other_paths_go_by_their_model_too(servers: Servers) -> None:
     assert len(servers.cloud.received) == 2
 
 
+async def test_json_that_is_sent_as_something_else_goes_by_its_model_too(servers: Servers) -> None:
+    """As curl sends what it is given with -d."""
+    for kind in (b"application/x-www-form-urlencoded", b"text/plain; charset=utf-8"):
+        body = b' {"model": "gpt-embedding", "input": "a secret"}'
+        await servers.proxy.fetch(b"POST", b"/v1/embeddings", [(b"Content-Type", kind)], body)
+        assert servers.cloud.last.body == body
+        twice = b'{"model": "llama", "model": "gpt-6"}'
+        refused = await servers.proxy.fetch(b"POST", b"/v1/embeddings", [(b"Content-Type", kind)], twice)
+        assert json.loads(refused.body)["error"]["code"] == "model_not_read"
+    assert servers.default.received == []
+
+    form = [(b"Content-Type", b"application/x-www-form-urlencoded")]
+    await servers.proxy.fetch(b"POST", b"/v1/things", form, b"model=gpt-6&x=1")
+    assert servers.default.last.body == b"model=gpt-6&x=1"
+
+
 async def test_a_path_of_its_own_leads_to_one_server_whatever_model_is_named(
     servers: Servers, user: User
 ) -> None:
@@ -124,8 +140,10 @@ async def test_every_chat_api_has_memory_at_every_server(servers: Servers, user:
 
 
 async def test_a_clients_key_goes_to_no_server_that_the_model_chose(servers: Servers, user: User) -> None:
-    await servers.chat(user, "gpt-6")
+    await servers.chat(user, "gpt-6", extra=[(b"Cookie", b"session=1"), (b"X-Api-Key", b"sk-client")])
     assert servers.cloud.last.values(b"authorization") == [CLOUD_KEY]
+    assert servers.cloud.last.values(b"x-api-key") == [CLOUD_KEY.removeprefix(b"Bearer ")]
+    assert servers.cloud.last.values(b"cookie") == []
     await servers.chat(user, "some-kinds", extra=[(b"Cookie", b"session=1")])
     assert servers.cloud.last.values(b"authorization") == servers.cloud.last.values(b"cookie") == []
     await servers.chat(user, "llama")

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from uuid import UUID
 
 import pytest
 from tests.recollect_proxy.command_line import recollect
+from tests.scripted_upstream import ScriptedUpstream
 from tests.stores import LATER, NOON, store_over
 from uuid_utils.compat import uuid7
 
@@ -180,6 +183,47 @@ def test_what_has_no_fault_needs_no_yes(operator: Operator) -> None:
 )
 def test_what_is_asked_for_wrongly_ends_it_with_2(operator: Operator, arguments: tuple[str, ...]) -> None:
     operator(*arguments, status=2)
+
+
+@pytest.fixture
+def llm() -> Iterator[ScriptedUpstream]:
+    """An LLM's server beside the command, which has the main thread for itself."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    server = ScriptedUpstream()
+    asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result()
+    yield server
+    asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+def asked_of(operator: Operator, llm: ScriptedUpstream, policy: dict[str, Any]) -> tuple[int, set[bytes]]:
+    """Return how a command ends that may ask the default upstream under a policy, and what it asks for there."""
+    for content in ("Lives in Leeds with Ana", "Lives in York with Ana"):
+        added = recollect("memories", "add", "anna", content, RECOLLECT_DATABASE_URL=operator.dsn)
+        assert added.exit_code == 0, added.output
+    done = recollect(
+        *("audit-store", "--ask-model", "--extraction-model", "some"),
+        *("--upstream", llm.base_url.removesuffix("/v1")),
+        RECOLLECT_UPSTREAMS=json.dumps([{"path": "/", **policy}]),
+        RECOLLECT_DATABASE_URL=operator.dsn,
+        RECOLLECT_DATA_DIR=str(operator.data_dir),
+    )
+    return done.exit_code, {each.target for each in llm.received}
+
+
+def test_a_model_is_asked_where_its_upstreams_api_is(operator: Operator, llm: ScriptedUpstream) -> None:
+    _, targets = asked_of(operator, llm, {})
+    assert targets == {b"/v1/chat/completions"}
+
+
+def test_an_upstream_is_told_no_memory_that_its_policy_keeps_from_it(
+    operator: Operator, llm: ScriptedUpstream
+) -> None:
+    assert asked_of(operator, llm, {"memories": "none"}) == (0, set())
 
 
 def test_a_model_that_is_away_ends_it_with_a_line_and_without_a_word_of_a_memory(operator: Operator) -> None:

@@ -1,4 +1,4 @@
-"""What of a person's memory a model's server may be told in the background; and a model for each of several servers."""
+"""Limits what background calls send to a model's server, and chooses among several servers."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -9,39 +9,39 @@ from recollect.models.extractors.chat_model import AnswerSchema, ChatModel, Mess
 from recollect.ports import Asker
 
 Tells: TypeAlias = Callable[[Asker], Disclosure]
-"""Returns what may be told on somebody's behalf."""
+"""Returns what of a person's memory may be sent on that person's behalf."""
 
 
 def tell_all(_asker: Asker) -> Disclosure:
-    """Return that all may be told."""
+    """Return that everything may be sent."""
     return ALL_TOLD
 
 
 def require_all(tells: Tells, asker: Asker) -> None:
-    """Refuse to ask with what rests on all of a person's memory where not all may be told.
+    """Refuse a call that needs all of a person's memory, unless all of it may be sent.
 
     Raises:
-        UpstreamPolicyError: Not all may be.
+        UpstreamPolicyError: Some of it may not be sent.
     """
     if not tells(asker).is_whole:
         raise UpstreamPolicyError("The policy of the chat's upstream does not let it be sent there.")
 
 
 class ModelOfUpstream:
-    """A ChatModel that asks, of several LLM servers, the one that the exchange was with."""
+    """A ChatModel that asks the LLM server that the exchange was with, out of several."""
 
     def __init__(self, models: Mapping[str, ChatModel]) -> None:
-        """Take the models by the names of their servers; the default's is ""."""
+        """Take one model for each server, by the server's name; the default server's is ""."""
         self._models = models
 
     async def ask(
         self, messages: Messages, schema: AnswerSchema, asker: Asker, most_tokens: int | None = None
     ) -> ModelAnswer:
-        """Return what the model of the asker's server answers.
+        """Return the answer of the model on the asker's server.
 
         Raises:
-            ExtractorUnusableError: That server is not known any more, or not learned from.
-            ExtractorError: As of the model.
+            ExtractorUnusableError: The settings no longer name that server, or do not let memories be formed from it.
+            ExtractorError: The model failed, as its own ``ask`` says.
         """
         model = self._models.get(asker.upstream)
         if model is None:

@@ -3,5 +3,5 @@
 DELETE FROM recollect.pgqueuer_log WHERE created < now() - $1::interval;
 
 -- name: take_over_jobs
--- Delete the jobs of a user that wait; who asks has one that stands for all of them.
+-- Delete the waiting jobs of a user: the job that runs does their work.
 DELETE FROM recollect.pgqueuer WHERE entrypoint = $1 AND payload = $2 AND status = 'queued';

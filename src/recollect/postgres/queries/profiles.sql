@@ -29,15 +29,19 @@ SELECT count(*) AS entries, coalesce(bool_or(content_hash = $3), false) AS is_kn
 FROM profile_entries
 WHERE user_id = $1 AND id <> $2 AND state = 'confirmed';
 
--- name: write_profile_entry
--- Keep an entry of the user's profile, in place of the one with its id.
+-- name: add_profile_entry
+-- Keep an entry that the user writes by hand.
 INSERT INTO profile_entries (
-    user_id, id, field, state, content, content_hash, memory_id, own_words, created_at, changed_at, "values", embedding_model
-) VALUES ($1, $2, $3, 'confirmed', $4, $5, $6, $7, $8, $9, $10, $11)
-ON CONFLICT (user_id, id) DO UPDATE
-SET field = excluded.field, state = 'confirmed', content = excluded.content, content_hash = excluded.content_hash,
-    own_words = excluded.own_words, changed_at = excluded.changed_at, "values" = excluded."values",
-    embedding_model = excluded.embedding_model;
+    user_id, id, field, state, content, content_hash, own_words, created_at, changed_at, "values", embedding_model
+) VALUES ($1, $2, $3, 'confirmed', $4, $5, $6, $9, $9, $7, $8);
+
+-- name: change_profile_entry
+-- Keep an entry of the user's profile as confirmed, in place of the one with its id, which may be gone or refused by now.
+UPDATE profile_entries
+SET field = $3, state = 'confirmed', content = $4, content_hash = $5, own_words = $6, "values" = $7, embedding_model = $8,
+    changed_at = $9
+WHERE user_id = $1 AND id = $2 AND state <> 'refused'
+RETURNING id;
 
 -- name: propose_profile_entries
 -- Propose what memories of the user say, but those that were proposed or refused before, or that an entry has the words of.

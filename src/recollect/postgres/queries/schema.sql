@@ -114,8 +114,8 @@ GRANT USAGE ON SCHEMA recollect TO recollect_user;
 
 -- name: as_user
 -- Let the rest of the transaction see and write one user's rows alone; `none` leaves the role as it is.
--- A statement whose client is gone ends by itself. Plans are made once: each of our queries is of one user, whoever that is, and to plan the search anew
--- takes about as long as to run it.
+-- A statement whose client is gone ends by itself. Plans are made once: each of our queries is of one user, whoever that is,
+-- and to plan the search anew takes about as long as to run it.
 SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
     set_config('plan_cache_mode', 'force_generic_plan', true), set_config('statement_timeout', '60s', true);
 
