@@ -7,9 +7,10 @@ FUZZ_SECONDS ?= 60
 # One more than there are processors: many tests wait for a moment of a server's.
 TEST_PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 export UV_LINK_MODE ?= copy
-# uv brings its own certificates; where the system has a store, that knows a company's own authority too.
+# uv and pip-audit bring their own certificates; where the system has a store, that knows a company's own authority too.
 ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
+export REQUESTS_CA_BUNDLE ?= $(SSL_CERT_FILE)
 endif
 NODE_CLIENT = tests/e2e/clients/node
 INSPECTOR = tests/e2e/mcp/node
