@@ -144,9 +144,9 @@ test-deploy: $(VENV)/.dev .venv-deploy/.ready  ## each file of deploy/ by the to
 sbom: .venv-deploy/.ready  ## sbom.json: what an installation is made of, as CycloneDX, from the locked requirements
 	cat requirements/run.txt requirements/weights.txt | .venv-deploy/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --output-file sbom.json -
 
-audit: .venv-deploy/.ready  ## known vulnerabilities of the locked requirements; asks the database of advisories, so it needs internet
-	.venv-deploy/bin/pip-audit --require-hashes --disable-pip -r requirements/run.txt
-	.venv-deploy/bin/pip-audit --require-hashes --disable-pip -r requirements/weights.txt
+audit: .venv-deploy/.ready  ## known vulnerabilities of the locked requirements; asks the database of advisories, so it needs internet; a package that it does not know fails
+	.venv-deploy/bin/pip-audit --strict --require-hashes --disable-pip -r requirements/run.txt
+	.venv-deploy/bin/pip-audit --strict --require-hashes --disable-pip -r requirements/weights.txt
 
 e2e-sites: $(VENV)/.dev  ## what a page of another site reaches from a browser: Chromium (apt-get install chromium) before a proxy that it is led to
 	$(PYTEST) tests/e2e/test_other_sites.py
