@@ -7,9 +7,10 @@ FUZZ_SECONDS ?= 60
 # One more than there are processors: many tests wait for a moment of a server's.
 TEST_PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1)
 export UV_LINK_MODE ?= copy
-# uv brings its own certificates; where the system has a store, that knows a company's own authority too.
+# uv and pip-audit bring their own certificates; where the system has a store, that knows a company's own authority too.
 ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
 export SSL_CERT_FILE ?= /etc/ssl/certs/ca-certificates.crt
+export REQUESTS_CA_BUNDLE ?= $(SSL_CERT_FILE)
 endif
 NODE_CLIENT = tests/e2e/clients/node
 INSPECTOR = tests/e2e/mcp/node
@@ -20,6 +21,8 @@ OPENWEBUI_PYTHON ?= $(BIN)/python
 INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes --no-deps
 # Tests are rewritten when they are loaded: that is kept, wherever the environment says otherwise.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
+# For tests that start other people's programs: on a busy machine one takes minutes, and has a patience of its own.
+PATIENT = $(PYTEST) -o faulthandler_timeout=1800
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
 .PHONY: run upstream demo docs test test-fast test-slow test-postgres coverage lint format types check bench bench-growth chaos hunt fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
@@ -96,7 +99,7 @@ fuzz: $(VENV)/.dev $(VENV)/.fuzz  ## what reads a chat: many examples, then FUZZ
 	PYTHONPATH=src:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') $(VENV)/fuzz/bin/python tests/fuzz/chat.py -max_total_time=$(FUZZ_SECONDS) -max_len=4096 $(VENV)/fuzz/corpus tests/fuzz/seeds
 
 test-clients: $(VENV)/.dev .venv-clients/.ready node-client  ## the real clients through the proxy: tests/e2e/clients
-	$(PYTEST) tests/recollect_proxy/openai_sdk tests/e2e/clients
+	$(PATIENT) tests/recollect_proxy/openai_sdk tests/e2e/clients
 
 # Their pins don't meet ours, so they have an environment of their own.
 .venv-clients/.ready: $(VENV)/.uv requirements/clients.txt
@@ -120,7 +123,7 @@ $(INSPECTOR)/node_modules/.package-lock.json: $(INSPECTOR)/package-lock.json
 	cd $(INSPECTOR) && npm ci --silent --ignore-scripts
 
 e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before the proxy, and with the filter, its page in Chromium too (apt-get install chromium); SCREENSHOTS=1 keeps new pictures
-	$(PYTEST) tests/e2e/openwebui
+	$(PATIENT) tests/e2e/openwebui
 
 .venv-openwebui/.ready: .venv-openwebui/.locked pyproject.toml
 	$(BIN)/uv pip install --quiet --python .venv-openwebui/bin/python --no-deps --no-build-isolation --editable ".[openwebui]"
@@ -133,7 +136,7 @@ e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before
 	@touch $@
 
 test-deploy: $(VENV)/.dev .venv-deploy/.ready  ## each file of deploy/ by the tool that reads it (promtool: apt-get install prometheus); the image's steps in clean roots (as root: apt-get install debootstrap)
-	$(PYTEST) -o faulthandler_timeout=1800 tests/deploy tests/e2e/test_deploy_files.py tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py tests/e2e/test_wheel.py
+	$(PATIENT) tests/deploy tests/e2e/test_deploy_files.py tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py tests/e2e/test_wheel.py
 
 .venv-deploy/.ready: $(VENV)/.uv requirements/deploy.txt
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-deploy
@@ -143,9 +146,9 @@ test-deploy: $(VENV)/.dev .venv-deploy/.ready  ## each file of deploy/ by the to
 sbom: .venv-deploy/.ready  ## sbom.json: what an installation is made of, as CycloneDX, from the locked requirements
 	cat requirements/run.txt requirements/weights.txt | .venv-deploy/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible --output-file sbom.json -
 
-audit: .venv-deploy/.ready  ## known vulnerabilities of the locked requirements; asks the database of advisories, so it needs internet
-	.venv-deploy/bin/pip-audit --require-hashes --disable-pip -r requirements/run.txt
-	.venv-deploy/bin/pip-audit --require-hashes --disable-pip -r requirements/weights.txt
+audit: .venv-deploy/.ready  ## known vulnerabilities of the locked requirements; asks the database of advisories, so it needs internet; a package that it does not know fails
+	.venv-deploy/bin/pip-audit --strict --require-hashes --disable-pip -r requirements/run.txt
+	.venv-deploy/bin/pip-audit --strict --require-hashes --disable-pip -r requirements/weights.txt
 
 e2e-sites: $(VENV)/.dev  ## what a page of another site reaches from a browser: Chromium (apt-get install chromium) before a proxy that it is led to
 	$(PYTEST) tests/e2e/test_other_sites.py

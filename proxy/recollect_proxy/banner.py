@@ -31,6 +31,7 @@ def banner(settings: ProxySettings, app: App, port: int, token: AdminToken) -> s
         ("embedder", _embedder(settings)),
         ("formation", _formation(settings)),
         ("identity", ", else ".join(_WHO[mode](settings) for mode in settings.identity)),
+        ("pages", f"{origin}/memory/ui  (what is remembered, to see and correct; the token lets you in)"),
         ("docs", f"{origin}/memory/docs"),
     ]
     if token.is_new:
@@ -72,7 +73,8 @@ def _store(settings: ProxySettings, app: App) -> str:
 
 def _embedder(settings: ProxySettings) -> str:
     local = settings.embedder.startswith("local:")
-    return f"{settings.embedder} ({settings.embedder_precision})" if local else settings.embedder
+    first = f"{settings.embedder} ({settings.embedder_precision})" if local else settings.embedder
+    return first if settings.second_embedder == "off" else f"{first}, and {settings.second_embedder}"
 
 
 def _formation(settings: ProxySettings) -> str:

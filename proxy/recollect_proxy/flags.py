@@ -100,8 +100,8 @@ class Flags(Struct):
         return cls(**asdict(flags))
 
 
-class FlagsChange(Struct, forbid_unknown_fields=True):
-    """What is to be otherwise: at least one of the fields; null takes a change back. The others stay as they are."""
+class CommonFlagsChange(Struct, forbid_unknown_fields=True):
+    """What is to be otherwise for everybody: at least one of the fields; null takes a change back. The others stay as they are."""
 
     record: Records | UnsetType = UNSET
     recall: Recalls | UnsetType = UNSET
@@ -110,7 +110,6 @@ class FlagsChange(Struct, forbid_unknown_fields=True):
     placement: WhereTo | UnsetType = UNSET
     summaries: Summaries | UnsetType = UNSET
     queries: Queries | UnsetType = UNSET
-    profile: Consents | UnsetType = UNSET
     lexical: Lexical | UnsetType = UNSET
     history: History | UnsetType = UNSET
     max_memory_tokens: MemoryTokens | UnsetType = UNSET
@@ -119,6 +118,12 @@ class FlagsChange(Struct, forbid_unknown_fields=True):
     minimum_importance: MinimumImportance | UnsetType = UNSET
     session_cap: SessionCap | UnsetType = UNSET
     user_cap: UserCap | UnsetType = UNSET
+
+
+class FlagsChange(CommonFlagsChange, forbid_unknown_fields=True):
+    """What is to be otherwise for a user: as for everybody, and the profile, which each user allows for themselves."""
+
+    profile: Consents | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def lines(told: "WeekReport") -> Iterator[str]:
         f"  something found   {_share(recalls.hit_rate)}, with fallback {_share(recalls.fallback_share)}, "
         f"truncated {_share(recalls.truncated_share)}"
     )
-    yield f"  recall took       median {_number(recalls.p50_ms)} ms, 95 % {_number(recalls.p95_ms)} ms"
+    yield f"  recall took       median {_of_unit(recalls.p50_ms, 'ms')}, 95 % {_of_unit(recalls.p95_ms, 'ms')}"
     yield (
         f"  tokens            {recalls.tokens} of {recalls.budget} allowed, and {recalls.history_tokens} of "
         "missing history"
@@ -82,8 +82,8 @@ def lines(told: "WeekReport") -> Iterator[str]:
     yield f"  ways of search    {_counts(recalls.paths)}"
     yield f"  given             {_counts(recalls.given)}"
     yield (
-        f"  formed            {formation.exchanges} exchanges, lag median {_number(formation.lag_p50_seconds)} s, "
-        f"95 % {_number(formation.lag_p95_seconds)} s"
+        f"  formed            {formation.exchanges} exchanges, lag median {_of_unit(formation.lag_p50_seconds, 'seconds')}, "
+        f"95 % {_of_unit(formation.lag_p95_seconds, 'seconds')}"
     )
     yield f"  changes           {_counts(formation.made)}"
     yield f"  rejected          {_counts(formation.rejected)}"

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from string import ascii_uppercase, digits
 from typing import Any, get_args
 
 import structlog
@@ -17,6 +18,7 @@ from recollect_proxy.urls import without_credentials
 log = structlog.get_logger(__name__)
 
 _LONGEST_SHOWN = 80
+_LETTERS_OF_VARIABLES = f"{ascii_uppercase}{digits}_"
 _OPTIONS = frozenset({"config", "log_level", "token", "url"})
 """Variables that are options of commands alone, and the one that names the settings file."""
 
@@ -80,9 +82,7 @@ class Sources:
         told = without_effect(os.environ, known | _OPTIONS)
         for key in sorted(self._told.keys() - known):
             advice = without_effect([f"{PREFIX}{key}"], known).get(f"{PREFIX}{key}")
-            told[f"{key} in {self.file}"] = (advice or "there is no such setting; remove it").replace(
-                f"mean {PREFIX}", "mean "
-            )
+            told[f"{key} in {self.file}"] = _as_in_a_file(advice or "there is no such setting; remove it")
         return told
 
     def in_words(self, mistake: Mapping[str, Any]) -> str:
@@ -133,3 +133,11 @@ def _holds_a_secret(annotation: Any) -> bool:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return any(_holds_a_secret(field.annotation) for field in annotation.model_fields.values())
     return annotation is SecretStr or any(_holds_a_secret(part) for part in get_args(annotation))
+
+
+def _as_in_a_file(advice: str) -> str:
+    """Return an advice with each variable's name as a key of the file: ``memory_tokens`` for ``RECOLLECT_MEMORY_TOKENS``."""
+    first, *others = advice.split(PREFIX)
+    lengths = [len(each) - len(each.lstrip(_LETTERS_OF_VARIABLES)) for each in others]
+    keys = [each[:length].lower() + each[length:] for each, length in zip(others, lengths, strict=True)]
+    return "".join([first, *keys])

@@ -34,6 +34,7 @@ def test_it_says_what_to_put_where(tmp_path: Path) -> None:
     rows = printed(proxy_settings(data_dir=tmp_path))
 
     assert rows["base URL"].split()[0] == "http://127.0.0.1:8080/v1"
+    assert rows["pages"].split()[0] == "http://127.0.0.1:8080/memory/ui"
     assert rows["docs"] == "http://127.0.0.1:8080/memory/docs"
     assert rows["upstream"] == "http://127.0.0.1:9/v1"
     assert str(tmp_path) in rows["store"]
@@ -133,7 +134,7 @@ def test_the_address_is_one_that_can_be_reached(host: str, origin: str) -> None:
             "formation",
             ("m-1", "http://e/v1"),
         ),
-        ({"embedder": "openai:e"}, "embedder", ("openai:e",)),
+        ({"embedder": "openai:e"}, "embedder", ("openai:e", "local:multilingual-e5-small")),
         ({"trusted_networks": "10.0.0.0/8,fd00::/8"}, "identity", ("10.0.0.0/8", "fd00::/8")),
         ({"shared_secret": SECRET}, "identity", ("x-recollect-secret",)),
         (

@@ -105,7 +105,7 @@ class TestTheFile:
         [line] = [line for line in lines if line["event"] == "variables_without_effect"]
         assert line["what_to_do"] == {
             f"colour in {file}": "there is no such setting; remove it",
-            f"memory_token in {file}": "there is no such setting; did you mean MEMORY_TOKENS?",
+            f"memory_token in {file}": "there is no such setting; did you mean memory_tokens?",
             f"pool_size in {file}": "remove it: it is 10",
         }
 

@@ -22,26 +22,30 @@ from recollect_proxy.flags import Flags
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.memory_api.authorization import WhoAsks, note_read
 from recollect_proxy.memory_api.errors import INVALID_PARAMETER, documented, invalid_parameter
-from recollect_proxy.memory_api.parameters import ALWAYS, OpenEngine
+from recollect_proxy.memory_api.filters import NOT_BLANK
+from recollect_proxy.memory_api.parameters import ALWAYS, ID_SCHEMA, OpenEngine
 
 _LONGEST_QUERY = 4_000
 
 Query: TypeAlias = Annotated[
-    str | None,
+    str,
     QueryParameter(
-        description="What is asked; needed.",
+        description=f"What is asked: 1 to {_LONGEST_QUERY} characters, not only white space.",
+        schema_extra={"minLength": 1, "maxLength": _LONGEST_QUERY, "pattern": NOT_BLANK},
         examples=[Example(value="May I eat satay?")],
     ),
 ]
 User: TypeAlias = Annotated[
-    str | None,
+    str,
     QueryParameter(
-        description="Who asks; needed: the id as the frontend sends it.",
+        description="Who asks: the id as the frontend sends it.",
+        schema_extra=ID_SCHEMA,
         examples=[Example(value="7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11")],
     ),
 ]
 Session: TypeAlias = Annotated[
-    str | None, QueryParameter(description="In which of their chats; none: in a new one.")
+    str | None,
+    QueryParameter(description="In which of their chats; none: in a new one.", schema_extra=ID_SCHEMA),
 ]
 
 
@@ -174,15 +178,15 @@ async def inspect_retrieval(
     engine: OpenEngine,
     live: NamedDependency[SkipValidation[LiveEngine]],
     principal: WhoAsks,
-    q: Query = None,
-    user: User = None,
+    q: Query,
+    user: User,
     session: Session = None,
 ) -> Retrieval:
     """Return every candidate for a question of a user's, with partial scores, and the block that a prompt would be given.
 
     It is done as in a chat, deadline included. Nothing is written but that it was read, and no memory counts as used.
     """
-    if q is None or not q.strip() or "\0" in q or len(q) > _LONGEST_QUERY:
+    if not q.strip() or "\0" in q or len(q) > _LONGEST_QUERY:
         raise invalid_parameter("q", f"1 to {_LONGEST_QUERY} characters, not only white space, without NUL")
     user_id = _id("user", user)
     session_id = str(uuid7()) if session is None else _id("session", session)

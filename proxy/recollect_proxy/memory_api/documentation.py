@@ -76,7 +76,7 @@ def write_document(openapi: OpenAPI) -> dict[str, Any]:
     )
     for example in EXAMPLES:
         schemas[type(example).__name__]["examples"] = [msgspec.to_builtins(example)]
-    for change in ("MemoryChange", "FlagsChange", "ProfileEntryChange"):
+    for change in ("MemoryChange", "CommonFlagsChange", "FlagsChange", "ProfileEntryChange"):
         schemas[change]["minProperties"] = 1
     schemas["BulkChange"]["minProperties"] = 3  # what is done, to which, and what is different
     _without_null(document)

@@ -22,7 +22,7 @@ from recollect.model import (
     Source,
     Strategy,
 )
-from recollect_proxy.flags import Flags, FlagsChange
+from recollect_proxy.flags import CommonFlagsChange, Flags, FlagsChange
 from recollect_proxy.memory_api import schemas
 from recollect_proxy.memory_api.admin_reads import AdminRead, ReadsOfUser
 from recollect_proxy.memory_api.bulk import Bulk, BulkChange, BulkDelete, BulkResult, BulkResults
@@ -240,6 +240,7 @@ EXAMPLES = (
     Todos([Todo("Renew the passport.", UUID("01980f76-0b1c-7d2e-8f30-415263748596"), "chat-1", _SAID, None)]),
     GlobalMemories([_FOR_ALL], next=None),
     _OWN,
+    CommonFlagsChange(summaries=False, user_cap=None),
     FlagsChange(record=False, user_cap=None),
     UserFlags(_OWN, _EFFECTIVE),
     Usage(_SAID.date(), 5_210, 20_000),

@@ -1,6 +1,7 @@
 """The endpoints of all that is kept of a user: taken along, and brought back. Never: what it holds."""
 
 import asyncio
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,6 +9,7 @@ from typing import Annotated
 
 from litestar import MediaType, Request, get, post
 from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import OpenAPIMediaType, OpenAPIType, Operation, Reference, RequestBody, Schema
 from litestar.response import Stream
 from msgspec import Meta, Struct
 
@@ -15,6 +17,7 @@ from recollect_proxy.memory_api.errors import INVALID_EXPORT, Failure, RefusedEr
 from recollect_proxy.memory_api.parameters import ALWAYS, OpenEngine, UserId, user_named
 from recollect_proxy.takeout import restore_file, written_export
 from recollect_proxy.takeout.json_items import FileError
+from recollect_proxy.takeout.rows import FORMAT, LATER_SECTIONS, ROWS, VERSION
 
 LARGEST_IMPORT = 1 << 30
 """Bytes of an export that is brought back by HTTP; `recollect import recollect` takes any."""
@@ -53,8 +56,34 @@ async def export_user(engine: OpenEngine, user_id: UserId) -> Stream:
     )
 
 
+def _body_of_import() -> RequestBody:
+    """Return what the document says of an export that is sent: its outermost names. The whole is `docs/export.schema.json`."""
+    rows = Schema(type=OpenAPIType.ARRAY, items=Schema(type=OpenAPIType.OBJECT))
+    known: dict[str, Reference | Schema] = {
+        "format": Schema(const=FORMAT),
+        "version": Schema(const=VERSION),
+        **dict.fromkeys(ROWS, rows),
+    }
+    export = Schema(
+        type=OpenAPIType.OBJECT,
+        description="An export, as `docs/export.schema.json` has it in full.",
+        properties=known,
+        required=[name for name in known if name not in LATER_SECTIONS],
+    )
+    return RequestBody({MediaType.JSON: OpenAPIMediaType(schema=export)}, required=True)
+
+
+@dataclass
+class _ImportOperation(Operation):
+    """Describes the body, which the endpoint reads piece by piece: Litestar can't know it."""
+
+    def __post_init__(self) -> None:
+        self.request_body = _body_of_import()
+
+
 @post(
     "/users/{user_id:str}/import",
+    operation_class=_ImportOperation,
     status_code=200,
     summary="Bring back what was taken along",
     response_description="What came.",

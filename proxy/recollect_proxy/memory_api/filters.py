@@ -9,13 +9,16 @@ from litestar.params import QueryParameter
 from recollect.model import Doubt, Kind, MemoryFilter, Source, State
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.memory_api.errors import invalid_parameter
-from recollect_proxy.memory_api.parameters import time_named
+from recollect_proxy.memory_api.parameters import ID_SCHEMA, time_named
 
 LONGEST_TEXT = 200
 """Characters that a listed memory may be asked to contain."""
 
 LONGEST_QUESTION = 2000
 """Characters that may be searched for."""
+
+NOT_BLANK = r"^[\s\u001C-\u001F\u0085]*[^\s\u0000\u001C-\u001F\u0085][^\u0000]*$"
+"""What the document says of a question: it is not only white space, as Python has it, and has no NUL."""
 
 Kinds: TypeAlias = Annotated[
     list[Kind] | None,
@@ -38,7 +41,7 @@ Session: TypeAlias = Annotated[
     QueryParameter(
         name="session",
         description="Only memories that came from this chat: its id, percent-encoded.",
-        schema_extra={"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"},
+        schema_extra=ID_SCHEMA,
     ),
 ]
 Text: TypeAlias = Annotated[
@@ -55,11 +58,7 @@ Question: TypeAlias = Annotated[
         name="q",
         description=f"What is looked for, as a question or in words: 1 to {LONGEST_QUESTION} characters, "
         "not only white space.",
-        schema_extra={
-            "minLength": 1,
-            "maxLength": LONGEST_QUESTION,
-            "pattern": r"^[\s\u001C-\u001F\u0085]*[^\s\u0000\u001C-\u001F\u0085][^\u0000]*$",
-        },
+        schema_extra={"minLength": 1, "maxLength": LONGEST_QUESTION, "pattern": NOT_BLANK},
         examples=[Example(value="What am I allergic to?")],
     ),
 ]

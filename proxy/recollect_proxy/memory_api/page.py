@@ -51,7 +51,7 @@ def _operations(paths: Json) -> str:
 
 
 def _operation(path: str, method: str, operation: Json) -> str:
-    token = "" if {} in operation["security"] else "<p>Needs the admin token.</p>"
+    token = "" if {} in operation["security"] else "<p>Needs a token.</p>"
     return (
         f'<h3 id="{escape(operation["operationId"])}">{escape(operation["summary"])}</h3>'
         f'<p><code><span class="method">{method}</span> {escape(path)}</code></p>'

@@ -37,13 +37,16 @@ from recollect_proxy.memory_api.schemas import Time
 ALWAYS = (UNAUTHORIZED, FORBIDDEN, INTERNAL_ERROR, STORE_UNAVAILABLE, STORE_FAILED, INVALID_PARAMETER)
 READING_A_BODY = (INVALID_JSON, BODY_TOO_LARGE, INVALID_FIELD)
 
+ID_SCHEMA = {"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"}
+"""What the document says of the id of a user, or of a chat."""
+
 OpenEngine: TypeAlias = NamedDependency[SkipValidation[Engine]]
 UserId: TypeAlias = Annotated[
     str,
     PathParameter(
         description="Whose memories: the id as the frontend sends it, as one percent-encoded path segment "
         "(a slash is %2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL; not `*`, which names what users share.",
-        schema_extra={"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"},
+        schema_extra=ID_SCHEMA,
         examples=[Example(value="7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11")],
     ),
 ]
@@ -51,7 +54,7 @@ SessionId: TypeAlias = Annotated[
     str,
     PathParameter(
         description="Which chat: the id as the list of the user's chats gives it, as one percent-encoded path segment.",
-        schema_extra={"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"},
+        schema_extra=ID_SCHEMA,
         examples=[Example(value="3e0d6a5b-6a38-4f0c-9a0e-2f4c6b8d1e57")],
     ),
 ]

@@ -10,7 +10,11 @@ from msgspec import UNSET, Meta, Struct
 
 from recollect import model
 from recollect.engine import Engine
+<<<<<<< HEAD
 from recollect_proxy.flags import OF_ADMINISTRATORS, OF_EACH_USER, Flags, FlagsChange
+=======
+from recollect_proxy.flags import OF_ADMINISTRATORS, CommonFlagsChange, Flags, FlagsChange
+>>>>>>> a4f036d6c87b294cb933798d253ed7714cdede54
 from recollect_proxy.memory_api.authorization import WhoAsks
 from recollect_proxy.memory_api.errors import FORBIDDEN, RefusedError, documented, invalid_field
 from recollect_proxy.memory_api.parameters import (
@@ -53,6 +57,7 @@ class Settings(Controller):
         response_description="What is changed now.",
         responses=documented(*ALWAYS, *READING_A_BODY),
     )
+<<<<<<< HEAD
     async def change_settings(self, engine: OpenEngine, data: Annotated[FlagsChange, BodyKwarg()]) -> Flags:
         """Change settings for everybody from the next request on; a restart keeps them. A user's own settings take precedence."""
         for name in OF_EACH_USER:
@@ -60,6 +65,15 @@ class Settings(Controller):
                 raise invalid_field(
                     name, f"`{name}` is for each user to allow: it can't be changed for everybody."
                 )
+=======
+    async def change_settings(
+        self, engine: OpenEngine, data: Annotated[CommonFlagsChange, BodyKwarg()]
+    ) -> Flags:
+        """Change settings for everybody from the next request on; a restart keeps them. A user's own settings take precedence.
+
+        `profile` is not among them: each user allows it for themselves.
+        """
+>>>>>>> a4f036d6c87b294cb933798d253ed7714cdede54
         return Flags.of(await _change(engine, data, None))
 
 
@@ -113,7 +127,7 @@ async def _of_user(engine: Engine, own: model.Flags) -> UserFlags:
     return UserFlags(Flags.of(own), Flags.of(own.over(await engine.flags())))
 
 
-async def _change(engine: Engine, change: FlagsChange, user_id: str | None) -> model.Flags:
+async def _change(engine: Engine, change: CommonFlagsChange, user_id: str | None) -> model.Flags:
     given = {name: value for name, value in msgspec.structs.asdict(change).items() if value is not UNSET}
     if not given:
         raise invalid_field(None, f"Give at least one of {', '.join(change.__struct_fields__)}.")

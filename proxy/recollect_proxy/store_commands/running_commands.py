@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 FAILED, MISUSED = 1, 2
 """Exit codes: it could not be done; it was asked for wrongly."""
 
+_WIDE = 110
+"""Columns of a terminal that has room for an id in one line, and for text beside it."""
+
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database and the caches.")]
 DatabaseUrl = Annotated[
     str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one.")
@@ -98,18 +101,29 @@ def print_json(document: object) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows under the names of their columns; to a pipe, without a frame and without cuts."""
+    """Print rows under the names of their columns; to a pipe without a frame. Nothing is cut; a wide terminal has ids in one line."""
     from rich import box
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
     console = Console()
     if not console.is_terminal:
         for row in rows:
             typer.echo("\t".join(_line(each) for each in row))
         return
-    table = Table(*columns, box=box.SIMPLE_HEAD)
-    for row in rows:
+    listed = [*rows]
+    if not listed:
+        console.print("There is nothing to list.")
+        return
+    wide = console.width >= _WIDE
+    table = Table(
+        *(
+            Column(name, overflow="fold", no_wrap=wide and isinstance(cell, UUID))
+            for name, cell in zip(columns, listed[0], strict=True)
+        ),
+        box=box.SIMPLE_HEAD,
+    )
+    for row in listed:
         table.add_row(*(_markup_free(_cell(each)) for each in row))
     console.print(table)
 

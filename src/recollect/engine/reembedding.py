@@ -125,6 +125,7 @@ class Reembedding:
             StoreError: The store failed.
         """
         self._failed.clear()
+        went_on = False
         today = names_of(self.backends)
 
         async def held() -> bool:
@@ -137,13 +138,15 @@ class Reembedding:
             users = await store.users(standing.since, without=self._failed, limit=_USERS_AT_ONCE)
             if not users:
                 break
+            went_on = True
             if not await self._embed_all(users, store, held):
                 return False
         if self._failed:
             return False
         for at, model in today.items():
             await store.complete(at, model)
-        log.info("reembedded", **{at.value: model for at, model in today.items()})
+        if went_on:  # of an empty store there is nothing to tell
+            log.info("reembedded", **{at.value: model for at, model in today.items()})
         return True
 
     async def _embed_all(

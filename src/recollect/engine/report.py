@@ -143,7 +143,7 @@ THRESHOLDS = (
         "share",
         _few_lexical,
         "People ask in other words, or in another language, than they told; or little is stored yet.",
-        "Let statements be found by meaning: RECOLLECT_SECOND_EMBEDDER on, RECOLLECT_EMBED=all.",
+        "Let statements be found by meaning, as they are by default: RECOLLECT_SECOND_EMBEDDER not off, RECOLLECT_EMBED=all.",
     ),
     Threshold(
         "fallback",

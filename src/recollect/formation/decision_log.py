@@ -22,6 +22,7 @@ def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *,
         applied: What the store really did for each.
         milliseconds: What it took, with the model's call.
     """
+    fallbacks = Counter(each.fallback.value for each in formed if each.fallback is not None)
     done = Counter(type(change).__name__.lower() for changes in applied for change in changes)
     log.info(
         "formed",
@@ -31,6 +32,7 @@ def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *,
         changes={name: count for name, count in done.items() if name != _IGNORED},
         skipped=done[_IGNORED],
         milliseconds=round(milliseconds),
+        **({"fallbacks": dict(fallbacks)} if fallbacks else {}),
     )
 
 

@@ -26,10 +26,14 @@ CHECKS = (
     "ignored_auth",
 )
 
-# A body that is wrong and too long besides may be refused for its length.
+# A body that is wrong and too long besides may be refused for its length. Of an export the document has the outermost names alone.
 SETTINGS = """
 [checks]
 negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422]
+
+[[operations]]
+include-name = "POST /memory/users/{user_id}/import"
+checks.positive_data_acceptance.expected-statuses = [200, 401, 403, 404, 409, 422]
 """
 
 

@@ -1,7 +1,6 @@
-"""How long the server takes for each page of a user with 10,000 memories. Run by ``make e2e-pages``; -s shows the figures."""
+"""How much longer the server takes for each page of a user with 10,000 memories. Run by ``make e2e-pages``; -s shows the figures."""
 
 from datetime import UTC, datetime, timedelta
-from statistics import median
 from time import perf_counter
 
 import numpy as np
@@ -14,11 +13,14 @@ from recollect.model import Actor, Add, Kind, Memory, Provenance, Scope, Vector
 
 MEMORIES, SOME, CHATS = 10_000, 100, 100
 DIMENSIONS = 384  # of both embeddings that are the default
-TIMES, MOST_MILLISECONDS = 15, 50.0
+TIMES = 15
+MOST_TIMES_AS_LONG = 12.0
+"""What a page may take, in times of what it takes with a hundredth of the memories, on the same machine at the same time."""
+
 KINDS = (Kind.FACT, Kind.FACT, Kind.FACT, Kind.PREFERENCE, Kind.DECISION, Kind.TODO, Kind.ENTITY)
 
 
-def memory(store: Store, number: int, chance: np.random.Generator) -> Memory:
+def memory(store: Store, number: int, chance: np.random.Generator, scope: Scope) -> Memory:
     def vector() -> Vector:
         numbers = chance.standard_normal(DIMENSIONS).astype(np.float32)
         unit: Vector = numbers / np.linalg.norm(numbers)
@@ -26,6 +28,7 @@ def memory(store: Store, number: int, chance: np.random.Generator) -> Memory:
 
     return store.memory(
         f"Owns book number {number:05}, which is about the {number % 97}th city on the way to Lisbon",
+        scope,
         kind=KINDS[number % len(KINDS)],
         importance=number % 10 / 10,
         observed_at=datetime.now(UTC) - timedelta(days=number % 400),
@@ -66,57 +69,74 @@ SELECT owner, gen_random_uuid(), observed_at, 'add', 'formation', 'new', id, con
 """Copies memories under other ids, with other contents, chats and times: to apply as many takes minutes."""
 
 
-async def fill(store: Store, dsn: str) -> str:
-    """Give Anna many memories and chats; return the id of a memory."""
+async def fill(store: Store, dsn: str) -> dict[str, str]:
+    """Give Anna many memories, Ben few, and both chats; return the id of a memory of each."""
     chance = np.random.default_rng(7)
-    some = [memory(store, number, chance) for number in range(SOME)]
-    await store.memories.apply(
-        store.anna.scope, [Add(each) for each in some], actor=Actor.IMPORT, at=datetime.now(UTC)
-    )
+    known: dict[str, str] = {}
+    for user_id in (store.anna, store.ben):
+        scope = Scope(user_id, "chat-0")
+        some = [memory(store, number, chance, scope) for number in range(SOME)]
+        await store.memories.apply(
+            scope, [Add(each) for each in some], actor=Actor.IMPORT, at=datetime.now(UTC)
+        )
+        known[user_id] = str(some[0].id)
     async with administrator(dsn) as connection:
         await connection.execute("SET search_path TO recollect, public")
         await connection.execute(MULTIPLY, store.anna, MEMORIES)
         await connection.execute("ANALYZE")
-    for number in range(CHATS):
-        await store.log.append(store.exchange("I read.", Scope(store.anna, f"chat-{number}")))
-    return str(some[0].id)
+    for user_id in (store.anna, store.ben):
+        for number in range(CHATS):
+            await store.log.append(store.exchange("I read.", Scope(user_id, f"chat-{number}")))
+    return known
 
 
-async def milliseconds(visitor: Visitor, path: str) -> float:
-    """Return the median over some requests, connecting included; the first two are left out."""
-    taken = []
+async def milliseconds(*asked: tuple[Visitor, str]) -> list[float]:
+    """Return the least that each of some pages took, asked for by turns, connecting included; the first two are left out."""
+    taken: list[list[float]] = [[] for _ in asked]
     for _ in range(TIMES + 2):
-        begun = perf_counter()
-        await visitor.html(path)
-        taken.append((perf_counter() - begun) * 1000)
-    return median(taken[2:])
+        for (visitor, path), times in zip(asked, taken, strict=True):
+            begun = perf_counter()
+            await visitor.html(path)
+            times.append((perf_counter() - begun) * 1000)
+    return [min(times[2:]) for times in taken]
 
 
-async def test_each_page_takes_less_than_50_ms_with_10000_memories(own_store: Store, own_dsn: str) -> None:
-    memory_id = await fill(own_store, own_dsn)
+def paths(memory_id: str) -> dict[str, str]:
+    """Return the pages of a person, by what is looked at."""
+    named = ("review", "waiting", "timeline", "chats", "recalls", "switches", "data", "reads")
+    return {
+        "memories": "",
+        "memories, later": f"?after={memory_id}",
+        "memories, a word of all": "?words=lisbon",
+        "memories, words of some": "?words=9+of",
+        "memories, a word of none": "?words=zebra",
+        "memories, a kind": "?kind=todo",
+        "memories, a chat": "?chat=chat-7",
+        "memory": f"/memory?id={memory_id}",
+        **{name: f"/{name}" for name in named},
+    }
+
+
+async def test_no_page_takes_much_longer_with_a_hundred_times_the_memories(
+    own_store: Store, own_dsn: str
+) -> None:
+    known = await fill(own_store, own_dsn)
+    anna, ben = own_store.anna, own_store.ben
     async with serve_pages(engine_over(own_store)) as served:
-        assert (await served.engine.count_kept(own_store.anna)).memories == MEMORIES
-        own = await served.person(own_store.anna)
-        admin = await served.administrator(looks_at=own_store.anna)
-        paths = {
-            "memories": "",
-            "memories, later": f"?after={memory_id}",
-            "memories, a word of all": "?words=lisbon",
-            "memories, words of some": "?words=99+of",
-            "memories, a word of none": "?words=zebra",
-            "memories, a kind": "?kind=todo",
-            "memories, a chat": "?chat=chat-7",
-            "memory": f"/memory?id={memory_id}",
-            **{
-                name: f"/{name}"
-                for name in ("review", "waiting", "timeline", "chats", "recalls", "switches", "data", "reads")
-            },
+        assert (await served.engine.count_kept(anna)).memories == MEMORIES
+        assert (await served.engine.count_kept(ben)).memories == SOME
+        much, little = await served.person(anna), await served.person(ben)
+        taken = {
+            name: await milliseconds((much, path), (little, paths(known[ben])[name]))
+            for name, path in paths(known[anna]).items()
         }
-        taken = {name: await milliseconds(own, path) for name, path in paths.items()}
-        taken["users (administrator)"] = await milliseconds(admin, "/users")
-        taken["analytics (administrator)"] = await milliseconds(admin, "/analytics")
-        taken["settings (administrator)"] = await milliseconds(admin, "/settings")
-        taken["memories (administrator)"] = await milliseconds(admin, "")
+        admin, other = await served.administrator(looks_at=anna), await served.administrator(looks_at=ben)
+        taken["memories (administrator)"] = await milliseconds((admin, ""), (other, ""))
+        of_all = {
+            name: await milliseconds((admin, f"/{name}")) for name in ("users", "analytics", "settings")
+        }
 
-    print("\n".join(f"{name:28} {each:6.1f} ms" for name, each in taken.items()))  # noqa: T201 -- what is measured
-    assert {name: each for name, each in taken.items() if each > MOST_MILLISECONDS} == {}
+    lines = [f"{name:26} {much:6.1f} ms, {little:6.1f} of few" for name, (much, little) in taken.items()]
+    lines += [f"{name:26} {each:6.1f} ms" for name, [each] in of_all.items()]
+    print("\n".join(lines))  # noqa: T201 -- what is measured
+    assert {name: each for name, each in taken.items() if each[0] > MOST_TIMES_AS_LONG * each[1]} == {}

@@ -63,6 +63,19 @@ class TestLogFormed:
             }
         ]
 
+    def test_it_tells_why_exchanges_were_kept_as_they_are(self) -> None:
+        formed = [
+            Formed(EXCHANGE, (), 0, Fallback.INVALID),
+            Formed(EXCHANGE, (), 0, Fallback.INVALID),
+            Formed(EXCHANGE, (), 0, None),
+        ]
+
+        with capture_logs() as lines:
+            log_formed(formed, [[], [], []], milliseconds=1)
+
+        [line] = lines
+        assert line["fallbacks"] == {"invalid": 2}
+
 
 class TestLogDecision:
     def line(self, *, include_text: bool) -> dict[str, Any]:

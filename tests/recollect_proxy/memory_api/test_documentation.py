@@ -15,6 +15,7 @@ from tests.tables import table
 from recollect.model import Actor, Add, Change, Kind, Outline, Quarantine, Reason
 from recollect_proxy.memory_api import errors
 from recollect_proxy.memory_api.examples import EXAMPLES
+from recollect_proxy.takeout.rows import LATER_SECTIONS, ROWS
 
 ERRORS = {failure.code: failure for failure in vars(errors).values() if isinstance(failure, errors.Failure)}
 
@@ -192,6 +193,29 @@ def test_a_correction_of_nothing_is_refused_by_its_schema_too(documentation: Any
     assert not schema.is_valid({"users": []})
     assert not schema.is_valid({"users": ["*"]})
     assert schema.is_valid({"users": ["日本/語"]})
+
+
+def test_what_serves_everybody_has_no_profile(documentation: Any) -> None:
+    patch = operations(documentation)["PATCH /memory/settings"]
+    [media] = patch["requestBody"]["content"].values()
+    schema = validator(documentation, media["schema"]["$ref"].rpartition("/")[2])
+
+    assert not schema.is_valid({"profile": True})
+    assert schema.is_valid({"recall": None})
+
+
+def test_an_import_says_that_it_needs_a_body_and_of_which_parts(documentation: Any) -> None:
+    body = operations(documentation)["POST /memory/users/{user_id}/import"]["requestBody"]
+
+    assert body["required"]
+    required = set(body["content"]["application/json"]["schema"]["required"])
+    assert required == {"format", "version", *ROWS} - LATER_SECTIONS
+
+
+def test_a_tried_recall_says_that_it_needs_a_question_and_a_user(documentation: Any) -> None:
+    parameters = operations(documentation)["GET /memory/debug/retrieval"]["parameters"]
+
+    assert {each["name"] for each in parameters if each.get("required")} == {"q", "user"}
 
 
 async def test_what_is_answered_is_what_the_document_says(
