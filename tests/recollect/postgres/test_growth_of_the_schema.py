@@ -225,11 +225,15 @@ def test_what_writes_rows_of_everybody_writes_nothing_of_a_user() -> None:
     "row",
     [
         "INSERT INTO recollect.user_settings VALUES ('*', '{}', now())",
-        "INSERT INTO recollect.users_vectors (user_id, vector_id, owner, content_hash, linked_at) "
-        "VALUES ('anna', gen_random_uuid(), '*', '', now())",
-        "INSERT INTO recollect.vectors (owner, id, kind, source, valid_from, content, content_hash, importance, confidence, "
-        "observed_at, message_ids, created_at) "
-        "VALUES ('*', gen_random_uuid(), 'fact', 'global', now(), 'tea', '', 1, 1, now(), '{}', now())",
+        (
+            "INSERT INTO recollect.users_vectors (user_id, vector_id, owner, content_hash, linked_at) "
+            "VALUES ('anna', gen_random_uuid(), '*', '', now())"
+        ),
+        (
+            "INSERT INTO recollect.vectors (owner, id, kind, source, valid_from, content, content_hash, importance, confidence, "
+            "observed_at, message_ids, created_at) "
+            "VALUES ('*', gen_random_uuid(), 'fact', 'global', now(), 'tea', '', 1, 1, now(), '{}', now())"
+        ),
     ],
     ids=["settings", "link", "memory"],
 )
