@@ -59,6 +59,7 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "chaos": Program(
             "bench.chaos.run", "what faults under load cost: database, models, kills (`make chaos`)"
         ),
+        "soak": Program("bench.chaos.soak", "whether memory and lag stay flat over a long time"),
     }
 )
 

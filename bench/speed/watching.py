@@ -68,6 +68,11 @@ def mebibytes(process_id: int) -> dict[str, float | None]:
     }
 
 
+def shared_once(process_ids: list[int]) -> float:
+    """Return the memory of processes, with what is shared divided among those who share it (PSS); MiB. One that ended has none."""
+    return sum(_memory(each, "smaps_rollup", "Pss") or 0.0 for each in process_ids)
+
+
 def _memory(process_id: int, file: str, name: str) -> float | None:
     try:
         lines = Path(f"/proc/{process_id}/{file}").read_text().splitlines()

@@ -4,6 +4,19 @@
 -- All that belongs to a user stands on one node, so that each query of theirs is one node's. The tests keep the tables, their
 -- keys and the queries fit for it; it was not run on Citus. docs/scaling.md says what to try before you rely on it.
 
+-- What everybody shares lies on one node and is asked for beside each user's rows, which no node can answer then: docs/scaling.md
+-- says what is to become of it. Until then such a store is not distributed.
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM recollect.vectors WHERE owner = '*')
+        OR EXISTS (SELECT FROM recollect.users_vectors WHERE owner = '*')
+        OR EXISTS (SELECT FROM recollect.user_settings WHERE user_id = '*') THEN
+        RAISE EXCEPTION 'This store has memories or settings of everybody, which cannot be distributed by user.'
+            USING HINT = 'docs/scaling.md, "What everybody shares", says why and what is planned.';
+    END IF;
+END
+$$;
+
 SELECT create_distributed_table('recollect.users_vectors', 'user_id', shard_count => 128);
 SELECT create_distributed_table('recollect.admin_reads', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.chat_requests', 'user_id', colocate_with => 'recollect.users_vectors');

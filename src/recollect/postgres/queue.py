@@ -15,6 +15,7 @@ from pgqueuer.domain.settings import DBSettings, Durability
 from pgqueuer.domain.types import Channel
 
 from recollect.postgres.pool import Connection
+from recollect.postgres.sql import SQL
 
 AnyDriver = TypeVar("AnyDriver", bound=AsyncpgDriver)
 AnyQueries = TypeVar("AnyQueries", bound=Queries)
@@ -62,12 +63,14 @@ def queries_of(driver: AsyncpgDriver, kind: type[AnyQueries]) -> AnyQueries:
 
 
 async def install_queue(connection: Connection) -> None:
-    """Create the queue's tables, or bring them up to the installed PgQueuer."""
+    """Create the queue's tables, or bring them up to the installed PgQueuer; and an index of ours on them."""
     queue = queue_on(connection)
     if await queue.schema_is_installed():
         await queue.upgrade()
     else:
         await queue.install(create_schema=False)
+    if await connection.fetchval(SQL["jobs_lack_index"]):
+        await connection.execute(SQL["index_jobs"])
 
 
 async def enqueue(connection: Connection, user_ids: Sequence[str]) -> None:

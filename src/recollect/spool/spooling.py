@@ -12,8 +12,8 @@ from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.failures import place
 from recollect.model import LogEntry, Scope
 from recollect.spool.beside import beside, encoded
-from recollect.spool.counting import Counted, Held, Waiting
-from recollect.spool.journal import IsErased, Journal
+from recollect.spool.counting import Counted, Waiting
+from recollect.spool.journal import Journal
 from recollect.spool.records import decode
 from recollect.spool.segments import FileSegment, MemorySegment, left_in, make
 
@@ -202,35 +202,34 @@ class Spool:
 
     async def _replay_first(self, write: Write) -> bool:
         """Write the oldest segment, and delete it; return whether that was possible."""
-        counted, held = self._sealed[0], Held()
+        counted = self._sealed[0]
+        held: set[str] = set()
         read = counted.done
         while lines := await beside(counted.segment.lines, read, _READ_AT_ONCE):
             for line in lines:
                 if self._erasing:
                     return False
-                if not await self._written(line, write, counted, held):
+                if not counted.is_written(read) and not await self._write(line, read, write, counted, held):
                     return False
                 read += 1
-                if not held.lines:
-                    counted.done = read
         async with self._files:
-            if held.lines:
-                await beside(counted.segment.keep, held.lines.__contains__)
-                counted.done = 0
+            if held:
+                if counted.done or counted.written:
+                    await counted.drop_written()
                 return False
             await beside(counted.segment.remove)
             self._sealed.remove(counted)
         return True
 
-    async def _written(self, line: bytes, write: Write, counted: Counted, held: Held) -> bool:
-        """Write a line's entry, or hold it back; return whether it is of use to go on."""
+    async def _write(self, line: bytes, number: int, write: Write, counted: Counted, held: set[str]) -> bool:
+        """Write a line's entry, or hold its user's back; return whether it is of use to go on."""
         entry = decode(line)
         if entry is None:
             log.error("spool_damaged", bytes=len(line))
+            counted.note_written(number)
             return True
         user_id = entry.exchange.turn.scope.user_id
-        if user_id in held.users:
-            held.lines.add(line)
+        if user_id in held:
             return True
         try:
             await write(entry)
@@ -239,9 +238,9 @@ class Spool:
         except Exception as error:  # noqa: BLE001 -- whatever it is, it must keep nobody else's back
             detail = str(error) if isinstance(error, RecollectError) else ""
             log.warning("spool_held", error=type(error).__name__, detail=detail, place=place(error))
-            held.users.add(user_id)
-            held.lines.add(line)
+            held.add(user_id)
             return True
+        counted.note_written(number)
         counted.discount(entry)
         return True
 
@@ -259,32 +258,16 @@ class Spool:
         def is_erased(scope: Scope, said_at: datetime) -> bool:
             return said_at <= at and erased in {scope, scope.user_id}
 
+        def goes(entry: LogEntry) -> bool:
+            return is_erased(entry.exchange.turn.scope, entry.exchange.turn.at)
+
         self._erasing += 1
         try:
             noted = await self.journal.erase(is_erased)
             async with self._replaying, self._files:
-                return noted + sum([await self._erase_from(each, is_erased) for each in self._all()])
+                return noted + sum([await each.drop_written(goes) for each in self._all()])
         finally:
             self._erasing -= 1
-
-    async def _erase_from(self, counted: Counted, is_erased: IsErased) -> int:
-        gone: list[LogEntry] = []
-        written = iter(range(counted.done))
-
-        def wanted(line: bytes) -> bool:
-            if next(written, None) is not None:
-                return False
-            entry = decode(line)
-            if entry is None or not is_erased(entry.exchange.turn.scope, entry.exchange.turn.at):
-                return True
-            gone.append(entry)
-            return False
-
-        await beside(counted.segment.keep, wanted)
-        counted.done = 0
-        for entry in gone:
-            counted.discount(entry)
-        return len(gone)
 
     async def close(self) -> Waiting:
         """Leave what waits to whoever comes next, and return what that is; what is being added is added first. Never raises."""

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import asyncpg
+import pytest
 from tests.databases import administrator
 from tests.recollect.postgres.test_sql import OVER_ALL_USERS, USER_TABLES
 
@@ -27,6 +29,45 @@ ALLOWED = {
 
 REFERENCE = {"erasures", "erased", "embedders", "schema_migrations"}
 """Tables of nobody: whole on every node."""
+
+EVERYBODYS = {
+    # Memories that somebody shared, or that serve everybody, found by a user's links or beside them.
+    "contents_of_memories",
+    "count_statements",
+    "count_unembedded",
+    "current_memories",
+    "documents_of_memories",
+    "export_memories",
+    "is_gone",
+    "kinds_of_user",
+    "known_of_hashes",
+    "linked_document",
+    "memories_as_of",
+    "memories_over_cap",
+    "most_important",
+    "nearest_memories",
+    "numbered_memories",
+    "one_memory",
+    "page_of_memories",
+    "profile_entries",
+    "restore_memories",
+    "search",
+    "some_memories",
+    "todos",
+    "unembedded_memories",
+    "unembedded_statements",
+    "unlinked_memory",
+    "unnumbered_memories",
+    # The operator's settings for everybody, beside the user's own.
+    "around_chat",
+    "change_flags",
+    "exchange_by_key",
+    "flags_of",
+    # Written of a user's row.
+    "copy_to_commons",
+}
+"""Queries of one user that reach rows of nobody (owner `*`), so two nodes: each reads a table that is whole on every node before it
+can be distributed (docs/scaling.md). A new one is a conscious change."""
 
 COORDINATED = {"pgqueuer", "pgqueuer_log", "pgqueuer_statistics", "pgqueuer_schedules"}
 """The queue's: on the coordinator alone, as a job is found whoever's it is."""
@@ -141,3 +182,66 @@ async def test_the_distribution_names_every_table_once(shared_dsn: str) -> None:
     assert set(by_user) <= known
     assert set(whole) == REFERENCE
     assert {row["relname"] for row in rows} == USER_TABLES | REFERENCE | COORDINATED
+
+
+_LINKED = re.compile(r"\bvectors AS (\w+)\b")
+_FLAGS = re.compile(r"\buser_settings\b[^;]*?\buser_id (?:= '\*'|IN \('\*')")
+_WRITES = re.compile(r"\b(?:INSERT INTO|UPDATE|DELETE FROM) \w+")
+
+
+def reaches_everybodys(text: str) -> bool:
+    """Return whether a query of one user may meet rows of owner `*`: by their owner, or by the owner that a link names."""
+    by_owner = any(
+        re.search(rf"\b{alias}\.owner (?:= '\*'|IN \(\$1, '\*'\)|= (?:coalesce\()?\w+\.owner)", text)
+        for alias in _LINKED.findall(text)
+    )
+    return by_owner or bool(_FLAGS.search(text)) or "SELECT '*'" in text
+
+
+def test_what_meets_rows_of_everybody_is_known() -> None:
+    reaching = {name for name, text in SQL.items() if name not in OVER_ALL_USERS and reaches_everybodys(text)}
+
+    assert reaching == EVERYBODYS
+    told = (DISTRIBUTION.parents[2] / "docs" / "scaling.md").read_text("utf-8")
+    assert f"{len(EVERYBODYS)} of the named queries" in told
+
+
+def test_what_writes_rows_of_everybody_writes_nothing_of_a_user() -> None:
+    """A row that is whole on every node is written on all of them at once, in a statement of its own."""
+    writing = {
+        name: text
+        for name, text in SQL.items()
+        if re.search(
+            r"INSERT INTO vectors [^;]*SELECT '\*'|(?:UPDATE|DELETE FROM) vectors [^;]*owner = '\*'", text
+        )
+    }
+
+    assert set(writing) == {"copy_to_commons", "erase_shared"}
+    for name, text in writing.items():
+        assert len(_WRITES.findall(text)) == 1, name
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "INSERT INTO recollect.user_settings VALUES ('*', '{}', now())",
+        (
+            "INSERT INTO recollect.users_vectors (user_id, vector_id, owner, content_hash, linked_at) "
+            "VALUES ('anna', gen_random_uuid(), '*', '', now())"
+        ),
+        (
+            "INSERT INTO recollect.vectors (owner, id, kind, source, valid_from, content, content_hash, importance, confidence, "
+            "observed_at, message_ids, created_at) "
+            "VALUES ('*', gen_random_uuid(), 'fact', 'global', now(), 'tea', '', 1, 1, now(), '{}', now())"
+        ),
+    ],
+    ids=["settings", "link", "memory"],
+)
+async def test_a_store_with_rows_of_everybody_is_not_distributed(own_dsn: str, row: str) -> None:
+    [guard] = re.findall(r"DO \$\$.*?\$\$;", DISTRIBUTION.read_text("utf-8"), re.DOTALL)
+    async with administrator(own_dsn) as connection:
+        await connection.execute(guard)
+        await connection.execute(row)
+
+        with pytest.raises(asyncpg.RaiseError, match="of everybody"):
+            await connection.execute(guard)

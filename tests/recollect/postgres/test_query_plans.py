@@ -65,6 +65,11 @@ SELECT '*', lpad('c' || to_hex(number), 32, '0')::uuid, 'fact',
     (SELECT array_agg(sin(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec,
     'm', 0.5, 1, now(), '{}', now()
 FROM generate_series(1, 3000) AS n (number);
+INSERT INTO pgqueuer (priority, created, updated, heartbeat, execute_after, status, entrypoint, payload)
+SELECT 0, now(), now(), now(), now(), CASE WHEN number % 10 = 0 THEN 'picked' ELSE 'queued' END::pgqueuer_status, 'form',
+    convert_to('user ' || person, 'UTF8')
+FROM generate_series(1, 20) AS n (number), generate_series(1, 500) AS p (person)
+ORDER BY number, person;
 INSERT INTO injections
 SELECT user_id, 'chat ' || number % 10, number::text, 'beside', 'block', ARRAY[id], 1, now() FROM said;
 ANALYZE;
@@ -300,3 +305,20 @@ async def test_the_seeded_database_is_one_that_opens(seeded_dsn: str) -> None:
 
     assert len((await store.memories.page("user 7", limit=5)).memories) == 5
     await store.aclose()
+
+
+@MODES
+async def test_a_users_waiting_jobs_are_found_among_everybodys_by_an_index(
+    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
+) -> None:
+    async with seeded.transaction():
+        await seeded.execute(f"SET LOCAL plan_cache_mode = {mode}")
+        shown = await seeded.fetchval(
+            f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, FORMAT JSON) {SQL['take_over_jobs'].removesuffix(';')}",
+            "form",
+            b"user 7",
+        )
+
+    plan = list(nodes(json.loads(shown)[0]["Plan"]))
+    scanned([node for node in plan if node["Node Type"] != "ModifyTable"], each=18, together=18)
+    assert "pgqueuer_waiting_of_users" in {node.get("Index Name") for node in plan}

@@ -209,3 +209,16 @@ async def test_a_queue_of_an_older_library_is_upgraded(new_dsn: str) -> None:
     async with administrator(new_dsn) as connection:
         with pytest.raises(asyncpg.DuplicateColumnError):
             await connection.execute("ALTER TABLE recollect.pgqueuer ADD COLUMN slot bigint")
+
+
+async def test_a_queue_of_before_is_given_its_index(new_dsn: str) -> None:
+    async with administrator(new_dsn) as connection:
+        await connection.execute("DROP INDEX recollect.pgqueuer_waiting_of_users")
+
+    await (await open_postgres(new_dsn)).aclose()
+    await (await open_postgres(new_dsn)).aclose()
+
+    async with administrator(new_dsn) as connection:
+        assert await connection.fetchval(
+            "SELECT to_regclass('recollect.pgqueuer_waiting_of_users') IS NOT NULL"
+        )

@@ -339,6 +339,72 @@ async def test_what_waited_in_memory_for_a_disk_that_has_room_at_the_end_outlive
     await after.close()
 
 
+def failing(**errors: Exception) -> Callable[[LogEntry], Exception | None]:
+    """Return what a store raises for some texts."""
+    return lambda given: errors.get(given.exchange.turn.text)
+
+
+async def test_what_was_written_is_counted_once_though_a_full_disk_keeps_its_line(
+    spool: Spool, folder: Path
+) -> None:
+    taking = Taking()
+    for text, user in (("one", "anna"), ("two", "ben"), ("three", "ben"), ("four", "ben")):
+        await spool.add(entry(text, user=user))
+
+    with full_disk():  # of what is held back no new file can be written
+        for _ in range(3):
+            taking.fails = failing(one=StoreError(), three=StoreError())
+            with pytest.raises(OSError, match="too large"):
+                await spool.replay(taking)
+            assert (spool.waiting.exchanges, spool.has("ben")) == (3, True)
+        taking.fails = failing(one=StoreError())
+        with pytest.raises(OSError, match="too large"):
+            await spool.replay(taking)
+        assert (spool.waiting.exchanges, spool.has("ben")) == (1, False)
+
+    assert not await spool.replay(taking)  # and with room again the file has what waits alone
+    assert [path.read_bytes().count(b"\n") for path in files(folder) if path.stat().st_size] == [1]
+    taking.fails = lambda _: None
+    assert await spool.replay(taking)
+    assert taking.texts == ["two", "three", "four", "one"]
+    assert files(folder) == []
+
+
+async def test_what_was_written_before_the_store_went_is_not_written_or_counted_again(spool: Spool) -> None:
+    taking = Taking()
+    for text, user in (("one", "anna"), ("two", "ben"), ("three", "ben")):
+        await spool.add(entry(text, user=user))
+    taking.fails = failing(one=StoreError(), three=StoreUnavailableError())
+
+    for _ in range(3):
+        assert not await spool.replay(taking)
+        assert (spool.waiting.exchanges, spool.has("ben")) == (2, True)
+    taking.fails = lambda _: None
+    assert await spool.replay(taking)
+
+    assert taking.texts == ["two", "one", "three"]
+
+
+async def test_an_erasure_that_a_full_disk_refuses_changes_nothing_and_is_done_when_it_has_room(
+    spool: Spool,
+) -> None:
+    taking = Taking()
+    for text, user in (("one", "anna"), ("two", "ben"), ("three", "anna"), ("four", "ben")):
+        await spool.add(entry(text, user=user))
+    taking.fails = failing(one=StoreError(), four=StoreUnavailableError())
+    assert not await spool.replay(taking)
+
+    with full_disk(), pytest.raises(OSError, match="too large"):
+        await spool.erase("anna", at=NOON)
+    assert (spool.waiting.exchanges, spool.has("anna"), spool.has("ben")) == (3, True, True)
+
+    assert await spool.erase("anna", at=NOON) == 2
+    assert (spool.waiting.exchanges, spool.has("anna"), spool.has("ben")) == (1, False, True)
+    taking.fails = lambda _: None
+    assert await spool.replay(taking)
+    assert taking.texts == ["two", "four"]
+
+
 async def test_memory_too_is_bounded_while_the_disk_refuses(
     spool: Spool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
