@@ -21,6 +21,7 @@ from recollect_proxy.pages import (
     export,
     memories,
     overview,
+    profile,
     recalls,
     settings,
 )
@@ -95,6 +96,9 @@ def pages(
                     *(overview.erase_chat, overview.show_data, overview.erase_everything),
                     *(overview.show_reads, recalls.show_recalls, analytics.show_analytics),
                     *(settings.show_switches, settings.change_switches, settings.change_flags),
+                    *(profile.show_profile, profile.write_entry, profile.change_entry),
+                    *(profile.confirm_entry, profile.refuse_entry, profile.remove_entry),
+                    *(profile.propose_entries, profile.change_consent),
                     *(settings.show_settings, settings.change_settings),
                     *(administrators.show_users, administrators.look_at, export.show_export, read_static),
                 ],

@@ -16,6 +16,7 @@ from recollect.model import (
     Drop,
     Ignore,
     Kind,
+    ProfileField,
     Reason,
     SearchPath,
     Skip,
@@ -61,7 +62,7 @@ def test_every_key_of_a_template_is_there_and_none_is_there_for_nothing() -> Non
     used = set(_USED.findall(text))
     composed = re.compile(
         r"^(done|failure|nav|kept|importance|kind|doubt|why|source|action|actor|held|format|setting|setting_about|choice"
-        r"|skip|drop|signal|path|part|made|reason|trigger|series|stored|analytics)\.|^erase\.word$"
+        r"|skip|drop|field|field_about|signal|path|part|made|reason|trigger|series|stored|analytics)\.|^erase\.word$"
     )
 
     assert used <= set(CATALOGUES["en"].words)
@@ -86,6 +87,7 @@ def test_every_name_of_the_engine_that_is_shown_has_words() -> None:
         *(("made", change.__name__.lower()) for change in get_args(Change) if change is not Ignore),
         *(("trigger", each.name) for each in THRESHOLDS),
         *((group, each.name) for group in ("setting", "setting_about") for each in flag_fields()),
+        *((group, each) for group in ("field", "field_about") for each in ProfileField),
         *(("choice", choice) for each in flag_fields() for choice in each.choices),
     ]
 

@@ -14,13 +14,15 @@ from recollect_proxy.pages.attempts import FailedAttempts, source_of
 
 CHANGING = (
     *("/edit", "/delete", "/confirm", "/approve", "/refuse", "/undo", "/chats", "/switches", "/erase"),
-    *("/leave", "/look", "/flags", "/settings"),
+    *("/leave", "/look", "/flags", "/settings", "/profile", "/profile/change", "/profile/confirm"),
+    *("/profile/refuse", "/profile/remove", "/profile/proposals", "/profile/consent"),
 )
 SHOWING = (
     "",
     "/memory",
     "/review",
     "/waiting",
+    "/profile",
     "/timeline",
     "/chats",
     "/recalls",
