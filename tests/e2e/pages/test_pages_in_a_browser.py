@@ -314,7 +314,7 @@ async def test_a_person_allows_a_profile_fills_it_and_takes_it_back(
         await page.get_by_role("button", name="Allow a profile").click()
         await page.get_by_text("You allow a profile now.").wait_for()
         await page.get_by_role("link", name="Programming languages").click()
-        await page.get_by_label("Statement").focus()  # the rest by keyboard
+        await page.get_by_role("textbox", name="Statement").focus()  # the rest by keyboard
         await page.keyboard.type("Python, for ten years")
         await page.keyboard.press("Tab")
         await page.keyboard.press("Enter")
@@ -329,7 +329,7 @@ async def test_a_person_allows_a_profile_fills_it_and_takes_it_back(
             await page.get_by_role("link", name="Show the profile").click()
         kept = {(each.field, each.content) for each in (await pages.engine.profile(pages.anna)).entries}
         await page.get_by_text("Change", exact=True).first.press("Enter")
-        await page.get_by_label("Statement").first.fill("Answer me in two sentences")
+        await page.get_by_role("textbox", name="Statement").first.fill("Answer me in two sentences")
         await page.get_by_role("button", name="Save").first.click()
         await page.get_by_text("Changed.", exact=True).wait_for()
         await page.get_by_text("Take consent back").click()
