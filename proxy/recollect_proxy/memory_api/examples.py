@@ -14,6 +14,7 @@ from recollect.model import (
     FormedExchanges,
     Kind,
     ModelTokens,
+    Party,
     Placement,
     ProfileField,
     Questions,
@@ -24,7 +25,7 @@ from recollect.model import (
 )
 from recollect_proxy.flags import Flags, FlagsChange
 from recollect_proxy.memory_api import schemas
-from recollect_proxy.memory_api.admin_reads import AdminRead, ReadsOfUser
+from recollect_proxy.memory_api.admin_reads import AdminRead, ReadsOfUser, SettingsChange, ValueChange
 from recollect_proxy.memory_api.bulk import Bulk, BulkChange, BulkDelete, BulkResult, BulkResults
 from recollect_proxy.memory_api.debug import Result, Retrieval, StoreStats, TableSize
 from recollect_proxy.memory_api.embeddings import Embeddings, KnownEmbedder
@@ -243,7 +244,14 @@ EXAMPLES = (
     FlagsChange(record=False, user_cap=None),
     UserFlags(_OWN, _EFFECTIVE),
     Usage(_SAID.date(), 5_210, 20_000),
-    ReadsOfUser([AdminRead(_HELD_BACK.id, _SAID, "support", "list_memories")]),
+    ReadsOfUser(
+        [AdminRead(_HELD_BACK.id, _SAID, "support", "list_memories")],
+        [
+            SettingsChange(
+                _UPDATE.id, _SAID, Party.PERSON, "own-page", {"recall": ValueChange(before=None, after=False)}
+            )
+        ],
+    ),
     OwnToken("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl", _SAID),
     PageLink("//memory.example.org/memory/ui/enter?ticket=eyJhbGciOiJIUzI1NiJ9...", _SAID),
     schemas.Retried(1),

@@ -113,7 +113,7 @@ async def change_consent(change: Changing) -> Response[str]:
     if allowed is None:
         raise PageError(BAD_INPUT)
     visit = change.visit
-    await visit.engine.change_flags(Flags(profile=allowed), ("profile",), visit.user_id)
+    await visit.engine.change_flags(Flags(profile=allowed), ("profile",), visit.user_id, by=visit.changer)
     return visit.back("/profile", done="profile_allowed" if allowed else "profile_revoked")
 
 

@@ -13,7 +13,7 @@ from litestar.params import SkipValidation
 from recollect.engine import Engine
 from recollect.engine.live import LiveEngine
 from recollect.errors import StoreUnavailableError
-from recollect.model import Actor
+from recollect.model import Actor, Changer
 from recollect_proxy.access import Authentication, PageSession, Role
 from recollect_proxy.pages.catalogues import Catalogue, chosen_language
 from recollect_proxy.pages.failures import FOREIGN_FORM, NO_USER, NOT_ENTERED, NOT_FOUND, READ_ONLY, PageError
@@ -125,6 +125,11 @@ class Visit:
     def actor(self) -> Actor:
         """As whom the audit names who changes something."""
         return self.session.principal.actor
+
+    @property
+    def changer(self) -> Changer:
+        """As whom the person is told of who changes their settings."""
+        return self.session.principal.changer
 
     @property
     def is_piece(self) -> bool:

@@ -197,6 +197,23 @@ async def test_the_user_sees_what_administrators_read_and_nothing_else(askers: A
     ]
 
 
+async def test_a_person_sees_who_changed_their_settings(askers: Askers) -> None:
+    for asker, recall in (("own", False), ("acting", True), ("further-admin", None)):
+        changed = await askers.api.call(
+            "PATCH", f"{askers.api.user}/settings", {"recall": recall}, headers=askers.headers[asker]
+        )
+        assert changed.status == 200, changed.body
+
+    response = await askers.api.call("GET", f"{askers.api.user}/admin-reads", headers=askers.headers["own"])
+
+    assert [(each["by"], each["changed"]) for each in response.json["settings"]] == [
+        ("administrator", {"recall": {"before": True, "after": None}}),
+        ("integration", {"recall": {"before": False, "after": True}}),
+        ("person", {"recall": {"before": None, "after": False}}),
+    ]
+    assert [each["name"] for each in response.json["settings"]][:2] == ["ops", "openwebui"]
+
+
 @table(
     ("asker", "actor"), [("own", "user"), ("acting", "user"), ("admin", "admin"), ("further-admin", "admin")]
 )

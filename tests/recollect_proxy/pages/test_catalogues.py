@@ -16,6 +16,7 @@ from recollect.model import (
     Drop,
     Ignore,
     Kind,
+    Party,
     ProfileField,
     Reason,
     SearchPath,
@@ -86,7 +87,7 @@ def test_every_key_of_a_template_is_there_and_none_is_there_for_nothing() -> Non
     used = set(_USED.findall(text))
     composed = re.compile(
         r"^(done|failure|nav|kept|importance|kind|doubt|why|source|action|actor|held|format|setting|setting_about|choice"
-        r"|skip|drop|field|field_about|signal|path|part|made|reason|trigger|series|stored|analytics)\.|^erase\.word$"
+        r"|skip|drop|party|field|field_about|signal|path|part|made|reason|trigger|series|stored|analytics)\.|^erase\.word$"
     )
 
     assert used <= set(CATALOGUES["en"].words)
@@ -112,6 +113,7 @@ def test_every_name_of_the_engine_that_is_shown_has_words() -> None:
         *(("trigger", each.name) for each in THRESHOLDS),
         *((group, each.name) for group in ("setting", "setting_about") for each in flag_fields()),
         *((group, each) for group in ("field", "field_about") for each in ProfileField),
+        *(("party", each) for each in Party),
         *(("choice", choice) for each in flag_fields() for choice in each.choices),
     ]
 
