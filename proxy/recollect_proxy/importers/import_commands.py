@@ -88,13 +88,18 @@ def import_recollect(
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
         restored = run(bring(progress))
     if as_json:
-        print_json({"dry_run": dry_run, "new": restored.new, "there": restored.there})
+        print_json(
+            {"dry_run": dry_run, "new": restored.new, "there": restored.there, "ignored": restored.ignored}
+        )
         return
     if dry_run:
         typer.echo("Dry run: nothing was written. This is in the file:")
     for section in restored.new:
         there = "" if dry_run else f", {restored.there[section]} there already"
         typer.echo(f"{section}: {restored.new[section]} {'rows' if dry_run else 'new'}{there}")
+    for section, count in restored.ignored.items():
+        if count:
+            typer.echo(f"{section}: {count} ignored: they can't be brought back")
 
 
 @import_app.command("jsonl")

@@ -216,7 +216,7 @@ EXAMPLES = (
         {"messages": 0, "users_vectors": 0, "vectors": 0, "spool": 0, "caches": 0},
         None,
     ),
-    ImportedRows({"memories": 12, "messages": 80}, {"memories": 3, "messages": 0}),
+    ImportedRows({"memories": 12, "messages": 80}, {"memories": 3, "messages": 0}, {"kept_answers": 1}),
     Sessions(["3e0d6a5b-6a38-4f0c-9a0e-2f4c6b8d1e57"]),
     MessagesPage([_MESSAGE], next=None),
     MarkedTurn(marked=True),

@@ -5,6 +5,7 @@ Never: pydantic, SQL, JSON, I/O. Times are timezone-aware; ids are UUIDs of vers
 
 from recollect.model.audit import (
     NOT_SAID,
+    OF_SETTINGS,
     AdminRead,
     Backlog,
     Changer,
@@ -124,6 +125,7 @@ __all__ = [
     "MOST_ENTRIES",
     "NOTHING_TOLD",
     "NOT_SAID",
+    "OF_SETTINGS",
     "ROOT",
     "STATEMENTS",
     "UNNAMED",

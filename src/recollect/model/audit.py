@@ -85,6 +85,9 @@ class Changer:
     name: str
 
 
+OF_SETTINGS = "settings: "
+"""How the operation begins in a row that tells of a change of settings; no operation, page or command is called so."""
+
 NOT_SAID = Changer(Party.ADMINISTRATOR, "unnamed")
 """Whoever calls the engine and does not say for whom."""
 

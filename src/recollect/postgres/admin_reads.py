@@ -7,13 +7,10 @@ from datetime import datetime
 from asyncpg import Record
 from uuid_utils.compat import uuid7
 
-from recollect.model import AdminRead, Changer, Flags, Party, SettingsChange
+from recollect.model import OF_SETTINGS, AdminRead, Changer, Flags, Party, SettingsChange
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.sql import SQL
 from recollect.text.normalization import storable_text
-
-_OF_SETTINGS = "settings: "
-"""How the operation begins in a row that tells of a change of settings; no operation, page or command is called so."""
 
 
 class PostgresAdminReads:
@@ -54,13 +51,13 @@ async def note_settings_change(
     old, new = asdict(before), asdict(after)
     changed = {name: (old[name], new[name]) for name in new if old[name] != new[name]}
     if changed:
-        written = _OF_SETTINGS + json.dumps({"by": by.party, "changed": changed})
+        written = OF_SETTINGS + json.dumps({"by": by.party, "changed": changed})
         await connection.execute(
             SQL["insert_settings_change"], user_id, uuid7(), at, storable_text(by.name), written
         )
 
 
 def _change_of(row: Record) -> SettingsChange:
-    told = json.loads(row["operation"].removeprefix(_OF_SETTINGS))
+    told = json.loads(row["operation"].removeprefix(OF_SETTINGS))
     changed = {name: (before, after) for name, (before, after) in told["changed"].items()}
     return SettingsChange(row["id"], row["at"], Changer(Party(told["by"]), row["reader"]), changed)
