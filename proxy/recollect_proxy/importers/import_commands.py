@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from recollect_proxy.importers.file_source import FileSource
     from recollect_proxy.importers.tally import Tally
+    from recollect_proxy.takeout import Restored
 
 import_app = typer.Typer(
     help="Bring what people already have elsewhere.", no_args_is_help=True, add_completion=False
@@ -69,12 +70,12 @@ def import_recollect(
     from rich.progress import Progress
 
     from recollect.assembly import open_administration
-    from recollect_proxy.takeout import Restored, restore_file
+    from recollect_proxy.takeout import restore_file
 
     named, settings = user_named(user), settings_of(data_dir, database_url)
     errors = Console(stderr=True)
 
-    async def bring(progress: Progress) -> Restored:
+    async def bring(progress: Progress) -> "Restored":
         task = progress.add_task("rows", total=None)
         told = {
             "began": lambda count: progress.update(task, total=count),
@@ -87,6 +88,11 @@ def import_recollect(
 
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
         restored = run(bring(progress))
+    _tell(restored, dry_run=dry_run, as_json=as_json)
+
+
+def _tell(restored: "Restored", *, dry_run: bool, as_json: bool) -> None:
+    """Print what came of an import."""
     if as_json:
         print_json(
             {"dry_run": dry_run, "new": restored.new, "there": restored.there, "ignored": restored.ignored}

@@ -6,7 +6,6 @@ from typing import Any, TypeAlias, cast
 
 import structlog
 from litestar import Litestar, MediaType, Request, Response, Router, get
-from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.params import FromPath
 
@@ -25,7 +24,6 @@ from recollect_proxy.pages import (
     recalls,
     settings,
 )
-from recollect_proxy.pages.attempts import FailedAttempts
 from recollect_proxy.pages.catalogues import load_catalogues
 from recollect_proxy.pages.failures import (
     BROKEN,
@@ -115,7 +113,6 @@ def pages(
         logging_config=None,
         openapi_config=None,
         request_max_body_size=_LONGEST_FORM,
-        state=State({entry.FAILED_ATTEMPTS: FailedAttempts()}),
     )
     return _guarded(application)
 

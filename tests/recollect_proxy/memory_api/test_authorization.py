@@ -78,7 +78,13 @@ async def askers(postgres: Postgres, store: Store, tmp_path: Path) -> AsyncItera
     forged = PersonTokens("another admin token", system_clock).make(store.anna, Audience.API)[0]
     application = memory_api(GivenEngine(engine_over(postgres)), authentication=authentication)
     async with serve_upstream(application) as origin:
-        api = Api(port=int(origin.rpartition(":")[2]), live=GivenEngine(None), anna=store.anna, ben=store.ben)
+        api = Api(
+            port=int(origin.rpartition(":")[2]),
+            live=GivenEngine(None),
+            anna=store.anna,
+            ben=store.ben,
+            authentication=authentication,
+        )
         yield Askers(
             api,
             authentication,
@@ -148,6 +154,7 @@ async def test_every_operation_lets_those_in_who_may_and_nobody_else(
             f"{name} is new, and nobody said who may do it"
         )
         for asker, headers in askers.headers.items():
+            askers.api.forget_failures()
             response = await askers.api.call(method, target(path, askers.api.anna), headers=headers)
             refused = 401 if asker in UNKNOWN else 403
             allowed = is_allowed(asker, name)

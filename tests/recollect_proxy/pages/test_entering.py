@@ -9,8 +9,7 @@ from tests.recollect_proxy.pages.served_pages import FORM, Pages, Visitor, serve
 from tests.stores import Store
 
 from recollect.postgres import Postgres
-from recollect_proxy.access import Audience, KeyRole, add_access_key
-from recollect_proxy.pages.attempts import FailedAttempts, source_of
+from recollect_proxy.access import Audience, FailedAttempts, KeyRole, add_access_key, source_of
 
 CHANGING = (
     *("/edit", "/delete", "/confirm", "/approve", "/refuse", "/undo", "/chats", "/switches", "/erase"),
