@@ -175,7 +175,7 @@ async def test_a_person_sees_who_changed_their_settings_and_how(pages: Pages) ->
     assert "Recall: as for everybody → off" in told
     assert "Tokens for memories: as for everybody → 300" in told
     assert "an administrator (admin-token)Search by words: as for everybody → off" in told
-    assert "you (own-page)Profile: as for everybody → on" in told
+    assert "you (own-page)Profile: off → on" in told
     assert (await pages.engine.settings_changes(pages.ben, limit=5)) == []
 
 
