@@ -18,12 +18,14 @@ from recollect.errors import (
     RecollectError,
     UpdateNotFoundError,
 )
-from recollect.model import Actor, Flags, Memory, Update
+from recollect.model import Actor, Changer, Flags, Memory, Party, Update
 
 Json = dict[str, Any]
 
 _SWITCHED = ("recall", "record")
 """What "off" means: nothing is recalled, and nothing kept of what is said."""
+
+_PERSON = Changer(Party.PERSON, "my-memories")
 
 
 class RefusedError(LookupError):
@@ -77,7 +79,7 @@ class MyMemories:
         """Switch recalling and remembering on or off for this person."""
         flags = Flags() if on else Flags(recall=False, record=False)
         async with _engine() as engine:
-            await engine.change_flags(flags, _SWITCHED, self.user_id)
+            await engine.change_flags(flags, _SWITCHED, self.user_id, by=_PERSON)
 
     async def erase(self) -> dict[str, int]:
         """Erase everything of this person, and return how many rows of each table are gone."""

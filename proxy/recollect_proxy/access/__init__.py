@@ -4,6 +4,7 @@ Never: a route, an engine. The store's row-level security checks each object onc
 """
 
 from recollect_proxy.access.access_keys import KeyRole, add_access_key
+from recollect_proxy.access.attempts import FailedAttempts, TooManyAttemptsError, source_of
 from recollect_proxy.access.authentication import Authentication, make_authentication
 from recollect_proxy.access.page_sessions import SESSION_LIFETIME, PageSession, PageSessions
 from recollect_proxy.access.person_tokens import Audience, PersonTokens
@@ -13,6 +14,7 @@ __all__ = [
     "SESSION_LIFETIME",
     "Audience",
     "Authentication",
+    "FailedAttempts",
     "KeyRole",
     "PageSession",
     "PageSessions",
@@ -20,6 +22,8 @@ __all__ = [
     "PersonTokens",
     "Principal",
     "Role",
+    "TooManyAttemptsError",
     "add_access_key",
     "make_authentication",
+    "source_of",
 ]

@@ -5,11 +5,12 @@ import hmac
 from recollect.errors import ConfigurationError
 from recollect.ports import Clock
 from recollect_proxy.access.access_keys import AccessKeys
+from recollect_proxy.access.attempts import FailedAttempts, TooManyAttemptsError, source_of
 from recollect_proxy.access.page_sessions import PageSessions
 from recollect_proxy.access.person_tokens import Audience, PersonTokens
 from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
 from recollect_proxy.asgi import Headers, values
-from recollect_proxy.identity import Mode, proving_modes
+from recollect_proxy.identity import Mode, is_strong, proving_modes
 from recollect_proxy.settings import ProxySettings
 
 _ADMIN = Principal(Role.ADMIN, ADMIN_TOKEN_NAME)
@@ -44,6 +45,8 @@ class Authentication:
         self._modes = modes
         self.person_tokens = PersonTokens(admin_token, clock)
         self.page_sessions = PageSessions(admin_token, clock)
+        self.failed = FailedAttempts()
+        self._is_guessable = not is_strong(admin_token)
 
     def principal(self, headers: Headers, peer: str | None) -> Principal | None:
         """Return whose token a request carries; None where it carries none that is known, or more than one.
@@ -52,13 +55,45 @@ class Authentication:
             headers: The request's.
             peer: The address it came from, or None where that is unknown.
         """
-        sent = values(headers, b"authorization")
-        if len(sent) > 1:
+        if len(values(headers, b"authorization")) > 1:
             return None
-        scheme, _, token = sent[0].strip().partition(b" ") if sent else (b"", b"", b"")
-        if scheme.lower() == b"bearer" and (known := self._by_token(token.strip(), peer)) is not None:
+        token = _bearer(headers)
+        if token is not None and (known := self._by_token(token, peer)) is not None:
             return known
         return self._by_mode(headers, peer)
+
+    def admitted(self, headers: Headers, peer: str | None) -> Principal | None:
+        """Return whose token a request carries, as ``principal``; a wrong one counts for the address it came from.
+
+        Only wrong tokens wait, and the page's wrong keys count with them. A token that can't be guessed is let in however
+        many others failed: behind a gateway all come from one address. One of ours that ended is no guess.
+
+        Raises:
+            TooManyAttemptsError: Too many wrong ones came from there, and this is one more; or it is an admin token that can
+                be guessed.
+        """
+        known = self.principal(headers, peer)
+        self.count_attempt(known, _bearer(headers), source_of(None, peer))
+        return known
+
+    def count_attempt(self, known: Principal | None, token: bytes | None, source: str) -> None:
+        """Count a wrong token for its source; see ``admitted``.
+
+        Args:
+            known: Whose it is; None: it is wrong.
+            token: What was sent; None: nothing.
+            source: As whom it is counted.
+
+        Raises:
+            TooManyAttemptsError: There were too many.
+        """
+        if known is None and (token is None or self.person_tokens.are_ours(token)):
+            return
+        seconds = self.failed.seconds_to_wait(source)
+        if seconds and (known is None or (known == _ADMIN and self._is_guessable)):
+            raise TooManyAttemptsError(seconds)
+        if known is None:
+            self.failed.fail(source)
 
     def administrator(self, token: str, peer: str | None) -> Principal | None:
         """Return which administrator a token stands for that somebody typed in; None for anybody else's."""
@@ -88,6 +123,13 @@ class Authentication:
             if claim is not None:
                 return None if claim.user_id is None else Principal(Role.PERSON, "own-proof", claim.user_id)
         return None
+
+
+def _bearer(headers: Headers) -> bytes | None:
+    """Return the token of a request; None where it carries none, or more than one."""
+    sent = values(headers, b"authorization")
+    scheme, _, token = sent[0].strip().partition(b" ") if len(sent) == 1 else (b"", b"", b"")
+    return (token.strip() or None) if scheme.lower() == b"bearer" else None
 
 
 def make_authentication(settings: ProxySettings, admin_token: str, clock: Clock) -> Authentication:

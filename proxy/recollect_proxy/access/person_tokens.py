@@ -64,6 +64,16 @@ class PersonTokens:
             return None
         return opaque_id(claims["sub"])
 
+    def are_ours(self, token: bytes) -> bool:
+        """Whether we signed a token, for whatever purpose, and whether it ended or not: it is no guess then."""
+        if not token.isascii():
+            return False
+        written = token.decode("ascii")
+        return any(
+            decode_own_token(written, self._key, issuer=_ISSUER, audience=audience.value) is not None
+            for audience in Audience
+        )
+
 
 def derived_key(secret: bytes, purpose: bytes) -> bytes:
     """Return 32 bytes made of ``secret`` for one purpose (RFC 5869, with SHA-256, no salt, one block).

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from recollect.model import Actor
+from recollect.model import Actor, Changer, Party
 
 ADMIN_TOKEN_NAME = "admin-token"  # noqa: S105 -- a name
 """As audits name the admin token."""
@@ -88,3 +88,9 @@ class Principal:
     def actor(self) -> Actor:
         """As whom the audit of memories names them."""
         return Actor.ADMIN if self.is_administrator else Actor.USER
+
+    @property
+    def changer(self) -> Changer:
+        """As whom the person is told of them, when they change the person's settings."""
+        parties = {Role.PERSON: Party.PERSON, Role.ACTING: Party.INTEGRATION}
+        return Changer(parties.get(self.role, Party.ADMINISTRATOR), self.name)

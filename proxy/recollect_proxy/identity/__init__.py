@@ -8,7 +8,7 @@ from recollect_proxy.identity.caller import Caller, Claim, Mode, opaque_id, read
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.identity.modes import is_loopback, make_identity, proving_modes
 from recollect_proxy.identity.plain_header import Network
-from recollect_proxy.identity.secrets import require_strong
+from recollect_proxy.identity.secrets import is_strong, require_strong
 from recollect_proxy.identity.signed import decode_own_token, encode_own_token
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "encode_own_token",
     "hash_of",
     "is_loopback",
+    "is_strong",
     "make_identity",
     "opaque_id",
     "proving_modes",

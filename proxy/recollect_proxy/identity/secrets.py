@@ -16,3 +16,12 @@ def require_strong(secret: str, setting: str) -> None:
         raise ConfigurationError(
             f"{setting} is too weak: take {_SHORTEST} random characters or more, as of `openssl rand -hex 32`."
         )
+
+
+def is_strong(secret: str) -> bool:
+    """Whether a secret can't be guessed, as ``require_strong`` has it."""
+    try:
+        require_strong(secret, "")
+    except ConfigurationError:
+        return False
+    return True

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from recollect_proxy.importers.file_source import FileSource
     from recollect_proxy.importers.tally import Tally
+    from recollect_proxy.takeout import Restored
 
 import_app = typer.Typer(
     help="Bring what people already have elsewhere.", no_args_is_help=True, add_completion=False
@@ -69,12 +70,12 @@ def import_recollect(
     from rich.progress import Progress
 
     from recollect.assembly import open_administration
-    from recollect_proxy.takeout import Restored, restore_file
+    from recollect_proxy.takeout import restore_file
 
     named, settings = user_named(user), settings_of(data_dir, database_url)
     errors = Console(stderr=True)
 
-    async def bring(progress: Progress) -> Restored:
+    async def bring(progress: Progress) -> "Restored":
         task = progress.add_task("rows", total=None)
         told = {
             "began": lambda count: progress.update(task, total=count),
@@ -87,14 +88,24 @@ def import_recollect(
 
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
         restored = run(bring(progress))
+    _tell(restored, dry_run=dry_run, as_json=as_json)
+
+
+def _tell(restored: "Restored", *, dry_run: bool, as_json: bool) -> None:
+    """Print what came of an import."""
     if as_json:
-        print_json({"dry_run": dry_run, "new": restored.new, "there": restored.there})
+        print_json(
+            {"dry_run": dry_run, "new": restored.new, "there": restored.there, "ignored": restored.ignored}
+        )
         return
     if dry_run:
         typer.echo("Dry run: nothing was written. This is in the file:")
     for section in restored.new:
         there = "" if dry_run else f", {restored.there[section]} there already"
         typer.echo(f"{section}: {restored.new[section]} {'rows' if dry_run else 'new'}{there}")
+    for section, count in restored.ignored.items():
+        if count:
+            typer.echo(f"{section}: {count} ignored: they can't be brought back")
 
 
 @import_app.command("jsonl")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect_proxy.access import Authentication, Permission, Principal, Role
+from recollect_proxy.access import Authentication, Permission, Principal, Role, TooManyAttemptsError
 from recollect_proxy.asgi import Headers, values
 from recollect_proxy.identity import readable_id
 
@@ -29,6 +29,9 @@ UNAUTHORIZED = Refusal(
     401,
     "unauthorized",
     "Send a token in the header `Authorization: Bearer TOKEN`: your own, an access key, or the admin token.",
+)
+TOO_MANY_ATTEMPTS = Refusal(
+    429, "too_many_attempts", "Too many wrong tokens came from this address within a minute. Wait a minute."
 )
 NOT_NAMED = Refusal(400, "user_not_named", "This token is nobody's own: name the user in `X-Recollect-User`.")
 NAMED_TWICE = Refusal(
@@ -71,7 +74,10 @@ class AgentAccess:
             headers: The request's.
             peer: The address it came from, or None where that is unknown.
         """
-        principal = self._authentication.principal(headers, peer)
+        try:
+            principal = self._authentication.admitted(headers, peer)
+        except TooManyAttemptsError:
+            return TOO_MANY_ATTEMPTS
         if principal is None:
             return UNAUTHORIZED
         user_id = self._user_of(principal, headers)

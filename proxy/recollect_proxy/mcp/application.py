@@ -25,7 +25,7 @@ from recollect_proxy.asgi import (
     values,
 )
 from recollect_proxy.mcp import REFUSED_HEADER
-from recollect_proxy.mcp.access import UNAUTHORIZED, AgentAccess, Granted, Refusal
+from recollect_proxy.mcp.access import TOO_MANY_ATTEMPTS, UNAUTHORIZED, AgentAccess, Granted, Refusal
 from recollect_proxy.mcp.caller import Caller
 from recollect_proxy.mcp.client_name import (
     UNNAMED,
@@ -155,6 +155,8 @@ async def _refuse(send: Send, refusal: Refusal) -> None:
     headers = [(b"cache-control", b"no-store"), (REFUSED_HEADER, refusal.code.encode())]
     if refusal is UNAUTHORIZED:
         headers.append((b"www-authenticate", b'Bearer realm="recollect"'))
+    if refusal is TOO_MANY_ATTEMPTS:
+        headers.append((b"retry-after", b"60"))
     if refusal is _NOT_ALLOWED:
         headers.append((b"allow", b"POST"))
     body = msgspec.json.encode({"error": error})

@@ -36,6 +36,7 @@ _NOT_FOUND = 404
 _REFUSED = {
     "user_not_named": "Recollect does not know for whom this is: start `recollect mcp` with --user.",
     "unauthorized": "Recollect does not know the token: set RECOLLECT_TOKEN to one that is valid.",
+    "too_many_attempts": "Too many wrong tokens came from this address: wait a minute, and set RECOLLECT_TOKEN to a valid one.",
     "forbidden": "Recollect does not allow this token to act for this user.",
     "not_found": "Recollect serves no agents there: look at RECOLLECT_URL.",
 }

@@ -9,7 +9,7 @@ from litestar.di import Provide
 
 from recollect.engine.live import LiveEngine
 from recollect.model import Skip
-from recollect_proxy.access import Authentication, Permission
+from recollect_proxy.access import Authentication, Permission, TooManyAttemptsError
 from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send, respond
 from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.memory_api.admin_reads import AdminReads
@@ -32,6 +32,7 @@ from recollect_proxy.memory_api.errors import (
     Failure,
     RefusedError,
     answer_error,
+    failure_of,
 )
 from recollect_proxy.memory_api.explain import explain_request, explain_users_request
 from recollect_proxy.memory_api.export import export_user, import_user
@@ -205,8 +206,8 @@ def _on_raw_path(application: Litestar, authentication: Authentication) -> Appli
 
         try:
             path = unaliased(scope, authentication)
-        except RefusedError as error:
-            await _refuse(send_uncached, error.failure)
+        except (RefusedError, TooManyAttemptsError) as error:
+            await _refuse(send_uncached, failure_of(error))
             return
         if b"" in path.split(b"/")[1:]:
             await _refuse(send_uncached, NOT_FOUND)

@@ -37,8 +37,8 @@ def asking_for(permission: Permission) -> dict[str, Any]:
 def authorization(authentication: Authentication, engine: LiveEngine) -> Guard:
     """Return what lets a request through, or refuses it.
 
-    It raises RefusedError: 401 without a known token, 403 where the token does not allow it; and StoreUnavailableError
-    where an administrator would read what is a user's, and that can't be kept.
+    It raises RefusedError: 401 without a known token, 403 where the token does not allow it; TooManyAttemptsError where
+    too many wrong ones came from the same address; and StoreUnavailableError where an administrator would read what is a user's, and that can't be kept.
     """
 
     async def authorize(connection: ASGIConnection[Any, Any, Any, Any], operation: BaseRouteHandler) -> None:
@@ -46,7 +46,7 @@ def authorization(authentication: Authentication, engine: LiveEngine) -> Guard:
         if permission is Permission.PUBLIC:
             return
         client = connection.scope.get("client")
-        principal = authentication.principal(list(connection.scope["headers"]), client[0] if client else None)
+        principal = authentication.admitted(list(connection.scope["headers"]), client[0] if client else None)
         if principal is None:
             raise RefusedError(UNAUTHORIZED)
         reads = connection.scope.get("method") in _READING

@@ -39,7 +39,7 @@ Times are RFC 3339. Every error is `application/problem+json` (RFC 9457): `type`
 stands `error`: `code` names it for a program, `message` for a person, and `field` says which field or parameter is wrong, or \
 is null. A query parameter that an endpoint does not know is refused with 400. Besides those at each path there are 404 `not_found` \
 for a path where nothing is, 405 `method_not_allowed`, and 400 `bad_request` for what can't be read at all. A 405 says in `Allow` what the path knows, a 503 \
-says in `Retry-After` when to come again.
+says in `Retry-After` when to come again; so does the 429 that answers an eleventh wrong token of an address within a minute.
 """
 _SCHEME = SecurityScheme(
     type="http", scheme="bearer", description="The admin token, an access key, or a token of the user's own."

@@ -39,6 +39,7 @@ from recollect.errors import (
     UpdateNotFoundError,
 )
 from recollect.model import Doubt, Kind, Source, State
+from recollect_proxy.access import TooManyAttemptsError
 from recollect_proxy.asgi import ClientLeftError
 
 PROBLEM = "application/problem+json"
@@ -218,6 +219,12 @@ STILL_UNDER_WAY = Failure(
     "Idempotency-Key",
     headers={"retry-after": "1"},
 )
+TOO_MANY_ATTEMPTS = Failure(
+    429,
+    "too_many_attempts",
+    "Too many wrong tokens came from this address within a minute. Wait, and send one that is valid.",
+    headers={"retry-after": "60"},
+)
 BODY_TOO_LARGE = Failure(413, "body_too_large", "The body is longer than 64 KiB.")
 INVALID_EXPORT = Failure(
     422, "invalid_export", "The body must be an export of Recollect, as docs/export.md describes it."
@@ -314,6 +321,8 @@ def failure_of(error: Exception) -> Failure:  # noqa: C901, PLR0911, PLR0912  # 
     match error:
         case RefusedError():
             return error.failure
+        case TooManyAttemptsError():
+            return replace(TOO_MANY_ATTEMPTS, headers={"retry-after": str(error.seconds)})
         case MemoryNotFoundError():
             return MEMORY_NOT_FOUND
         case SessionNotFoundError():

@@ -14,6 +14,7 @@ from recollect.model import (
     FormedExchanges,
     Kind,
     ModelTokens,
+    Party,
     Placement,
     ProfileField,
     Questions,
@@ -24,7 +25,7 @@ from recollect.model import (
 )
 from recollect_proxy.flags import CommonFlagsChange, Flags, FlagsChange
 from recollect_proxy.memory_api import schemas
-from recollect_proxy.memory_api.admin_reads import AdminRead, ReadsOfUser
+from recollect_proxy.memory_api.admin_reads import AdminRead, ReadsOfUser, SettingsChange, ValueChange
 from recollect_proxy.memory_api.bulk import Bulk, BulkChange, BulkDelete, BulkResult, BulkResults
 from recollect_proxy.memory_api.debug import Result, Retrieval, StoreStats, TableSize
 from recollect_proxy.memory_api.embeddings import Embeddings, KnownEmbedder
@@ -215,7 +216,7 @@ EXAMPLES = (
         {"messages": 0, "users_vectors": 0, "vectors": 0, "spool": 0, "caches": 0},
         None,
     ),
-    ImportedRows({"memories": 12, "messages": 80}, {"memories": 3, "messages": 0}),
+    ImportedRows({"memories": 12, "messages": 80}, {"memories": 3, "messages": 0}, {"kept_answers": 1}),
     Sessions(["3e0d6a5b-6a38-4f0c-9a0e-2f4c6b8d1e57"]),
     MessagesPage([_MESSAGE], next=None),
     MarkedTurn(marked=True),
@@ -244,7 +245,14 @@ EXAMPLES = (
     FlagsChange(record=False, user_cap=None),
     UserFlags(_OWN, _EFFECTIVE),
     Usage(_SAID.date(), 5_210, 20_000),
-    ReadsOfUser([AdminRead(_HELD_BACK.id, _SAID, "support", "list_memories")]),
+    ReadsOfUser(
+        [AdminRead(_HELD_BACK.id, _SAID, "support", "list_memories")],
+        [
+            SettingsChange(
+                _UPDATE.id, _SAID, Party.PERSON, "own-page", {"recall": ValueChange(before=None, after=False)}
+            )
+        ],
+    ),
     OwnToken("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl", _SAID),
     PageLink("//memory.example.org/memory/ui/enter?ticket=eyJhbGciOiJIUzI1NiJ9...", _SAID),
     schemas.Retried(1),

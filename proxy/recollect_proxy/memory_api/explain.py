@@ -25,6 +25,7 @@ from recollect_proxy.memory_api.errors import (
     REQUEST_NOT_WRITTEN,
     STORE_FAILED,
     STORE_UNAVAILABLE,
+    TOO_MANY_ATTEMPTS,
     UNAUTHORIZED,
     RefusedError,
     documented,
@@ -152,6 +153,7 @@ class Explanation(Struct):
     responses=documented(
         INVALID_PARAMETER,
         UNAUTHORIZED,
+        TOO_MANY_ATTEMPTS,
         FORBIDDEN,
         REQUEST_NOT_FOUND,
         REQUEST_NOT_WRITTEN,

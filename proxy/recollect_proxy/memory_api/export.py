@@ -32,6 +32,9 @@ class ImportedRows(Struct):
 
     new: Annotated[dict[str, int], Meta(description="Rows that were not there, by section.")]
     there: Annotated[dict[str, int], Meta(description="Rows that were, and stay as they are, by section.")]
+    ignored: Annotated[
+        dict[str, int], Meta(description="Rows that can't be brought back, as kept answers, by section.")
+    ] = {}
 
 
 @get(
@@ -43,7 +46,7 @@ class ImportedRows(Struct):
     | {200: ResponseSpec(dict, description="The export.", generate_examples=False)},
 )
 async def export_user(engine: OpenEngine, user_id: UserId) -> Stream:
-    """Memories with their history, chats with what was said, summaries, settings, what waits for approval: one JSON document.
+    """Memories with their history, chats with what was said, summaries, profile, settings, requests, who looked: one JSON document.
 
     Embeddings are not in it. `docs/export.md` describes it, `docs/export.schema.json` is its schema. All of it is as it was at
     one time.
@@ -105,7 +108,7 @@ async def import_user(engine: OpenEngine, user_id: UserId, request: Request) -> 
             restored = await restore_file(engine, path, named)
         except FileError as error:
             raise RefusedError(_invalid(error)) from None
-    return ImportedRows(dict(restored.new), dict(restored.there))
+    return ImportedRows(dict(restored.new), dict(restored.there), dict(restored.ignored))
 
 
 async def _receive(request: Request, path: Path) -> None:  # type: ignore[type-arg]

@@ -15,6 +15,7 @@ from recollect_proxy.memory_api.errors import (
     FORBIDDEN,
     INTERNAL_ERROR,
     INVALID_PARAMETER,
+    TOO_MANY_ATTEMPTS,
     UNAUTHORIZED,
     documented,
 )
@@ -78,7 +79,7 @@ class MetricsAsJson(Struct):
     summary="Read the metrics as JSON",
     response_description="The same values.",
     tags=["Operation"],
-    responses=documented(UNAUTHORIZED, FORBIDDEN, INTERNAL_ERROR),
+    responses=documented(UNAUTHORIZED, TOO_MANY_ATTEMPTS, FORBIDDEN, INTERNAL_ERROR),
 )
 async def read_metrics_as_json(metrics: NamedDependency[SkipValidation[Metrics]]) -> MetricsAsJson:
     """Return what `/memory/metrics` tells, as JSON, on the same condition."""
@@ -91,7 +92,7 @@ async def read_metrics_as_json(metrics: NamedDependency[SkipValidation[Metrics]]
     response_description="The text format of Prometheus, version 0.0.4.",
     tags=["Operation"],
     media_type=MediaType.TEXT,
-    responses=documented(UNAUTHORIZED, INTERNAL_ERROR, INVALID_PARAMETER),
+    responses=documented(UNAUTHORIZED, TOO_MANY_ATTEMPTS, INTERNAL_ERROR, INVALID_PARAMETER),
 )
 async def read_metrics(metrics: NamedDependency[SkipValidation[Metrics]]) -> Response[str]:
     """What formation did since the start, how it stands, and how many memories there are; of nobody in particular.

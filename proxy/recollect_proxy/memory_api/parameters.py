@@ -27,6 +27,7 @@ from recollect_proxy.memory_api.errors import (
     STORE_FAILED,
     STORE_UNAVAILABLE,
     TIME,
+    TOO_MANY_ATTEMPTS,
     UNAUTHORIZED,
     invalid_parameter,
     repeated_parameter,
@@ -34,7 +35,15 @@ from recollect_proxy.memory_api.errors import (
 )
 from recollect_proxy.memory_api.schemas import Time
 
-ALWAYS = (UNAUTHORIZED, FORBIDDEN, INTERNAL_ERROR, STORE_UNAVAILABLE, STORE_FAILED, INVALID_PARAMETER)
+ALWAYS = (
+    UNAUTHORIZED,
+    FORBIDDEN,
+    TOO_MANY_ATTEMPTS,
+    INTERNAL_ERROR,
+    STORE_UNAVAILABLE,
+    STORE_FAILED,
+    INVALID_PARAMETER,
+)
 READING_A_BODY = (INVALID_JSON, BODY_TOO_LARGE, INVALID_FIELD)
 
 ID_SCHEMA = {"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"}

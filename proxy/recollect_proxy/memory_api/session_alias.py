@@ -22,6 +22,7 @@ def unaliased(scope: Scope, authentication: Authentication) -> bytes:
     path that is returned, as for any request.
 
     Raises:
+        TooManyAttemptsError: Too many wrong tokens came from the same address.
         RefusedError: No chat's memories stand at the path, no token is known, or no user is named.
     """
     path: bytes = scope["raw_path"]
@@ -31,7 +32,7 @@ def unaliased(scope: Scope, authentication: Authentication) -> bytes:
     if len(parts) not in {_OF_ALL, _OF_ONE} or b"" in parts or parts[2] != b"memories":
         raise RefusedError(NOT_FOUND)
     headers: Any = list(scope["headers"])
-    principal = authentication.principal(headers, peer_of(scope))
+    principal = authentication.admitted(headers, peer_of(scope))
     if principal is None:
         raise RefusedError(UNAUTHORIZED)
     named = values(headers, _USER_HEADER.lower().encode())

@@ -10,11 +10,8 @@ from msgspec import UNSET, Meta, Struct
 
 from recollect import model
 from recollect.engine import Engine
-<<<<<<< HEAD
-from recollect_proxy.flags import OF_ADMINISTRATORS, OF_EACH_USER, Flags, FlagsChange
-=======
+from recollect_proxy.access import Principal
 from recollect_proxy.flags import OF_ADMINISTRATORS, CommonFlagsChange, Flags, FlagsChange
->>>>>>> a4f036d6c87b294cb933798d253ed7714cdede54
 from recollect_proxy.memory_api.authorization import WhoAsks
 from recollect_proxy.memory_api.errors import FORBIDDEN, RefusedError, documented, invalid_field
 from recollect_proxy.memory_api.parameters import (
@@ -57,24 +54,14 @@ class Settings(Controller):
         response_description="What is changed now.",
         responses=documented(*ALWAYS, *READING_A_BODY),
     )
-<<<<<<< HEAD
-    async def change_settings(self, engine: OpenEngine, data: Annotated[FlagsChange, BodyKwarg()]) -> Flags:
-        """Change settings for everybody from the next request on; a restart keeps them. A user's own settings take precedence."""
-        for name in OF_EACH_USER:
-            if getattr(data, name) is not UNSET:
-                raise invalid_field(
-                    name, f"`{name}` is for each user to allow: it can't be changed for everybody."
-                )
-=======
     async def change_settings(
-        self, engine: OpenEngine, data: Annotated[CommonFlagsChange, BodyKwarg()]
+        self, engine: OpenEngine, principal: WhoAsks, data: Annotated[CommonFlagsChange, BodyKwarg()]
     ) -> Flags:
         """Change settings for everybody from the next request on; a restart keeps them. A user's own settings take precedence.
 
         `profile` is not among them: each user allows it for themselves.
         """
->>>>>>> a4f036d6c87b294cb933798d253ed7714cdede54
-        return Flags.of(await _change(engine, data, None))
+        return Flags.of(await _change(engine, data, None, principal))
 
 
 class UserSettings(Controller):
@@ -106,10 +93,13 @@ class UserSettings(Controller):
         principal: WhoAsks,
         data: Annotated[FlagsChange, BodyKwarg()],
     ) -> UserFlags:
-        """Change settings for a user from their next request on; a restart keeps them. Only administrators change caps."""
+        """Change settings for a user from their next request on; a restart keeps them. Only administrators change caps.
+
+        Who changed what is kept for a year, and the user sees it with what administrators read.
+        """
         if not principal.is_administrator:
             _refuse_bounds(data)
-        return await _of_user(engine, await _change(engine, data, user_named(user_id)))
+        return await _of_user(engine, await _change(engine, data, user_named(user_id), principal))
 
 
 def _refuse_bounds(change: FlagsChange) -> None:
@@ -127,8 +117,10 @@ async def _of_user(engine: Engine, own: model.Flags) -> UserFlags:
     return UserFlags(Flags.of(own), Flags.of(own.over(await engine.flags())))
 
 
-async def _change(engine: Engine, change: CommonFlagsChange, user_id: str | None) -> model.Flags:
+async def _change(
+    engine: Engine, change: CommonFlagsChange, user_id: str | None, principal: Principal
+) -> model.Flags:
     given = {name: value for name, value in msgspec.structs.asdict(change).items() if value is not UNSET}
     if not given:
         raise invalid_field(None, f"Give at least one of {', '.join(change.__struct_fields__)}.")
-    return await engine.change_flags(model.Flags(**given), tuple(given), user_id)
+    return await engine.change_flags(model.Flags(**given), tuple(given), user_id, by=principal.changer)

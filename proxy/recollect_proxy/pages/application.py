@@ -6,7 +6,6 @@ from typing import Any, TypeAlias, cast
 
 import structlog
 from litestar import Litestar, MediaType, Request, Response, Router, get
-from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.params import FromPath
 
@@ -21,10 +20,10 @@ from recollect_proxy.pages import (
     export,
     memories,
     overview,
+    profile,
     recalls,
     settings,
 )
-from recollect_proxy.pages.attempts import FailedAttempts
 from recollect_proxy.pages.catalogues import load_catalogues
 from recollect_proxy.pages.failures import (
     BROKEN,
@@ -95,6 +94,9 @@ def pages(
                     *(overview.erase_chat, overview.show_data, overview.erase_everything),
                     *(overview.show_reads, recalls.show_recalls, analytics.show_analytics),
                     *(settings.show_switches, settings.change_switches, settings.change_flags),
+                    *(profile.show_profile, profile.write_entry, profile.change_entry),
+                    *(profile.confirm_entry, profile.refuse_entry, profile.remove_entry),
+                    *(profile.propose_entries, profile.change_consent),
                     *(settings.show_settings, settings.change_settings),
                     *(administrators.show_users, administrators.look_at, export.show_export, read_static),
                 ],
@@ -111,7 +113,6 @@ def pages(
         logging_config=None,
         openapi_config=None,
         request_max_body_size=_LONGEST_FORM,
-        state=State({entry.FAILED_ATTEMPTS: FailedAttempts()}),
     )
     return _guarded(application)
 

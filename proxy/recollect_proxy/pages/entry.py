@@ -7,10 +7,15 @@ from litestar import MediaType, Response, get, post
 from litestar.datastructures import Cookie
 from litestar.params import FromQuery
 
-from recollect.errors import ConfigurationError
-from recollect_proxy.access import SESSION_LIFETIME, Audience, PageSession, Principal, Role
-from recollect_proxy.identity import require_strong
-from recollect_proxy.pages.attempts import FailedAttempts, source_of
+from recollect_proxy.access import (
+    SESSION_LIFETIME,
+    Audience,
+    PageSession,
+    Principal,
+    Role,
+    TooManyAttemptsError,
+    source_of,
+)
 from recollect_proxy.pages.catalogues import LANGUAGES
 from recollect_proxy.pages.failures import BAD_KEY, BAD_TICKET, TOO_OFTEN, PageError
 from recollect_proxy.pages.rendering import BASE
@@ -27,8 +32,6 @@ from recollect_proxy.pages.visit import (
 )
 
 _YEAR = timedelta(days=365)
-FAILED_ATTEMPTS = "failed_attempts"
-"""Where the application keeps how often somebody failed."""
 
 
 @get("/enter")
@@ -52,15 +55,15 @@ async def enter_by_key(request: Asked, parts: Parts) -> Response[str]:
     that can (an admin token of the operator's own, which only a loopback address takes) waits like those who guess it.
     """
     parts.require_own_site(request)
-    failed: FailedAttempts = request.app.state[FAILED_ATTEMPTS]
     session, peer = parts.session(request), peer_of(request)
     source = source_of(None if session is None else session.principal.user_id, peer)
     key = (await fields_of(request)).get("key", "").strip()
     principal = parts.authentication.administrator(key, peer)
-    if failed.seconds_to_wait(source) and (principal is None or not _is_strong(key)):
-        raise PageError(TOO_OFTEN)
+    try:
+        parts.authentication.count_attempt(principal, key.encode("utf-8", "replace"), source)
+    except TooManyAttemptsError:
+        raise PageError(TOO_OFTEN) from None
     if principal is None:
-        failed.fail(source)
         raise PageError(BAD_KEY)
     return _entered(request, parts, parts.authentication.page_sessions.begin(principal), "/users")
 
@@ -83,14 +86,6 @@ async def choose_language(request: Asked, parts: Parts) -> Response[str]:
     if (language := fields.get("language", "")) in LANGUAGES:
         response.set_cookie(_cookie(parts, request, LANGUAGE_COOKIE, language, _YEAR))
     return response
-
-
-def _is_strong(key: str) -> bool:
-    try:
-        require_strong(key, "")
-    except ConfigurationError:
-        return False
-    return True
 
 
 def set_session(response: Response[Any], request: Asked, parts: PageParts, session: PageSession) -> None:

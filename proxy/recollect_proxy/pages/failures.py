@@ -1,13 +1,19 @@
 """What a page says when something can't be shown or done. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litestar.exceptions import HTTPException
 
 from recollect.errors import (
+    DuplicateEntryError,
     DuplicateMemoryError,
+    EmbedderError,
     MemoryNotFoundError,
     NotUndoableError,
+    ProfileEntryNotFoundError,
+    ProfileFullError,
+    ProfileNotAllowedError,
     StoreError,
     UpdateNotFoundError,
 )
@@ -39,6 +45,10 @@ BAD_INPUT = PageFailure(400, "bad_input")
 NO_USER = PageFailure(409, "no_user")
 DUPLICATE = PageFailure(409, "duplicate")
 NOT_UNDOABLE = PageFailure(409, "not_undoable")
+NO_PROFILE = PageFailure(409, "no_profile")
+PROFILE_FULL = PageFailure(409, "profile_full")
+SAID_ALREADY = PageFailure(409, "said_already")
+NO_PROPOSALS = PageFailure(503, "no_proposals")
 AWAY = PageFailure(503, "away")
 BROKEN = PageFailure(500, "broken")
 
@@ -51,21 +61,24 @@ class PageError(Exception):
         self.failure = failure
 
 
-def failure_of(error: Exception) -> PageFailure:  # noqa: PLR0911  # one answer for each kind of error
+_OF_ERRORS: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], PageFailure]] = (
+    ((MemoryNotFoundError, UpdateNotFoundError, ProfileEntryNotFoundError), NOT_FOUND),
+    (DuplicateMemoryError, DUPLICATE),
+    (NotUndoableError, NOT_UNDOABLE),
+    (ProfileNotAllowedError, NO_PROFILE),
+    (ProfileFullError, PROFILE_FULL),
+    (DuplicateEntryError, SAID_ALREADY),
+    (EmbedderError, NO_PROPOSALS),
+    (StoreError, AWAY),
+)
+"""What a page says of an error of the engine's; the first that it is one of."""
+
+
+def failure_of(error: Exception) -> PageFailure:
     """Return what a page says of ``error``."""
-    match error:
-        case PageError():
-            return error.failure
-        case MemoryNotFoundError() | UpdateNotFoundError():
-            return NOT_FOUND
-        case DuplicateMemoryError():
-            return DUPLICATE
-        case NotUndoableError():
-            return NOT_UNDOABLE
-        case StoreError():
-            return AWAY
-        case HTTPException() if error.status_code in _CLIENT_ERRORS:
-            known = NOT_FOUND if error.status_code == NOT_FOUND.status else BAD_INPUT
-            return PageFailure(error.status_code, known.key)
-        case _:
-            return BROKEN
+    if isinstance(error, PageError):
+        return error.failure
+    if isinstance(error, HTTPException) and error.status_code in _CLIENT_ERRORS:
+        known = NOT_FOUND if error.status_code == NOT_FOUND.status else BAD_INPUT
+        return PageFailure(error.status_code, known.key)
+    return next((failure for kind, failure in _OF_ERRORS if isinstance(error, kind)), BROKEN)

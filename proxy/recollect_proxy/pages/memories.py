@@ -17,7 +17,8 @@ from recollect_proxy.pages.visit import Change, Changing, Reading, done_of
 PER_PAGE = 25
 _MOST_WORDS = 8
 _LONGEST_WORDS = 200
-_LONGEST_CONTENT = 2000
+LONGEST_CONTENT = 2000
+"""Characters of a statement that is written by hand."""
 _HISTORY = 50
 _REVIEWED = 10
 _IMPORTANCES = {"low": 0.3, "middle": 0.5, "high": 0.8}
@@ -77,7 +78,7 @@ async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:
         kinds=[kind for kind in Kind if kind in STATEMENTS],
         importances=_IMPORTANCES,
         level=_level(memory.importance) if memory is not None else "",
-        longest=_LONGEST_CONTENT,
+        longest=LONGEST_CONTENT,
         done=done_of(visit),
     )
 
@@ -100,11 +101,9 @@ async def show_waiting(visit: Reading) -> Response[str]:
 async def correct_memory(change: Changing) -> Response[str]:
     """Correct a memory."""
     visit, form, memory_id = change.visit, change.form, id_of(change)
-    content = (
-        form.get("content", "").replace("\r\n", "\n").strip()
-    )  # as forms send lines (RFC 7578, section 4.2)
+    content = content_of(change)
     kind, level = form.get("kind", ""), form.get("importance", "")
-    if not 0 < len(content) <= _LONGEST_CONTENT or (kind and kind not in STATEMENTS):
+    if kind and kind not in STATEMENTS:
         raise PageError(BAD_INPUT)
     old = await visit.engine.get(visit.user_id, memory_id)
     new_content = None if content == old.content else content
@@ -183,6 +182,14 @@ def _answer(change: Change, done: str, *, undo: UUID | None = None) -> Response[
         return visit.page("piece.html", done=done, undo=undo, memory_id=None)
     back = "/review" if change.form.get("from") == "review" else _BACK[done]
     return visit.back(back, done=done, **({} if undo is None else {"undo": str(undo)}))
+
+
+def content_of(change: Change) -> str:
+    """Return the statement that a form has, or raise PageError."""
+    content = change.form.get("content", "").replace("\r\n", "\n").strip()  # RFC 7578, section 4.2
+    if not 0 < len(content) <= LONGEST_CONTENT:
+        raise PageError(BAD_INPUT)
+    return content
 
 
 def id_of(change: Change) -> UUID:

@@ -1,5 +1,6 @@
 """The pages of one's memory as a whole: what was learned when, chats, taking along, erasing, who looked. Never: SQL."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import date
 from itertools import groupby
@@ -80,9 +81,12 @@ async def erase_everything(change: Changing) -> Response[str]:
 
 @get("/reads")
 async def show_reads(visit: Reading) -> Response[str]:
-    """Return the page of what administrators read of the user."""
-    reads = await visit.engine.admin_reads(visit.user_id, limit=_READS)
-    return visit.page("reads.html", reads=reads)
+    """Return the page of what administrators read of the user, and of who changed the user's settings."""
+    reads, changes = await asyncio.gather(
+        visit.engine.admin_reads(visit.user_id, limit=_READS),
+        visit.engine.settings_changes(visit.user_id, limit=_READS),
+    )
+    return visit.page("reads.html", reads=reads, changes=changes)
 
 
 def number_named(text: str) -> int:

@@ -62,7 +62,9 @@ async def change_switches(change: Changing) -> Response[str]:
     named = [
         name for name in _SWITCHES if is_on[name] != effective[name]
     ]  # the others follow what is set for all
-    await change.visit.engine.change_flags(Flags(**is_on), named, change.visit.user_id)
+    await change.visit.engine.change_flags(
+        Flags(**is_on), named, change.visit.user_id, by=change.visit.changer
+    )
     return change.visit.back("/switches", done="switched")
 
 
@@ -140,4 +142,4 @@ async def _change(
         if value != getattr(own, each.name):
             changed[each.name] = value
     if changed:
-        await visit.engine.change_flags(Flags(**changed), tuple(changed), user_id)
+        await visit.engine.change_flags(Flags(**changed), tuple(changed), user_id, by=visit.changer)

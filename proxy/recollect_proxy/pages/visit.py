@@ -13,7 +13,7 @@ from litestar.params import SkipValidation
 from recollect.engine import Engine
 from recollect.engine.live import LiveEngine
 from recollect.errors import StoreUnavailableError
-from recollect.model import Actor
+from recollect.model import Actor, Changer
 from recollect_proxy.access import Authentication, PageSession, Role
 from recollect_proxy.pages.catalogues import Catalogue, chosen_language
 from recollect_proxy.pages.failures import FOREIGN_FORM, NO_USER, NOT_ENTERED, NOT_FOUND, READ_ONLY, PageError
@@ -127,6 +127,11 @@ class Visit:
         return self.session.principal.actor
 
     @property
+    def changer(self) -> Changer:
+        """As whom the person is told of who changes their settings."""
+        return self.session.principal.changer
+
+    @property
     def is_piece(self) -> bool:
         """Whether a part of the page is asked for, by its script, and not the whole."""
         return self.request.headers.get("hx-request") == "true"
@@ -234,6 +239,8 @@ def redirect(path: str, **query: str) -> Response[str]:
 
 _DONE = frozenset(
     {"corrected", "deleted", "confirmed", "approved", "refused", "undone", "switched", "chat_erased"}
+    | {f"profile_{done}" for done in ("written", "changed", "confirmed", "refused", "removed")}
+    | {f"profile_{done}" for done in ("proposed", "nothing", "allowed", "revoked")}
 )
 
 

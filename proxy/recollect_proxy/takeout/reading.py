@@ -12,7 +12,7 @@ import msgspec
 from recollect.engine import Engine
 from recollect.model import Source
 from recollect_proxy.takeout.json_items import FileError, Items, find_items
-from recollect_proxy.takeout.rows import FORMAT, LATER_SECTIONS, ROWS, VERSION, Flags
+from recollect_proxy.takeout.rows import FORMAT, LATER_SECTIONS, NOT_IMPORTED, ROWS, VERSION, Flags
 
 _ROWS_AT_ONCE = 200
 _BYTES_AT_ONCE = 8 * 1024 * 1024
@@ -25,10 +25,12 @@ class Restored:
     Attributes:
         new: Rows that were not there.
         there: Rows that were, and stay as they are; or that the store has another row in the place of.
+        ignored: Rows that can't be brought back.
     """
 
     new: Counter[str] = field(default_factory=Counter)
     there: Counter[str] = field(default_factory=Counter)
+    ignored: Counter[str] = field(default_factory=Counter)
 
 
 def open_export(path: Path) -> Items:
@@ -74,6 +76,10 @@ async def restore_file(
     began(sum(items.count(name) for name in ROWS))
     restored = Restored()
     for section in ROWS:
+        if section in NOT_IMPORTED:
+            restored.ignored[section] += items.count(section)
+            advance(items.count(section))
+            continue
         batches = _batches(items, section)
         while batch := await asyncio.to_thread(next, batches, None):
             new = 0 if engine is None else await engine.restore(user_id, section, batch)

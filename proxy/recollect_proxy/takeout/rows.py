@@ -8,10 +8,13 @@ import msgspec
 from msgspec import Meta, Struct
 
 from recollect.model import (
+    OF_SETTINGS,
     Action,
     Actor,
     Doubt,
+    FlagValue,
     Kind,
+    Party,
     Placement,
     ProfileField,
     Reason,
@@ -285,6 +288,44 @@ class Request(Struct):
     complains: bool | None = None
 
 
+class ChatRequest(Struct):
+    """What a chat asked of the memory as a whole, and the memories that were listed or taken away with the answer."""
+
+    session_id: Id
+    anchor: Words
+    asking: Words
+    items: Ids
+    at: Time
+
+
+class _ChangedSettings(Struct):
+    by: Party
+    changed: dict[str, tuple[FlagValue, FlagValue]]
+
+
+class AdminRead(Struct):
+    """What an administrator read; or, where `operation` begins with `settings: `, who changed which settings."""
+
+    id: UUID
+    at: Time
+    reader: Words
+    operation: Words
+
+    def __post_init__(self) -> None:
+        told = self.operation.removeprefix(OF_SETTINGS)
+        if told != self.operation:
+            msgspec.json.decode(told, type=_ChangedSettings)
+
+
+class KeptAnswer(Struct):
+    """What a request with an `Idempotency-Key` was answered, as JSON; null while it is under way. It is not imported."""
+
+    key: Words
+    at: Time
+    answer: Text | None = None
+    etag: Words | None = None
+
+
 ROWS: dict[str, type[Struct]] = {
     "settings": Settings,
     "profile": ProfileEntry,
@@ -299,10 +340,16 @@ ROWS: dict[str, type[Struct]] = {
     "injections": Injection,
     "usage": Usage,
     "requests": Request,
+    "chat_requests": ChatRequest,
+    "admin_reads": AdminRead,
+    "kept_answers": KeptAnswer,
 }
 """What a row of each section is, in the order in which sections are written and kept."""
 
-LATER_SECTIONS = frozenset({"profile", "chats_left_out"})
+NOT_IMPORTED = frozenset({"kept_answers"})
+"""What is told and not brought back: with its key a request is known again by the Recollect that answered it alone."""
+
+LATER_SECTIONS = frozenset({"profile", "chats_left_out", "chat_requests", "admin_reads", "kept_answers"})
 """What exports of earlier releases do not have."""
 
 
@@ -326,6 +373,9 @@ class Document(Struct):
     requests: list[Request]
     profile: list[ProfileEntry] = []
     chats_left_out: list[ChatLeftOut] = []
+    chat_requests: list[ChatRequest] = []
+    admin_reads: list[AdminRead] = []
+    kept_answers: list[KeptAnswer] = []
 
 
 def json_schema() -> dict[str, Any]:

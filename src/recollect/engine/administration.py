@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import chain
 from uuid import UUID
 
+import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.engine.reembedding import embedding_state
@@ -24,11 +25,13 @@ from recollect.errors import (
 from recollect.model import (
     EVERYTHING,
     KEPT,
+    NOT_SAID,
     STATEMENTS,
     Action,
     Actor,
     Add,
     AdminRead,
+    Changer,
     Embedded,
     EmbeddingState,
     Flags,
@@ -47,11 +50,14 @@ from recollect.model import (
     Retire,
     Revision,
     Scope,
+    SettingsChange,
     Source,
     Update,
 )
 from recollect.ports import MOST_QUARANTINED
 from recollect.text.secrets import mask
+
+log = structlog.get_logger(__name__)
 
 
 class Administration(SharedMemories):
@@ -111,6 +117,10 @@ class Administration(SharedMemories):
     async def admin_reads(self, user_id: str, *, limit: int) -> list[AdminRead]:
         """Return what administrators read of the user, newest first, for a year."""
         return await self._backends.admin_reads.admin_reads(user_id, limit=limit)
+
+    async def settings_changes(self, user_id: str, *, limit: int) -> list[SettingsChange]:
+        """Return who changed settings of the user's own, newest first, for a year."""
+        return await self._backends.admin_reads.settings_changes(user_id, limit=limit)
 
     # -- changing ----------------------------------------------------------------------------------
 
@@ -352,13 +362,20 @@ class Administration(SharedMemories):
         flags = self._backends.flags
         return await (flags.flags(None) if user_id is None else flags.own_flags(user_id))
 
-    async def set_flags(self, flags: Flags, user_id: str | None = None) -> None:
-        """Change it, in place of what was changed before: for everybody, or for one user."""
-        await self._backends.flags.set_flags(user_id, flags, at=self._clock())
+    async def set_flags(self, flags: Flags, user_id: str | None = None, *, by: Changer = NOT_SAID) -> None:
+        """Change it, in place of what was changed before: for everybody, or for one user, who can see ``by`` whom."""
+        await self._backends.flags.set_flags(user_id, flags, at=self._clock(), by=by)
 
-    async def change_flags(self, flags: Flags, named: Collection[str], user_id: str | None = None) -> Flags:
-        """Change those of ``flags`` that are named, and leave the others; return what is changed then."""
-        return await self._backends.flags.change_flags(user_id, flags, named, at=self._clock())
+    async def change_flags(
+        self, flags: Flags, named: Collection[str], user_id: str | None = None, *, by: Changer = NOT_SAID
+    ) -> Flags:
+        """Change those of ``flags`` that are named, and leave the others; return what is changed then.
+
+        Of a user it is kept ``by`` whom, for the user to see; of everybody the log says it.
+        """
+        if user_id is None:
+            log.info("settings_changed_for_everybody", by=by.name, names=sorted(named))
+        return await self._backends.flags.change_flags(user_id, flags, named, at=self._clock(), by=by)
 
     # ----------------------------------------------------------------------------------------------
 

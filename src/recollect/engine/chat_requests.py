@@ -25,11 +25,13 @@ from recollect.model import (
     Action,
     Actor,
     Asking,
+    Changer,
     Erasure,
     Exchange,
     Flags,
     KeptRequest,
     Memory,
+    Party,
     Placement,
     PointedAt,
     Reason,
@@ -172,7 +174,10 @@ class ChatRequests:
         return answers.TAKEN_IN
 
     async def _record(self, user_id: str, *, record: bool | None) -> None:
-        await self._backends.flags.change_flags(user_id, Flags(record=record), ("record",), at=self._clock())
+        flags = Flags(record=record)
+        await self._backends.flags.change_flags(
+            user_id, flags, ("record",), at=self._clock(), by=Changer(Party.PERSON, "chat")
+        )
 
     async def _note(self, turn: Turn, asking: Request, items: Sequence[UUID] = ()) -> None:
         kept = KeptRequest(turn.anchor, asking, tuple(items), self._clock())

@@ -12,7 +12,16 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine.browsing import Browsing
 from recollect.errors import EmbedderError, ProfileEntryNotFoundError, ProfileNotAllowedError
-from recollect.model import EntryState, Flags, OwnProfile, ProfileEntry, ProfileField, Scope
+from recollect.model import (
+    NOT_SAID,
+    Changer,
+    EntryState,
+    Flags,
+    OwnProfile,
+    ProfileEntry,
+    ProfileField,
+    Scope,
+)
 from recollect.ports import Embedder
 from recollect.retrieval.profile_fields import likely_fields
 from recollect.retrieval.worth import in_order
@@ -118,13 +127,15 @@ class Profiles(Browsing):
         await self._backends.profiles.propose(user_id, proposals, at=now)
         return await self.profile(user_id)
 
-    async def set_flags(self, flags: Flags, user_id: str | None = None) -> None:
+    async def set_flags(self, flags: Flags, user_id: str | None = None, *, by: Changer = NOT_SAID) -> None:
         """Change what can be changed, as ``Administration.set_flags``; without consent the user's profile is deleted."""
-        await super().set_flags(flags, user_id)
+        await super().set_flags(flags, user_id, by=by)
         if user_id is not None and not flags.profile:
             self._clear_caches()
 
-    async def change_flags(self, flags: Flags, named: Collection[str], user_id: str | None = None) -> Flags:
+    async def change_flags(
+        self, flags: Flags, named: Collection[str], user_id: str | None = None, *, by: Changer = NOT_SAID
+    ) -> Flags:
         """Change some of it, as ``Administration.change_flags``; without consent the user's profile is deleted.
 
         Raises:
@@ -132,7 +143,7 @@ class Profiles(Browsing):
         """
         if user_id is None and "profile" in named:
             raise ValueError("A profile is for each user to allow.")
-        changed = await super().change_flags(flags, named, user_id)
+        changed = await super().change_flags(flags, named, user_id, by=by)
         if "profile" in named and not changed.profile:
             self._clear_caches()
         return changed

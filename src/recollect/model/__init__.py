@@ -3,7 +3,21 @@
 Never: pydantic, SQL, JSON, I/O. Times are timezone-aware; ids are UUIDs of version 7 (RFC 9562).
 """
 
-from recollect.model.audit import AdminRead, Backlog, Erasure, KnownUser, News, Outcome, Update
+from recollect.model.audit import (
+    NOT_SAID,
+    OF_SETTINGS,
+    AdminRead,
+    Backlog,
+    Changer,
+    Erasure,
+    FlagValue,
+    KnownUser,
+    News,
+    Outcome,
+    Party,
+    SettingsChange,
+    Update,
+)
 from recollect.model.browsing import ChatSeen, KeptCounts, MessageSeen
 from recollect.model.change import (
     Add,
@@ -110,6 +124,8 @@ __all__ = [
     "LISTED",
     "MOST_ENTRIES",
     "NOTHING_TOLD",
+    "NOT_SAID",
+    "OF_SETTINGS",
     "ROOT",
     "STATEMENTS",
     "UNNAMED",
@@ -124,6 +140,7 @@ __all__ = [
     "Candidate",
     "Caps",
     "Change",
+    "Changer",
     "Chat",
     "ChatSeen",
     "DayOfActivity",
@@ -145,6 +162,7 @@ __all__ = [
     "Fate",
     "Fault",
     "Finding",
+    "FlagValue",
     "Flags",
     "Formed",
     "FormedExchanges",
@@ -183,6 +201,7 @@ __all__ = [
     "Outline",
     "OwnProfile",
     "Page",
+    "Party",
     "Passage",
     "Pending",
     "Phase",
@@ -211,6 +230,7 @@ __all__ = [
     "Role",
     "Scope",
     "SearchPath",
+    "SettingsChange",
     "Skip",
     "Source",
     "Stage",

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from recollect.model.words import Action, Actor, Progress, Reason
@@ -58,6 +59,51 @@ class AdminRead:
     at: datetime
     reader: str
     operation: str
+
+
+FlagValue: TypeAlias = bool | int | float | str | None
+
+
+class Party(StrEnum):
+    """What kind of somebody changed a person's settings."""
+
+    PERSON = "person"
+    INTEGRATION = "integration"
+    """An application that acts for the person, as OpenWebUI's functions."""
+    ADMINISTRATOR = "administrator"
+
+
+@dataclass(frozen=True, slots=True)
+class Changer:
+    """Who changed a person's settings.
+
+    Attributes:
+        name: Of the token or key that was used; of a chat `chat`.
+    """
+
+    party: Party
+    name: str
+
+
+OF_SETTINGS = "settings: "
+"""How the operation begins in a row that tells of a change of settings; no operation, page or command is called so."""
+
+NOT_SAID = Changer(Party.ADMINISTRATOR, "unnamed")
+"""Whoever calls the engine and does not say for whom."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChange:
+    """That settings of a person's own were changed.
+
+    Attributes:
+        changed: What each was, and what it is then, by its name in ``Flags``; None: it follows what is set for everybody.
+    """
+
+    id: UUID
+    at: datetime
+    by: Changer
+    changed: Mapping[str, tuple[FlagValue, FlagValue]]
 
 
 @dataclass(frozen=True, slots=True)

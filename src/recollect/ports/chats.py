@@ -9,6 +9,8 @@ from typing import Protocol
 from uuid import UUID
 
 from recollect.model import (
+    NOT_SAID,
+    Changer,
     Chat,
     Exchange,
     Flags,
@@ -230,12 +232,20 @@ class FlagStore(Protocol):
         """Return what was changed for this user alone."""
         ...
 
-    async def set_flags(self, user_id: str | None, flags: Flags, *, at: datetime) -> None:
-        """Keep what is changed for a user, or for everybody, in place of what was."""
+    async def set_flags(
+        self, user_id: str | None, flags: Flags, *, at: datetime, by: Changer = NOT_SAID
+    ) -> None:
+        """Keep what is changed for a user, or for everybody, in place of what was; of a user also by whom."""
         ...
 
     async def change_flags(
-        self, user_id: str | None, flags: Flags, named: Collection[str], *, at: datetime
+        self,
+        user_id: str | None,
+        flags: Flags,
+        named: Collection[str],
+        *,
+        at: datetime,
+        by: Changer = NOT_SAID,
     ) -> Flags:
         """Change those of ``flags`` that are named, and leave the others; None takes one back. In one step.
 

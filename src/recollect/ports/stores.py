@@ -27,6 +27,7 @@ from recollect.model import (
     Quarantined,
     Removal,
     Scope,
+    SettingsChange,
     UnembeddedChunk,
     Update,
     Vector,
@@ -332,6 +333,10 @@ class AdminReadLog(Protocol):
 
     async def admin_reads(self, user_id: str, *, limit: int) -> list[AdminRead]:
         """Return what others read of the user, newest first."""
+        ...
+
+    async def settings_changes(self, user_id: str, *, limit: int) -> list[SettingsChange]:
+        """Return who changed settings of the user's own, newest first; ``FlagStore`` keeps it."""
         ...
 
 

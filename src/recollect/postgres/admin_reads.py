@@ -1,7 +1,14 @@
-"""What administrators read of users, in Postgres. Never: what they saw."""
+"""What administrators read of users, and who changed a user's settings, in Postgres. Never: what they saw."""
 
-from recollect.model import AdminRead
-from recollect.postgres.pool import Database
+import json
+from dataclasses import asdict
+from datetime import datetime
+
+from asyncpg import Record
+from uuid_utils.compat import uuid7
+
+from recollect.model import OF_SETTINGS, AdminRead, Changer, Flags, Party, SettingsChange
+from recollect.postgres.pool import Connection, Database
 from recollect.postgres.sql import SQL
 from recollect.text.normalization import storable_text
 
@@ -29,3 +36,28 @@ class PostgresAdminReads:
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["admin_reads_of_user"], user_id, limit)
         return [AdminRead(**row) for row in rows]
+
+    async def settings_changes(self, user_id: str, *, limit: int) -> list[SettingsChange]:
+        """Return who changed settings of the user's own, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["settings_changes_of_user"], user_id, limit)
+        return [_change_of(row) for row in rows]
+
+
+async def note_settings_change(
+    connection: Connection, user_id: str, before: Flags, after: Flags, *, by: Changer, at: datetime
+) -> None:
+    """Keep that settings of the user's own are others now, in the connection's transaction; nothing where none is."""
+    old, new = asdict(before), asdict(after)
+    changed = {name: (old[name], new[name]) for name in new if old[name] != new[name]}
+    if changed:
+        written = OF_SETTINGS + json.dumps({"by": by.party, "changed": changed})
+        await connection.execute(
+            SQL["insert_settings_change"], user_id, uuid7(), at, storable_text(by.name), written
+        )
+
+
+def _change_of(row: Record) -> SettingsChange:
+    told = json.loads(row["operation"].removeprefix(OF_SETTINGS))
+    changed = {name: (before, after) for name, (before, after) in told["changed"].items()}
+    return SettingsChange(row["id"], row["at"], Changer(Party(told["by"]), row["reader"]), changed)

@@ -27,6 +27,9 @@ SECTIONS = (
     "injections",
     "usage",
     "requests",
+    "chat_requests",
+    "admin_reads",
+    "kept_answers",
 )
 _HASHED = frozenset({"profile", "memories", "summaries", "quarantine"})
 _ROWS_AT_ONCE = 200

@@ -7,7 +7,8 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import TypeVar
 
-from recollect.model import COMMONS, Flags, Placement, Strategy, Usage
+from recollect.model import COMMONS, NOT_SAID, Changer, Flags, Placement, Strategy, Usage
+from recollect.postgres.admin_reads import note_settings_change
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.profiles import clear_unless_allowed
 from recollect.postgres.sql import SQL
@@ -37,7 +38,9 @@ class PostgresFlags:
         async with self._database.for_user(user_id) as connection:
             return (await read_flags(connection, user_id)).get(user_id, Flags())
 
-    async def set_flags(self, user_id: str | None, flags: Flags, *, at: datetime) -> None:
+    async def set_flags(
+        self, user_id: str | None, flags: Flags, *, at: datetime, by: Changer = NOT_SAID
+    ) -> None:
         """Keep what is changed for a user, or for everybody, in place of what was; without consent their profile goes."""
         written = json.dumps(asdict(flags))
         if user_id is None:
@@ -45,11 +48,19 @@ class PostgresFlags:
                 await connection.execute(SQL["set_flags"], COMMONS, written, at)
             return
         async with self._database.changing(storable_user(user_id)) as connection:
+            before = (await read_flags(connection, user_id)).get(user_id, Flags())
             await connection.execute(SQL["set_flags"], user_id, written, at)
+            await note_settings_change(connection, user_id, before, flags, by=by, at=at)
             await clear_unless_allowed(connection, user_id)
 
     async def change_flags(
-        self, user_id: str | None, flags: Flags, named: Collection[str], *, at: datetime
+        self,
+        user_id: str | None,
+        flags: Flags,
+        named: Collection[str],
+        *,
+        at: datetime,
+        by: Changer = NOT_SAID,
     ) -> Flags:
         """Change those that are named, and leave the others; None takes one back. One statement, whichever replica it comes from.
 
@@ -61,7 +72,9 @@ class PostgresFlags:
             async with self._database.over_all_users() as connection:
                 return flags_of(await connection.fetchval(SQL["change_flags"], COMMONS, written, at))
         async with self._database.changing(storable_user(user_id)) as connection:
+            before = (await read_flags(connection, user_id)).get(user_id, Flags())
             changed = flags_of(await connection.fetchval(SQL["change_flags"], user_id, written, at))
+            await note_settings_change(connection, user_id, before, changed, by=by, at=at)
             await clear_unless_allowed(connection, user_id)
         return changed
 

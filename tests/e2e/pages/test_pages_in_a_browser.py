@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
@@ -22,7 +23,7 @@ from tests.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine.explain import request_record
-from recollect.model import Actor, Add, Kind, Provenance, Quarantine, Reason
+from recollect.model import Actor, Add, Flags, Kind, ProfileField, Provenance, Quarantine, Reason
 from recollect.postgres import Postgres
 from recollect_proxy.pages.catalogues import LANGUAGES
 
@@ -30,6 +31,7 @@ PATHS = (
     "",
     "/review",
     "/waiting",
+    "/profile",
     "/timeline",
     "/chats",
     "/recalls",
@@ -102,6 +104,7 @@ async def fill(pages: Pages, store: Store) -> str:
     await pages.engine.revise(
         pages.anna, memories[3].id, content="Learns Portuguese with a tutor", actor=Actor.USER
     )
+    await fill_profile(pages, store, [memories[0].id, memories[2].id, memories[3].id])
     await pages.engine.note_admin_read(pages.anna, reader="support", operation="page: memories")
     for number, question in enumerate(("Where do I live?", "Good morning", "Am I allergic to anything?")):
         exchange = store.exchange(question, at=now - timedelta(days=number))
@@ -111,6 +114,21 @@ async def fill(pages: Pages, store: Store) -> str:
         record = request_record(prepared, turn, request_id=uuid7(), at=turn.at, api="completions")
         await pages.engine.record(record, turn)
     return str(memories[0].id)
+
+
+async def fill_profile(pages: Pages, store: Store, memories: Sequence[UUID]) -> None:
+    """Give Anna a profile: written, proposed, and confirmed of a memory that says otherwise now."""
+    await pages.engine.change_flags(Flags(profile=True), ("profile",), pages.anna)
+    await pages.engine.add_to_profile(pages.anna, ProfileField.NAME, "Is called Anna Almeida")
+    await pages.engine.add_to_profile(
+        pages.anna, ProfileField.FRAMEWORKS, "Knows Litestar well, and a little of Django and its many parts"
+    )
+    fields = (ProfileField.DOMAIN, ProfileField.ANSWERS, ProfileField.GOALS)
+    proposals = {uuid7(): told for told in zip(memories, fields, strict=True)}
+    await store.profiles.propose(pages.anna, proposals, at=datetime.now(UTC))
+    [*_, last] = proposals
+    await pages.engine.confirm_in_profile(pages.anna, last)
+    await pages.engine.revise(pages.anna, memories[-1], content="Speaks Portuguese", actor=Actor.USER)
 
 
 @asynccontextmanager
@@ -188,7 +206,7 @@ async def test_no_language_is_wider_than_a_phone(
             assert await page.get_attribute("html", "lang") == language
             if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 wide.append(path)
-            if folder and path in {"", "/data", "/switches", "/recalls"}:
+            if folder and path in {"", "/data", "/switches", "/recalls", "/profile"}:
                 await page.screenshot(
                     path=Path(folder) / f"{path[1:] or 'memories'}-{language}.png", full_page=True
                 )
@@ -285,6 +303,44 @@ async def test_a_person_searches_deletes_undoes_and_corrects(
 
     kept = (await pages.engine.page(pages.anna, limit=50)).memories
     assert "Is allergic to walnuts" in {each.content for each in kept}
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with-script", "without-script"])
+async def test_a_person_allows_a_profile_fills_it_and_takes_it_back(
+    browser: Browser, pages: Pages, *, script: bool
+) -> None:
+    await pages.engine.add(pages.anna, "Prefers short, direct answers.")
+    async with opened(browser, pages, path="/profile", java_script_enabled=script) as page:
+        await page.get_by_role("button", name="Allow a profile").click()
+        await page.get_by_text("You allow a profile now.").wait_for()
+        await page.get_by_role("link", name="Programming languages").click()
+        await page.get_by_role("textbox", name="Statement").focus()  # the rest by keyboard
+        await page.keyboard.type("Python, for ten years")
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        await page.get_by_text("Added to your profile.").wait_for()
+        await page.get_by_role("button", name="Look for proposals").press("Enter")
+        await page.get_by_text("Your memories propose something new.").wait_for()
+        await page.get_by_role("button", name="Confirm").press("Enter")
+        await page.get_by_text("It is part of your profile now.").wait_for()
+        if script:
+            assert await violations(page) == []
+            assert "part of your profile" in await page.evaluate("document.activeElement.textContent")
+            await page.get_by_role("link", name="Show the profile").click()
+        kept = {(each.field, each.content) for each in (await pages.engine.profile(pages.anna)).entries}
+        await page.get_by_text("Change", exact=True).first.press("Enter")
+        await page.get_by_role("textbox", name="Statement").first.fill("Answer me in two sentences")
+        await page.get_by_role("button", name="Save").first.click()
+        await page.get_by_text("Changed.", exact=True).wait_for()
+        await page.get_by_text("Take consent back").click()
+        await page.get_by_role("button", name="Take it back and delete the profile").click()
+        await page.get_by_text("The profile and its embeddings are deleted.").wait_for()
+
+    assert kept == {
+        (ProfileField.LANGUAGES, "Python, for ten years"),
+        (ProfileField.ANSWERS, "Prefers short, direct answers."),
+    }
+    assert (await pages.engine.profile(pages.anna)).entries == ()
 
 
 async def test_the_search_needs_no_mouse(browser: Browser, pages: Pages, store: Store) -> None:

@@ -3,10 +3,12 @@ import json
 import asyncpg
 import pytest
 from tests.databases import administrator
-from tests.stores import NOON, Store
+from tests.stores import LATER, NOON, Store
 from tests.tables import table
+from uuid_utils.compat import uuid7
 
-from recollect.model import Flags, Placement
+from recollect.errors import StoreError
+from recollect.model import AdminRead, Changer, Flags, Party, Placement
 from recollect.postgres.settings import flags_of
 from recollect.postgres.sql import SQL
 
@@ -90,3 +92,35 @@ def test_what_is_no_flag_says_nothing(written: str | None) -> None:
 
 def test_a_whole_number_is_an_importance() -> None:
     assert flags_of('{"minimum_importance": 1}') == Flags(minimum_importance=1.0)
+
+
+async def test_each_change_of_a_users_own_settings_is_kept_with_who_made_it(store: Store) -> None:
+    me, them = Changer(Party.PERSON, "own-page"), Changer(Party.ADMINISTRATOR, "ops")
+    await store.flags.change_flags(store.anna, Flags(recall=False, user_cap=9), ("recall",), at=NOON, by=me)
+    await store.flags.change_flags(store.anna, Flags(recall=False), ("recall",), at=NOON, by=me)
+    await store.flags.set_flags(store.anna, Flags(placement=Placement.USER), at=LATER, by=them)
+    await store.admin_reads.note(store.anna, AdminRead(uuid7(), NOON, "ops", "read_user_settings"))
+
+    changes = await store.admin_reads.settings_changes(store.anna, limit=9)
+
+    assert [(each.at, each.by, each.changed) for each in changes] == [
+        (LATER, them, {"recall": (False, None), "placement": (None, "user")}),
+        (NOON, me, {"recall": (None, False)}),
+    ]
+    assert [read.reader for read in await store.admin_reads.admin_reads(store.anna, limit=9)] == ["ops"]
+    assert await store.admin_reads.settings_changes(store.ben, limit=9) == []
+
+
+async def test_a_change_that_is_not_kept_changes_nothing(store: Store, shared_dsn: str) -> None:
+    async with administrator(shared_dsn) as connection:
+        refuse = f"CHECK (user_id <> '{store.anna}' OR NOT starts_with(operation, 'settings: '))"
+        await connection.execute(
+            f"ALTER TABLE recollect.admin_reads ADD CONSTRAINT refused {refuse} NOT VALID"
+        )
+        try:
+            with pytest.raises(StoreError):
+                await store.flags.change_flags(store.anna, Flags(recall=False), ("recall",), at=NOON)
+        finally:
+            await connection.execute("ALTER TABLE recollect.admin_reads DROP CONSTRAINT refused")
+
+    assert await store.flags.own_flags(store.anna) == Flags()

@@ -15,7 +15,7 @@ _LEAVES = (
     st.none()
     | st.booleans()
     | st.integers()
-    | st.floats(allow_nan=False)
+    | st.floats(allow_nan=False, allow_infinity=False)
     | st.text()
     | st.sampled_from('"\\{}[],: ')
 )

@@ -49,6 +49,16 @@ class TestWithoutAToken:
 
         assert_refused(await agents.post(body, named), 401, "unauthorized")
 
+    async def test_who_guesses_waits_and_a_valid_token_does_not(self, agents: Agents) -> None:
+        for number in range(10):
+            assert_refused(await agents.post(LIST, bearer(f"guess {number}")), 401, "unauthorized")
+
+        refused = await agents.post(LIST, bearer("guess"))
+
+        assert_refused(refused, 429, "too_many_attempts")
+        assert refused.headers["retry-after"] == "60"
+        assert (await agents.post(INITIALIZE, bearer(agents.tokens["anna"]))).status_code == 200
+
 
 class TestAPersonsToken:
     async def test_it_acts_for_that_person(self, agents: Agents) -> None:

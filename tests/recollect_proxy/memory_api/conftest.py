@@ -20,12 +20,14 @@ async def session_api(postgres: Postgres) -> AsyncIterator[Api]:
 @pytest.fixture
 def api(session_api: Api, store: Store) -> Api:
     """The Memory API over the database that tests share, and the two people of ``store``."""
+    session_api.forget_failures()
     return replace(session_api, anna=store.anna, ben=store.ben)
 
 
 @pytest.fixture
 def own_api(session_api: Api, own_store: Store) -> Iterator[Api]:
     """In place of ``api``: over a database of this test's own, and the two people of ``own_store``."""
+    session_api.forget_failures()
     with session_api.over(engine_over(own_store)):
         yield replace(session_api, anna=own_store.anna, ben=own_store.ben)
 

@@ -17,7 +17,7 @@ from recollect.engine.live import LiveEngine
 from recollect.ports import Embedder
 from recollect.postgres import Postgres
 from recollect.retrieval import SearchReach
-from recollect_proxy.access import Authentication
+from recollect_proxy.access import Authentication, FailedAttempts
 from recollect_proxy.ephemeral_server import serve_upstream
 from recollect_proxy.memory_api import memory_api
 
@@ -82,7 +82,17 @@ class Served:
 
 @dataclass(frozen=True, kw_only=True)
 class Api(Served):
-    """A served Memory API."""
+    """A served Memory API.
+
+    Attributes:
+        authentication: Knows its tokens, and counts wrong ones.
+    """
+
+    authentication: Authentication
+
+    def forget_failures(self) -> None:
+        """Have nobody wait for wrong tokens that were sent before."""
+        self.authentication.failed = FailedAttempts()
 
     @property
     def user(self) -> str:
@@ -142,14 +152,15 @@ def unhurried(store: Ports | Postgres) -> Engine:
 
 
 @asynccontextmanager
-async def serve(engine: Engine | None, *, metrics_public: bool = False) -> AsyncIterator[Api]:
+async def serve(
+    engine: Engine | None, *, metrics_public: bool = False, admin_token: str = TOKEN
+) -> AsyncIterator[Api]:
     """Serve the Memory API over ``engine``; None: over one whose database is away."""
     live = GivenEngine(engine)
-    application = memory_api(
-        live, authentication=Authentication(TOKEN, system_clock), metrics_public=metrics_public
-    )
+    authentication = Authentication(admin_token, system_clock)
+    application = memory_api(live, authentication=authentication, metrics_public=metrics_public)
     async with serve_upstream(application) as origin:
-        yield Api(port=int(origin.rpartition(":")[2]), live=live)
+        yield Api(port=int(origin.rpartition(":")[2]), live=live, authentication=authentication)
 
 
 def assert_error(response: Response, status: int, code: str, field: str | None = None) -> str:

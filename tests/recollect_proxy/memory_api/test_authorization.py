@@ -78,7 +78,13 @@ async def askers(postgres: Postgres, store: Store, tmp_path: Path) -> AsyncItera
     forged = PersonTokens("another admin token", system_clock).make(store.anna, Audience.API)[0]
     application = memory_api(GivenEngine(engine_over(postgres)), authentication=authentication)
     async with serve_upstream(application) as origin:
-        api = Api(port=int(origin.rpartition(":")[2]), live=GivenEngine(None), anna=store.anna, ben=store.ben)
+        api = Api(
+            port=int(origin.rpartition(":")[2]),
+            live=GivenEngine(None),
+            anna=store.anna,
+            ben=store.ben,
+            authentication=authentication,
+        )
         yield Askers(
             api,
             authentication,
@@ -148,6 +154,7 @@ async def test_every_operation_lets_those_in_who_may_and_nobody_else(
             f"{name} is new, and nobody said who may do it"
         )
         for asker, headers in askers.headers.items():
+            askers.api.forget_failures()
             response = await askers.api.call(method, target(path, askers.api.anna), headers=headers)
             refused = 401 if asker in UNKNOWN else 403
             allowed = is_allowed(asker, name)
@@ -195,6 +202,23 @@ async def test_the_user_sees_what_administrators_read_and_nothing_else(askers: A
         ("admin-token", "list_memories"),
         ("support", "list_memories"),
     ]
+
+
+async def test_a_person_sees_who_changed_their_settings(askers: Askers) -> None:
+    for asker, recall in (("own", False), ("acting", True), ("further-admin", None)):
+        changed = await askers.api.call(
+            "PATCH", f"{askers.api.user}/settings", {"recall": recall}, headers=askers.headers[asker]
+        )
+        assert changed.status == 200, changed.body
+
+    response = await askers.api.call("GET", f"{askers.api.user}/admin-reads", headers=askers.headers["own"])
+
+    assert [(each["by"], each["changed"]) for each in response.json["settings"]] == [
+        ("administrator", {"recall": {"before": True, "after": None}}),
+        ("integration", {"recall": {"before": False, "after": True}}),
+        ("person", {"recall": {"before": None, "after": False}}),
+    ]
+    assert [each["name"] for each in response.json["settings"]][:2] == ["ops", "openwebui"]
 
 
 @table(

@@ -107,6 +107,7 @@ async def test_without_the_token_everything_is_refused(
 ) -> None:
     outage.failure = StoreError("nobody should get this far")
     for method, path in PROTECTED:
+        fragile_api.forget_failures()
         response = await fragile_api.call(
             method, path, headers=[(b"Authorization", value) for value in authorization]
         )

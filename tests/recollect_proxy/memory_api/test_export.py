@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker  # type: ignore[import-untyped]  # it ships no types
+from tests.databases import administrator
 from tests.recollect.engines import engine_over
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, path_of, serve
 from tests.recollect_proxy.takeout_rows import rows_of
@@ -18,11 +20,14 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
 from recollect.model import (
+    LISTED,
     Actor,
     Add,
+    AdminRead,
     Change,
     Flags,
     Injection,
+    KeptRequest,
     Kind,
     Memory,
     Outline,
@@ -36,6 +41,8 @@ from recollect.model import (
     Source,
     Strategy,
 )
+from recollect.postgres.erasure import ERASED_TABLES
+from recollect.postgres.sql import SQL
 from recollect_proxy.takeout.rows import LATER_SECTIONS, json_schema
 
 SCHEMA = Path(__file__).parents[3] / "docs/export.schema.json"
@@ -118,6 +125,10 @@ async def live(kept: Kept) -> None:
     await store.usage.use(anna, NOON.date(), 40, for_summary=True)
     await store.requests.record(a_request(kept))
     await store.memories.touch(anna, [tea.id], at=LATER)
+    await store.asked.note(scope, KeptRequest("a:1", LISTED, (tea.id,), NOON))
+    await store.admin_reads.note(anna, AdminRead(uuid7(), NOON, "support", "page: memories"))
+    assert await store.answers.reserve(anna, "a key", b"a hash", at=NOON) is None
+    await store.answers.keep(anna, "a key", b'{"content": "She drinks tea."}', "v1", at=NOON)
     await store.inbox.ask_for_summary(scope, at=LATER)
     await kept.index()
 
@@ -163,10 +174,59 @@ async def test_an_export_is_as_its_schema_says_and_holds_something_of_everything
     assert document["requests"][0]["found_by"] == "typo-corrected"
     assert "Minka" in json.dumps(document["messages"])
     assert "values" not in document["memories"][0]
+    assert document["chat_requests"][0]["asking"] == "listed"
+    assert document["kept_answers"][0]["answer"] == '{"content": "She drinks tea."}'
+    reads = [each["operation"] for each in document["admin_reads"]]
+    assert {"page: memories", "export_user"} <= set(reads), reads
+    assert any(each.startswith("settings: ") for each in reads)
+
+
+_NOT_EXPORTED = {
+    "leases": "who forms memories just now",
+    "tries": "what a worker is doing just now",
+    "corpora": "counts what is indexed",
+    "postings": "the words by which the rest is found",
+    "message_chunks": "parts of messages",
+    "chunk_vectors": "embeddings of those",
+}
+"""Tables of a user's that are made anew of the others, or are of the moment; docs/export.md says so of each."""
+_COLUMNS_NOT_EXPORTED = {
+    "vectors": {"values", "embedding_model", "second_values", "second_model", "content_hash", "owner"},
+    "users_vectors": {"vector_id", "owner", "content_hash", "document"},
+    "quarantine": {"content_hash"},
+    "profile_entries": {"content_hash", "values", "embedding_model"},
+    "exchanges": {"asking"},
+    "messages": {"ends_asking", "indexed", "lists", "self_share", "states_taste", "words"},
+    "kept_answers": {"request"},
+}
+"""What is made anew, or known again by: embeddings, hashes, numbers of documents, what a text is like."""
+
+
+async def test_every_table_and_column_of_a_user_is_exported_or_known_not_to_be(own_dsn: str) -> None:
+    exports = {name: text for name, text in SQL.items() if name.startswith("export_")}
+    tables = {table: text for text in exports.values() for table in re.findall(r"(?:FROM|JOIN) (\w+)", text)}
+    documented = (SCHEMA.parent / "export.md").read_text("utf-8")
+
+    assert set(tables) | set(_NOT_EXPORTED) == set(ERASED_TABLES)
+    assert not set(tables) & set(_NOT_EXPORTED)
+    assert [table for table in _NOT_EXPORTED if f"`{table}`" not in documented] == []
+    lacking: dict[str, set[str]] = {}
+    async with administrator(own_dsn) as connection:
+        for table, text in tables.items():
+            columns = await connection.fetch(
+                "SELECT column_name AS name FROM information_schema.columns "
+                "WHERE table_schema = 'recollect' AND table_name = $1 AND column_name <> 'user_id'",
+                table,
+            )
+            missing = {row["name"] for row in columns if not re.search(rf"\b{row['name']}\b", text)}
+            if missing - _COLUMNS_NOT_EXPORTED.get(table, set()):
+                lacking[table] = missing
+    assert lacking == {}
 
 
 async def test_erased_and_imported_the_store_is_as_it_was(kept: Kept) -> None:
-    before, document = await rows_of(kept.dsn, kept.store.anna), await kept.export()
+    document = await kept.export()
+    before = await rows_of(kept.dsn, kept.store.anna)
     await kept.engine.erase(kept.store.anna)
     assert not any((await rows_of(kept.dsn, kept.store.anna)).values())
 
@@ -176,8 +236,11 @@ async def test_erased_and_imported_the_store_is_as_it_was(kept: Kept) -> None:
     shared = [each["id"] for each in document["memories"] if each["shared"]]
     assert answer.status == 200, answer.body
     assert sum(answer.json["there"].values()) == 0
+    assert (answer.json["ignored"], len(before["kept_answers"])) == ({"kept_answers": 1}, 1)
     for table in before:
-        if table == "vectors":  # what was shared and nobody sees any more is her own then
+        if table == "kept_answers":
+            assert after[table] == [], "it is told, and not brought back"
+        elif table == "vectors":  # what was shared and nobody sees any more is her own then
             assert [str(each["id"]) for each in after[table] if each not in before[table]] == shared
         elif table == "users_vectors":
             assert [{**each, "owner": ""} for each in after[table]] == [
@@ -290,6 +353,8 @@ async def test_what_is_no_export_is_refused_and_nothing_of_it_is_kept(kept: Kept
         changed(document, "profile", content=None),
         changed(document, "profile", state="proposed"),
         changed(document, "profile", field="secret-of"),
+        changed(document, "admin_reads", operation="settings: secret-of"),
+        changed(document, "admin_reads", operation='settings: {"by": "god", "changed": {}}'),
     ]
 
     for body in bodies:

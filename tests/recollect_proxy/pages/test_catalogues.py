@@ -16,6 +16,8 @@ from recollect.model import (
     Drop,
     Ignore,
     Kind,
+    Party,
+    ProfileField,
     Reason,
     SearchPath,
     Skip,
@@ -26,6 +28,15 @@ from recollect_proxy.pages.catalogues import LANGUAGES, chosen_language, load_ca
 
 CATALOGUES = load_catalogues()
 _USED = re.compile(r"""\bt\(["']([a-z_.]+)["'][,)]""")
+
+_SAME = {
+    "de": {"Chat", "Chats", "Name"},
+    "fr": {"Importance", "Messages", "Notes", "important"},
+    "es": {"Chat", "Chats", "{count} chats"},
+}
+"""What is the same word in English."""
+_ENGLISH = re.compile(r"\b(the|of|and|with|this|your|you|by|not)\b")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 def places(words: str) -> set[str]:
@@ -44,9 +55,24 @@ def test_a_catalogue_has_every_key_and_every_place_for_a_value(language: str) ->
 @pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
 def test_a_catalogue_is_translated(language: str) -> None:
     words, english = CATALOGUES[language].words, CATALOGUES["en"].words
-    same = [key for key in words if words[key] == english[key] and len(words[key]) > len("Conversations")]
+    told = {key: said for key, said in words.items() if not key.startswith("format.")}
 
-    assert [key for key in same if not key.startswith("format.")] == []
+    assert {said for key, said in told.items() if said == english[key]} == _SAME.get(language, set())
+    assert [key for key, said in told.items() if _ENGLISH.search(said)] == []
+
+
+def test_chinese_is_in_chinese() -> None:
+    told = {key: said for key, said in CATALOGUES["zh"].words.items() if not key.startswith("format.")}
+
+    assert [key for key, said in told.items() if not _CHINESE.search(said)] == ["analytics.of", "series.p95"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_catalogue_has_one_kind_of_apostrophe_and_no_space_at_an_end(language: str) -> None:
+    words = CATALOGUES[language].words
+
+    assert [key for key, said in words.items() if said != said.strip() and key != "format.thousands"] == []
+    assert language == "en" or [key for key, said in words.items() if "'" in said] == []
 
 
 def test_every_key_of_a_template_is_there_and_none_is_there_for_nothing() -> None:
@@ -61,7 +87,7 @@ def test_every_key_of_a_template_is_there_and_none_is_there_for_nothing() -> Non
     used = set(_USED.findall(text))
     composed = re.compile(
         r"^(done|failure|nav|kept|importance|kind|doubt|why|source|action|actor|held|format|setting|setting_about|choice"
-        r"|skip|drop|signal|path|part|made|reason|trigger|series|stored|analytics)\.|^erase\.word$"
+        r"|skip|drop|party|field|field_about|signal|path|part|made|reason|trigger|series|stored|analytics)\.|^erase\.word$"
     )
 
     assert used <= set(CATALOGUES["en"].words)
@@ -86,6 +112,8 @@ def test_every_name_of_the_engine_that_is_shown_has_words() -> None:
         *(("made", change.__name__.lower()) for change in get_args(Change) if change is not Ignore),
         *(("trigger", each.name) for each in THRESHOLDS),
         *((group, each.name) for group in ("setting", "setting_about") for each in flag_fields()),
+        *((group, each) for group in ("field", "field_about") for each in ProfileField),
+        *(("party", each) for each in Party),
         *(("choice", choice) for each in flag_fields() for choice in each.choices),
     ]
 

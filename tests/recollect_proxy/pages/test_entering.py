@@ -9,18 +9,19 @@ from tests.recollect_proxy.pages.served_pages import FORM, Pages, Visitor, serve
 from tests.stores import Store
 
 from recollect.postgres import Postgres
-from recollect_proxy.access import Audience, KeyRole, add_access_key
-from recollect_proxy.pages.attempts import FailedAttempts, source_of
+from recollect_proxy.access import Audience, FailedAttempts, KeyRole, add_access_key, source_of
 
 CHANGING = (
     *("/edit", "/delete", "/confirm", "/approve", "/refuse", "/undo", "/chats", "/switches", "/erase"),
-    *("/leave", "/look", "/flags", "/settings"),
+    *("/leave", "/look", "/flags", "/settings", "/profile", "/profile/change", "/profile/confirm"),
+    *("/profile/refuse", "/profile/remove", "/profile/proposals", "/profile/consent"),
 )
 SHOWING = (
     "",
     "/memory",
     "/review",
     "/waiting",
+    "/profile",
     "/timeline",
     "/chats",
     "/recalls",

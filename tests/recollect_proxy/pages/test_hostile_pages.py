@@ -9,7 +9,7 @@ from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, s
 from tests.stores import Store
 from uuid_utils.compat import uuid7
 
-from recollect.model import Actor, Add, Provenance, Quarantine, Reason, Scope
+from recollect.model import Actor, Add, Flags, ProfileField, Provenance, Quarantine, Reason, Scope
 from recollect.postgres import Postgres
 
 HOSTILE = (
@@ -35,6 +35,7 @@ PAGES = (
     "?chat={chat}",
     "/review",
     "/waiting",
+    "/profile",
     "/timeline",
     "/chats",
     "/recalls",
@@ -50,9 +51,15 @@ async def live_with(pages: Pages, store: Store, user_id: str, text: str, chat: s
     told = Provenance(session_id=chat, evidence=text)
     memory = store.memory(text, scope, importance=0.9, observed_at=old, provenance=told)
     held = store.memory(f"{text} held", scope, provenance=told)
-    await store.memories.apply(scope, [Add(memory)], actor=Actor.FORMATION, at=old)
+    other = store.memory(f"{text} too", scope, observed_at=datetime.now(UTC), provenance=told)
+    await store.memories.apply(scope, [Add(memory), Add(other)], actor=Actor.FORMATION, at=old)
     await store.memories.apply(scope, [Quarantine(held, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=old)
     await store.log.append(store.exchange(text, scope))
+    await pages.engine.change_flags(Flags(profile=True), ("profile",), user_id)
+    await pages.engine.add_to_profile(user_id, ProfileField.NOTES, f"{text} written")
+    proposals = {uuid7(): (memory.id, ProfileField.GOALS), uuid7(): (other.id, ProfileField.DOMAIN)}
+    await store.profiles.propose(user_id, proposals, at=datetime.now(UTC))
+    await pages.engine.confirm_in_profile(user_id, next(iter(proposals)))  # outdated by what follows
     await pages.engine.revise(user_id, memory.id, content=f"{text} now", actor=Actor.USER)
     return str(memory.id)
 

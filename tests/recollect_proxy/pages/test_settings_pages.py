@@ -170,3 +170,30 @@ async def test_an_administrator_who_looks_at_a_persons_settings_is_noted(pages: 
 
     [read, *_] = await pages.engine.admin_reads(store.anna, limit=5)
     assert read.operation == "page: switches"
+
+
+async def test_a_person_sees_who_changed_their_settings_and_how(pages: Pages) -> None:
+    person, admin = await pages.person(), await pages.administrator(looks_at=pages.anna)
+    await person.post("/switches", {"record": "on", "standing": "on", "summaries": "on"})
+    await person.post("/flags", {"max_memory_tokens": "300"})
+    await admin.post("/flags", {"lexical": "false", "user_cap": "500"})
+    await person.post("/profile/consent", {"allows": "yes"})
+
+    told = text_of(await person.html("/reads"))
+
+    assert "Recall: as for everybody → off" in told
+    assert "Tokens for memories: as for everybody → 300" in told
+    assert "an administrator (admin-token)Search by words: as for everybody → off" in told
+    assert "you (own-page)Profile: off → on" in told
+    assert (await pages.engine.settings_changes(pages.ben, limit=5)) == []
+
+
+async def test_what_is_saved_as_it_was_is_no_change(pages: Pages) -> None:
+    person = await pages.person()
+    everything = {"record": "on", "recall": "on", "standing": "on"}
+
+    await person.post("/switches", everything)
+    await person.post("/flags", {"lexical": ""})
+
+    assert await pages.engine.settings_changes(pages.anna, limit=5) == []
+    assert "Nothing was changed." in text_of(await person.html("/reads"))

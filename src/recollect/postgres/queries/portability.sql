@@ -120,6 +120,24 @@ SELECT row_to_json(x)::text FROM (
     ORDER BY id
 ) AS x;
 
+-- name: export_chat_requests
+-- What the user's chats asked of the memory as a whole.
+SELECT row_to_json(x)::text FROM (
+    SELECT session_id, anchor, asking, items, at FROM chat_requests WHERE user_id = $1 ORDER BY session_id, at, anchor
+) AS x;
+
+-- name: export_admin_reads
+-- What administrators read of the user, and who changed the user's settings.
+SELECT row_to_json(x)::text FROM (
+    SELECT id, at, reader, operation FROM admin_reads WHERE user_id = $1 ORDER BY id
+) AS x;
+
+-- name: export_kept_answers
+-- What requests with a key were answered, as long as that is kept.
+SELECT row_to_json(x)::text FROM (
+    SELECT key, at, convert_from(answer, 'UTF8') AS answer, etag FROM kept_answers WHERE user_id = $1 ORDER BY at, key
+) AS x;
+
 -- name: restore_settings
 -- Keep what was changed for the user, unless something is.
 INSERT INTO user_settings (user_id, flags, changed_at)
@@ -281,5 +299,19 @@ SELECT $1, id, at, session_id, path, model, skipped, degraded, error_stage, cand
     log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms, embedding_ms, lexical_ms,
     search_ms, flags, story, turn_key, found_by, budget, block_tokens, given, marked, complains
 FROM jsonb_populate_recordset(NULL::request_metrics, $2::jsonb)
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
+-- name: restore_chat_requests
+-- Keep what an export says was asked of the memory in chats.
+INSERT INTO chat_requests (user_id, session_id, anchor, asking, items, at)
+SELECT $1, session_id, anchor, asking, items, at FROM jsonb_populate_recordset(NULL::chat_requests, $2::jsonb)
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
+-- name: restore_admin_reads
+-- Keep what an export says administrators read, and who changed settings.
+INSERT INTO admin_reads (user_id, id, at, reader, operation)
+SELECT $1, id, at, reader, operation FROM jsonb_populate_recordset(NULL::admin_reads, $2::jsonb)
 ON CONFLICT DO NOTHING
 RETURNING 1;

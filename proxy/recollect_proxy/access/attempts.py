@@ -1,4 +1,4 @@
-"""How often somebody failed to enter. Never: a token, and nothing of those who got in."""
+"""How often somebody sent a wrong token or key. Never: a token, and nothing of those who got in."""
 
 from collections import deque
 from collections.abc import Callable
@@ -12,6 +12,14 @@ _WITHIN_SECONDS = 60.0
 _SOURCES = 10_000
 _NETWORK = 64
 """Bits of an IPv6 address that name a network: whoever has one has all addresses in it (RFC 4291, section 2.5.4)."""
+
+
+class TooManyAttemptsError(Exception):
+    """Whoever sent this sent too many wrong tokens or keys in a minute."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__("too many attempts")
+        self.seconds = seconds
 
 
 class FailedAttempts:
@@ -46,7 +54,7 @@ def source_of(person: str | None, peer: str | None) -> str:
 
     Args:
         person: Who sent the form, where their session says so: theirs count for them, wherever they are.
-        peer: The address it came from, or None where that is unknown.
+        peer: The address of the connection, or None where that is unknown; of what a gateway passes on, the gateway's.
     """
     if person is not None:
         return f"person {person}"

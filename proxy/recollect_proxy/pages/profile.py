@@ -1,0 +1,141 @@
+"""The page of what a person says of themselves: consent, statements, and proposals from memories. Never: SQL."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from litestar import Response, get, post
+from litestar.params import FromQuery
+
+from recollect.model import EntryState, Flags, OwnProfile, ProfileEntry, ProfileField
+from recollect_proxy.pages.failures import BAD_INPUT, PageError
+from recollect_proxy.pages.memories import LONGEST_CONTENT, content_of, id_of
+from recollect_proxy.pages.visit import Change, Changing, Reading, done_of
+
+
+@dataclass(frozen=True, slots=True)
+class ShownProfile:
+    """What the page shows of a profile.
+
+    Attributes:
+        consents: Whether the person allows one.
+        fields: The statements that count, by what they tell; a field of which nothing is said is there, too.
+        proposed: What memories propose.
+        count: How many statements there are, with the proposals.
+        updated_at: When something of it was changed last; None: there is nothing.
+    """
+
+    consents: bool
+    fields: Mapping[ProfileField, Sequence[ProfileEntry]]
+    proposed: Sequence[ProfileEntry]
+    count: int
+    updated_at: datetime | None
+
+    @classmethod
+    def of(cls, profile: OwnProfile) -> "ShownProfile":
+        """Return what is shown of ``profile``."""
+        confirmed = [each for each in profile.entries if each.state is EntryState.CONFIRMED]
+        return cls(
+            profile.consents,
+            {name: [each for each in confirmed if each.field is name] for name in ProfileField},
+            _proposed(profile),
+            len(profile.entries),
+            max((each.changed_at for each in profile.entries), default=None),
+        )
+
+
+@get("/profile")
+async def show_profile(visit: Reading, field: FromQuery[str] = "") -> Response[str]:
+    """Return the page of the profile; the form for a new statement begins with the field that the address names."""
+    profile = await visit.engine.profile(visit.user_id)
+    return visit.page(
+        "profile.html",
+        profile=ShownProfile.of(profile),
+        chosen=field,
+        longest=LONGEST_CONTENT,
+        done=done_of(visit),
+    )
+
+
+@post("/profile")
+async def write_entry(change: Changing) -> Response[str]:
+    """Write a statement into the profile."""
+    visit = change.visit
+    await visit.engine.add_to_profile(visit.user_id, _field_of(change), content_of(change))
+    return visit.back("/profile", done="profile_written")
+
+
+@post("/profile/change")
+async def change_entry(change: Changing) -> Response[str]:
+    """Put a statement otherwise, or in another field; it is confirmed by that."""
+    visit = change.visit
+    await visit.engine.change_in_profile(
+        visit.user_id, id_of(change), field=_field_of(change), content=content_of(change)
+    )
+    return visit.back("/profile", done="profile_changed")
+
+
+@post("/profile/confirm")
+async def confirm_entry(change: Changing) -> Response[str]:
+    """Confirm what is proposed, or what a memory says otherwise by now."""
+    await change.visit.engine.confirm_in_profile(change.visit.user_id, id_of(change))
+    return _answer(change, "profile_confirmed")
+
+
+@post("/profile/refuse")
+async def refuse_entry(change: Changing) -> Response[str]:
+    """Refuse what is proposed; its memory stays, and proposes it no more."""
+    await change.visit.engine.remove_from_profile(change.visit.user_id, id_of(change))
+    return _answer(change, "profile_refused")
+
+
+@post("/profile/remove")
+async def remove_entry(change: Changing) -> Response[str]:
+    """Take a statement out of the profile."""
+    await change.visit.engine.remove_from_profile(change.visit.user_id, id_of(change))
+    return _answer(change, "profile_removed")
+
+
+@post("/profile/proposals")
+async def propose_entries(change: Changing) -> Response[str]:
+    """Propose what memories say."""
+    visit = change.visit
+    before = _ids(await visit.engine.profile(visit.user_id))
+    new = _ids(await visit.engine.propose_profile(visit.user_id)) - before
+    return visit.back("/profile", done="profile_proposed" if new else "profile_nothing")
+
+
+@post("/profile/consent")
+async def change_consent(change: Changing) -> Response[str]:
+    """Allow a profile, or take that back: then all of it is deleted at once."""
+    allowed = {"yes": True, "no": False}.get(change.form.get("allows", ""))
+    if allowed is None:
+        raise PageError(BAD_INPUT)
+    visit = change.visit
+    await visit.engine.change_flags(Flags(profile=allowed), ("profile",), visit.user_id, by=visit.changer)
+    return visit.back("/profile", done="profile_allowed" if allowed else "profile_revoked")
+
+
+def _proposed(profile: OwnProfile) -> list[ProfileEntry]:
+    return [each for each in profile.entries if each.state is EntryState.PROPOSED]
+
+
+def _ids(profile: OwnProfile) -> set[UUID]:
+    return {each.id for each in _proposed(profile)}
+
+
+def _field_of(change: Change) -> ProfileField:
+    try:
+        return ProfileField(change.form.get("field", ""))
+    except ValueError:
+        raise PageError(BAD_INPUT) from None
+
+
+def _answer(change: Change, done: str) -> Response[str]:
+    """Say what was done: in place of the row, where the page's script asks, else on the page."""
+    if change.visit.is_piece:
+        return change.visit.page(
+            "piece.html", done=done, undo=None, memory_id=None, leads=("/profile", "profile.show")
+        )
+    return change.visit.back("/profile", done=done)

@@ -1,0 +1,245 @@
+"""The page of the profile: allowed, written, proposed, confirmed, refused, taken back; by its person, and seen by others."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from tests.recollect_proxy.memory_api.serving import engine_over
+from tests.recollect_proxy.pages.served_pages import Elements, Pages, serve_pages, text_of
+from tests.scripted_models import BrokenEmbedder
+from tests.stores import Store
+from uuid_utils.compat import uuid7
+
+from recollect.model import Actor, EntryState, Flags, Memory, ProfileEntry, ProfileField
+from recollect.postgres import Postgres
+from recollect_proxy.access import KeyRole, add_access_key
+
+
+async def allow(pages: Pages, user_id: str) -> None:
+    await pages.engine.change_flags(Flags(profile=True), ("profile",), user_id)
+
+
+async def entries(pages: Pages, user_id: str | None = None) -> tuple[ProfileEntry, ...]:
+    return (await pages.engine.profile(user_id or pages.anna)).entries
+
+
+async def proposed(pages: Pages, store: Store, content: str = "Works on a tea shop") -> tuple[Memory, UUID]:
+    """Have a memory of Anna's propose what it says; return it, and the id of the proposal."""
+    await allow(pages, pages.anna)
+    memory = await pages.engine.add(pages.anna, content)
+    entry_id = uuid7()
+    await store.profiles.propose(
+        pages.anna, {entry_id: (memory.id, ProfileField.GOALS)}, at=datetime.now(UTC)
+    )
+    return memory, entry_id
+
+
+async def test_without_consent_it_says_so_and_takes_nothing(pages: Pages) -> None:
+    visitor = await pages.person()
+
+    html = await visitor.html("/profile")
+    refused = await visitor.post("/profile", {"field": "name", "content": "Is called Anna"})
+
+    assert "You have not allowed a profile" in text_of(html)
+    assert "textarea" not in html
+    assert refused.status == 409
+    assert "Allow it on its page first" in text_of(refused.body.decode())
+
+
+async def test_a_person_allows_it_writes_changes_and_removes(pages: Pages) -> None:
+    visitor = await pages.person()
+
+    allowed = text_of(await visitor.followed(await visitor.post("/profile/consent", {"allows": "yes"})))
+    added = text_of(
+        await visitor.followed(
+            await visitor.post("/profile", {"field": "answers", "content": " Short answers\r\nplease "})
+        )
+    )
+    [written] = await entries(pages)
+    changed = text_of(
+        await visitor.followed(
+            await visitor.post(
+                "/profile/change", {"id": str(written.id), "field": "notes", "content": "Likes tea"}
+            )
+        )
+    )
+    [after] = await entries(pages)
+    removed = text_of(await visitor.followed(await visitor.post("/profile/remove", {"id": str(written.id)})))
+
+    assert "You allow a profile now." in allowed
+    assert "Last changed on" not in allowed
+    assert "Added to your profile." in added
+    assert f"Last changed on {written.changed_at:%d %b %Y, %H:%M}" in added
+    assert (written.field, written.content) == (ProfileField.ANSWERS, "Short answers\nplease")
+    assert "Changed." in changed
+    assert (after.field, after.content) == (ProfileField.NOTES, "Likes tea")
+    assert "Taken out of your profile." in removed
+    assert await entries(pages) == ()
+
+
+async def test_every_field_is_shown_and_can_be_chosen(pages: Pages) -> None:
+    await allow(pages, pages.anna)
+    visitor = await pages.person()
+
+    found = Elements(await visitor.html("/profile?field=goals")).found
+
+    headings = {attributes["id"] for tag, attributes in found if tag == "h3"}
+    options = [
+        attributes
+        for tag, attributes in found
+        if tag == "option" and attributes.get("value") in set(ProfileField)
+    ]
+    assert headings == {f"f-{each}" for each in ProfileField}
+    assert {each["value"] for each in options} == set(ProfileField)
+    assert [each["value"] for each in options if "selected" in each] == ["goals"]
+
+
+async def test_what_memories_propose_is_confirmed_or_refused(pages: Pages, store: Store) -> None:
+    memory, first = await proposed(pages, store)
+    _, second = await proposed(pages, store, "Drinks green tea")
+    visitor = await pages.person()
+
+    html = await visitor.html("/profile")
+    confirmed = await visitor.followed(await visitor.post("/profile/confirm", {"id": str(first)}))
+    refused = await visitor.followed(await visitor.post("/profile/refuse", {"id": str(second)}))
+
+    assert f'href="/memory/ui/memory?id={memory.id}"' in html
+    assert html.index("Works on a tea shop") < html.index("What your profile says")
+    assert "It is part of your profile now." in text_of(confirmed)
+    assert confirmed.index("Works on a tea shop") > confirmed.index("What your profile says")
+    assert "It is not proposed again." in text_of(refused)
+    assert "Drinks green tea" not in refused
+    assert [(each.id, each.state) for each in await entries(pages)] == [(first, EntryState.CONFIRMED)]
+
+
+async def test_with_a_script_the_answer_takes_the_place_of_the_row(pages: Pages, store: Store) -> None:
+    _, entry_id = await proposed(pages, store)
+    visitor = await pages.person()
+
+    answer = await visitor.post("/profile/confirm", {"id": str(entry_id)}, (b"HX-Request", b"true"))
+
+    assert answer.status == 200
+    assert answer.body.decode().strip().startswith("<li")
+    assert 'href="/memory/ui/profile"' in answer.body.decode()
+
+
+async def test_memories_are_asked_for_proposals(pages: Pages) -> None:
+    await allow(pages, pages.anna)
+    visitor = await pages.person()
+
+    nothing = await visitor.followed(await visitor.post("/profile/proposals"))
+    await pages.engine.add(pages.anna, "Prefers short, direct answers.")
+    something = await visitor.followed(await visitor.post("/profile/proposals"))
+    again = await visitor.followed(await visitor.post("/profile/proposals"))
+
+    assert "Your memories propose nothing new." in text_of(nothing)
+    assert "Your memories propose something new." in text_of(something)
+    assert "Prefers short, direct answers." in text_of(something)
+    assert "Your memories propose nothing new." in text_of(again)
+
+
+async def test_what_its_memory_says_otherwise_is_marked_until_it_is_confirmed(
+    pages: Pages, store: Store
+) -> None:
+    memory, entry_id = await proposed(pages, store)
+    visitor = await pages.person()
+    await visitor.post("/profile/confirm", {"id": str(entry_id)})
+    await pages.engine.revise(pages.anna, memory.id, content="Works on a coffee bar", actor=Actor.USER)
+
+    marked = text_of(await visitor.html("/profile"))
+    confirmed = text_of(await visitor.followed(await visitor.post("/profile/confirm", {"id": str(entry_id)})))
+
+    assert "Its memory says otherwise by now" in marked
+    assert "Its memory says otherwise by now" not in confirmed
+    assert [each.outdated for each in await entries(pages)] == [False]
+
+
+async def test_taking_consent_back_says_what_goes_and_deletes_it(pages: Pages, store: Store) -> None:
+    memory, _ = await proposed(pages, store)
+    await pages.engine.add_to_profile(pages.anna, ProfileField.NAME, "Is called Anna")
+    visitor = await pages.person()
+
+    before = text_of(await visitor.html("/profile"))
+    after = await visitor.followed(await visitor.post("/profile/consent", {"allows": "no"}))
+    await visitor.post("/profile/consent", {"allows": "yes"})
+
+    assert "all statements on this page (2)" in before
+    assert "their embeddings" in before
+    assert "The profile and its embeddings are deleted." in text_of(after)
+    assert "Is called Anna" not in after
+    assert await entries(pages) == ()
+    assert (await pages.engine.get(pages.anna, memory.id)).content == "Works on a tea shop"
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "status"),
+    [
+        ("/profile", {"field": "shoe_size", "content": "x"}, 400),
+        ("/profile", {"field": "name"}, 400),
+        ("/profile", {"field": "name", "content": "  "}, 400),
+        ("/profile", {"field": "name", "content": "x" * 2001}, 400),
+        ("/profile", {"field": "notes", "content": "Is called Anna"}, 409),
+        ("/profile/change", {"id": "x", "field": "name", "content": "x"}, 400),
+        ("/profile/change", {"id": str(uuid7()), "field": "name", "content": "x"}, 404),
+        ("/profile/confirm", {"id": str(uuid7())}, 404),
+        ("/profile/refuse", {}, 400),
+        ("/profile/remove", {"id": str(uuid7())}, 404),
+        ("/profile/consent", {}, 400),
+        ("/profile/consent", {"allows": "perhaps"}, 400),
+    ],
+)
+async def test_what_no_statement_can_be_changes_nothing(
+    pages: Pages, path: str, fields: dict[str, str], status: int
+) -> None:
+    await allow(pages, pages.anna)
+    await pages.engine.add_to_profile(pages.anna, ProfileField.NAME, "Is called Anna")
+    before = await entries(pages)
+
+    answer = await (await pages.person()).post(path, fields)
+
+    assert answer.status == status
+    assert await entries(pages) == before
+
+
+async def test_it_is_nobody_elses(pages: Pages) -> None:
+    await allow(pages, pages.anna)
+    await allow(pages, pages.ben)
+    bens = await pages.engine.add_to_profile(pages.ben, ProfileField.NAME, "Is called Ben")
+    visitor = await pages.person()
+
+    for path in ("/profile/change", "/profile/confirm", "/profile/refuse", "/profile/remove"):
+        fields = {"id": str(bens.id), "field": "notes", "content": "mine"}
+        assert (await visitor.post(path, fields)).status == 404, path
+    assert "Is called Ben" not in await visitor.html("/profile")
+    assert [each.content for each in await entries(pages, pages.ben)] == ["Is called Ben"]
+
+
+async def test_an_administrator_who_looks_is_noted_and_a_reader_has_no_forms(
+    postgres: Postgres, store: Store, tmp_path: Path
+) -> None:
+    keys = tmp_path / "access-keys"
+    key = add_access_key(keys, KeyRole.READER, "support")
+    async with serve_pages(engine_over(postgres), keys=keys) as served:
+        await allow(served, store.anna)
+        await served.engine.add_to_profile(store.anna, ProfileField.NAME, "Is called Anna")
+        reader = await served.administrator(key, looks_at=store.anna)
+
+        html = await reader.html("/profile")
+
+        [read, *_] = await served.engine.admin_reads(store.anna, limit=1)
+    assert (read.reader, read.operation) == ("support", "page: profile")
+    assert "Is called Anna" in html
+    assert "/memory/ui/profile/" not in html
+
+
+async def test_where_nothing_embeds_no_proposals_are_promised(postgres: Postgres, store: Store) -> None:
+    async with serve_pages(engine_over(postgres, BrokenEmbedder())) as served:
+        await allow(served, store.anna)
+        await served.engine.add(store.anna, "Prefers short answers")
+        visitor = await served.person(store.anna)
+
+        answer = await visitor.post("/profile/proposals")
+
+    assert answer.status == 503
+    assert "The embedding model does not answer" in text_of(answer.body.decode())
