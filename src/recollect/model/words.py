@@ -262,11 +262,13 @@ class Action(StrEnum):
 
 
 class Stage(StrEnum):
-    """A part of recalling. The embeddings and lexical have limits of their own, the others the deadline."""
+    """A part of recalling. The embeddings, lexical and correction have limits of their own, the others the deadline."""
 
     EMBEDDING = "embedding"
     SECOND_EMBEDDING = "second-embedding"
     LEXICAL = "lexical"
+    CORRECTION = "correction"
+    """Of the words of a question that the user never used, as a part of `LEXICAL`."""
     SEARCH = "search"
     CHAT = "chat"
     STANDING = "standing"

@@ -103,7 +103,9 @@ async def find_candidates(
     watch = _Watch()
     vector, lexicon, second, asked = await asyncio.gather(
         watch.timed(Stage.EMBEDDING, partial(_embedded, query, embedder), reach.embedding_seconds),
-        watch.timed(Stage.LEXICAL, partial(_looked_up, scope, query, store, reach), reach.lexical_seconds),
+        watch.timed(
+            Stage.LEXICAL, partial(_looked_up, scope, query, store, reach, watch), reach.lexical_seconds
+        ),
         _embedded_again(query, second_embedder, watch, reach),
         earlier_questions(scope, query, generations, seconds=reach.second_seconds),
     )
@@ -204,9 +206,12 @@ async def _in_second_space(query: RecallQuery, embedder: Embedder) -> _Second:
 
 
 async def _looked_up(
-    scope: Scope, query: RecallQuery, store: MemoryStore, reach: SearchReach
+    scope: Scope, query: RecallQuery, store: MemoryStore, reach: SearchReach, watch: "_Watch"
 ) -> tuple[Lexicon, dict[str, str]]:
-    """Look up the terms; for terms that the user never used, look up spelling corrections in a second round trip."""
+    """Look up the terms; for terms that the user never used, look up spelling corrections in a second round trip.
+
+    Corrections have half of the time: where they are late, the terms that were found serve without them.
+    """
     if not reach.lexical or not query.terms:
         return Lexicon(), {}
     lexicon = await store.lexicon(scope.user_id, query.terms)
@@ -215,7 +220,9 @@ async def _looked_up(
     ]
     if not unheard or not lexicon.documents:
         return lexicon, {}
-    meant = await _meant(scope, unheard, store)
+    meant = await watch.timed(
+        Stage.CORRECTION, partial(_meant, scope, unheard, store), reach.lexical_seconds / 2
+    )
     if not meant:
         return lexicon, {}
     corrected = await store.lexicon(scope.user_id, sorted(set(meant.values())))

@@ -119,6 +119,20 @@ async def test_without_the_words_lookup_the_meaning_alone_is_searched_by(store: 
     assert found.degraded == (Stage.LEXICAL,)
 
 
+async def test_words_are_searched_by_though_corrections_of_the_others_are_late(store: Store) -> None:
+    clara = person("clara")
+    await engine_over(store, PATIENT).add(clara, "I drink Darjeeling")
+    without_corrections = breakable(store, Outage(StoreUnavailableError(), ("vocabulary",)))
+
+    found = await find(without_corrections, "Darjeeling or Assamm?", scope=clara.scope)
+    mistyped = await find(store, "Darjeling?", scope=clara.scope)
+
+    assert contents(found) == {"I drink Darjeeling"}
+    assert (found.has_terms, found.corrected, found.degraded) == (True, False, (Stage.CORRECTION,))
+    assert (mistyped.corrected, mistyped.degraded) == (True, ())
+    assert Stage.CORRECTION in mistyped.stages
+
+
 async def test_a_store_that_is_away_fails(store: Store) -> None:
     with pytest.raises(StoreError):
         await find(broken(store), "Darjeeling?")
@@ -162,7 +176,12 @@ async def test_a_statement_that_only_the_second_embedder_reads_is_found(store: S
     assert found.second_question is not None
     assert without.second_question is None
     assert found.degraded == ()
-    assert set(found.stages) == {Stage.EMBEDDING, Stage.SECOND_EMBEDDING, Stage.LEXICAL, Stage.SEARCH}
+    assert set(found.stages) - {Stage.CORRECTION} == {
+        Stage.EMBEDDING,
+        Stage.SECOND_EMBEDDING,
+        Stage.LEXICAL,
+        Stage.SEARCH,
+    }
 
 
 @pytest.mark.parametrize("second", [BrokenEmbedder(), SlowEmbedder(Second(), seconds=3600)])

@@ -136,15 +136,41 @@ FROM postings AS p
 WHERE p.user_id = $1 AND p.term = ANY ($2::text[]);
 
 -- name: vocabulary
--- The user's terms that begin with one of some letters, and are about as long: what a mistyped one may mean. Where a
--- range ends is given, not made here: what is not leakproof must not meet the rows before their policy has. Where they
--- are too many, those that begin with more of the letters come first, then those nearest in length.
-SELECT p.term
-FROM unnest($2::text[], $3::text[]) AS wanted (begins, ends)
-JOIN postings AS p ON p.user_id = $1 AND p.term >= wanted.begins AND p.term < wanted.ends
-WHERE length(p.term) BETWEEN $4 AND $5
-GROUP BY p.term
-ORDER BY max(length(wanted.begins)) DESC, abs(2 * length(p.term) - $4 - $5), p.term
+-- The user's terms that begin with one of some letters, and are about as long: what a mistyped one may mean. A term has a
+-- row for each block it stands in, so the index is probed for the next term behind each, instead of reading all rows. Where
+-- a range ends is given, not made here: what is not leakproof must not meet the rows before their policy has. Where the
+-- terms are too many, those that begin with more of the letters come first, then those nearest in length.
+WITH RECURSIVE wanted AS (
+    SELECT w.begins, w.ends
+    FROM unnest($2::text[], $3::text[]) AS w (begins, ends)
+    WHERE NOT EXISTS (
+        SELECT FROM unnest($2::text[]) AS wider (begins)
+        WHERE wider.begins <> w.begins AND starts_with(w.begins, wider.begins)
+    )
+),
+found AS (
+    SELECT w.ends, (
+        SELECT p.term FROM postings AS p
+        WHERE p.user_id = $1 AND p.term >= w.begins AND p.term < w.ends
+        ORDER BY p.term LIMIT 1
+    ) AS term
+    FROM wanted AS w
+    UNION ALL
+    SELECT f.ends, (
+        SELECT p.term FROM postings AS p
+        WHERE p.user_id = $1 AND p.term > f.term AND p.term < f.ends
+        ORDER BY p.term LIMIT 1
+    )
+    FROM found AS f
+    WHERE f.term IS NOT NULL
+)
+SELECT f.term
+FROM found AS f
+WHERE length(f.term) BETWEEN $4 AND $5
+ORDER BY
+    (SELECT max(length(b.begins)) FROM unnest($2::text[]) AS b (begins) WHERE starts_with(f.term, b.begins)) DESC,
+    abs(2 * length(f.term) - $4 - $5),
+    f.term
 LIMIT $6;
 
 -- name: number_documents
