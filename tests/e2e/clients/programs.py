@@ -18,7 +18,7 @@ NODE = HERE / "node"
 QUESTION = "Which tea is my favourite?"
 KEY = "sk-of-the-client"
 
-_PATIENCE_SECONDS = 300.0
+_PATIENCE_SECONDS = 900.0
 _NOWHERE = "http://127.0.0.1:9"
 
 Client: TypeAlias = Callable[[str, Mapping[str, str]], Awaitable[Any]]

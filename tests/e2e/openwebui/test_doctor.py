@@ -271,7 +271,7 @@ async def test_plain_headers_where_signed_ones_are_wanted_are_refused(practice: 
     examined = await practice.examine(TOKENS)
 
     assert (examined.status, examined.missing) == (1, ["identity"])
-    assert "Recollect takes signed ones only" in examined.findings["identity"]
+    assert "Recollect accepts signed ones only" in examined.findings["identity"]
 
 
 @pytest.mark.parametrize("settings", [TOKENS, HEADER], ids=["signed", "plain"])

@@ -14,7 +14,7 @@ from recollect.model import Actor, Add, Kind, Memory, Provenance, Scope, Vector
 MEMORIES, SOME, CHATS = 10_000, 100, 100
 DIMENSIONS = 384  # of both embeddings that are the default
 TIMES = 15
-MOST_TIMES_AS_LONG = 12.0
+MOST_TIMES_AS_LONG = 25.0
 """What a page may take, in times of what it takes with a hundredth of the memories, on the same machine at the same time."""
 
 KINDS = (Kind.FACT, Kind.FACT, Kind.FACT, Kind.PREFERENCE, Kind.DECISION, Kind.TODO, Kind.ENTITY)
