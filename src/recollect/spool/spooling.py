@@ -188,22 +188,29 @@ class Spool:
             write: Writes an entry. Raises StoreUnavailableError where it is in vain to go on.
         """
         async with self._replaying:
-            while self._sealed:
-                if not await self._replay_first(write):
+            tried: list[Counted] = []
+            held: set[str] = set()
+            while (counted := await self._untried(tried, held)) is not None:
+                if not await self._replay_segment(counted, write, held):
                     return False
-            async with self._files:
-                if self._current is not None:
-                    self._sealed.append(self._current)
-                    self._current = None
-            while self._sealed:
-                if not await self._replay_first(write):
-                    return False
-            return True
+                tried.append(counted)
+            return not held
 
-    async def _replay_first(self, write: Write) -> bool:
-        """Write the oldest segment, and delete it; return whether that was possible."""
-        counted = self._sealed[0]
-        held: set[str] = set()
+    async def _untried(self, tried: list[Counted], held: set[str]) -> Counted | None:
+        """Return the oldest segment that was not tried; of the one that is added to, nothing while it has only what is held back."""
+        for counted in self._sealed:
+            if not any(each is counted for each in tried):
+                return counted
+        async with self._files:
+            current = self._current
+            if current is None or (current.users and current.users.keys() <= held):
+                return None
+            self._sealed.append(current)
+            self._current = None
+            return current
+
+    async def _replay_segment(self, counted: Counted, write: Write, held: set[str]) -> bool:
+        """Write a segment, and delete what is written of it; return whether it is of use to go on."""
         read = counted.done
         while lines := await beside(counted.segment.lines, read, _READ_AT_ONCE):
             for line in lines:
@@ -213,13 +220,19 @@ class Spool:
                     return False
                 read += 1
         async with self._files:
-            if held:
-                if counted.done or counted.written:
-                    await counted.drop_written()
-                return False
-            await beside(counted.segment.remove)
-            self._sealed.remove(counted)
+            if not counted.users:
+                await beside(counted.segment.remove)
+                self._sealed.remove(counted)
+            elif counted.done or counted.written:
+                await self._shrink(counted)
         return True
+
+    async def _shrink(self, counted: Counted) -> None:
+        """Drop the lines that are written; where a full disk keeps them they are passed over, and a later process writes them again."""
+        try:
+            await counted.drop_written()
+        except OSError as error:
+            log.warning("spool_not_shrunk", error=type(error).__name__)
 
     async def _write(self, line: bytes, number: int, write: Write, counted: Counted, held: set[str]) -> bool:
         """Write a line's entry, or hold its user's back; return whether it is of use to go on."""
