@@ -63,8 +63,6 @@ _IMPORTED = {
                 "properties": {
                     "format": {"const": FORMAT},
                     "version": {"const": VERSION},
-                    "exported_at": {"type": "string", "format": "date-time"},
-                    "user_id": {"type": "string"},
                     **{name: {"type": "array", "items": {"type": "object"}} for name in ROWS},
                 },
                 "examples": [{"format": FORMAT, "version": VERSION, **{name: [] for name in ROWS}}],

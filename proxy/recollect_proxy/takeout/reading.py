@@ -47,6 +47,8 @@ def open_export(path: Path) -> Items:
     for name in ROWS:
         if name not in items.lists and name not in LATER_SECTIONS:
             raise FileError(f'This export is not whole: "{name}" is missing.')
+        if name in items.values:
+            raise FileError(f'This is no export of Recollect: "{name}" is no list.')
     return items
 
 

@@ -340,6 +340,8 @@ async def test_what_is_no_export_is_refused_and_nothing_of_it_is_kept(kept: Kept
         b"[" * 100_000,
         b'{"format": ' + b"[" * 100_000,
         json.dumps({**document, "version": 2}).encode(),
+        json.dumps({**document, "admin_reads": "none"}).encode(),
+        json.dumps({**document, "messages": {}}).encode(),
         changed(document, "messages", role="god"),
         changed(document, "messages", content="a\0b"),
         changed(document, "messages", created_at="yesterday"),
