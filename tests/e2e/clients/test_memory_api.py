@@ -31,15 +31,20 @@ SETTINGS = """
 [checks]
 negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422]
 
+# What rows of an export hold is said by its own schema; those made up here are none.
 [[operations]]
-include-name = "POST /memory/users/{user_id}/import"
-checks.positive_data_acceptance.expected-statuses = [200, 401, 403, 404, 409, 422]
+include-path = "/memory/users/{user_id}/import"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 404, 409, 422]
 """
 
 
 @pytest.fixture
-async def api(fresh_settings: ProxySettings) -> AsyncIterator[RunningProxy]:
-    """A proxy whose database nobody else uses: what is tried erases users."""
+async def api(fresh_settings: ProxySettings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RunningProxy]:
+    """A proxy whose database nobody else uses: what is tried erases users.
+
+    It has any number of wrong tokens answered 401: Schemathesis sends hundreds, and takes 429 for no refusal.
+    """
+    monkeypatch.setattr("recollect_proxy.access.attempts._AT_MOST", 1_000_000)
     async with running_proxy(fresh_settings) as proxy:
         yield proxy
 

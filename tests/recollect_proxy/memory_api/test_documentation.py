@@ -152,7 +152,9 @@ def test_every_example_is_what_its_schema_says(documentation: Any) -> None:
         for example in schema.get("examples", []):
             validator(documentation, name).validate(example)
             checked += 1
-    assert checked == len({type(example) for example in EXAMPLES})
+    assert (
+        checked == len({type(example) for example in EXAMPLES}) + 1
+    )  # and a change of settings for everybody
 
 
 @table(
@@ -313,3 +315,13 @@ async def test_the_page_works_offline_and_shows_every_operation_and_shape(
     assert page.ids >= {failure.body.type.rpartition("#")[2] for failure in ERRORS.values()}
     for code in ("content-security", "$title", "$operations", "{}"):
         assert code not in text
+
+
+async def test_the_import_that_the_document_shows_is_taken(api: Api, documentation: Any) -> None:
+    operation = documentation["paths"]["/memory/users/{user_id}/import"]["post"]
+    [body] = operation["requestBody"]["content"]["application/json"]["schema"]["examples"]
+
+    answer = await api.call("POST", f"{api.user}/import", body)
+
+    assert answer.status == 200, answer.body
+    assert not any(answer.json["new"].values())

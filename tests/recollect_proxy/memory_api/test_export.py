@@ -342,6 +342,8 @@ async def test_what_is_no_export_is_refused_and_nothing_of_it_is_kept(kept: Kept
         json.dumps({**document, "version": 2}).encode(),
         json.dumps({**document, "chats_left_out": {}}).encode(),
         json.dumps({**document, "profile": None}).encode(),
+        json.dumps({**document, "admin_reads": "none"}).encode(),
+        json.dumps({**document, "messages": {}}).encode(),
         changed(document, "messages", role="god"),
         changed(document, "messages", content="a\0b"),
         changed(document, "messages", created_at="yesterday"),
