@@ -19,7 +19,7 @@ from tests.folders import database_folder
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"
 LINE = "requirements: recollect-memory[openwebui]==0.1.0\n"
-MISSING = "Recollect: no chat has memory, module recollect is missing: see the README."
+MISSING = "Recollect: no chat has memory, module recollect_openwebui is missing: see the README."
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def in_a_repository(_wheel: Path, folder: Path) -> Offer:
     repository.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(server.REPOSITORY / name, repository)
-    for name in ("src", "proxy"):
+    for name in ("src", "proxy", "openwebui_filter"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(server.REPOSITORY / name, repository / name, ignore=ignored)
     settings = ("user.name=Somebody", "user.email=somebody@example.com", "commit.gpgsign=no")
