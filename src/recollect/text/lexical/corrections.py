@@ -37,11 +37,14 @@ def corrections(term: str, vocabulary: Iterable[str]) -> list[str]:
     prefixes = correction_prefixes(term)
     if not prefixes:
         return []
-    choices = {word for word in vocabulary if word.startswith(prefixes) and _WORD.fullmatch(word)}
-    if term in choices:
-        return []
+    choices = [word for word in vocabulary if word.startswith(prefixes)]
     near = process.extract(term, choices, scorer=OSA.distance, score_cutoff=_slips(term), limit=None)
-    ranked = sorted((distance, abs(len(word) - len(term)), word) for word, distance, _ in near)
+    if any(distance == 0 for _, distance, _ in near):
+        return []
+    # Few are near: whether a choice is a word at all is asked last.
+    ranked = sorted(
+        {(distance, abs(len(word) - len(term)), word) for word, distance, _ in near if _WORD.fullmatch(word)}
+    )
     return [word for _, _, word in ranked[:_SUGGESTIONS]]
 
 
