@@ -63,6 +63,12 @@ MODEL_NOT_READ = Failure(
     "Which upstream is asked depends on the model, and which model this request names can't be told for certain: "
     "send JSON with one model, 32 MiB at most.",
 )
+MODEL_READ_LATE = Failure(
+    503,
+    "proxy",
+    "model_read_late",
+    "Which upstream is asked depends on the model, and Recollect had no time to read it in this request. Try again.",
+)
 OPTIONS_NOT_CUT = Failure(
     413,
     "proxy",

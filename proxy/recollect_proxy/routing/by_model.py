@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, unquote
 from recollect.chat import decoded, is_light
 from recollect.chat.named_model import AmbiguousModelError, named_model
 from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, peer_of, values
-from recollect_proxy.errors import MODEL_NOT_READ
+from recollect_proxy.errors import MODEL_NOT_READ, MODEL_READ_LATE, Failure
 from recollect_proxy.fair_executor import FairExecutor
 from recollect_proxy.routing.again import Again
 from recollect_proxy.routing.destination import Destination
@@ -34,7 +34,15 @@ _FILES = (b"multipart/", b"audio/", b"image/", b"video/", b"application/octet-st
 
 
 class _UnreadableError(Exception):
-    """The request's model is uncertain."""
+    """The request's model is uncertain.
+
+    Attributes:
+        failure: What the client is told.
+    """
+
+    def __init__(self, failure: Failure = MODEL_NOT_READ) -> None:
+        super().__init__(failure.code)
+        self.failure = failure
 
 
 class ByModel:
@@ -63,8 +71,8 @@ class ByModel:
             return
         try:
             model, again = await self._model(scope, path, receive)
-        except _UnreadableError:
-            await refusing(MODEL_NOT_READ)(scope, receive, send)
+        except _UnreadableError as error:
+            await refusing(error.failure)(scope, receive, send)
             return
         chosen = next((each for each in self._others if model and each.takes(model)), self._default)
         if chosen is not self._default:
@@ -97,7 +105,7 @@ class ByModel:
         try:
             return await self._executor.run(read, peer_of(scope)), Again(body, receive)
         except TimeoutError:
-            raise _UnreadableError from None
+            raise _UnreadableError(MODEL_READ_LATE) from None
 
     def _below(self, path: bytes) -> bytes:
         """Return the rest of a canonical path behind the API's base: the default's base, or ``/v1`` if all paths are its own."""

@@ -1,5 +1,6 @@
 """Several LLM servers: a request goes to one by its model or its path, and what it is sent follows that one's policy."""
 
+import gzip
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.running_proxy import KEY, RunningProxy, User, chat_body
 from tests.scripted_upstream import ScriptedUpstream, failure, whole
+
+from recollect_proxy.fair_executor import FairExecutor
 
 CLOUD_KEY = b"Bearer key-of-the-cloud"
 
@@ -233,6 +236,23 @@ async def test_a_body_whose_model_is_uncertain_goes_nowhere(
 ) -> None:
     answer = await servers.proxy.fetch(b"POST", b"/v1/chat/completions", user.headers(), body)
     assert (answer.status, json.loads(answer.body)["error"]["code"]) == (400, "model_not_read")
+    assert servers.default.received == servers.cloud.received == []
+
+
+async def test_a_body_whose_model_is_read_too_late_goes_nowhere_and_may_be_sent_again(
+    servers: Servers, user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def late(*_: object) -> None:
+        raise TimeoutError
+
+    packed = gzip.compress(b'{"model": "gpt-6", "messages": []}')
+    with monkeypatch.context() as patch:
+        patch.setattr(FairExecutor, "run", late)
+        answer = await servers.proxy.fetch(
+            b"POST", b"/v1/embeddings", [*user.headers(), (b"content-encoding", b"gzip")], packed
+        )
+
+    assert (answer.status, json.loads(answer.body)["error"]["code"]) == (503, "model_read_late")
     assert servers.default.received == servers.cloud.received == []
 
 
