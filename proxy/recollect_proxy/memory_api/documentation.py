@@ -16,7 +16,6 @@ from recollect_proxy.memory_api.authorization import asking_for
 from recollect_proxy.memory_api.errors import anchor_of, every_failure
 from recollect_proxy.memory_api.examples import EXAMPLES
 from recollect_proxy.memory_api.page import render
-from recollect_proxy.takeout.rows import FORMAT, LATER_SECTIONS, ROWS, VERSION
 
 _DESCRIPTION = """\
 What Recollect remembers of a user: read it, correct it, undo what was changed, share it, take it away, erase it. And \
@@ -50,30 +49,6 @@ _PAGE_HEADERS = {
     "form-action 'none'; frame-ancestors 'none'"
 }
 
-_IMPORTED = {
-    "description": "An export, as `docs/export.schema.json` has it.",
-    "required": True,
-    "content": {
-        "application/json": {
-            "schema": {
-                "title": "Export",
-                "description": "All that is kept of a user; `docs/export.md` describes the rows.",
-                "type": "object",
-                "required": ["format", "version", *(name for name in ROWS if name not in LATER_SECTIONS)],
-                "properties": {
-                    "format": {"const": FORMAT},
-                    "version": {"const": VERSION},
-                    **{name: {"type": "array", "items": {"type": "object"}} for name in ROWS},
-                },
-                "examples": [{"format": FORMAT, "version": VERSION, **{name: [] for name in ROWS}}],
-            }
-        }
-    },
-}
-"""The body that is read as a stream, and so declared by hand."""
-
-_FOR_EVERYBODY = "FlagsChangeForEverybody"
-
 
 def describe() -> OpenAPIConfig:
     """Return what Litestar is to write into the document besides the endpoints."""
@@ -103,27 +78,10 @@ def write_document(openapi: OpenAPI) -> dict[str, Any]:
         schemas[type(example).__name__]["examples"] = [msgspec.to_builtins(example)]
     for change in ("MemoryChange", "CommonFlagsChange", "FlagsChange", "ProfileEntryChange"):
         schemas[change]["minProperties"] = 1
-    for parameter in document["paths"]["/memory/debug/retrieval"]["get"]["parameters"]:
-        if parameter["name"] in {"q", "user"}:  # None there only so that one that lacks is told as any other
-            parameter["required"] = True
-    schemas[_FOR_EVERYBODY] = _without_profile(schemas["FlagsChange"])
-    change_all = document["paths"]["/memory/settings"]["patch"]["requestBody"]["content"]["application/json"]
-    change_all["schema"] = {"$ref": f"#/components/schemas/{_FOR_EVERYBODY}"}
     schemas["BulkChange"]["minProperties"] = 3  # what is done, to which, and what is different
     _without_null(document)
-    document["paths"]["/memory/users/{user_id}/import"]["post"]["requestBody"] = _IMPORTED
     document["components"]["schemas"] = dict(sorted(schemas.items()))
     return document
-
-
-def _without_profile(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a change of settings for everybody: a profile is for each user to allow."""
-    properties = {name: told for name, told in schema["properties"].items() if name != "profile"}
-    examples = [
-        {name: value for name, value in example.items() if name != "profile"}
-        for example in schema["examples"]
-    ]
-    return {**schema, "title": _FOR_EVERYBODY, "properties": properties, "examples": examples}
 
 
 def _without_null(document: dict[str, Any]) -> None:

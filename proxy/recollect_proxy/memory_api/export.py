@@ -72,6 +72,7 @@ def _body_of_import() -> RequestBody:
         description="An export, as `docs/export.schema.json` has it in full.",
         properties=known,
         required=[name for name in known if name not in LATER_SECTIONS],
+        examples=[{"format": FORMAT, "version": VERSION, **{name: [] for name in ROWS}}],
     )
     return RequestBody({MediaType.JSON: OpenAPIMediaType(schema=export)}, required=True)
 
