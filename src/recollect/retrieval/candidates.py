@@ -210,24 +210,32 @@ async def _looked_up(
 ) -> tuple[Lexicon, dict[str, str]]:
     """Look up the terms; for terms that the user never used, look up spelling corrections in a second round trip.
 
-    Corrections have half of the time: where they are late, the terms that were found serve without them.
+    Corrections have half of the time that the terms left: where they are late or fail, the terms that were found serve without.
     """
     if not reach.lexical or not query.terms:
         return Lexicon(), {}
+    began = time.perf_counter()
     lexicon = await store.lexicon(scope.user_id, query.terms)
     unheard = [term for term in query.terms if term not in lexicon.occurrences and correction_prefixes(term)][
         :_CORRECTED_AT_MOST
     ]
     if not unheard or not lexicon.documents:
         return lexicon, {}
-    meant = await watch.timed(
-        Stage.CORRECTION, partial(_meant, scope, unheard, store), reach.lexical_seconds / 2
-    )
-    if not meant:
+    left = reach.lexical_seconds - (time.perf_counter() - began)
+    corrected = await watch.timed(Stage.CORRECTION, partial(_corrected, scope, unheard, store), left / 2)
+    if corrected is None:
         return lexicon, {}
-    corrected = await store.lexicon(scope.user_id, sorted(set(meant.values())))
-    occurrences = {**lexicon.occurrences, **corrected.occurrences}
+    meant, found = corrected
+    occurrences = {**lexicon.occurrences, **found.occurrences}
     return Lexicon(lexicon.documents, lexicon.mean_length, occurrences), meant
+
+
+async def _corrected(scope: Scope, unheard: list[str], store: MemoryStore) -> tuple[dict[str, str], Lexicon]:
+    """Return the corrections of terms that the user never used, and what the lexical index has of the corrections."""
+    meant = await _meant(scope, unheard, store)
+    if not meant:
+        return {}, Lexicon()
+    return meant, await store.lexicon(scope.user_id, sorted(set(meant.values())))
 
 
 async def _meant(scope: Scope, unheard: list[str], store: MemoryStore) -> dict[str, str]:

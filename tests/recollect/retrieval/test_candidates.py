@@ -1,6 +1,9 @@
 """What is found for a turn: near by meaning, and holding its words, each within its time."""
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -8,10 +11,10 @@ from tests.people import person
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
 from tests.stores import NOON, Store
-from tests.watched_stores import Outage, breakable, broken
+from tests.watched_stores import Outage, Through, breakable, broken
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
-from recollect.model import Actor, Add, Memory, Message, Passage, Role, Scope, Stage, Vector
+from recollect.model import Actor, Add, Lexicon, Memory, Message, Passage, Role, Scope, Stage, Vector
 from recollect.ports import Embedder
 from recollect.retrieval import SearchReach, SearchResults, find_candidates, read_query
 
@@ -131,6 +134,44 @@ async def test_words_are_searched_by_though_corrections_of_the_others_are_late(s
     assert (found.has_terms, found.corrected, found.degraded) == (True, False, (Stage.CORRECTION,))
     assert (mistyped.corrected, mistyped.degraded) == (True, ())
     assert Stage.CORRECTION in mistyped.stages
+
+
+class SlowWords(Through):
+    """A store that takes a while to look up words; and then hangs, or fails the second time."""
+
+    def __init__(self, port: Any, *, seconds: float, hangs: bool) -> None:
+        super().__init__(port)
+        self._seconds, self._hangs, self._looked_up = seconds, hangs, 0
+
+    async def lexicon(self, user_id: str, terms: Sequence[str]) -> Lexicon:
+        self._looked_up += 1
+        if self._looked_up > 1:
+            raise StoreUnavailableError
+        await asyncio.sleep(self._seconds)
+        return cast("Lexicon", await self._port.lexicon(user_id, terms))
+
+    async def vocabulary(self, user_id: str, prefixes: Sequence[str], *, lengths: range) -> list[str]:
+        if self._hangs:
+            await asyncio.Event().wait()
+        return cast("list[str]", await self._port.vocabulary(user_id, prefixes, lengths=lengths))
+
+
+@pytest.mark.parametrize(("seconds", "hangs"), [(1.4, True), (0, False)])
+async def test_words_that_were_found_serve_however_late_corrections_begin_or_fail(
+    store: Store, seconds: float, *, hangs: bool
+) -> None:
+    clara = person("clara")
+    await engine_over(store, PATIENT).add(clara, "I drink Darjeeling with Assam")
+    slow: Any = SlowWords(store.memories, seconds=seconds, hangs=hangs)
+
+    found = await find(
+        replace(store, memories=slow),
+        "Darjeeling or Assamm?",
+        replace(REACH, lexical_seconds=2.4),
+        scope=clara.scope,
+    )
+
+    assert (found.has_terms, found.corrected, found.degraded) == (True, False, (Stage.CORRECTION,))
 
 
 async def test_a_store_that_is_away_fails(store: Store) -> None:
