@@ -73,8 +73,12 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def kept_files(name: str, cache_dir: Path) -> Iterator[Path]:
-    """Yield the files of this name that were built before: with the installation, then in the cache folder."""
-    return (path for folder in (PREPARED, cache_dir) if (path := folder / name).is_file())
+    """Yield the files of this name that were built before: with the installation, then in the cache folder.
+
+    A folder that this process may not look into counts as empty: the installation may be another user's.
+    """
+    # Path.is_file raises where that is refused.
+    return (path for folder in (PREPARED, cache_dir) if os.path.isfile(path := folder / name))  # noqa: PTH113
 
 
 def _building_in(cache_dir: Path) -> "tempfile.TemporaryDirectory[str]":

@@ -12,6 +12,7 @@ from safetensors.numpy import load_file, save_file
 
 from recollect.errors import EmbedderError
 from recollect.model import Vector
+from recollect.models.embedders import graph_file
 from recollect.models.embedders.local import LocalEmbedder
 
 WriteTinyBert = Callable[..., Path]
@@ -243,3 +244,13 @@ async def test_a_cache_folder_that_can_not_be_written_is_named(
     with pytest.raises(EmbedderError, match=r"can't be prepared.*file"):
         LocalEmbedder(str(write_tiny_bert(tmp_path / "model")), cache_dir=tmp_path / "file")
     await bundled.aclose()
+
+
+def test_a_folder_that_cannot_be_looked_into_has_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kept.onnx").touch()
+    # The tests may run as root, from whom no folder is kept: a name that no folder can have is refused to everybody.
+    monkeypatch.setattr(graph_file, "PREPARED", Path("/" + "x" * 300))
+
+    assert [*graph_file.kept_files("kept.onnx", tmp_path)] == [tmp_path / "kept.onnx"]
