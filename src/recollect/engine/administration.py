@@ -373,9 +373,10 @@ class Administration(SharedMemories):
 
         Of a user it is kept ``by`` whom, for the user to see; of everybody the log says it.
         """
+        changed = await self._backends.flags.change_flags(user_id, flags, named, at=self._clock(), by=by)
         if user_id is None:
             log.info("settings_changed_for_everybody", by=by.name, names=sorted(named))
-        return await self._backends.flags.change_flags(user_id, flags, named, at=self._clock(), by=by)
+        return changed
 
     # ----------------------------------------------------------------------------------------------
 

@@ -3,15 +3,19 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+from structlog.testing import capture_logs
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import ScriptedExtractor, ScriptedSummarizer
 from tests.stores import NOON, Store
+from tests.watched_stores import Outage, breakable
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, Policy, RecallOptions
 from recollect.engine.explain import request_record
 from recollect.engine.policy import Summarizing
-from recollect.model import Flags, Kind, Passage, Placement, Skip, Strategy
+from recollect.errors import StoreUnavailableError
+from recollect.model import Changer, Flags, Kind, Party, Passage, Placement, Skip, Strategy
 
 ASKED = "What do I drink in the morning, green tea?"
 
@@ -60,6 +64,21 @@ class TestRecall:
 
         assert prepared.included
         assert prepared.placement is Placement.USER
+
+
+async def test_the_log_tells_who_changed_what_for_everybody_once_it_is_changed(own_store: Store) -> None:
+    outage, by = Outage(StoreUnavailableError()), Changer(Party.ADMINISTRATOR, "support")
+    subject = engine_over(breakable(own_store, outage), PATIENT)
+
+    with capture_logs() as lines:
+        with pytest.raises(StoreUnavailableError):
+            await subject.change_flags(Flags(recall=False), ("recall",), by=by)
+        assert lines == []
+        outage.failure = None
+        await subject.change_flags(Flags(recall=False), ("recall",), by=by)
+
+    told = {"event": "settings_changed_for_everybody", "by": "support", "names": ["recall"]}
+    assert [told | {"log_level": "info"}] == lines
 
 
 class TestFormation:
