@@ -66,7 +66,8 @@ class Authentication:
         """Return whose token a request carries, as ``principal``; a wrong one counts for the address it came from.
 
         Only wrong tokens wait, and the page's wrong keys count with them. A token that can't be guessed is let in however
-        many others failed: behind a gateway all come from one address. One of ours that ended is no guess.
+        many others failed: behind a gateway all come from one address. One of ours that ended is no guess, and where people
+        prove who they are by signed tokens, none that has their form is: one that ended has to be told, to be renewed.
 
         Raises:
             TooManyAttemptsError: Too many wrong ones came from there, and this is one more; or it is an admin token that can
@@ -87,13 +88,21 @@ class Authentication:
         Raises:
             TooManyAttemptsError: There were too many.
         """
-        if known is None and (token is None or self.person_tokens.are_ours(token)):
+        if known is None and (token is None or self.person_tokens.are_ours(token) or self._is_signed(token)):
             return
         seconds = self.failed.seconds_to_wait(source)
         if seconds and (known is None or (known == _ADMIN and self._is_guessable)):
             raise TooManyAttemptsError(seconds)
         if known is None:
             self.failed.fail(source)
+
+    def _is_signed(self, token: bytes) -> bool:
+        """Whether a wrong token has the form of those that a mode takes (RFC 7519), and of no key that can be guessed."""
+        return (
+            bool(self._modes)
+            and token.count(b".") == _TOKEN_DOTS
+            and not (self._is_guessable and self._admin_token.count(b".") == _TOKEN_DOTS)
+        )
 
     def administrator(self, token: str, peer: str | None) -> Principal | None:
         """Return which administrator a token stands for that somebody typed in; None for anybody else's."""

@@ -1,6 +1,7 @@
 """Who sends wrong tokens waits: by address, together with the page's wrong keys; a token that can't be guessed never does."""
 
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,7 +12,9 @@ from tests.stores import Store
 
 from recollect.engine import system_clock
 from recollect.postgres import Postgres
-from recollect_proxy.access import Audience, PersonTokens, source_of
+from recollect_proxy.access import Audience, Authentication, PersonTokens, TooManyAttemptsError, source_of
+from recollect_proxy.asgi import Headers
+from recollect_proxy.identity.caller import Claim
 
 
 @pytest.fixture
@@ -64,6 +67,38 @@ async def test_what_is_signed_by_somebody_else_is_a_guess(api: Api) -> None:
     answers = [(await ask(api, forged.make(api.anna, Audience.API)[0])).status for _ in range(11)]
 
     assert answers == [401] * 10 + [429]
+
+
+class Signed:
+    """A mode whose signed tokens have all ended."""
+
+    headers: frozenset[bytes] = frozenset()
+    secrets: frozenset[bytes] = frozenset()
+
+    def claim(self, headers: Headers, peer: str | None) -> Claim | None:  # noqa: ARG002 -- the port's
+        """Refuse whatever comes."""
+        return Claim(None)
+
+
+@pytest.mark.parametrize(
+    ("admin_token", "sent", "waits"),
+    [
+        (TOKEN, b"head.body.signature", False),
+        (TOKEN, b"guess", True),
+        ("a.b.c", b"head.body.signature", True),
+    ],
+)
+def test_a_signed_token_that_ended_is_no_guess_where_people_have_such(
+    admin_token: str, sent: bytes, *, waits: bool
+) -> None:
+    authentication = Authentication(admin_token, system_clock, modes=(Signed(),))
+    headers = [(b"authorization", b"Bearer " + sent)]
+
+    answers = [authentication.admitted(headers, "192.0.2.7") for _ in range(10)]
+
+    assert answers == [None] * 10
+    with pytest.raises(TooManyAttemptsError) if waits else nullcontext():
+        assert authentication.admitted(headers, "192.0.2.7") is None
 
 
 async def test_the_alias_of_a_path_counts_with_it(api: Api) -> None:
