@@ -5,7 +5,7 @@ This module is imported only to build a graph: importing `onnx` takes longer tha
 
 In a quantized graph, dense layers multiply 8-bit integers (Jacob et al., arXiv 1712.05877). Weights are quantized
 symmetrically, per output channel; activations at run time, per tensor. The numbers are those that onnxruntime's
-`quantize_dynamic` finds, in a fifth of its time: it writes and infers the whole graph three times.
+`quantize_dynamic` finds, in a fifth of its time.
 
 Never: checksums, caching, tokenizers.
 """
