@@ -195,6 +195,7 @@ async def _opened(folder: Path, asks: int) -> AsyncIterator[tuple[str, Filling, 
         given = ProxySettings(upstream=_NOBODY)
         own = temporary(
             given,
+            data_dir=folder / "data",
             database_url=server.dsn,
             user_cap=0,
             session_cap=0,
