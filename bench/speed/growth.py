@@ -44,7 +44,7 @@ _NOBODY = "http://127.0.0.1:9/v1"
 _ASKER = "0190c0de-1111-7aaa-8bbb-0123456789ab"
 _MEASURED = 1_000
 _OTHERS = {10_000: (9, 1_000), 100_000: (909, 99), 1_000_000: (9_999, 99)}
-"""How many others there are beside one with 1,000 statements, and how many each has."""
+"""How many others there are beside one with 1,000 statements, and how many statements, and messages, each has."""
 _MOST_INDEXED = 100_000
 """An HNSW index over more takes hours on two cores."""
 _NAMED, _LIMIT, _WARM, _WORDS = 100, 100, 5, 6
@@ -227,7 +227,7 @@ async def measure(
             person = Person(_ASKER, _MEASURED, _MEASURED)
             count, each = _OTHERS.get(total, (0, 0))
             others = [
-                Person(f"{number:08x}-2222-7aaa-8bbb-0123456789ab", each, 0, asks=False)
+                Person(f"{number:08x}-2222-7aaa-8bbb-0123456789ab", each, each, asks=False)
                 for number in range(count)
             ]
             await fill.fill([person, *others])

@@ -31,6 +31,7 @@ CREATE TEMPORARY TABLE bases (number integer PRIMARY KEY, content text, first ha
 CREATE TEMPORARY TABLE noises (number integer PRIMARY KEY, first halfvec, second halfvec);
 CREATE TEMPORARY TABLE people (user_id text, statements integer, messages integer);
 """
+# Drawn below the sort: the planner takes a random() of the list and one of ORDER BY for the same number.
 _STATEMENTS = f"""
 INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
@@ -40,9 +41,12 @@ SELECT said.user_id, said.id, 'fact', 'extracted', now(), b.content || ', number
     sha256(convert_to(said.number::text, 'UTF8')), l2_normalize(b.first + n.first), $1, random(), 1, now(),
     '{{}}', now(), l2_normalize(b.second + n.second), $2
 FROM (
-    SELECT p.user_id, s.number, gen_random_uuid() AS id, (random() * {EMBEDDED - 1})::integer AS base,
-        (random() * {_NOISES - 1})::integer AS noise
-    FROM people AS p, generate_series(1, p.statements) AS s (number)
+    SELECT drawn.*
+    FROM (
+        SELECT p.user_id, s.number, gen_random_uuid() AS id, (random() * {EMBEDDED - 1})::integer AS base,
+            (random() * {_NOISES - 1})::integer AS noise
+        FROM people AS p, generate_series(1, p.statements) AS s (number)
+    ) AS drawn
     ORDER BY random()
 ) AS said
 JOIN bases AS b ON b.number = said.base
