@@ -1,12 +1,14 @@
 import pytest
 
-from recollect.postgres import searching
+SEARCHED = {"test_search", "test_second_embeddings", "test_sharing"}
+"""Where each promise is one of a user with few memories, and of one with many."""
 
 
-@pytest.fixture(params=["whole", "by sketches"])
-def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Search as for a user who has few memories, and as for one who has many."""
-    way: str = request.param
-    if way == "by sketches":
-        monkeypatch.setattr(searching, "SKETCHED_FROM", 0)
-    return way
+@pytest.fixture(autouse=True)
+def _searched_either_way(either_way: str) -> None:
+    pass
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if metafunc.module.__name__.rpartition(".")[2] in SEARCHED:
+        metafunc.parametrize("either_way", ["whole", "by sketches"], indirect=True)

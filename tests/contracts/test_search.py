@@ -29,8 +29,6 @@ from recollect.model import (
 )
 from recollect.text.lexical import correction_prefixes, corrections
 
-pytestmark = pytest.mark.usefixtures("either_way")
-
 NORTH_EAST = (1.0, 1.0, 0.0, 0.0)
 
 # -- lexicon and vocabulary ------------------------------------------------------------------------

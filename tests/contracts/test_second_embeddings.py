@@ -24,8 +24,6 @@ from recollect.model import (
     Vector,
 )
 
-pytestmark = pytest.mark.usefixtures("either_way")
-
 SECOND = "second"
 ONCE: dict[str, Any] = {"second_embedding": vector(*NORTH), "second_model": SECOND}
 """What a memory has that lies in the north of the second space."""

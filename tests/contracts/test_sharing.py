@@ -29,8 +29,6 @@ from recollect.model import (
     Source,
 )
 
-pytestmark = pytest.mark.usefixtures("either_way")
-
 
 async def share(store: Store, memory: Memory, user_id: str | None = None) -> Memory:
     return await store.memories.share(user_id or store.anna, memory.id, at=LATER, actor=Actor.USER)
