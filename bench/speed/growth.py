@@ -3,7 +3,7 @@
 A real embedded Postgres, filled by SQL (`growth_store`). One series has one person's statements and messages grow, the other
 everybody else's. For each size a search's queries are explained with their buffers, as the store sends them; then they are sent, and the
 processor time of their server process read; then whole recalls are timed (`Engine.prepare`: embedding, words, search, ranking, block).
-With `--hnsw` the exact scan of one person's statements is set beside an HNSW index with iterative scan.
+The nearest statements alone are sought three ways: all measured, by sketches, and, with `--hnsw`, by an HNSW index with iterative scan.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import numpy as np
 
 from bench.recall.opening import unhurried
 from bench.speed.arithmetic import percentile
-from bench.speed.growth_hnsw import compare_hnsw
+from bench.speed.growth_nearest import compare_nearest
 from bench.speed.growth_report import write_results
 from bench.speed.growth_store import EMBEDDED, Embedded, Filling, Person, filling, question_words
 from bench.speed.recall_latency import questions, statements
@@ -226,14 +226,13 @@ async def measure(
     sizes: Sequence[int], totals: Sequence[int], asks: int, folder: Path, output: Path, *, hnsw: bool
 ) -> None:
     """Measure each size and each total with a store in the folder, and write what was measured as soon as it is."""
-    results: dict[str, Any] = {"alone": [], "among": [], "hnsw": [], "cores": os.cpu_count(), "asks": asks}
+    results: dict[str, Any] = {"alone": [], "among": [], "nearest": [], "cores": os.cpu_count(), "asks": asks}
     async with _opened(folder, asks) as (dsn, fill, asking):
         for size in sizes:
             person = Person(_ASKER, size, size)
             await fill.fill([person])
             results["alone"].append(asdict(await asking.figures(person, [person])))
-            if hnsw:
-                results["hnsw"].append(await compare_hnsw(dsn, _ASKER, size, asks))
+            results["nearest"].append(await compare_nearest(dsn, _ASKER, size, asks, hnsw=hnsw))
             write_results(results, output)
         for total in totals:
             person = Person(_ASKER, _MEASURED, _MEASURED)
@@ -244,8 +243,8 @@ async def measure(
             ]
             await fill.fill([person, *others])
             results["among"].append(asdict(await asking.figures(person, [person, *others])))
-            if hnsw and _MEASURED < total <= _MOST_INDEXED:
-                results["hnsw"].append(await compare_hnsw(dsn, _ASKER, _MEASURED, asks))
+            if _MEASURED < total <= _MOST_INDEXED:
+                results["nearest"].append(await compare_nearest(dsn, _ASKER, _MEASURED, asks, hnsw=hnsw))
             write_results(results, output)
 
 
