@@ -29,6 +29,18 @@ CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
 -- The same until the transaction ends: a pooler may run the next one elsewhere.
 SELECT pg_advisory_xact_lock($1);
 
+-- name: allow_long_statements
+-- Let a statement take an hour, in this transaction or on this connection: a migration may have to read all that was ever said.
+SELECT set_config('statement_timeout', '1h', $1);
+
+-- name: limit_lock_waits
+-- Let no statement wait longer for a lock than others can wait behind it, in this transaction or on this connection.
+SELECT set_config('lock_timeout', '500ms', $1);
+
+-- name: limit_no_lock_waits
+-- Let statements on this connection wait for locks as the server is set.
+RESET lock_timeout;
+
 -- name: process_of_server
 -- The number of the process that answers.
 SELECT pg_backend_pid();
