@@ -13,6 +13,7 @@ from tests.contracts.test_second_embeddings import *  # noqa: F403
 from tests.databases import administrator, new_database
 from tests.e2e.store.pooler import answering, transaction_pooler
 from tests.external_servers import external_server, pgbouncer
+from tests.recollect.postgres.test_pool import timeouts
 from tests.stores import NOON, Store, store_over
 from tests.waiting import until
 
@@ -84,6 +85,13 @@ async def test_no_setting_of_a_transaction_is_left_on_a_connection_of_the_server
     assert {(name or None, role, path) for name, role, path in [await left() for _ in range(10)]} == {
         (None, "postgres", '"$user", public')
     }
+
+
+async def test_a_statement_whose_client_is_gone_ends_by_itself_on_each_way(behind: Postgres) -> None:
+    found = await timeouts(behind)
+
+    assert found.pop("outside") == "0", "VACUUM runs in no transaction, and nothing else outlives one"
+    assert set(found.values()) == {"1min"}
 
 
 async def test_processes_that_start_together_bring_the_schema_up_to_date_once(server: str) -> None:

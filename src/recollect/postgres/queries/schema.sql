@@ -33,6 +33,18 @@ SELECT pg_advisory_xact_lock($1);
 -- Let a statement take an hour, in this transaction or on this connection: a migration may have to read all that was ever said.
 SELECT set_config('statement_timeout', '1h', $1);
 
+-- name: end_by_itself
+-- Let a statement of this transaction whose client is gone end by itself.
+SELECT set_config('statement_timeout', '60s', true);
+
+-- name: allow_seconds
+-- Let statements on this connection take so many seconds.
+SELECT set_config('statement_timeout', $1::integer || 's', false);
+
+-- name: allow_what_was_allowed
+-- Let statements on this connection take as long as those of every connection.
+RESET statement_timeout;
+
 -- name: limit_lock_waits
 -- Let no statement wait longer for a lock than others can wait behind it, in this transaction or on this connection.
 SELECT set_config('lock_timeout', '500ms', $1);
@@ -138,8 +150,8 @@ SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
     pg_advisory_xact_lock(hashtextextended($1, 0));
 
 -- name: over_all_users
--- Let the rest of the transaction see what is to be formed for all users.
-SELECT set_config('recollect.over_all_users', 'on', true);
+-- Let the rest of the transaction see what is to be formed for all users. A statement whose client is gone ends by itself.
+SELECT set_config('recollect.over_all_users', 'on', true), set_config('statement_timeout', '60s', true);
 
 -- name: over_no_users
 -- Let the rest of the transaction see again what it saw before.
