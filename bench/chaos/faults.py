@@ -28,6 +28,9 @@ _ROOM_FOR_A_WORKER = 4 * 2**20
 """Bytes more than it has that a worker out of memory is given: less than it takes to form anything."""
 
 _BUSY = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'recollect' AND xact_start IS NOT NULL"
+_IN_TRANSACTION = (
+    "SELECT 1 FROM pg_stat_activity WHERE application_name = 'recollect' AND xact_start IS NOT NULL"
+)
 _OURS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'recollect'"
 _KILLS = 5
 
@@ -134,6 +137,20 @@ async def _fail_over(system: System, chance: random.Random) -> None:
             has_restarted = True
             system.database.kill()
             await system.database.revive()
+
+
+async def _promote_standby(system: System, _chance: random.Random) -> None:
+    """End the primary within a transaction, and half of the time later have its standby take over."""
+    assert system.pair is not None
+
+    async def is_in_transaction() -> bool:
+        return bool(await rows(system.dsn, _IN_TRANSACTION))
+
+    await until(is_in_transaction)
+    await asyncio.to_thread(system.pair.primary.end)
+    await asyncio.sleep(_FOR_SECONDS / 2)
+    await asyncio.to_thread(system.pair.standby.promote)
+    await asyncio.sleep(_FOR_SECONDS / 2)
 
 
 # -- the models ------------------------------------------------------------------------------------
@@ -253,6 +270,7 @@ FAULTS = {
     ),
     "connections": Fault("no connection left, and those there were ended", _take_connections),
     "failover": Fault("transactions ended in the middle, the server killed and restarted", _fail_over),
+    "standby": Fault("failover to a standby mid-transaction", _promote_standby, Plan(replicated=True)),
     "embedder-hangs": Fault("embeddings server says nothing", _hang_embedder, _BY_SERVER),
     "extraction-429": Fault("extraction model answers 429", _extracting(models.too_many)),
     "extraction-500": Fault("extraction model answers 500", _extracting(models.broken_down)),

@@ -32,7 +32,7 @@ from recollect.model import (
 from recollect.ports import MOST_QUARANTINED
 from recollect.postgres.changes import apply_changes
 from recollect.postgres.changing import Changing
-from recollect.postgres.erasure import erase_user, left_of_user, vacuum
+from recollect.postgres.erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
 from recollect.postgres.listing import NEWEST, read_some
 from recollect.postgres.pool import Database
 from recollect.postgres.postings import read_lexicon
@@ -292,7 +292,7 @@ class PostgresMemories:
 
     async def vacuum(self) -> tuple[str, ...]:
         """Make free what deleted rows took; return the tables where the database's role may."""
-        async with self._database.outside() as connection:
+        async with self._database.outside(seconds=VACUUM_SECONDS) as connection:
             return await vacuum(connection)
 
     async def erase_session(self, scope: Scope, *, at: datetime, leaves_out: bool = False) -> Erasure:

@@ -29,6 +29,30 @@ CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
 -- The same until the transaction ends: a pooler may run the next one elsewhere.
 SELECT pg_advisory_xact_lock($1);
 
+-- name: allow_long_statements
+-- Let a statement take an hour, in this transaction or on this connection: a migration may have to read all that was ever said.
+SELECT set_config('statement_timeout', '1h', $1);
+
+-- name: end_by_itself
+-- Let a statement of this transaction whose client is gone end by itself.
+SELECT set_config('statement_timeout', '60s', true);
+
+-- name: allow_seconds
+-- Let statements on this connection take so many seconds.
+SELECT set_config('statement_timeout', $1::integer || 's', false);
+
+-- name: allow_what_was_allowed
+-- Let statements on this connection take as long as those of every connection.
+RESET statement_timeout;
+
+-- name: limit_lock_waits
+-- Let no statement wait longer for a lock than others can wait behind it, in this transaction or on this connection.
+SELECT set_config('lock_timeout', '500ms', $1);
+
+-- name: limit_no_lock_waits
+-- Let statements on this connection wait for locks as the server is set.
+RESET lock_timeout;
+
 -- name: process_of_server
 -- The number of the process that answers.
 SELECT pg_backend_pid();
@@ -126,8 +150,8 @@ SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
     pg_advisory_xact_lock(hashtextextended($1, 0));
 
 -- name: over_all_users
--- Let the rest of the transaction see what is to be formed for all users.
-SELECT set_config('recollect.over_all_users', 'on', true);
+-- Let the rest of the transaction see what is to be formed for all users. A statement whose client is gone ends by itself.
+SELECT set_config('recollect.over_all_users', 'on', true), set_config('statement_timeout', '60s', true);
 
 -- name: over_no_users
 -- Let the rest of the transaction see again what it saw before.
