@@ -184,7 +184,7 @@ def test_the_settings_of_the_chart_are_taken_by_the_settings(tmp_path: Path) -> 
     }
 
     done = run(
-        *(Path(sys.executable).with_name("recollect"), "config", "check", "--json"),
+        *(Path(sys.executable).with_name("recollect"), "config", "check", "--offline", "--json"),
         **secret,
         RECOLLECT_CONFIG=str(file),
         RECOLLECT_DATA_DIR=str(tmp_path),

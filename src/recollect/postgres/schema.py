@@ -20,7 +20,7 @@ _MIGRATION_SECONDS = 3600.0
 """A migration may have to read all that was ever said; a process that starts beside it waits as long."""
 
 _USER_ROLE = "recollect_user"
-_PGVECTOR = (0, 8)
+PGVECTOR = (0, 8)
 """The first pgvector whose indexes are scanned further where a user's rows are few among what is near."""
 
 log = structlog.get_logger(__name__)
@@ -126,7 +126,7 @@ async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
     if vector is None:
         await _create_vector_extension(connection)
         vector = await connection.fetchrow(SQL["vector_extension"])
-    if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < _PGVECTOR:
+    if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < PGVECTOR:
         found = "unknown" if vector is None else vector["version"]
         raise ConfigurationError(
             f"The database's pgvector is {found}, and Recollect needs 0.8: install a newer one on the server, and then, as a "
@@ -154,20 +154,9 @@ async def _create_vector_extension(connection: Connection) -> None:
 async def _apply(connection: Connection, migrations: Sequence[Migration]) -> tuple[str, ...]:
     """Apply what is new; return its names, as the files have them."""
     await connection.execute(SQL["create_schema_migrations"])
-    known = {migration.version: migration for migration in migrations}
     applied = await connection.fetch(SQL["applied_migrations"])
-    for row in applied:
-        migration = known.get(row["version"])
-        if migration is None:
-            if not row["contracts"] and row["version"] > max(known):
-                log.warning("newer_schema", version=row["version"], known=max(known))
-                continue
-            raise StoreError(
-                f"The database has schema {row['version']}, and this Recollect knows {max(known)}: "
-                "it was used by a newer one, which took away what this one needs. Upgrade Recollect."
-            )
-        if migration.checksum != row["checksum"]:
-            raise StoreError(f"Migration {migration.version:04} was changed after this database applied it.")
+    if newer := require_fitting(applied, migrations):
+        log.warning("newer_schema", version=newer, known=max(migration.version for migration in migrations))
     done = {row["version"] for row in applied}
     new = [migration for migration in migrations if migration.version not in done]
     for migration in new:
@@ -183,3 +172,33 @@ async def _apply(connection: Connection, migrations: Sequence[Migration]) -> tup
             if migration.contracts:
                 await connection.execute(SQL["record_contraction"], migration.version)
     return tuple(f"{migration.version:04}_{migration.name}" for migration in new)
+
+
+def require_fitting(applied: Sequence[asyncpg.Record], migrations: Sequence[Migration]) -> int:
+    """Return if this code can work with a database's migrations; pure.
+
+    Args:
+        applied: Rows of ``applied_migrations``.
+        migrations: What this code knows.
+
+    Returns:
+        The newest version that a newer Recollect applied; 0: none.
+
+    Raises:
+        StoreError: A newer version took away what this code needs, or an applied migration was changed.
+    """
+    known = {migration.version: migration for migration in migrations}
+    newer = 0
+    for row in applied:
+        migration = known.get(row["version"])
+        if migration is None:
+            if not row["contracts"] and row["version"] > max(known):
+                newer = max(newer, row["version"])
+                continue
+            raise StoreError(
+                f"The database has schema {row['version']}, and this Recollect knows {max(known)}: "
+                "it was used by a newer one, which took away what this one needs. Upgrade Recollect."
+            )
+        if migration.checksum != row["checksum"]:
+            raise StoreError(f"Migration {migration.version:04} was changed after this database applied it.")
+    return newer
