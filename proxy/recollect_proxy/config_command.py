@@ -20,7 +20,7 @@ from recollect.settings.file import SETTINGS_FILE
 from recollect.settings.removed import REMOVED
 from recollect_proxy.admin_token import TOKEN_FILE
 from recollect_proxy.command_settings import own_or_unused_upstream, read_settings, read_sources
-from recollect_proxy.settings import API_KEYS, JWKS, ProxySettings
+from recollect_proxy.settings import ACCESS_KEYS, API_KEYS, JWKS, ProxySettings
 from recollect_proxy.settings_sources import Sources
 from recollect_proxy.urls import without_credentials
 
@@ -29,6 +29,7 @@ FILES = {
     SETTINGS_FILE: "Settings, a line each: `memory_tokens = 800`. `RECOLLECT_CONFIG` names another file.",
     **ENGINE_FILES,
     API_KEYS: "For api-key: a line a key, `sha256:HEX USER`; `recollect key USER` adds one.",
+    ACCESS_KEYS: "Keys of integrations and of further administrators for the memory API; `recollect key --acting NAME` adds one.",
     JWKS: "For oidc: the provider's key set.",
     TOKEN_FILE: "The memory API's token, where RECOLLECT_ADMIN_TOKEN is empty: made at the first start.",
 }
