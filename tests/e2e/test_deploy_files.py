@@ -115,6 +115,9 @@ def test_compose_reads_its_files_with_a_filled_example(name: str, tmp_path: Path
     assert given["RECOLLECT_DATABASE_URL"] == "postgresql://recollect:filled@postgres:5432/recollect"
     assert given["RECOLLECT_USER_CAP"] == "7", "every setting of .env reaches Recollect"
     assert given["WEBUI_SECRET_KEY"] == ""
+    for service in read["services"].values():
+        assert int(service["mem_limit"]) >= 1024**3
+        assert service["logging"]["options"] == {"max-size": "20m", "max-file": "5"}
     assert ("openwebui" in read["services"]) == (name == "compose.yaml")
 
 
