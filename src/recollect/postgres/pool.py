@@ -13,6 +13,7 @@ from pgvector.asyncpg import register_vector
 
 from recollect.errors import ConfigurationError, RecollectError, StoreError, StoreUnavailableError
 from recollect.postgres.hosts import Hosts
+from recollect.postgres.plain_words import why
 from recollect.postgres.sql import SQL
 from recollect.text.normalization import storable_user
 
@@ -53,7 +54,9 @@ def store_errors() -> Iterator[None]:
     except RecollectError:
         raise
     except (*_UNREACHABLE, *_REFUSED) as error:
-        raise StoreUnavailableError(f"The memory store can't be reached ({_kind(error)}).") from None
+        raise StoreUnavailableError(
+            f"The memory store can't be reached ({_kind(error)}){why(error)}."
+        ) from None
     except asyncpg.DiskFullError as error:  # whatever was to be written: room for it comes, or is made
         raise StoreUnavailableError(f"The memory store has no room ({_kind(error)}).") from None
     except asyncpg.PostgresError as error:
@@ -68,7 +71,7 @@ def connecting() -> Iterator[None]:
             yield
         except (*_REFUSED, ValueError) as error:  # ValueError: an address that can't be read
             raise ConfigurationError(
-                f"The database can't be opened ({_kind(error)}): check its address, name, user and password."
+                f"The database can't be opened ({_kind(error)}){why(error)}. Check its address, name, user and password."
             ) from None
 
 

@@ -16,7 +16,7 @@ from recollect.postgres.schema_steps import MIGRATION_SECONDS, SchemaSteps
 from recollect.postgres.sql import SQL, Migration, load_migrations
 
 _USER_ROLE = "recollect_user"
-_PGVECTOR = (0, 8)
+PGVECTOR = (0, 8)
 """The first pgvector whose indexes are scanned further where a user's rows are few among what is near."""
 
 log = structlog.get_logger(__name__)
@@ -116,7 +116,7 @@ async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
     if vector is None:
         await _create_vector_extension(connection)
         vector = await connection.fetchrow(SQL["vector_extension"])
-    if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < _PGVECTOR:
+    if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < PGVECTOR:
         found = "unknown" if vector is None else vector["version"]
         raise ConfigurationError(
             f"The database's pgvector is {found}, and Recollect needs 0.8: install a newer one on the server, and then, as a "
@@ -160,20 +160,9 @@ async def _new(connection: Connection, migrations: Sequence[Migration]) -> list[
         StoreError: It has one that this code can't do with, or had another of that number.
     """
     await connection.execute(SQL["create_schema_migrations"])
-    known = {migration.version: migration for migration in migrations}
     applied = await connection.fetch(SQL["applied_migrations"])
-    for row in applied:
-        migration = known.get(row["version"])
-        if migration is None:
-            if not row["contracts"] and row["version"] > max(known):
-                log.warning("newer_schema", version=row["version"], known=max(known))
-                continue
-            raise StoreError(
-                f"The database has schema {row['version']}, and this Recollect knows {max(known)}: "
-                "it was used by a newer one, which took away what this one needs. Upgrade Recollect."
-            )
-        if migration.checksum != row["checksum"]:
-            raise StoreError(f"Migration {migration.version:04} was changed after this database applied it.")
+    if newer := require_fitting(applied, migrations):
+        log.warning("newer_schema", version=newer, known=max(migration.version for migration in migrations))
     done = {row["version"] for row in applied}
     return [migration for migration in migrations if migration.version not in done]
 
@@ -189,3 +178,33 @@ async def _apply_one(connection: Connection, migration: Migration) -> bool:
     if migration.contracts:
         await connection.execute(SQL["record_contraction"], migration.version)
     return True
+
+
+def require_fitting(applied: Sequence[asyncpg.Record], migrations: Sequence[Migration]) -> int:
+    """Return if this code can work with a database's migrations; pure.
+
+    Args:
+        applied: Rows of ``applied_migrations``.
+        migrations: What this code knows.
+
+    Returns:
+        The newest version that a newer Recollect applied; 0: none.
+
+    Raises:
+        StoreError: A newer version took away what this code needs, or an applied migration was changed.
+    """
+    known = {migration.version: migration for migration in migrations}
+    newer = 0
+    for row in applied:
+        migration = known.get(row["version"])
+        if migration is None:
+            if not row["contracts"] and row["version"] > max(known):
+                newer = max(newer, row["version"])
+                continue
+            raise StoreError(
+                f"The database has schema {row['version']}, and this Recollect knows {max(known)}: "
+                "it was used by a newer one, which took away what this one needs. Upgrade Recollect."
+            )
+        if migration.checksum != row["checksum"]:
+            raise StoreError(f"Migration {migration.version:04} was changed after this database applied it.")
+    return newer

@@ -1,11 +1,14 @@
 """What lets the schema grow: replicas of two versions on one database, and tables that are distributed by user."""
 
 import re
+import subprocess
 from pathlib import Path
+from urllib.parse import urlsplit
+from uuid import uuid4
 
-import asyncpg
 import pytest
 from tests.databases import administrator
+from tests.external_servers import programs_of
 from tests.recollect.postgres.migration_reading import functions_of, taken_away
 from tests.recollect.postgres.test_sql import OVER_ALL_USERS, USER_TABLES
 from tests.tables import table
@@ -289,10 +292,55 @@ def test_what_writes_rows_of_everybody_writes_nothing_of_a_user() -> None:
     ids=["settings", "link", "memory"],
 )
 async def test_a_store_with_rows_of_everybody_is_not_distributed(own_dsn: str, row: str) -> None:
-    [guard] = re.findall(r"DO \$\$.*?\$\$;", DISTRIBUTION.read_text("utf-8"), re.DOTALL)
+    before = distribute(own_dsn, "--set=try_it=1")
     async with administrator(own_dsn) as connection:
-        await connection.execute(guard)
         await connection.execute(row)
 
-        with pytest.raises(asyncpg.RaiseError, match="of everybody"):
-            await connection.execute(guard)
+    after = distribute(own_dsn, "--set=try_it=1")
+
+    assert NO_CITUS in before, "it goes on to what a plain Postgres does not have"
+    assert "Nothing was distributed" in after
+    assert "rows of everybody" in after
+    assert NO_CITUS not in after
+
+
+async def test_no_store_is_distributed_by_who_does_not_ask_to_try_it(own_dsn: str) -> None:
+    told = distribute(own_dsn)
+
+    assert "Recollect does not run on distributed tables yet" in told
+    assert NO_CITUS not in told
+
+
+async def test_who_is_bound_by_row_level_security_can_not_overlook_rows_of_everybody(new_dsn: str) -> None:
+    role = f"recollect_test_{uuid4().hex}"
+    async with administrator(new_dsn) as connection:
+        await connection.execute(f"CREATE ROLE {role} LOGIN")
+        try:
+            await connection.execute(f"GRANT USAGE ON SCHEMA recollect TO {role}")
+            await connection.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA recollect TO {role}")
+            parts = urlsplit(new_dsn)
+            bound = parts._replace(netloc=f"{role}@{parts.netloc.rpartition('@')[2]}").geturl()
+
+            told = distribute(bound, "--set=try_it=1")
+        finally:
+            await connection.execute(f"DROP OWNED BY {role}")
+            await connection.execute(f"DROP ROLE {role}")
+
+    assert "would be affected by row-level security" in told
+    assert NO_CITUS not in told
+
+
+NO_CITUS = "function create_distributed_table("
+
+
+def distribute(dsn: str, *options: str) -> str:
+    """Run the script by psql as its head says, and return what it complained of; it has to end with an error."""
+    psql = programs_of("18") / "psql"
+    done = subprocess.run(
+        [psql, "--no-psqlrc", *options, f"--file={DISTRIBUTION}", dsn],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3, done.stderr  # psql's own, of a script that failed
+    return done.stderr

@@ -162,7 +162,7 @@ async def test_a_server_without_pgvector_is_a_clear_error(
 async def test_a_pgvector_that_is_too_old_is_a_clear_error(
     empty_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.postgres.schema._PGVECTOR", (99, 0))
+    monkeypatch.setattr("recollect.postgres.schema.PGVECTOR", (99, 0))
 
     with pytest.raises(ConfigurationError, match=r"pgvector is [0-9.]+, and Recollect needs"):
         await open_postgres(empty_dsn)

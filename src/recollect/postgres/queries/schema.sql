@@ -156,3 +156,33 @@ SELECT set_config('recollect.over_all_users', 'on', true), set_config('statement
 -- name: over_no_users
 -- Let the rest of the transaction see again what it saw before.
 SELECT set_config('recollect.over_all_users', '', true);
+
+-- name: look_before_start
+-- What a start asks of the server and of this database user; changes nothing.
+SELECT
+    split_part(current_setting('server_version'), ' ', 1) AS server,
+    current_setting('server_version_num')::integer AS server_number,
+    current_setting('max_connections')::integer AS connections,
+    pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS is_read_only,
+    (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS vector,
+    (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS vector_offered,
+    me.rolsuper OR EXISTS (
+        SELECT FROM pg_available_extension_versions AS offered
+        WHERE offered.name = 'vector' AND offered.trusted AND has_database_privilege(current_database(), 'CREATE')
+    ) AS may_create_vector,
+    ours.oid IS NOT NULL AS has_schema,
+    has_database_privilege(current_database(), 'CREATE') AS may_create_schema,
+    coalesce(has_schema_privilege(ours.oid, 'USAGE') AND has_schema_privilege(ours.oid, 'CREATE'), false) AS may_write_schema,
+    migrations.oid IS NOT NULL AS has_migrations,
+    coalesce(has_schema_privilege(ours.oid, 'USAGE') AND has_table_privilege(migrations.oid, 'SELECT'), false)
+        AS may_read_migrations,
+    EXISTS (
+        SELECT FROM pg_class AS c
+        WHERE c.relnamespace = ours.oid AND c.relkind IN ('r', 'p') AND NOT pg_has_role(c.relowner, 'USAGE')
+    ) AS foreign_tables,
+    NOT me.rolbypassrls OR me.rolsuper OR me.rolcreaterole
+        OR coalesce(pg_has_role(to_regrole('recollect_user'), 'MEMBER'), false) AS can_be_bound
+FROM pg_roles AS me
+LEFT JOIN pg_namespace AS ours ON ours.nspname = 'recollect'
+LEFT JOIN pg_class AS migrations ON migrations.relnamespace = ours.oid AND migrations.relname = 'schema_migrations'
+WHERE me.rolname = current_user;
