@@ -12,6 +12,10 @@ _WORDS: tuple[tuple[type[BaseException], str], ...] = (
     (asyncpg.TooManyConnectionsError, "it takes no more connections: see max_connections"),
     (asyncpg.CannotConnectNowError, "it is starting up or shutting down"),
     (asyncpg.AdminShutdownError, "it is shutting down"),
+    (
+        asyncpg.TargetServerAttributeNotMatched,
+        "it takes no writes, as a standby or one that is set to be read-only",
+    ),
     (socket.gaierror, "the name of its host is not known here"),
     (ssl.SSLCertVerificationError, "its certificate is not trusted here"),
     (ssl.SSLError, "it does not speak TLS as it was asked to"),

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from tests.databases import administrator
 
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.postgres import DatabaseReport, check_postgres, open_postgres
 from recollect.postgres.sql import load_migrations
 
@@ -156,15 +156,30 @@ async def test_a_server_whose_pgvector_is_too_old_is_a_mistake(
     assert "The server's pgvector is" in mistake
 
 
-async def test_a_database_that_takes_no_writes_is_a_mistake(empty_dsn: str) -> None:
+async def test_a_database_that_takes_no_writes_is_a_remark_as_a_standby_may_take_over(empty_dsn: str) -> None:
     async with administrator(empty_dsn) as connection:
         name = urlsplit(empty_dsn).path.removeprefix("/")
         await connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
 
-    [mistake] = (await check(empty_dsn)).mistakes
+    report = await check(empty_dsn)
+
+    [remark] = report.remarks
+    assert report.mistakes == []
+    assert "takes no writes" in remark
+    with pytest.raises(StoreUnavailableError, match="takes no writes"):
+        await open_postgres(empty_dsn)
+
+
+async def test_one_that_takes_no_writes_and_is_asked_for_by_name_is_a_mistake(empty_dsn: str) -> None:
+    async with administrator(empty_dsn) as connection:
+        name = urlsplit(empty_dsn).path.removeprefix("/")
+        await connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    dsn = f"{empty_dsn}{'&' if '?' in empty_dsn else '?'}target_session_attrs=any"
+
+    [mistake] = (await check(dsn)).mistakes
 
     assert "takes no writes" in mistake
-    assert await is_refused(empty_dsn)
+    assert await is_refused(dsn)
 
 
 async def test_a_database_of_another_name_is_a_mistake(empty_dsn: str) -> None:
