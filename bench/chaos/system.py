@@ -60,6 +60,10 @@ class Proxy:
         self._served = await self._closing.enter_async_context(process)
         self.logs.append(self._served.logged)
 
+    def embed_by(self, embedder: str) -> None:
+        """Have it embed by another embedder once it is started again."""
+        self._environ = {**self._environ, **environment(embedder=embedder)}
+
     async def kill(self) -> None:
         """Kill it; its worker ends as nobody is there to tell it anything."""
         if self._served is not None:
