@@ -51,7 +51,7 @@ test-fast: $(VENV)/.dev  ## what needs no database and starts no other program
 test-slow: $(VENV)/.dev  ## what `make test` leaves out: the calibration, a thousand exchanges at once, long texts; and properties with many examples
 	$(PYTEST) $(IN_PARALLEL) -m "slow or hypothesis" --hypothesis-profile=many
 
-test-postgres: $(VENV)/.dev  ## the same on external servers: each version that the wheel carries; and PgBouncer (apt-get install pgbouncer)
+test-postgres: $(VENV)/.dev  ## the same on external servers: each version that the wheel carries; PgBouncer (apt-get install pgbouncer), a standby that takes over, an old version beside today's
 	RECOLLECT_TEST_POSTGRES=16 $(PYTEST) $(IN_PARALLEL) -m "not slow"
 	RECOLLECT_TEST_POSTGRES=18 $(PYTEST) $(IN_PARALLEL) -m "not slow"
 	$(PYTEST) tests/e2e/store

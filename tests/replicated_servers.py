@@ -1,5 +1,7 @@
 """A primary and a standby that follows it, by streaming replication, for tests. Never: a test."""
 
+import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -8,6 +10,7 @@ from subprocess import CalledProcessError
 
 from tests.external_servers import control, free_port, initialize, programs_of, run_as
 from tests.folders import quick_folder
+from tests.recollect.postgres.servers import children_of
 
 from recollect.postgres.embedded.accounts import Account, account_for
 
@@ -45,6 +48,13 @@ class Server:
     def promote(self) -> None:
         """Have it take writes, and follow nobody."""
         control(self.programs, self.account, "promote", self.data)
+
+    def freeze(self, number: signal.Signals = signal.SIGSTOP) -> None:
+        """Have it take everything and answer nothing, as a machine does that hangs; or go on again, by SIGCONT."""
+        first = int((self.data / "postmaster.pid").read_text().split()[0])
+        for each in (first, *children_of(first)):
+            with suppress(ProcessLookupError):
+                os.kill(each, number)
 
     def end(self) -> None:
         """End it as a machine does that loses its power, if it runs."""
@@ -110,5 +120,7 @@ def replicated_servers(version: str = "18") -> Iterator[Pair]:
         yield pair
     finally:
         for server in servers:
+            if (server.data / "postmaster.pid").exists():
+                server.freeze(signal.SIGCONT)
             server.end()
         folder.remove()

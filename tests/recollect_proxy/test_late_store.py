@@ -18,6 +18,8 @@ from recollect.engine import live as live_engine
 from recollect.postgres import sql
 from recollect.postgres.schema_steps import _LOCK
 from recollect.postgres.sql import Migration
+from recollect_proxy.admin_token import AdminToken
+from recollect_proxy.banner import banner
 from recollect_proxy.settings import ProxySettings
 
 CAT = "I have a cat called Minka."
@@ -60,6 +62,11 @@ async def remembers(proxy: RunningProxy, user: User) -> None:
     assert CAT in [memory.content for memory in await proxy.memories(user)]
 
 
+def told(proxy: RunningProxy) -> str:
+    """Return what is printed for who started it."""
+    return banner(proxy.settings, proxy.app, proxy.port, AdminToken("a token"))
+
+
 async def test_a_start_goes_on_while_somebody_else_migrates(
     settings: ProxySettings, new_dsn: str, upstream: ScriptedUpstream, user: User
 ) -> None:
@@ -67,11 +74,14 @@ async def test_a_start_goes_on_while_somebody_else_migrates(
         async with administrator(new_dsn) as other:
             await other.execute("SELECT pg_advisory_lock($1)", _LOCK)
             async with running_proxy(settings) as proxy:
+                shown = [told(proxy)]
                 await passes_without_memory(proxy, user, upstream)
                 await other.execute("SELECT pg_advisory_unlock($1)", _LOCK)
                 await remembers(proxy, user)
+                shown.append(told(proxy))
 
     assert [line["event"] for line in logs].count("store_late") == 1
+    assert ["TABLES ARE BEING CHANGED" in each for each in shown] == [True, False]
 
 
 async def test_a_start_goes_on_while_it_migrates_itself(

@@ -92,6 +92,11 @@ class LiveEngine:
         """The engine, or None while it is not open; ``failure`` then says why."""
         return self._engine
 
+    @property
+    def is_late(self) -> bool:
+        """Whether it is not open yet, though nothing failed: its store is slow, or its schema is being changed."""
+        return self._engine is None and self.failure is None and self._first_try.is_set()
+
     def open(self) -> None:
         """Begin to open the engine, and wait for nothing."""
         if self._keeper is None:

@@ -35,6 +35,13 @@ _UNREACHABLE = (
     asyncpg.InternalClientError,  # the server's last words arrived between two statements; or no host takes writes
     asyncpg.ReadOnlySQLTransactionError,  # another server takes them now
 )
+_OF_ANOTHER_DATABASE = (
+    asyncpg.InternalServerError,  # it was restored in place: the types have other numbers
+    asyncpg.UndefinedObjectError,  # the same
+    asyncpg.ReadOnlySQLTransactionError,  # another server takes writes now
+)
+"""New connections know better. So may they where a statement took too long: after a failover the old server may be mute."""
+
 _REFUSED = (
     asyncpg.InvalidAuthorizationSpecificationError,  # also: a wrong password
     asyncpg.InvalidCatalogNameError,
@@ -264,23 +271,20 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(self, **kind: Any) -> AsyncIterator[Connection]:
+        is_lent = False
         with store_errors():
             try:
-                async with (
-                    self._pool.acquire(timeout=self._acquire_timeout) as connection,
-                    connection.transaction(**kind),
-                ):
-                    if self._search_path is not None:
-                        await connection.execute(SQL["set_search_path_for_transaction"], self._search_path)
-                    yield connection
-            except (
-                asyncpg.InternalServerError,
-                asyncpg.UndefinedObjectError,
-                asyncpg.ReadOnlySQLTransactionError,
-            ):
-                # Of a database that was restored in place the types have other numbers: new connections know them. Of
-                # one that takes no writes any more another server does: new connections find it.
-                await self._pool.expire_connections()
+                async with self._pool.acquire(timeout=self._acquire_timeout) as connection:
+                    is_lent = True
+                    async with connection.transaction(**kind):
+                        if self._search_path is not None:
+                            await connection.execute(
+                                SQL["set_search_path_for_transaction"], self._search_path
+                            )
+                        yield connection
+            except (TimeoutError, *_OF_ANOTHER_DATABASE) as error:
+                if is_lent or not isinstance(error, TimeoutError):
+                    await self._pool.expire_connections()
                 raise
 
     async def aclose(self) -> None:

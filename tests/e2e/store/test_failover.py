@@ -53,6 +53,12 @@ async def have_the_primary_follow(pair: Pair) -> None:
     await asyncio.to_thread(_follow_anew, pair)
 
 
+async def freeze_the_primary(pair: Pair) -> None:
+    """Nobody's connection is closed, and nothing is answered any more."""
+    pair.primary.freeze()
+    await asyncio.to_thread(pair.standby.promote)
+
+
 def _follow_anew(pair: Pair) -> None:
     for file in sorted(pair.primary.data.rglob("*"), reverse=True):
         file.rmdir() if file.is_dir() and not file.is_symlink() else file.unlink()
@@ -79,7 +85,9 @@ async def keep_saying(store: Store, over: asyncio.Event) -> list[int]:
     return said
 
 
-@pytest.mark.parametrize("fail_over", [kill_the_primary, make_the_primary_read_only, have_the_primary_follow])
+@pytest.mark.parametrize(
+    "fail_over", [kill_the_primary, make_the_primary_read_only, have_the_primary_follow, freeze_the_primary]
+)
 async def test_after_a_failover_the_standby_is_found_and_nothing_is_lost(
     pair: Pair, opened: Postgres, fail_over: Callable[[Pair], Awaitable[None]]
 ) -> None:
