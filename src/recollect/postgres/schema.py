@@ -16,7 +16,7 @@ from recollect.postgres.sql import SQL, Migration, load_migrations
 _LOCK = 0x7265636F6C6C6563
 """The advisory lock of everything below: "recollec" as a 64-bit number."""
 
-_MIGRATION_SECONDS = 3600.0
+MIGRATION_SECONDS = 3600.0
 """A migration may have to read all that was ever said; a process that starts beside it waits as long."""
 
 _USER_ROLE = "recollect_user"
@@ -76,10 +76,10 @@ async def _locked(connection: Connection, *, pooled: bool) -> AsyncIterator[None
     """Let one process at a time look after the schema; behind a pooler within one transaction, which holds the lock."""
     if pooled:
         async with connection.transaction():
-            await connection.execute(SQL["lock_schema_for_transaction"], _LOCK, timeout=_MIGRATION_SECONDS)
+            await connection.execute(SQL["lock_schema_for_transaction"], _LOCK, timeout=MIGRATION_SECONDS)
             yield
         return
-    await connection.execute(SQL["lock_schema"], _LOCK, timeout=_MIGRATION_SECONDS)
+    await connection.execute(SQL["lock_schema"], _LOCK, timeout=MIGRATION_SECONDS)
     yield
     # Where it fails, the end of the connection gives the lock back.
     await connection.execute(SQL["unlock_schema"], _LOCK)
@@ -161,7 +161,7 @@ async def _apply(connection: Connection, migrations: Sequence[Migration]) -> tup
     new = [migration for migration in migrations if migration.version not in done]
     for migration in new:
         async with connection.transaction():
-            await connection.execute(migration.text, timeout=_MIGRATION_SECONDS)
+            await connection.execute(migration.text, timeout=MIGRATION_SECONDS)
             await connection.execute(
                 SQL["record_migration"],
                 migration.version,
