@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
+from recollect.postgres.schema_steps import MIGRATION_SECONDS
 from recollect.settings import is_setting
 from recollect.settings.file import SETTINGS_FILE
 from recollect_proxy.admin_token import TOKEN_FILE
@@ -60,6 +61,7 @@ LEAST = NEEDED | {
     "persistence": {"enabled": False},
     "networkPolicy": {"enabled": False},
     "disruptionBudget": {"enabled": False},
+    "migration": {"enabled": False},
 }
 _RENDER = """
 import json, sys
@@ -147,7 +149,7 @@ def test_kubernetes_schemas_take_what_the_chart_makes(
 
 def test_the_chart_makes_what_was_asked_for() -> None:
     assert {name.partition("/")[0] for name in render(EVERYTHING)} == {
-        *("ConfigMap", "Deployment", "HorizontalPodAutoscaler", "Ingress", "NetworkPolicy"),
+        *("ConfigMap", "Deployment", "HorizontalPodAutoscaler", "Ingress", "Job", "NetworkPolicy"),
         *("PodDisruptionBudget", "PodMonitor", "Service", "StatefulSet"),
     }
     assert {name.partition("/")[0] for name in render(LEAST)} == {"ConfigMap", "Service", "StatefulSet"}
@@ -160,7 +162,7 @@ def test_each_container_runs_without_root_over_a_file_system_that_can_not_be_wri
     pods = [
         each["spec"]["template"]["spec"]
         for each in render(values).values()
-        if each["kind"] in {"StatefulSet", "Deployment"}
+        if each["kind"] in {"StatefulSet", "Deployment", "Job"}
     ]
 
     for pod in pods:
@@ -205,6 +207,16 @@ def test_pods_are_made_anew_where_something_that_they_read_changed(changed: dict
     assert len(before) == len(after) == 2
     assert all(one["annotations"] != other["annotations"] for one, other in zip(before, after, strict=True))
     assert before == [pod["metadata"] for pod in pods(render(EVERYTHING))], "and not otherwise"
+
+
+def test_the_schema_is_made_before_the_pods_which_a_probe_would_end_in_the_middle_of_it() -> None:
+    job = render(NEEDED)["Job/demo-recollect-migration"]
+
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    assert set(job["metadata"]["annotations"]["helm.sh/hook"].split(",")) == {"pre-install", "pre-upgrade"}
+    assert container["command"] == ["recollect", "migrate"]
+    assert "env" not in container, "before an install there is no ConfigMap to read settings from"
+    assert job["spec"]["activeDeadlineSeconds"] > MIGRATION_SECONDS
 
 
 def test_workers_are_scaled_by_themselves() -> None:

@@ -9,6 +9,7 @@ _WORDS: tuple[tuple[type[BaseException], str], ...] = (
     (asyncpg.InvalidPasswordError, "it does not take this user's password"),
     (asyncpg.InvalidAuthorizationSpecificationError, "it does not let this user in from here"),
     (asyncpg.InvalidCatalogNameError, "it has no database of this name"),
+    (asyncpg.ClientConfigurationError, "its address can't be read"),
     (asyncpg.TooManyConnectionsError, "it takes no more connections: see max_connections"),
     (asyncpg.CannotConnectNowError, "it is starting up or shutting down"),
     (asyncpg.AdminShutdownError, "it is shutting down"),
@@ -24,6 +25,8 @@ _WORDS: tuple[tuple[type[BaseException], str], ...] = (
     (FileNotFoundError, "its socket file is not there, or a file that its address names"),
     (PermissionError, "this account may not open its socket file, or a file that its address names"),
     (TimeoutError, "it did not answer in time"),
+    (OverflowError, "its address names a port that there is none of"),
+    (ValueError, "its address can't be read; in a password @, / and # are written as %40, %2F and %23"),
 )
 """The first class that an error is of counts: those that say more stand before what they are kinds of."""
 

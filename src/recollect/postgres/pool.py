@@ -76,7 +76,7 @@ def connecting() -> Iterator[None]:
     with store_errors():
         try:
             yield
-        except (*_REFUSED, ValueError) as error:  # ValueError: an address that can't be read
+        except (*_REFUSED, ValueError, OverflowError) as error:  # the last two: an address that can't be read
             raise ConfigurationError(
                 f"The database can't be opened ({_kind(error)}){why(error)}. Check its address, name, user and password."
             ) from None

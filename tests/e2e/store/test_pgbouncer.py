@@ -18,7 +18,7 @@ from tests.stores import NOON, Store, store_over
 from tests.waiting import until
 
 from recollect.model import Actor, Add, Reason
-from recollect.postgres import Postgres, migrate_postgres, open_postgres
+from recollect.postgres import Postgres, check_postgres, migrate_postgres, open_postgres
 from recollect.postgres.sql import load_migrations
 
 pytestmark = [
@@ -66,6 +66,15 @@ async def test_nobody_sees_anothers_memories_however_the_connections_change(behi
     found = await asyncio.gather(*(seen(each) for each in users))
 
     assert found == [{f"{each.anna} likes tea"} for each in users]
+
+
+async def test_a_check_before_a_start_finds_nothing_wrong(behind: Postgres, through: str) -> None:
+    assert behind
+
+    report = await check_postgres(through, seconds=20)
+
+    assert (report.mistakes, report.remarks) == ([], [])
+    assert report.found.startswith("Postgres 16.")
 
 
 async def test_no_setting_of_a_transaction_is_left_on_a_connection_of_the_server(

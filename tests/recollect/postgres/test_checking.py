@@ -236,8 +236,18 @@ async def test_a_wrong_password_is_a_mistake_that_quotes_none() -> None:
     assert report.found == ""
 
 
-async def test_an_address_that_can_not_be_read_is_a_mistake_that_quotes_none() -> None:
-    [mistake] = (await check("postgresql://anna:hush@127.0.0.1:port/d")).mistakes
+@pytest.mark.parametrize(
+    "dsn",
+    [
+        "postgresql://anna:hush@127.0.0.1:port/d",
+        "postgresql://anna:hush@127.0.0.1:99999/d",
+        "postgresql://anna:hu#sh@127.0.0.1/d",
+        "postgresql://anna:hush@127.0.0.1/d?sslmode=hush",
+        "hush",
+    ],
+)
+async def test_an_address_that_can_not_be_read_is_a_mistake_that_quotes_none(dsn: str) -> None:
+    [mistake] = (await check(dsn)).mistakes
 
     assert "can't be opened" in mistake
     assert "hush" not in mistake

@@ -78,7 +78,7 @@ def configured(folder: Path, upstream: int) -> tuple[Nginx, list[str]]:
     text = FILE.read_text("utf-8")
     for there, here in (
         ("server 127.0.0.1:8787;", f"server 127.0.0.1:{upstream};"),
-        ("listen 443 ssl http2;", f"listen 127.0.0.1:{port} ssl http2;"),
+        ("listen 443 ssl; #", f"listen 127.0.0.1:{port} ssl; #"),
         ("listen 80;", f"listen 127.0.0.1:{plain};"),
         ("/etc/nginx/tls/recollect.pem", str(certificate)),
         ("/etc/nginx/tls/recollect.key", str(certificate)),

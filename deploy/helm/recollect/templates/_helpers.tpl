@@ -41,15 +41,18 @@ recollect/secret-version: {{ . | quote }}
 {{- end }}
 {{- end }}
 
+{{- define "recollect.security" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
 {{/* What the containers of proxies and workers have in common. */}}
 {{- define "recollect.container" -}}
 image: {{ include "recollect.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
-securityContext:
-  allowPrivilegeEscalation: false
-  readOnlyRootFilesystem: true
-  capabilities:
-    drop: [ALL]
+securityContext: {{ include "recollect.security" . | nindent 2 }}
 env:
   - name: RECOLLECT_CONFIG
     value: /etc/recollect/recollect.toml
