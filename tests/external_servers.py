@@ -72,7 +72,7 @@ def external_server(version: str, *, settings: Sequence[str] = ()) -> Iterator[s
 
 def initialize(programs: Path, data: Path, account: Account) -> None:
     """Make a server's files in a folder."""
-    options = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C"]
+    options = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"]
     run_as(account, programs / "initdb", "-D", data, *options)
 
 

@@ -130,6 +130,11 @@ def _of_rights(seen: asyncpg.Record, *, pending: bool) -> Iterator[str]:
 def _remarks(seen: asyncpg.Record) -> Iterator[str]:
     if seen["server_number"] // 10_000 < _TESTED:
         yield f"The server is Postgres {seen['server']}; Recollect is tested with {_TESTED} and newer."
+    if not seen["knows_letters"]:
+        yield (
+            "The database's locale knows the letters of ASCII alone: who looks for words among memories finds others only in the same case. "
+            "Make the database with a locale of UTF-8, as C.UTF-8."
+        )
     if seen["connections"] < _CONNECTIONS_OF_A_PAIR:
         yield (
             f"The server takes {seen['connections']} connections of everybody, and a proxy with its worker opens up to "

@@ -182,6 +182,19 @@ async def test_one_that_takes_no_writes_and_is_asked_for_by_name_is_a_mistake(em
     assert await is_refused(dsn)
 
 
+async def test_a_locale_that_knows_ascii_alone_is_a_remark(empty_dsn: str) -> None:
+    name = f"recollect_test_{uuid4().hex}"
+    async with administrator(empty_dsn) as connection:
+        await connection.execute(f"CREATE DATABASE {name} LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0")
+    try:
+        [remark] = (await check(urlsplit(empty_dsn)._replace(path=f"/{name}").geturl())).remarks
+    finally:
+        async with administrator(empty_dsn) as connection:
+            await connection.execute(f"DROP DATABASE {name}")
+
+    assert "the letters of ASCII alone" in remark
+
+
 async def test_a_database_of_another_name_is_a_mistake(empty_dsn: str) -> None:
     [mistake] = (await check(urlsplit(empty_dsn)._replace(path="/none").geturl())).mistakes
 

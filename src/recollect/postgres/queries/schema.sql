@@ -164,6 +164,7 @@ SELECT
     current_setting('server_version_num')::integer AS server_number,
     current_setting('max_connections')::integer AS connections,
     pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS is_read_only,
+    lower('Ä') = 'ä' AS knows_letters,
     (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS vector,
     (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS vector_offered,
     me.rolsuper OR EXISTS (
