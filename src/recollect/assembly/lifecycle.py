@@ -1,7 +1,7 @@
 """Opens and closes an engine and its backends. Never: what a setting means to a model."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from recollect.assembly.files import GLOBAL_MEMORIES
 from recollect.assembly.generations import LiveGenerations, MakeEmbedder, todays
 from recollect.assembly.global_memories import keep_global_memories
+from recollect.assembly.lazy_transport import LazyTransport
 from recollect.assembly.models import (
     Models,
     make_earlier_embedder,
@@ -59,6 +60,7 @@ async def open_engine(
     upstream: str | None = None,
     clock: Clock = system_clock,
     spool: Spooled | None = None,
+    server: Awaitable[EmbeddedServer] | None = None,
 ) -> AsyncIterator[Engine]:
     """Open an engine, form memories in the background while it is open, and close it.
 
@@ -67,6 +69,7 @@ async def open_engine(
         upstream: Base URL of the chat's own LLM, which extracts where no other is named.
         clock: Tells the engine the time.
         spool: Entries that wait to be logged; they are erased with their user.
+        server: The embedded server, which is being started already; this stops it.
 
     Raises:
         ConfigurationError: The settings make no sense.
@@ -74,7 +77,7 @@ async def open_engine(
         EmbedderError: The embedder can't be loaded.
     """
     policy = make_policy(settings, upstream=upstream)
-    async with _open(settings, upstream) as (backends, start):
+    async with _open(settings, upstream, server=server) as (backends, start):
         await asyncio.gather(asyncio.to_thread(warm_up), warm_up_search(backends))
         worker = _worker(settings, start, yields=policy.yields.to_chats)
         engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=worker)
@@ -148,19 +151,23 @@ async def open_unembedded_backends(settings: EngineSettings, absent: Embedder) -
 
 @asynccontextmanager
 async def _open(
-    settings: EngineSettings, upstream: str | None, *, lives: bool = True
+    settings: EngineSettings,
+    upstream: str | None,
+    *,
+    lives: bool = True,
+    server: Awaitable[EmbeddedServer] | None = None,
 ) -> AsyncIterator[tuple[Backends, Start]]:
     """Open the backends of an engine; also yield the first message to a worker beside it."""
     async with AsyncExitStack() as closing:
         client = await closing.enter_async_context(
-            httpx.AsyncClient(timeout=_REQUEST_SECONDS, trust_env=False)
+            httpx.AsyncClient(transport=LazyTransport(), timeout=_REQUEST_SECONDS, trust_env=False)
         )
         folders = await _folders(settings, closing)
         # beside the database's start
         loading = asyncio.create_task(_load_embedders(settings, client, folders.caches))
         closing.push_async_callback(_unload, loading)
         try:
-            dsn = await open_server(settings, folders.database, closing)
+            dsn = await open_server(settings, folders.database, closing, server)
             postgres = await _open_store(settings, dsn, closing)
         except StoreError:
             await asyncio.wait({loading})
@@ -311,11 +318,18 @@ async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> _Folder
     return _Folders(temporary.path, temporary.path if kept == NOWHERE else kept)
 
 
-async def open_server(settings: EngineSettings, folder: Path, closing: AsyncExitStack) -> str:
-    """Return how to connect to the database; the embedded one is started."""
+async def open_server(
+    settings: EngineSettings,
+    folder: Path,
+    closing: AsyncExitStack,
+    starting: Awaitable[EmbeddedServer] | None = None,
+) -> str:
+    """Return how to connect to the database; the embedded one is started, unless it is being started already."""
     if settings.database_url is not None and not settings.in_memory:
         return settings.database_url.get_secret_value()
-    server = await asyncio.to_thread(start_embedded, folder, durable=not settings.in_memory)
+    if starting is None:
+        starting = asyncio.to_thread(start_embedded, folder, durable=not settings.in_memory)
+    server = await starting
     closing.push_async_callback(asyncio.to_thread, server.stop)
     reviving = asyncio.create_task(_keep_running(server))
     closing.callback(reviving.cancel)
