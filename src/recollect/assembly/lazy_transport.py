@@ -9,7 +9,7 @@ class LazyTransport(httpx.AsyncBaseTransport):
     def __init__(self) -> None:
         self._made: httpx.AsyncHTTPTransport | None = None
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: httpx.Request) -> httpx.Response:
         """Send a request.
 
         Raises:
@@ -18,6 +18,8 @@ class LazyTransport(httpx.AsyncBaseTransport):
         if self._made is None:
             self._made = httpx.AsyncHTTPTransport(trust_env=False)
         return await self._made.handle_async_request(request)
+
+    handle_async_request = send  # httpx's name of it
 
     async def aclose(self) -> None:
         """Close its connections."""
