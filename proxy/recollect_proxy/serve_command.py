@@ -79,12 +79,14 @@ def _run_server(settings: ProxySettings) -> None:
         raise typer.Exit(_CANNOT_START)
     import uvloop
 
+    from recollect.allocator import give_memory_back
     from recollect_proxy.admin_token import admin_token
     from recollect_proxy.app import App
     from recollect_proxy.banner import banner
     from recollect_proxy.server import Server
     from recollect_proxy.upstream_check import tell_of_upstream
 
+    give_memory_back()
     try:
         token = admin_token(settings)
     except OSError as error:
