@@ -46,6 +46,8 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         ),
         "search": Program("bench.speed.search", "what a search costs in the store"),
         "growth": Program("bench.speed.growth", "what recall takes as memories grow (`make bench-growth`)"),
+        "ingest": Program("bench.speed.ingest", "what importing many messages takes, and chats beside it"),
+        "start": Program("bench.speed.start", "what a cold and a warm start take, beside another commit"),
         "disk": Program("bench.speed.disk", "what messages take on the disk"),
         "workers": Program("bench.speed.workers", "what N workers form in a second, and how late"),
         "reading": Program("bench.speed.reading", "what each step takes that reads people's text"),

@@ -8,7 +8,6 @@ import statistics
 import tempfile
 import time
 from collections import Counter
-from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from tests.served_process import environment, served_process
 
 from bench.speed.hostile import answer
 from bench.speed.hunt_texts import Stream
+from bench.speed.memory_sampling import Memory, keep_sampling, table
 
 MOST_WAIT = 250.0
 """Milliseconds that nobody should wait for another's text."""
@@ -96,6 +96,7 @@ async def _measure(seconds: float, folder: Path, attacker: Connection) -> None:
     )
     async with served_process("--log-level", "warning", environ=environ) as served:
         await asyncio.sleep(5)  # until its worker is at work
+        phases: list[tuple[str, list[Memory]]] = []
         print(
             "| a short chat of somebody else | chats | p50 ms | p99 | max | above 250 | upstream alone p99 | max | load |"
         )
@@ -103,7 +104,9 @@ async def _measure(seconds: float, folder: Path, attacker: Connection) -> None:
         for name, share in (("alone", 1 / 6), ("beside the hunt", 2 / 3), ("alone again", 1 / 6)):
             waits: list[tuple[float, float]] = []
             direct: list[tuple[float, float]] = []
+            phases.append((name, []))
             probes = [
+                asyncio.create_task(keep_sampling(served.process.pid, phases[-1][1])),
                 asyncio.create_task(_probe(served.port, "probe", waits)),
                 asyncio.create_task(_probe(port, "direct", direct)),
             ]
@@ -112,9 +115,9 @@ async def _measure(seconds: float, folder: Path, attacker: Connection) -> None:
             await asyncio.sleep(seconds * share)
             for each in probes:
                 each.cancel()
-            with suppress(asyncio.CancelledError):
-                await asyncio.gather(*probes)
+            await asyncio.wait(probes)
             print(_row(name, [wait for _, wait in waits], [wait for _, wait in direct]), flush=True)
+        print("", *table(phases), sep="\n")
         answered, slow = await asyncio.to_thread(attacker.recv)
         print(f"\nAnswers to the hunt: {dict(answered)}. The slowest of them:\n" + "\n".join(slow))
         print("\n" + "".join(line for line in served.logged)[:4000])

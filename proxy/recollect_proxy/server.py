@@ -86,8 +86,10 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Open the application and the socket."""
         await super().startup(sockets)
-        gc.collect()
-        gc.freeze()  # what a start has made stays: no later collection looks through it, within an answer
+        # What a start has made stays, and of it little is garbage: no later collection looks through it, within an
+        # answer, and none did until here, for which `recollect_command` sees.
+        gc.freeze()
+        gc.enable()
         if not self.should_exit:  # told to stop within its start
             self._ready(self.servers[0].sockets[0].getsockname()[1])
 

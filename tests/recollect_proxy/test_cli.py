@@ -295,6 +295,36 @@ def test_the_command_line_loads_no_server_no_model_and_no_database() -> None:
     assert heavy & set(done.stdout.split()) == set()
 
 
+def test_a_start_of_the_server_loads_no_other_command() -> None:
+    code = (
+        "import sys; from recollect_proxy.recollect_command import main\n"
+        "try: main()\nexcept SystemExit: print(*(name for name in sys.modules if name.endswith(('_command', '_commands', '.cli'))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "serve", "--port", "none"],
+        capture_output=True,
+        check=True,
+        text=True,
+        env=environment(),
+    )
+
+    ours = {name for name in done.stdout.split() if name.startswith("recollect")}
+    assert ours == {f"recollect_proxy.{each}_command" for each in ("recollect", "run", "serve")}
+    assert "Invalid value for '--port'" in done.stderr
+
+
+def test_a_server_of_plain_identities_loads_no_signatures_and_no_certificates_to_start() -> None:
+    code = (
+        "import sys, recollect_proxy.app, recollect_proxy.server, recollect.assembly.lifecycle\n"
+        "print(*{name.partition('.')[0] for name in sys.modules} & {'jwt', 'cryptography', 'httpcore', 'litestar', 'mcp'})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True, env=environment()
+    )
+
+    assert done.stdout.split() == []
+
+
 def test_what_recollect_can_not_do_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise StoreError("No such thing.")

@@ -7,9 +7,9 @@ from recollect_proxy.identity.api_key import add_key, hash_of
 from recollect_proxy.identity.caller import Caller, Claim, Mode, opaque_id, readable_id
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.identity.modes import is_loopback, make_identity, proving_modes
+from recollect_proxy.identity.own_tokens import decode_own_token, encode_own_token
 from recollect_proxy.identity.plain_header import Network
 from recollect_proxy.identity.secrets import is_strong, require_strong
-from recollect_proxy.identity.signed import decode_own_token, encode_own_token
 
 __all__ = [
     "Caller",

@@ -8,7 +8,6 @@ from recollect_proxy.identity.api_key import ApiKey, read_key_file
 from recollect_proxy.identity.caller import Mode
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.identity.plain_header import PlainHeader
-from recollect_proxy.identity.signed import OpenWebUIToken, ProviderToken
 from recollect_proxy.settings import IdentityMode, ProxySettings
 from recollect_proxy.watched_file import WatchedFile
 
@@ -62,6 +61,8 @@ def _openwebui_token(settings: ProxySettings) -> Mode:
             "RECOLLECT_IDENTITY=openwebui-jwt needs RECOLLECT_OPENWEBUI_JWT_SECRET: "
             "OpenWebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET."
         )
+    from recollect_proxy.identity.signed import OpenWebUIToken  # noqa: PLC0415 -- cryptography, for this mode alone
+
     return OpenWebUIToken(
         secret.get_secret_value(),
         header=settings.openwebui_jwt_header,
@@ -92,6 +93,8 @@ def _provider_token(settings: ProxySettings) -> Mode:
             "be sent on, and prove the user to whoever runs the upstream. Set RECOLLECT_UPSTREAM_API_KEY: any "
             "word where the LLM asks for none."
         )
+    from recollect_proxy.identity.signed import ProviderToken  # noqa: PLC0415 -- as above
+
     return ProviderToken(
         settings.jwks_file,
         issuer=issuer,

@@ -164,27 +164,3 @@ def _read_keys(path: Path) -> list[jwt.PyJWK]:
     if not usable:
         raise ConfigurationError(f"{path} holds no RSA key.")
     return usable
-
-
-def encode_own_token(claims: Mapping[str, Any], key: bytes) -> str:
-    """Return a JWT with ``claims``, signed by HS256 with the proxy's own key."""
-    return jwt.encode(dict(claims), key, algorithm="HS256")
-
-
-def decode_own_token(token: str, key: bytes, *, issuer: str, audience: str) -> Mapping[str, Any] | None:
-    """Return the claims of a token that ``encode_own_token`` made; None if it is invalid or for another audience.
-
-    Expiry is not checked: the caller compares ``exp`` and ``iat`` with its own clock.
-    """
-    try:
-        claims: Mapping[str, Any] = jwt.decode(
-            token,
-            key,
-            algorithms=["HS256"],
-            issuer=issuer,
-            audience=audience,
-            options={"require": [*_REQUIRED, "aud"], "verify_exp": False, "verify_iat": False},
-        )
-    except jwt.InvalidTokenError:
-        return None
-    return claims

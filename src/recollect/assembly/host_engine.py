@@ -9,6 +9,7 @@ from importlib import import_module
 from recollect.engine import Engine, system_clock
 from recollect.engine.live import LiveEngine
 from recollect.ports import Clock
+from recollect.postgres.embedded import EmbeddedServer, start_embedded
 from recollect.settings import EngineSettings
 from recollect.spool import Spool
 
@@ -44,8 +45,26 @@ def live_engine(
 async def _open(
     settings: EngineSettings, *, upstream: str | None, clock: Clock, spool: Spool, goes_on: asyncio.Event
 ) -> AsyncIterator[Engine]:
-    """Open an engine; the database and the models are imported now, off the event loop."""
-    lifecycle = await asyncio.to_thread(import_module, "recollect.assembly.lifecycle")
-    given = {"upstream": upstream, "clock": clock, "spool": spool, "goes_on": goes_on}
-    async with lifecycle.open_engine(settings, **given) as engine:
-        yield engine
+    """Open an engine; the database and the models are imported now, off the event loop, while the embedded server starts."""
+    starting = _starting(settings)
+    given = {"upstream": upstream, "clock": clock, "spool": spool, "goes_on": goes_on, "server": starting}
+    try:
+        lifecycle = await asyncio.to_thread(import_module, "recollect.assembly.lifecycle")
+        async with lifecycle.open_engine(settings, **given) as engine:
+            yield engine
+    finally:
+        if starting is not None:
+            starting.add_done_callback(_stop)
+
+
+def _starting(settings: EngineSettings) -> "asyncio.Task[EmbeddedServer] | None":
+    """Begin to start the embedded server, where there is one whose folder is known before all else."""
+    if settings.database_url is not None or settings.in_memory:
+        return None
+    return asyncio.create_task(asyncio.to_thread(start_embedded, settings.data_dir))
+
+
+def _stop(starting: "asyncio.Task[EmbeddedServer]") -> None:
+    """Stop a server that nobody came to use; of one that was used, this does nothing."""
+    if not starting.cancelled() and starting.exception() is None:
+        starting.result().stop()

@@ -1,7 +1,7 @@
 """Opens and closes an engine and its backends. Never: what a setting means to a model."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from recollect.assembly.files import GLOBAL_MEMORIES
 from recollect.assembly.generations import LiveGenerations, MakeEmbedder, todays
 from recollect.assembly.global_memories import keep_global_memories
+from recollect.assembly.lazy_transport import LazyTransport
 from recollect.assembly.models import (
     Models,
     make_earlier_embedder,
@@ -61,6 +62,7 @@ async def open_engine(
     clock: Clock = system_clock,
     spool: Spooled | None = None,
     goes_on: asyncio.Event | None = None,
+    server: Awaitable[EmbeddedServer] | None = None,
 ) -> AsyncIterator[Engine]:
     """Open an engine, form memories in the background while it is open, and close it.
 
@@ -70,6 +72,7 @@ async def open_engine(
         clock: Tells the engine the time.
         spool: Entries that wait to be logged; they are erased with their user.
         goes_on: Set when the store has been waited for too long for a start to wait with it.
+        server: The embedded server, which is being started already; this stops it.
 
     Raises:
         ConfigurationError: The settings make no sense.
@@ -77,7 +80,7 @@ async def open_engine(
         EmbedderError: The embedder can't be loaded.
     """
     policy, patience = make_policy(settings, upstream=upstream), StorePatience(goes_on)
-    async with _open(settings, upstream, patience=patience) as (backends, start):
+    async with _open(settings, upstream, patience=patience, server=server) as (backends, start):
         await asyncio.gather(asyncio.to_thread(warm_up), warm_up_search(backends))
         worker = _worker(settings, start, yields=policy.yields.to_chats)
         engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=worker)
@@ -157,18 +160,19 @@ async def _open(
     *,
     lives: bool = True,
     patience: StorePatience = NOBODY_WAITS,
+    server: Awaitable[EmbeddedServer] | None = None,
 ) -> AsyncIterator[tuple[Backends, Start]]:
     """Open the backends of an engine; also yield the first message to a worker beside it."""
     async with AsyncExitStack() as closing:
         client = await closing.enter_async_context(
-            httpx.AsyncClient(timeout=_REQUEST_SECONDS, trust_env=False)
+            httpx.AsyncClient(transport=LazyTransport(), timeout=_REQUEST_SECONDS, trust_env=False)
         )
         folders = await _folders(settings, closing)
         # beside the database's start
         loading = asyncio.create_task(_load_embedders(settings, client, folders.caches))
         closing.push_async_callback(_unload, loading)
         try:
-            dsn = await open_server(settings, folders.database, closing)
+            dsn = await open_server(settings, folders.database, closing, server)
             with patience.waiting():
                 postgres = await _open_store(settings, dsn, closing)
         except StoreError:
@@ -321,11 +325,18 @@ async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> _Folder
     return _Folders(temporary.path, temporary.path if kept == NOWHERE else kept)
 
 
-async def open_server(settings: EngineSettings, folder: Path, closing: AsyncExitStack) -> str:
-    """Return how to connect to the database; the embedded one is started."""
+async def open_server(
+    settings: EngineSettings,
+    folder: Path,
+    closing: AsyncExitStack,
+    starting: Awaitable[EmbeddedServer] | None = None,
+) -> str:
+    """Return how to connect to the database; the embedded one is started, unless it is being started already."""
     if settings.database_url is not None and not settings.in_memory:
         return settings.database_url.get_secret_value()
-    server = await asyncio.to_thread(start_embedded, folder, durable=not settings.in_memory)
+    if starting is None:
+        starting = asyncio.to_thread(start_embedded, folder, durable=not settings.in_memory)
+    server = await starting
     closing.push_async_callback(asyncio.to_thread, server.stop)
     reviving = asyncio.create_task(_keep_running(server))
     closing.callback(reviving.cancel)

@@ -1,32 +1,16 @@
-"""The store in Postgres with pgvector: memories, message log, inbox and jobs. Never: ranking policy."""
+"""The store in Postgres with pgvector: memories, message log, inbox and jobs. Never: ranking policy.
 
-from dataclasses import dataclass
-from datetime import timedelta
+What it exports is imported when it is first used: who starts the embedded server does not wait for the store.
+"""
 
-import structlog
+from typing import TYPE_CHECKING
 
-from recollect.postgres.admin_reads import PostgresAdminReads
-from recollect.postgres.answers import PostgresAnswers
-from recollect.postgres.attempts import PostgresAttempts
-from recollect.postgres.browsing import PostgresBrowsing
-from recollect.postgres.chat_requests import PostgresChatRequests
-from recollect.postgres.chats import PostgresChats
-from recollect.postgres.checking import DatabaseReport, check_postgres
+from recollect.lazy import lazy_exports
 from recollect.postgres.embedded import EmbeddedServer, TemporaryFolder, start_embedded
-from recollect.postgres.generations import PostgresGenerations
-from recollect.postgres.inbox import PostgresInbox
-from recollect.postgres.jobs import PostgresJobs
-from recollect.postgres.log_index import PostgresLogIndex
-from recollect.postgres.memories import PostgresMemories
-from recollect.postgres.message_log import PostgresMessageLog
-from recollect.postgres.pool import Access, Connection, Database, is_pooled, store_errors
-from recollect.postgres.portability import PostgresPortability
-from recollect.postgres.profiles import PostgresProfiles
-from recollect.postgres.repairing import PostgresRepairs
-from recollect.postgres.requests import PostgresRequests
-from recollect.postgres.schema import migrate
-from recollect.postgres.settings import PostgresFlags, PostgresUsage
-from recollect.postgres.statistics import PostgresStatistics
+
+if TYPE_CHECKING:
+    from recollect.postgres.checking import DatabaseReport, check_postgres
+    from recollect.postgres.opening import Postgres, migrate_postgres, open_postgres
 
 __all__ = [
     "DatabaseReport",
@@ -39,117 +23,8 @@ __all__ = [
     "start_embedded",
 ]
 
-log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Postgres:
-    """An open store: the ports of the engine over one pool."""
-
-    memories: PostgresMemories
-    log: PostgresMessageLog
-    index: PostgresLogIndex
-    chats: PostgresChats
-    asked: PostgresChatRequests
-    requests: PostgresRequests
-    inbox: PostgresInbox
-    jobs: PostgresJobs
-    flags: PostgresFlags
-    usage: PostgresUsage
-    admin_reads: PostgresAdminReads
-    browsing: PostgresBrowsing
-    attempts: PostgresAttempts
-    answers: PostgresAnswers
-    portability: PostgresPortability
-    repairs: PostgresRepairs
-    profiles: PostgresProfiles
-    statistics: PostgresStatistics
-    generations: PostgresGenerations
-    database: Database
-
-    async def aclose(self) -> None:
-        """Close the connections; the jobs must have been cancelled."""
-        await self.database.aclose()
-
-
-async def open_postgres(
-    dsn: str,
-    *,
-    pool_size: int = 10,
-    connect_timeout: float = 5.0,
-    command_timeout: float = 30.0,
-    lease: float = 15.0,
-    workers: int = 4,
-    heartbeat: float = 10.0,
-) -> Postgres:
-    """Connect to a database, bring its schema up to date, and return the store.
-
-    Args:
-        dsn: ``postgresql://user:password@host/database``; a server with pgvector 0.8 or newer.
-        pool_size: Connections at most; the jobs have one more of their own while they run.
-        connect_timeout: Seconds a connection may take, and a call may wait for a free one.
-        command_timeout: Seconds a statement may take.
-        lease: Seconds after which the right to form for a user is free when its holder died.
-        workers: Users formed for at the same time.
-        heartbeat: Seconds after which the jobs of a killed process are taken up again.
-
-    Raises:
-        StoreUnavailableError: The database can't be reached; trying again may help.
-        ConfigurationError: It can, but not used: wrong password, no pgvector, no privilege.
-        StoreError: Its schema is newer than this code, or not what its record says.
-    """
-    async with Access(dsn, connect_timeout, command_timeout, pooled=True).connection() as connection:
-        pooled = await _told_of_pooler(connection)
-        schema = await migrate(connection, pooled=pooled)
-    access = Access(dsn, connect_timeout, command_timeout, schema.search_path, pooled)
-    pool = await access.pool(size=pool_size, vector_schema=schema.vector_schema)
-    path = schema.search_path if pooled else None
-    database = Database(pool, acquire_timeout=connect_timeout, user_role=schema.user_role, search_path=path)
-    inbox = PostgresInbox(database, lease=timedelta(seconds=lease))
-    jobs = PostgresJobs(access, workers=workers, heartbeat=timedelta(seconds=heartbeat))
-    return _stores_over(database, inbox, jobs)
-
-
-def _stores_over(database: Database, inbox: PostgresInbox, jobs: PostgresJobs) -> Postgres:
-    return Postgres(
-        memories=PostgresMemories(database),
-        log=PostgresMessageLog(database),
-        index=PostgresLogIndex(database),
-        chats=PostgresChats(database),
-        asked=PostgresChatRequests(database),
-        requests=PostgresRequests(database),
-        inbox=inbox,
-        jobs=jobs,
-        flags=PostgresFlags(database),
-        usage=PostgresUsage(database),
-        admin_reads=PostgresAdminReads(database),
-        browsing=PostgresBrowsing(database),
-        attempts=PostgresAttempts(database),
-        answers=PostgresAnswers(database),
-        portability=PostgresPortability(database),
-        repairs=PostgresRepairs(database),
-        profiles=PostgresProfiles(database),
-        statistics=PostgresStatistics(database),
-        generations=PostgresGenerations(database),
-        database=database,
-    )
-
-
-async def migrate_postgres(
-    dsn: str, *, connect_timeout: float = 5.0, command_timeout: float = 30.0
-) -> tuple[str, ...]:
-    """Bring a database's schema up to date, and return the names of the migrations that were applied.
-
-    Args and errors are those of ``open_postgres``.
-    """
-    async with Access(dsn, connect_timeout, command_timeout, pooled=True).connection() as connection:
-        return (await migrate(connection, pooled=await _told_of_pooler(connection))).applied
-
-
-async def _told_of_pooler(connection: Connection) -> bool:
-    """Return whether a pooler stands before the server, and log what that costs."""
-    with store_errors():
-        pooled = await is_pooled(connection)
-    if pooled:
-        log.info("database_behind_pooler", statements="not kept", jobs="looked for every second")
-    return pooled
+__getattr__ = lazy_exports(
+    __name__,
+    dict.fromkeys(("Postgres", "migrate_postgres", "open_postgres"), f"{__name__}.opening")
+    | dict.fromkeys(("DatabaseReport", "check_postgres"), f"{__name__}.checking"),
+)

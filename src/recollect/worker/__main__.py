@@ -1,5 +1,17 @@
 """``python -m recollect.worker``: the process itself. It is told what it works with over its standard input."""
 
-from recollect.worker.main import main
+import gc
+import os
+
+from recollect.allocator import give_memory_back
+
+_NICENESS = 5
+"""Chats come first where processors are few; so does a start, whose process imports at the same time."""
+
+os.nice(_NICENESS)
+give_memory_back()
+gc.disable()  # what is imported stays: it collects once it is at work
+
+from recollect.worker.main import main  # noqa: E402 -- behind that
 
 main()

@@ -26,9 +26,6 @@ from recollect.worker.watchdog import watch
 from recollect.worker.wire import LONGEST_LINE, Chats, Clear, Lend, Report, Start, line_of, to_worker
 
 _TELL_SECONDS = 1.0
-_NICENESS = 5
-"""Chats come first where processors are few."""
-
 _START = msgspec.json.Decoder(Start)
 
 log = structlog.get_logger(__name__)
@@ -38,7 +35,6 @@ def main() -> None:
     """Work until standard input ends."""
     told_to, tells = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever a library prints goes to the log, not into our messages
-    os.nice(_NICENESS)
     sys.exit(asyncio.run(_live(told_to, tells)))
 
 
@@ -67,8 +63,8 @@ async def _work(start: Start, reader: asyncio.StreamReader, tells: BinaryIO) -> 
     settings = EngineSettings(**start.settings)
     async with open_backends(settings, upstream=start.upstream, lives=True) as backends:
         await asyncio.to_thread(warm_up)
-        gc.collect()
-        gc.freeze()  # what a start has made stays: no later collection looks through it
+        gc.freeze()  # what a start has made stays: no later collection looks through it, and none did until here
+        gc.enable()
         policy = make_policy(settings, upstream=start.upstream)
         worker = FormationWorker(backends, policy, system_clock, is_told=start.is_told)
         working = asyncio.create_task(worker.run())

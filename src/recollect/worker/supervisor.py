@@ -22,6 +22,9 @@ _COMMAND = (sys.executable, "-P", "-m", "recollect.worker")
 """Starts a worker; ``-P`` keeps it from importing modules of the current folder."""
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
+_FIRST_PAUSE = 0.2
+"""Seconds before the first worker starts: it imports for a second, and what it is a part of is to be ready first."""
+
 _LIVED_SECONDS = 60.0
 """If a worker ran at least this long, its end is not counted as a repeated failure: the pause before a restart starts over."""
 
@@ -86,6 +89,7 @@ class WorkerProcess:
     async def run(self) -> None:
         """Keep a worker running until cancelled."""
         pause = _SHORTEST_PAUSE
+        await asyncio.sleep(_FIRST_PAUSE)
         while True:
             began = time.monotonic()
             try:

@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -73,12 +74,13 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def kept_files(name: str, cache_dir: Path) -> Iterator[Path]:
-    """Yield the files of this name that were built before: with the installation, then in the cache folder.
+    """Yield the files of this name that were built before: in the cache folder, then with the installation.
 
+    What is in the cache folder was built because the installation's was missing or damaged, and is not to be built again.
     A folder that this process may not look into counts as empty: the installation may be another user's.
     """
     # Path.is_file raises where that is refused.
-    return (path for folder in (PREPARED, cache_dir) if os.path.isfile(path := folder / name))  # noqa: PTH113
+    return (path for folder in (cache_dir, PREPARED) if os.path.isfile(path := folder / name))  # noqa: PTH113
 
 
 def _building_in(cache_dir: Path) -> "tempfile.TemporaryDirectory[str]":
@@ -89,7 +91,7 @@ def _building_in(cache_dir: Path) -> "tempfile.TemporaryDirectory[str]":
 def open_session(
     model: StoredModel, *, checksum: str, cache_dir: Path, precision: Precision
 ) -> ort.InferenceSession:
-    """Load the model's graph; build it into ``cache_dir`` first if it is missing or damaged.
+    """Load the model's graph; build it into ``cache_dir`` first if it is missing or damaged, which a line of the log tells.
 
     Args:
         model: The model.
@@ -104,13 +106,24 @@ def open_session(
     sizes = _digest(repr(model.architecture).encode())
     kept = precision if model.steps is None else PACKED
     name = f"bert-{checksum[:16]}-{sizes[:8]}-{kept}-v{_GRAPH_VERSION}.onnx"
+    damaged: dict[str, str] = {}
     for graph in kept_files(name, cache_dir):
         try:
-            return _session(graph, model)
+            session = _session(graph, model)
         except Exception as error:  # noqa: BLE001 - onnxruntime's errors share no other base; whatever is wrong, a new graph mends it
-            _log.warning("embedder.graph_unusable", file=graph.name, error=type(error).__name__)
+            damaged[str(graph)] = type(error).__name__
+            continue
+        if damaged:  # that of the cache folder: the next start is not to meet it
+            with suppress(OSError):
+                (cache_dir / name).unlink()
+            _log.warning("embedder.graph_damaged", files=damaged, done="removed; the installation's is used")
+        return session
     graph = cache_dir / name
     try:
+        if damaged:
+            _log.warning("embedder.graph_damaged", files=damaged, done=f"built anew in {cache_dir}")
+        else:
+            _log.info("embedder.graph_building", file=graph.name)
         _build(model, checksum, graph, precision)
         return _session(graph, model)
     except EmbedderError:
@@ -156,7 +169,6 @@ def _build(model: StoredModel, checksum: str, graph: Path, precision: Precision)
     # Imported only here: the import takes longer than loading a finished graph.
     from recollect.models.embedders.onnx_graph import build_graph  # noqa: PLC0415
 
-    _log.info("embedder.graph_building", file=graph.name)
     with model.tensors() as read:
         made = build_graph(
             model.architecture,

@@ -16,6 +16,7 @@ from tokenizers import Tokenizer
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders.graph_file import Precision, open_session, weights_checksum
+from recollect.models.embedders.graph_run import vectors_of
 from recollect.models.embedders.lane import Lane
 from recollect.models.embedders.model_folder import ModelFolder, installed_folder, read_model_folder
 from recollect.models.embedders.texts import prepare
@@ -168,9 +169,7 @@ class LocalEmbedder:
             (encoding,) = engine.tokenizer.encode_batch_fast([readable])
             # Without special tokens an empty text has no ids at all.
             ids = np.array([encoding.ids or [0]], dtype=np.int64)
-            (vectors,) = engine.session.run(
-                ["vectors"], {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-            )
+            vectors = vectors_of(engine.session, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
         except Exception as error:  # noqa: BLE001 - the two libraries' errors share no other base; they may quote the text
             raise EmbedderError(f"The local model failed: {type(error).__name__}.") from None
         vector: Vector = vectors[0]

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from recollect.errors import EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders.graph_file import open_session
+from recollect.models.embedders.graph_run import vectors_of
 from recollect.models.embedders.lane import Lane
 from recollect.models.embedders.packed_model import PackedModel
 from recollect.models.embedders.texts import prepare
@@ -147,7 +148,7 @@ class MultilingualE5Embedder:
             pieces = engine.tokenizer.encode(f"{_PREFIXES[side]}{readable}", self._model.pieces)
             words = self._model.word_embeddings(pieces)[None]
             mask = np.ones((1, len(pieces)), dtype=np.int64)
-            (vectors,) = engine.session.run(["vectors"], {"words": words, "attention_mask": mask})
+            vectors = vectors_of(engine.session, {"words": words, "attention_mask": mask})
         except Exception as error:  # noqa: BLE001 - whatever a foreign engine raises; it may quote the text
             raise EmbedderError(f"The second embedder failed: {type(error).__name__}.") from None
         centred = vectors[0] - self._means[side]

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
+from structlog.testing import capture_logs
 
 from recollect.errors import EmbedderError
 from recollect.model import Vector
@@ -65,6 +66,47 @@ async def test_a_damaged_graph_is_built_again(
 
     assert only_graph(cache).read_bytes() == whole
     np.testing.assert_array_equal(first, again)
+
+
+async def test_a_damaged_graph_of_the_installation_is_built_anew_once_and_told_in_one_line(
+    tmp_path: Path, write_tiny_bert: WriteTinyBert
+) -> None:
+    folder, cache = write_tiny_bert(tmp_path / "model"), tmp_path / "cache"
+    first = await embed_once(folder, cache)
+    prepared = graph_file.PREPARED / only_graph(cache).name
+    prepared.parent.mkdir()
+    only_graph(cache).replace(prepared)
+    prepared.write_bytes(prepared.read_bytes()[:-1000])
+
+    with capture_logs() as logs:
+        again = await embed_once(folder, cache)
+    with capture_logs() as later:
+        await embed_once(folder, cache)
+
+    assert [line["event"] for line in logs] == ["embedder.graph_damaged"]
+    assert list(logs[0]["files"]) == [str(prepared)]
+    assert later == []
+    np.testing.assert_array_equal(first, again)
+
+
+async def test_a_damaged_graph_of_the_cache_gives_way_to_the_installations(
+    tmp_path: Path, write_tiny_bert: WriteTinyBert
+) -> None:
+    folder, cache = write_tiny_bert(tmp_path / "model"), tmp_path / "cache"
+    await embed_once(folder, cache)
+    graph = only_graph(cache)
+    graph_file.PREPARED.mkdir()
+    (graph_file.PREPARED / graph.name).write_bytes(graph.read_bytes())
+    graph.write_bytes(b"")
+
+    with capture_logs() as logs:
+        await embed_once(folder, cache)
+    with capture_logs() as later:
+        await embed_once(folder, cache)
+
+    assert [(line["event"], line["log_level"]) for line in logs] == [("embedder.graph_damaged", "warning")]
+    assert not graph.exists()
+    assert later == []
 
 
 async def test_a_graph_that_makes_no_vectors_is_not_believed(

@@ -1,0 +1,22 @@
+"""What the script `recollect` runs: the command line, and for a start of the server nothing but that.
+
+Never: what a command does.
+"""
+
+import gc
+import sys
+
+from recollect_proxy.run_command import run_command
+
+
+def main() -> None:
+    """Run the command line. The other commands take a third of a second to import, which a start does not wait for."""
+    if sys.argv[1:2] == ["serve"] and "--help" not in sys.argv:
+        gc.disable()  # a start makes what stays; the server collects once it is ready
+        from recollect_proxy.serve_command import serve_app
+
+        run_command(serve_app())
+    else:
+        from recollect_proxy.cli import app
+
+        run_command(app)

@@ -1,0 +1,28 @@
+"""Runs a command line, and tells in one line what it could not do. Never: what a command does."""
+
+import signal
+import sys
+from collections.abc import Callable
+
+from recollect.errors import ConfigurationError, RecollectError
+
+_MISTAKEN = 2
+"""As typer ends where the options make no sense; a service manager does not start us again then."""
+
+_STOPPED = 128 + signal.SIGINT
+"""What a shell makes of a program that Ctrl-C ended, and typer of the exception."""
+
+
+def run_command(app: Callable[[], object]) -> None:
+    """Run an application of typer's; what it could not do is told in one line."""
+    try:
+        app()
+    except ConfigurationError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(_MISTAKEN)
+    except RecollectError as error:
+        sys.exit(f"{error}")
+    except SystemExit as ending:
+        if ending.code == _STOPPED:
+            sys.stderr.write("Stopped.\n")
+        raise

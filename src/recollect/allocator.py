@@ -1,0 +1,22 @@
+"""Has glibc's allocator give memory back to the system. For a process that is ours; never: a host's.
+
+By itself glibc raises the size from which memory is mapped, and so given back when it is freed, with each large block that
+is freed, up to 32 MiB; and it makes eight arenas a core, each with holes of its own. After some large texts a process kept what they had taken.
+"""
+
+import ctypes
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
+"""What mallopt(3) calls M_TRIM_THRESHOLD, M_MMAP_THRESHOLD and M_ARENA_MAX."""
+
+_MAPPED_FROM = 256 * 1024
+_ARENAS = 2
+
+
+def give_memory_back() -> bool:
+    """Set it for this process, before it has threads; return whether the allocator is one that has these settings."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is None:  # musl's gives back by itself
+        return False
+    chosen = ((_MMAP_THRESHOLD, _MAPPED_FROM), (_TRIM_THRESHOLD, _MAPPED_FROM), (_ARENA_MAX, _ARENAS))
+    return all([mallopt(name, value) == 1 for name, value in chosen])

@@ -1,0 +1,36 @@
+"""What a first start and a later one log at the default level: few lines, and none that reads as an error."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.folders import database_folder
+from tests.scripted_upstream import ScriptedUpstream
+from tests.served_process import environment, served_process
+from tests.waiting import until
+
+pytestmark = [pytest.mark.process, pytest.mark.database]
+
+_READS_AS_AN_ERROR = ("error", "fatal", "traceback", "failed", "warning", "exception", "panic")
+
+
+async def _logged(folder: Path, upstream: ScriptedUpstream) -> list[str]:
+    """Start, wait until the worker is there, end, and return the lines of the log."""
+    environ = environment(upstream=upstream.base_url, data_dir=folder)
+    async with served_process(environ=environ) as served:
+        await until(lambda: "worker_started" in "".join(served.logged))
+    return served.logged
+
+
+async def test_a_first_start_and_a_warm_one_log_what_they_did_and_nothing_that_reads_as_an_error() -> None:
+    with database_folder() as folder:
+        async with ScriptedUpstream() as upstream:
+            first = await _logged(folder, upstream)
+            warm = await _logged(folder, upstream)
+
+    for line in [*first, *warm]:
+        assert json.loads(line)["level"] == "info", line
+        assert not [word for word in _READS_AS_AN_ERROR if word in line.lower()], line
+    # Without prepared models a first start also says that it builds them.
+    assert {json.loads(line)["event"] for line in first} <= {"embedder.graph_building", "worker_started"}
+    assert [json.loads(line)["event"] for line in warm] == ["worker_started"]
