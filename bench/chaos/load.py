@@ -105,9 +105,12 @@ class Load:
             await self.say(user, chat, mark, is_streamed=bool(said % 2))
             await asyncio.sleep(self.chance.uniform(*_PAUSE))
 
-    async def say(self, user: User, chat: str, mark: str, *, is_streamed: bool) -> Asked:
-        """Ask once, and note what came of it."""
-        body = chat_body(f"My {self.chance.choice(_THINGS)} is {mark}.", stream=is_streamed)
+    async def say(
+        self, user: User, chat: str, mark: str, *, is_streamed: bool, words: str | None = None
+    ) -> Asked:
+        """Ask once, in these words or in a short sentence, and note what came of it."""
+        words = words or f"My {self.chance.choice(_THINGS)} is {mark}."
+        body = chat_body(words, stream=is_streamed)
         data = request_bytes(b"POST", CHAT, user.headers(chat=chat), body)
         began = time.monotonic()
         answer, tries = await self._answer(data, began)

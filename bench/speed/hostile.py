@@ -58,11 +58,9 @@ async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, sec
     with suppress(ConnectionError, asyncio.IncompleteReadError):
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
-            length = next(
-                int(line.split(b":")[1])
-                for line in head.split(b"\r\n")
-                if line.lower().startswith(b"content-length")
-            )
+            lines = head.lower().split(b"\r\n")
+            lengths = [int(line.split(b":")[1]) for line in lines if line.startswith(b"content-length")]
+            length = lengths[0] if lengths else 0  # a GET, as a start's look at the upstream, has none
             streams = b'"stream":true' in (await reader.readexactly(length))[:200_000].replace(b" ", b"")
             writer.write(_HEAD % (b"text/event-stream" if streams else b"application/json"))
             if not streams:

@@ -25,6 +25,7 @@ import uvloop
 from tests.raw_client import fetch
 from tests.running_proxy import CHAT, User, chat_body
 from tests.served_process import RECOLLECT, environment, served_process
+from tests.waiting import until
 
 from bench.chaos.database import rows
 from bench.speed.arithmetic import percentile
@@ -183,9 +184,12 @@ async def _import(file: Path, environ: dict[str, str]) -> float:
 async def _indexed(data: Path) -> None:
     """Wait until every message is indexed."""
     dsn = f"postgresql://postgres@/postgres?host={quote(str(data / 'postgres' / 'data'))}"
-    async with asyncio.timeout(_PATIENCE_SECONDS):
-        while (await rows(dsn, _UNINDEXED))[0]["n"]:
-            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def is_indexed() -> bool:
+        await asyncio.sleep(_LOOK_SECONDS)
+        return not (await rows(dsn, _UNINDEXED))[0]["n"]
+
+    await until(is_indexed, seconds=_PATIENCE_SECONDS)
 
 
 def told(found: Figures) -> Iterator[str]:

@@ -19,4 +19,5 @@ def give_memory_back() -> bool:
     if mallopt is None:  # musl's gives back by itself
         return False
     chosen = ((_MMAP_THRESHOLD, _MAPPED_FROM), (_TRIM_THRESHOLD, _MAPPED_FROM), (_ARENA_MAX, _ARENAS))
-    return all([mallopt(name, value) == 1 for name, value in chosen])
+    taken = [mallopt(name, value) for name, value in chosen]
+    return all(taken)

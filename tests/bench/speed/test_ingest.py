@@ -43,7 +43,7 @@ def test_rates_are_told_of_logging_and_of_both() -> None:
         "1,000 messages: logged in 20 s, 50 a second, by a process of 100 MiB at most; "
         "indexed 30 s after that, 20 a second from the beginning on."
     )
-    assert "| while they are logged | 2 | 1 | 10 | 30 | 30 |" in lines
+    assert "| while they are logged | 2 | 1 | 20 | 29 | 30 |" in lines
     assert "| while they are logged | 105, 110, 110 | 90, 90, 90 | 80, 80, 80 |" in lines
 
 
