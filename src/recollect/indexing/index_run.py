@@ -81,7 +81,9 @@ async def index_user(
             and until is None
             and await index.read_again(user_id, is_indexed_otherwise, limit=_AT_ONCE)
         )
-        if (messages and await run.index_messages(until)) or rereads:
+        more = (messages and await run.index_messages(until)) or rereads
+        untidy = until is None and await index.tidy(user_id)
+        if more or untidy:
             return _NEXT_RUN_DELAY
         if until is None and embeds_later and await _embed_later(run, second_embedder, chunks=messages):
             return _NEXT_RUN_DELAY

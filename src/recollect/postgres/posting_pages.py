@@ -7,6 +7,7 @@ the number behind says. What a page holds is rewritten together, so it is small;
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +33,14 @@ _BY_OWN = np.concatenate([np.arange(often + 1) for often in range(MOST_OFTEN + 1
 """How often a term stands in a document, and in its own text, by the number that says both: once and once is 2, twice and never 3."""
 
 _ENDS = np.dtype("<u2")
-_ONCE_EACH = 4
-"""The number of twice, of these once in the own text."""
+_TOLD = np.array([2, 1, 4, 0])
+_KINDS = np.full(len(_BY_OFTEN), 3)
+_KINDS[_TOLD[:3]] = range(3)
+"""The numbers of how often that are told with the document: once in its own text, once in its context, once in each."""
+
+_TOLD_BEHIND = 3
+_GOES_ON = 128
+"""The bit of a byte behind which the number goes on."""
 
 
 class Page(NamedTuple):
@@ -107,7 +114,7 @@ def read_lists(lists: Sequence[bytes]) -> Integers:
     data = np.frombuffer(b"".join(lists), np.uint8)
     if not len(data):
         return np.empty(0, np.int64)
-    lasts = np.flatnonzero(data < 128)
+    lasts = np.flatnonzero(data < _GOES_ON)
     begins = np.concatenate([[0], lasts[:-1] + 1])
     values = (data[begins] & 127).astype(np.int64)
     widths = lasts - begins
@@ -115,11 +122,11 @@ def read_lists(lists: Sequence[bytes]) -> Integers:
         longer = np.flatnonzero(widths >= place)
         values[longer] |= (data[begins[longer] + place] & 127).astype(np.int64) << 7 * place
     says = np.zeros(len(values), bool)  # whether it says how often the one before stands
-    says[1:] = (values[:-1] & 3) == 3
+    says[1:] = (values[:-1] & 3) == _TOLD_BEHIND
     entries = np.flatnonzero(~says)
     kinds = values[entries] & 3
-    counts = np.where(kinds == 0, 2, np.where(kinds == 1, 1, _ONCE_EACH))
-    told = np.flatnonzero(kinds == 3)
+    counts = _TOLD[kinds]
+    told = np.flatnonzero(kinds == _TOLD_BEHIND)
     counts[told] = values[entries[told] + 1] >> 2
     ends = np.cumsum([len(each) for each in lists])
     terms = np.searchsorted(ends, begins[entries], "right")
@@ -147,8 +154,7 @@ def read_pages(pages: Sequence[Page]) -> tuple[list[str], Integers]:
         body = page.lists[first:]
         lists += [body[begin:end] for begin, end in zip([0, *ends[:-1]], ends, strict=True)]
     entries = read_lists(lists)
-    of_lists = entries >> _TERM
-    return terms, entries + ((np.array(numbers, np.int64)[of_lists] - of_lists) << _TERM)
+    return terms, renumbered(entries, np.array(numbers, np.int64))
 
 
 def merged(pages: Sequence[Page], terms: Sequence[str], entries: Integers) -> list[Page]:
@@ -163,8 +169,8 @@ def merged(pages: Sequence[Page], terms: Sequence[str], entries: Integers) -> li
     every = sorted({*there, *terms})
     number = {term: place for place, term in enumerate(every)}
     both = [
-        _renumbered(before, np.array([number[each] for each in there], np.int64)),
-        _renumbered(entries, np.array([number[each] for each in terms], np.int64)),
+        renumbered(before, np.array([number[each] for each in there], np.int64)),
+        renumbered(entries, np.array([number[each] for each in terms], np.int64)),
     ]
     begun = [number[page.first_term] for page in pages if page.begins == 0]
     return list(_written(every, added_up(np.concatenate(both)), begun))
@@ -180,7 +186,7 @@ def without(pages: Sequence[Page], documents: Integers) -> list[Page]:
     left = [terms[each] for each in present.tolist()]
     places = {term: place for place, term in enumerate(left)}
     begun = [places[each.first_term] for each in pages if each.begins == 0 and each.first_term in places]
-    return list(_written(left, _renumbered(kept, number), begun))
+    return list(_written(left, renumbered(kept, number), begun))
 
 
 def holding(pages: Sequence[Page], documents: Integers) -> list[Page]:
@@ -193,10 +199,12 @@ def _names(page: Page, documents: Integers) -> bool:
     return bool(np.isin((entries >> _DOCUMENT) & (2**32 - 1), documents).any())
 
 
-def _renumbered(entries: Integers, numbers: Integers) -> Integers:
+def renumbered(entries: Integers, numbers: Integers) -> Integers:
+    """Return entries with other numbers for their terms: of each number of before the new one (n,)."""
     if not len(entries):
         return entries
-    return numbers[entries >> _TERM] << _TERM | entries & ((1 << _TERM) - 1)
+    renamed: Integers = numbers[entries >> _TERM] << _TERM | entries & ((1 << _TERM) - 1)
+    return renamed
 
 
 def _written(terms: Sequence[str], entries: Integers, begun: Iterable[int]) -> Iterator[Page]:
@@ -244,7 +252,7 @@ def _even(start: int, end: int, sizes: Sequence[int | None]) -> Iterator[tuple[i
     pages = 1 if total <= _MOST_BYTES else -(-total // _CUT_BYTES)
     bounds = np.searchsorted(reached, [total * each / pages for each in range(1, pages)], "right") + start
     places = sorted({start, *bounds.tolist(), end})
-    yield from zip(places[:-1], places[1:], strict=True)
+    yield from pairwise(places)
 
 
 def _lists(entries: Integers) -> list[bytes]:
@@ -268,8 +276,8 @@ def _values(entries: Integers, firsts: Integers) -> tuple[Integers, Integers]:
     gaps = np.diff(documents, prepend=0)
     gaps[firsts] = documents[firsts]
     told = often * (often + 1) // 2 + own
-    kinds = np.where(told == 2, 0, np.where(told == 1, 1, np.where(told == _ONCE_EACH, 2, 3)))
-    return gaps << 2 | kinds, np.where(kinds == 3, told << 2, -1)
+    kinds = _KINDS[told]
+    return gaps << 2 | kinds, np.where(kinds == _TOLD_BEHIND, told << 2, -1)
 
 
 def _widths(values: Integers) -> Integers:
@@ -292,8 +300,8 @@ def _encoded(entries: Integers, firsts: Integers) -> list[bytes]:
     begins = ends - widths
     for place in range(int(widths.max())):
         longer = np.flatnonzero(widths > place)
-        more = np.where(widths[longer] > place + 1, 128, 0)
+        more = np.where(widths[longer] > place + 1, _GOES_ON, 0)
         data[begins[longer] + place] = (numbers[longer] >> 7 * place) & 127 | more
     at = np.append(begins[(np.cumsum(is_there) - 1)[2 * firsts]], len(data)).tolist()
     told = data.tobytes()
-    return [told[begin:end] for begin, end in zip(at[:-1], at[1:], strict=True)]
+    return [told[begin:end] for begin, end in pairwise(at)]

@@ -1,8 +1,9 @@
 """A user's lexical index: which terms stand in which documents. Never: what a term is; a score.
 
-A block of postings holds 1,024 documents, eight bytes each, sorted: 10 bits of the document's place in
-the block, 6 of how often the term stands in it, 6 of how often in its own text, 15 each of how many terms
-it has and how many its own text has.
+What was indexed last waits in rows of ``postings``: a term's in a block of 1,024 documents, eight bytes each, sorted: 10 bits of
+the document's place in the block, 6 of how often the term stands in it, 6 of how often in its own text, 15 each of how many terms
+it has and how many its own text has. The rest is in pages (``posting_pages``). A term may stand in both for one document, as
+what is said next adds to the context of what was said before: then it counts as often as both say.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,19 +13,40 @@ from uuid import UUID
 
 import numpy as np
 from asyncpg import Record
-from numpy.typing import NDArray
 
 from recollect.model import Lexicon, Occurrences
+from recollect.postgres.paging import (
+    BLOCK,
+    ENTRY,
+    OFTEN,
+    OWN,
+    PLACE,
+    lengths_of,
+    paged,
+    remove_from_pages,
+    remove_of_terms,
+    waiting_of,
+)
 from recollect.postgres.pool import Connection
+from recollect.postgres.posting_pages import (
+    MOST_OFTEN,
+    Integers,
+    added_up,
+    list_of,
+    read_lists,
+    renumbered,
+    terms_of,
+    unpacked,
+)
 from recollect.postgres.sql import SQL
 from recollect.text.lexical import document_terms
 
-_BLOCK = 1024
-_MOST_OFTEN = 2**6 - 1
 _LONGEST = 2**15 - 1
-_ENTRY = np.dtype("<u8")
-_PLACE, _OFTEN, _OWN, _LENGTH = 42, 36, 30, 15
-"""By how many bits the parts of an entry are shifted; the length of the own text is not."""
+_LENGTH = 15
+"""By how many bits the length of a document is shifted; that of its own text is not."""
+
+_LAST_CHARACTER = chr(0x10FFFF)
+"""No term that begins with some letters stands behind them and this one, in the order of code points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +83,85 @@ class _Posting(NamedTuple):
 
 async def read_lexicon(connection: Connection, user_id: str, terms: Sequence[str]) -> Lexicon:
     """Return what of the user's index concerns ``terms``."""
-    blocks: dict[str | None, list[Record]] = {}
-    for row in await connection.fetch(SQL["lexicon"], user_id, list(terms)):
-        blocks.setdefault(row["term"], []).append(row)
-    if None not in blocks:
+    numbers = {term: number for number, term in enumerate(dict.fromkeys(terms))}
+    size: Record | None = None
+    waiting: list[tuple[int, int, bytes]] = []
+    lists: list[tuple[int, int, bytes]] = []
+    lengths: list[tuple[int, bytes]] = []
+    for row in await connection.fetch(SQL["lexicon"], user_id, list(numbers)):
+        term, number, entries, page = row["term"], row["number"], row["entries"], row["page"]
+        if page is not None:
+            lists.append((numbers[term], number, list_of(term, page, entries)))
+        elif term is not None:
+            waiting.append((numbers[term], number, entries))
+        elif entries is not None:
+            lengths.append((number, entries))
+        else:
+            size = row
+    if size is None:
         return Lexicon()
-    [size] = blocks.pop(None)
-    hidden = np.array(size["hidden"], np.int64)
-    stand = {term: _occurrences(found, hidden) for term, found in blocks.items() if term is not None}
-    occurrences = {term: found for term, found in stand.items() if len(found.documents)}
-    return Lexicon(size["documents"], max(1.0, size["terms"] / max(1, size["documents"])), occurrences)
+    found, known = _together(waiting, sorted(lists), lengths)
+    mean = max(1.0, size["terms"] / max(1, size["documents"]))
+    return Lexicon(size["documents"], mean, _occurrences(list(numbers), found, known, size["hidden"]))
+
+
+def _together(
+    waiting: Sequence[tuple[int, int, bytes]],
+    lists: Sequence[tuple[int, int, bytes]],
+    lengths: Sequence[tuple[int, bytes]],
+) -> tuple[Integers, Integers]:
+    """Return the entries of terms by their numbers (n,), sorted, and how long each document is, two numbers in one (n,)."""
+    in_pages = renumbered(
+        read_lists([each for _, _, each in lists]), np.array([number for number, _, _ in lists], np.int64)
+    )
+    entries = waiting_of(waiting)
+    documents = np.concatenate([entries.documents, unpacked(in_pages)[1]])
+    known = lengths_of(lengths, int(documents.max()) + 1 if len(documents) else 0)
+    if waiting:
+        known[entries.documents] = entries.lengths
+        in_pages = added_up(np.concatenate([in_pages, entries.entries]))
+    return in_pages, known
+
+
+def _occurrences(
+    terms: Sequence[str], entries: Integers, lengths: Integers, hidden: Sequence[int]
+) -> dict[str, Occurrences]:
+    numbers, documents, often, own = unpacked(entries)
+    if hidden:
+        found = ~np.isin(documents, np.array(hidden, np.int64))
+        numbers, documents, often, own = (each[found] for each in (numbers, documents, often, own))
+    length = lengths[documents]
+    columns = (documents, often, own, length >> _LENGTH, length & _LONGEST)
+    ends = np.searchsorted(numbers, np.arange(len(terms) + 1)).tolist()
+    return {
+        term: Occurrences(*(each[begin:end] for each in columns))
+        for term, begin, end in zip(terms, ends[:-1], ends[1:], strict=True)
+        if begin < end
+    }
+
+
+async def read_vocabulary(
+    connection: Connection, user_id: str, prefixes: Sequence[str], *, lengths: range, limit: int
+) -> list[str]:
+    """Return terms of the user's index that begin with one of ``prefixes`` and have a length in ``lengths``.
+
+    Where they are too many, those that begin with more of the letters come first, then those nearest in length.
+    """
+    ends = [prefix + _LAST_CHARACTER for prefix in prefixes]
+    rows = await connection.fetch(SQL["vocabulary"], user_id, list(prefixes), ends)
+    begin, found = tuple(prefixes), set[str]()
+    for row in rows:
+        terms = [row["term"]] if row["page"] is None else terms_of(row["page"])
+        found.update(term for term in terms if len(term) in lengths and term.startswith(begin))
+    if len(found) <= limit:
+        return list(found)
+    middle = lengths[0] + lengths[-1]
+
+    def order(term: str) -> tuple[int, int, str]:
+        begun = max(len(each) for each in prefixes if term.startswith(each))
+        return -begun, abs(2 * len(term) - middle), term
+
+    return sorted(found, key=order)[:limit]
 
 
 async def number_documents(connection: Connection, user_id: str, lengths: Sequence[int]) -> range:
@@ -83,7 +174,7 @@ async def add_postings(connection: Connection, user_id: str, documents: Iterable
     """Index documents of the user; terms of one that has them already are counted on."""
     added: dict[tuple[str, int], dict[int, _Posting]] = {}
     for document in documents:
-        block, place = divmod(document.number, _BLOCK)
+        block, place = divmod(document.number, BLOCK)
         for term, posting in document.entries():
             added.setdefault((term, block), {})[place] = posting
     if not added:
@@ -95,27 +186,47 @@ async def add_postings(connection: Connection, user_id: str, documents: Iterable
 
 async def remove_postings(connection: Connection, user_id: str, document: Document) -> None:
     """Take a document of the user from the index."""
-    block, place = divmod(document.number, _BLOCK)
+    block, place = divmod(document.number, BLOCK)
     stored = await _entries(connection, user_id, [(term, block) for term in document.terms])
-    left = {key: _without(entries, [place]) for key, entries in stored.items()}
-    if emptied := [key for key, entries in left.items() if not entries]:
-        await connection.execute(SQL["delete_postings"], user_id, *_columns(emptied))
-    await _write(connection, user_id, {key: entries for key, entries in left.items() if entries})
+    await _leave(connection, user_id, stored, {block: [place]})
+    if await paged(connection, user_id, [document.number]):
+        await remove_of_terms(connection, user_id, document.number, document.terms)
     await connection.execute(SQL["discount_documents"], user_id, 1, document.length)
 
 
-async def purge_postings(connection: Connection, user_id: str, documents: Sequence[int]) -> None:
+async def purge_postings(
+    connection: Connection, user_id: str, documents: Sequence[int], *, later: bool = False
+) -> None:
     """Leave no trace of documents of the user that are hidden already, whatever terms they have.
 
-    That reads all postings of the blocks they are in: it is done when a chat is erased, or an index is
+    That reads all postings of the blocks they are in, and all pages: it is done when a chat is erased, or an index is
     read anew, and else never.
+
+    Args:
+        connection: In a transaction that alone changes what the user has.
+        user_id: Whose.
+        documents: Which.
+        later: Whether the background takes them out of the pages; until then they are found no more.
     """
     places: dict[int, list[int]] = {}
     for document in documents:
-        block, place = divmod(document, _BLOCK)
+        block, place = divmod(document, BLOCK)
         places.setdefault(block, []).append(place)
     rows = await connection.fetch(SQL["postings_of_blocks"], user_id, list(places))
-    stored = {(row["term"], row["block"]): row["entries"] for row in rows}
+    await _leave(connection, user_id, {(row["term"], row["block"]): row["entries"] for row in rows}, places)
+    if not later:
+        await remove_from_pages(connection, user_id, documents)
+    elif named := await paged(connection, user_id, documents):
+        await connection.execute(SQL["note_removals"], user_id, named)
+
+
+async def _leave(
+    connection: Connection,
+    user_id: str,
+    stored: Mapping[tuple[str, int], bytes],
+    places: Mapping[int, Sequence[int]],
+) -> None:
+    """Write rows without some places of their blocks, and delete those of which nothing is left."""
     left = {key: _without(entries, places[key[1]]) for key, entries in stored.items()}
     if emptied := [key for key, entries in left.items() if not entries]:
         await connection.execute(SQL["delete_postings"], user_id, *_columns(emptied))
@@ -160,33 +271,17 @@ def _columns(keys: Iterable[tuple[str, int]]) -> tuple[list[str], list[int]]:
 
 
 def _merged(stored: bytes, places: Mapping[int, _Posting]) -> bytes:
-    entries: dict[int, int] = {entry >> _PLACE: entry for entry in np.frombuffer(stored, _ENTRY).tolist()}
+    entries: dict[int, int] = {entry >> PLACE: entry for entry in np.frombuffer(stored, ENTRY).tolist()}
     for place, new in places.items():
         old = entries.get(place, 0)
-        often = min(new.often + ((old >> _OFTEN) & _MOST_OFTEN), _MOST_OFTEN)
-        own = min(new.own + ((old >> _OWN) & _MOST_OFTEN), _MOST_OFTEN)
+        often = min(new.often + ((old >> OFTEN) & MOST_OFTEN), MOST_OFTEN)
+        own = min(new.own + ((old >> OWN) & MOST_OFTEN), MOST_OFTEN)
         lengths = min(new.length, _LONGEST) << _LENGTH | min(new.own_length, _LONGEST)
-        entries[place] = place << _PLACE | often << _OFTEN | own << _OWN | lengths
-    return np.array([entries[place] for place in sorted(entries)], _ENTRY).tobytes()
+        entries[place] = place << PLACE | often << OFTEN | own << OWN | lengths
+    return np.array([entries[place] for place in sorted(entries)], ENTRY).tobytes()
 
 
 def _without(stored: bytes, places: Sequence[int]) -> bytes:
-    entries = np.frombuffer(stored, _ENTRY)
-    left: bytes = entries[~np.isin(entries >> np.uint64(_PLACE), np.array(places, _ENTRY))].tobytes()
+    entries = np.frombuffer(stored, ENTRY)
+    left: bytes = entries[~np.isin(entries >> PLACE, np.array(places, ENTRY))].tobytes()
     return left
-
-
-def _occurrences(blocks: Sequence[Record], hidden: NDArray[np.int64]) -> Occurrences:
-    entries = np.concatenate([np.frombuffer(row["entries"], _ENTRY) for row in blocks]).astype(np.int64)
-    counts = [len(row["entries"]) // _ENTRY.itemsize for row in blocks]
-    documents = np.repeat([row["block"] * _BLOCK for row in blocks], counts) + (entries >> _PLACE)
-    if len(hidden):
-        found = ~np.isin(documents, hidden)
-        documents, entries = documents[found], entries[found]
-    return Occurrences(
-        documents,
-        (entries >> _OFTEN) & _MOST_OFTEN,
-        (entries >> _OWN) & _MOST_OFTEN,
-        (entries >> _LENGTH) & _LONGEST,
-        entries & _LONGEST,
-    )

@@ -1,0 +1,89 @@
+-- Words are looked up in pages of sorted terms, of about 2 kB each (posting_pages.py). What was indexed last waits in postings, a
+-- row a term, until the background merges it into pages; rows of before are merged so, too.
+
+-- A page that is found by its first term: equality and order of texts are leakproof. It is never compressed, as to decompress
+-- takes longer than all else. A term of many documents has several pages.
+CREATE TABLE posting_pages (
+    user_id text NOT NULL,
+    first_term text COLLATE "C" NOT NULL,
+    begins integer NOT NULL,
+    terms bytea NOT NULL,
+    lists bytea NOT NULL,
+    PRIMARY KEY (user_id, first_term, begins)
+) WITH (toast_tuple_target = 8160);
+
+ALTER TABLE posting_pages
+    ALTER COLUMN terms SET STORAGE EXTERNAL,
+    ALTER COLUMN lists SET STORAGE EXTERNAL;
+
+COMMENT ON COLUMN posting_pages.begins IS 'The first document, where the list of the only term began on a page before; else 0.';
+
+-- How many terms the documents have that stand in pages: 512 documents a row, four bytes each.
+CREATE TABLE document_lengths (
+    user_id text NOT NULL,
+    block integer NOT NULL,
+    lengths bytea NOT NULL,
+    PRIMARY KEY (user_id, block)
+) WITH (toast_tuple_target = 8160);
+
+ALTER TABLE document_lengths ALTER COLUMN lengths SET STORAGE EXTERNAL;
+
+-- Documents that pages name and that are found no more: the background takes them out.
+CREATE TABLE posting_removals (
+    user_id text NOT NULL,
+    document integer NOT NULL,
+    PRIMARY KEY (user_id, document)
+);
+
+ALTER TABLE corpora ADD COLUMN paged_to integer NOT NULL DEFAULT 0;
+
+COMMENT ON COLUMN corpora.paged_to IS 'Which number the next document had when postings were last merged into pages.';
+
+ALTER TABLE posting_pages ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE document_lengths ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE posting_removals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE POLICY of_the_user ON posting_pages USING (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY of_the_user ON document_lengths USING (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY of_the_user ON posting_removals USING (user_id = current_setting('recollect.user_id', true));
+
+-- The operator's: whose pages have to be cleaned. It holds no word of theirs.
+CREATE POLICY over_all_users ON posting_removals FOR SELECT
+    USING (current_setting('recollect.over_all_users', true) = 'on');
+
+-- A version from before knows no pages. What it deletes is noted for this one, which takes it out of the pages; with a person's
+-- index their pages go at once. This version says that it knows them, and looks after them itself.
+CREATE FUNCTION note_posting_removal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO recollect.posting_removals (user_id, document)
+    SELECT OLD.user_id, OLD.document
+    WHERE EXISTS (SELECT FROM recollect.posting_pages AS p WHERE p.user_id = OLD.user_id)
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION delete_posting_pages() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM recollect.posting_pages AS p WHERE p.user_id = OLD.user_id;
+    DELETE FROM recollect.document_lengths AS d WHERE d.user_id = OLD.user_id;
+    DELETE FROM recollect.posting_removals AS r WHERE r.user_id = OLD.user_id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER note_posting_removal AFTER DELETE ON message_chunks FOR EACH ROW
+    WHEN (current_setting('recollect.knows_pages', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION note_posting_removal();
+CREATE TRIGGER note_posting_removal AFTER DELETE ON users_vectors FOR EACH ROW
+    WHEN (OLD.document IS NOT NULL AND current_setting('recollect.knows_pages', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION note_posting_removal();
+CREATE TRIGGER note_posting_removal_of_change AFTER UPDATE OF document ON users_vectors FOR EACH ROW
+    WHEN (
+        OLD.document IS NOT NULL AND OLD.document IS DISTINCT FROM NEW.document
+        AND current_setting('recollect.knows_pages', true) IS DISTINCT FROM 'on'
+    )
+    EXECUTE FUNCTION note_posting_removal();
+CREATE TRIGGER delete_posting_pages AFTER DELETE ON corpora FOR EACH ROW
+    WHEN (current_setting('recollect.knows_pages', true) IS DISTINCT FROM 'on')
+    EXECUTE FUNCTION delete_posting_pages();
