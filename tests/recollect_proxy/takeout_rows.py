@@ -15,8 +15,15 @@ _MADE_ANEW: dict[str, set[str]] = {
     "message_chunks": {"document", "embedding_model"},
     "corpora": {"next_document", "reread_to"},
 }
-_BOOKKEEPING = {"leases", "tries", "chunk_vectors"}
-"""Who holds a lease just now, what a worker died of, embeddings."""
+_BOOKKEEPING = {
+    "leases",
+    "tries",
+    "chunk_vectors",
+    "posting_pages",
+    "document_lengths",
+    "posting_removals",
+}
+"""Who holds a lease just now, what a worker died of, embeddings, words where enough are there to be merged."""
 
 
 async def rows_of(dsn: str, user_id: str) -> dict[str, list[dict[str, Any]]]:

@@ -6,6 +6,7 @@ one before, times four, plus how often the term stands in it: 0 once in its own 
 the number behind says. What a page holds is rewritten together, so it is small; a term of many documents has several pages.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -78,6 +79,16 @@ def list_of(term: str, terms: bytes, lists: bytes) -> bytes:
     first = _ENDS.itemsize * (terms.count(b"\0", at) + number - 1)
     begins = int.from_bytes(lists[2 * number - 2 : 2 * number], "little") if number else 0
     return lists[first + begins : first + int.from_bytes(lists[2 * number : 2 * number + 2], "little")]
+
+
+def lists_of(pages: Sequence[Page], terms: Sequence[str]) -> Iterator[tuple[int, bytes]]:
+    """Yield of each term its place in ``terms``, and its list; again where that goes on in another of ``pages``, which are in order."""
+    firsts = [page.first_term for page in pages]
+    for number, term in enumerate(terms):
+        end = bisect_right(firsts, term)
+        if end:
+            for page in pages[bisect_left(firsts, firsts[end - 1]) : end]:
+                yield number, list_of(term, page.terms, page.lists)
 
 
 def packed(terms: Integers, documents: Integers, often: Integers, own: Integers) -> Integers:

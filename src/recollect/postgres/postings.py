@@ -31,8 +31,9 @@ from recollect.postgres.pool import Connection
 from recollect.postgres.posting_pages import (
     MOST_OFTEN,
     Integers,
+    Page,
     added_up,
-    list_of,
+    lists_of,
     read_lists,
     renumbered,
     terms_of,
@@ -86,12 +87,12 @@ async def read_lexicon(connection: Connection, user_id: str, terms: Sequence[str
     numbers = {term: number for number, term in enumerate(dict.fromkeys(terms))}
     size: Record | None = None
     waiting: list[tuple[int, int, bytes]] = []
-    lists: list[tuple[int, int, bytes]] = []
+    pages: list[Page] = []
     lengths: list[tuple[int, bytes]] = []
     for row in await connection.fetch(SQL["lexicon"], user_id, list(numbers)):
         term, number, entries, page = row["term"], row["number"], row["entries"], row["page"]
         if page is not None:
-            lists.append((numbers[term], number, list_of(term, page, entries)))
+            pages.append(Page(term, number, page, entries))
         elif term is not None:
             waiting.append((numbers[term], number, entries))
         elif entries is not None:
@@ -100,20 +101,19 @@ async def read_lexicon(connection: Connection, user_id: str, terms: Sequence[str
             size = row
     if size is None:
         return Lexicon()
-    found, known = _together(waiting, sorted(lists), lengths)
+    found, known = _together(waiting, list(lists_of(sorted(pages), list(numbers))), lengths)
     mean = max(1.0, size["terms"] / max(1, size["documents"]))
     return Lexicon(size["documents"], mean, _occurrences(list(numbers), found, known, size["hidden"]))
 
 
 def _together(
     waiting: Sequence[tuple[int, int, bytes]],
-    lists: Sequence[tuple[int, int, bytes]],
+    lists: Sequence[tuple[int, bytes]],
     lengths: Sequence[tuple[int, bytes]],
 ) -> tuple[Integers, Integers]:
     """Return the entries of terms by their numbers (n,), sorted, and how long each document is, two numbers in one (n,)."""
-    in_pages = renumbered(
-        read_lists([each for _, _, each in lists]), np.array([number for number, _, _ in lists], np.int64)
-    )
+    numbers = np.array([number for number, _ in lists], np.int64)
+    in_pages = renumbered(read_lists([each for _, each in lists]), numbers)
     entries = waiting_of(waiting)
     documents = np.concatenate([entries.documents, unpacked(in_pages)[1]])
     known = lengths_of(lengths, int(documents.max()) + 1 if len(documents) else 0)

@@ -5,8 +5,14 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from unittest import mock
+from uuid import UUID
 
-from recollect.postgres import Postgres
+from tests.recollect.postgres.found import indexed
+
+from recollect.model import Scope
+from recollect.ports import LogIndex
+from recollect.postgres import Postgres, paging
 from recollect.postgres.paging import merge_step
 from recollect.postgres.pool import Connection
 from recollect.postgres.posting_pages import MOST_OFTEN
@@ -29,6 +35,14 @@ async def merge_all(connection: Connection, user_id: str) -> int:
     while term is not None:
         steps, term = steps + 1, await merge_step(connection, user_id, term)
     return steps
+
+
+async def have_pages(index: LogIndex, scope: Scope, message_id: UUID) -> None:
+    """Bring all words of a person into pages, and index a message of theirs anew: its words wait, and those in pages are to go."""
+    with mock.patch.object(paging, "LEAST_WAITING", 1):
+        assert not await index.tidy(scope.user_id)
+    assert await index.mark(scope, message_id, marked=True)
+    assert await indexed(index, scope.user_id)
 
 
 @asynccontextmanager

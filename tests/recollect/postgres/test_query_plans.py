@@ -46,6 +46,10 @@ SELECT user_id, number, 0,
 FROM said;
 INSERT INTO corpora SELECT 'user ' || person, 3000, 2000, 18000 FROM generate_series(1, 5000) AS p (person);
 INSERT INTO postings SELECT user_id, 'term' || number, 0, '\\x0000000000000000' FROM said;
+INSERT INTO posting_pages SELECT user_id, 'term' || number, 0, convert_to('term' || number, 'UTF8'), '' FROM said;
+INSERT INTO document_lengths
+SELECT 'user ' || person, number, '' FROM generate_series(0, 5) AS n (number), generate_series(1, 5000) AS p (person);
+INSERT INTO posting_removals SELECT user_id, number FROM said WHERE user_id <> 'user 7' OR number % 250 = 0;
 INSERT INTO sessions
 SELECT 'user ' || person, 'chat ' || number, now(), now(), 2000, CASE WHEN number = 3 THEN 900 ELSE 2000 END
 FROM generate_series(0, 9) AS n (number), generate_series(1, 50) AS p (person);
@@ -205,7 +209,12 @@ async def test_a_search_for_what_is_named_measures_no_vectors(
     ("name", "arguments", "most"),
     [
         ("lexicon", (["term1", "term2", "term3000"],), 10),
-        ("vocabulary", (["term99", "term5"], ["term99~", "term5~"], 5, 7, 2_000), 122),
+        ("vocabulary", (["term99", "term5"], ["term99~", "term5~"]), 122),
+        ("pages_of_terms", (["term1", "term2", "term3000"],), 3),
+        ("pages_between", ("term99", "term99~"), 11),
+        ("end_of_pages", ("term5", 5), 6),
+        ("waiting_postings", ("term5", 7), 7),
+        ("state_of_pages", (), 1),
         ("posting_blocks", (["term1", "term2"], [0, 0]), 2),
         ("injections_of_chat", ("chat 3",), 100),
         ("exchanges_of_chat", ("chat 3", 20, "hello"), 100),  # those of the chat

@@ -21,25 +21,23 @@ OFFSET $3 LIMIT 1;
 -- The user's pages from the one that holds a term, or would, up to another term.
 SELECT p.first_term, p.begins, p.terms, p.lists
 FROM posting_pages AS p
-WHERE p.user_id = $1 AND p.first_term < $3 AND p.first_term >= coalesce((
-    SELECT f.first_term FROM posting_pages AS f
-    WHERE f.user_id = $1 AND f.first_term <= $2
-    ORDER BY f.first_term DESC LIMIT 1
-), '')
+WHERE p.user_id = $1 AND p.first_term < $3 AND p.first_term >= (
+    SELECT coalesce(max(f.first_term), '') FROM posting_pages AS f WHERE f.user_id = $1 AND f.first_term <= $2
+)
 ORDER BY p.first_term, p.begins;
 
 -- name: pages_of_terms
 -- The user's pages in which some terms stand, or would.
 SELECT p.first_term, p.begins, p.terms, p.lists
 FROM posting_pages AS p
-WHERE p.user_id = $1 AND p.first_term IN (
+WHERE p.user_id = $1 AND p.first_term = ANY (ARRAY(
     SELECT (
         SELECT f.first_term FROM posting_pages AS f
         WHERE f.user_id = $1 AND f.first_term <= w.term
         ORDER BY f.first_term DESC LIMIT 1
     )
     FROM unnest($2::text[]) AS w (term)
-)
+))
 ORDER BY p.first_term, p.begins;
 
 -- name: write_pages

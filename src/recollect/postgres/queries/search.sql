@@ -124,7 +124,7 @@ LEFT JOIN LATERAL (
 WHERE NOT k.hidden;
 
 -- name: lexicon
--- What of the user's lexical index concerns some terms: rows of postings, and pages. In a row without a term how large it is, and
+-- What of the user's lexical index concerns some terms: rows of postings, and the pages in which they stand, or would. In a row without a term how large it is, and
 -- what is to be found no more of what they name; in rows with a number alone how many terms the documents in pages have.
 SELECT NULL AS term, NULL::integer AS number, NULL::bytea AS entries, NULL::bytea AS page, c.documents, c.terms, ARRAY(
     SELECT k.document FROM message_chunks AS k WHERE k.user_id = $1 AND k.hidden
@@ -138,16 +138,16 @@ SELECT p.term, p.block, p.entries, NULL, NULL, NULL, NULL
 FROM postings AS p
 WHERE p.user_id = $1 AND p.term = ANY ($2::text[])
 UNION ALL
-SELECT w.term, p.begins, p.lists, p.terms, NULL, NULL, NULL
-FROM (
-    SELECT wanted.term, (
+SELECT p.first_term, p.begins, p.lists, p.terms, NULL, NULL, NULL
+FROM posting_pages AS p
+WHERE p.user_id = $1 AND (p.begins = 0 OR p.first_term = ANY ($2::text[])) AND p.first_term = ANY (ARRAY(
+    SELECT (
         SELECT f.first_term FROM posting_pages AS f
-        WHERE f.user_id = $1 AND f.first_term <= wanted.term
+        WHERE f.user_id = $1 AND f.first_term <= w.term
         ORDER BY f.first_term DESC LIMIT 1
-    ) AS first_term
-    FROM unnest($2::text[]) AS wanted (term)
-) AS w
-JOIN posting_pages AS p ON p.user_id = $1 AND p.first_term = w.first_term AND (p.begins = 0 OR p.first_term = w.term)
+    )
+    FROM unnest($2::text[]) AS w (term)
+))
 UNION ALL
 SELECT NULL, d.block, d.lengths, NULL, NULL, NULL, NULL
 FROM document_lengths AS d
@@ -156,22 +156,24 @@ WHERE d.user_id = $1;
 -- name: vocabulary
 -- Where the user's terms stand that begin with one of some letters: what a mistyped one may mean. Pages whole, by their terms; terms
 -- by themselves of what is not in pages. Where a range ends is given, not made here: what is not leakproof must not meet the
--- rows before their policy has.
-WITH wanted AS (
-    SELECT w.begins, w.ends
+-- rows before their policy has. OFFSET 0 has the planner read each range by the index, not all of the user's pages for several.
+WITH wanted AS MATERIALIZED (
+    SELECT w.begins, w.ends, (
+        SELECT coalesce(max(f.first_term), '') FROM posting_pages AS f WHERE f.user_id = $1 AND f.first_term <= w.begins
+    ) AS first_term
     FROM unnest($2::text[], $3::text[]) AS w (begins, ends)
     WHERE NOT EXISTS (
         SELECT FROM unnest($2::text[]) AS wider (begins)
         WHERE wider.begins <> w.begins AND starts_with(w.begins, wider.begins)
     )
 )
-SELECT p.terms AS page, NULL AS term
+SELECT pages.terms AS page, NULL AS term
 FROM wanted AS w
-JOIN posting_pages AS p ON p.user_id = $1 AND p.begins = 0 AND p.first_term < w.ends AND p.first_term >= coalesce((
-    SELECT f.first_term FROM posting_pages AS f
-    WHERE f.user_id = $1 AND f.first_term <= w.begins
-    ORDER BY f.first_term DESC LIMIT 1
-), '')
+CROSS JOIN LATERAL (
+    SELECT p.terms FROM posting_pages AS p
+    WHERE p.user_id = $1 AND p.begins = 0 AND p.first_term < w.ends AND p.first_term >= w.first_term
+    OFFSET 0
+) AS pages
 UNION ALL
 SELECT NULL, p.term
 FROM wanted AS w
