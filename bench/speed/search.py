@@ -38,8 +38,9 @@ from recollect.model import (
     Turn,
 )
 from recollect.postgres import Postgres, open_postgres, start_embedded
-from recollect.postgres.postings import Document, add_postings, number_documents
+from recollect.postgres.postings import add_postings, number_documents
 from recollect.postgres.sql import SQL
+from recollect.postgres.waiting_postings import Document
 from recollect.retrieval.terms import score_terms
 
 _MODEL = "local/embedder-small-384"

@@ -27,6 +27,7 @@ ERASED_TABLES = (
     "chunk_vectors",
     "message_chunks",
     "postings",
+    "waiting_documents",
     "posting_pages",
     "document_lengths",
     "posting_removals",

@@ -18,12 +18,13 @@ from recollect.model import (
     UnembeddedChunk,
     Vector,
 )
-from recollect.postgres.paging import LEAST_WAITING, MOST_WAITING, WAITING_SHARE, tidy_pages
+from recollect.postgres.paging import tidy_index
 from recollect.postgres.pool import Connection, Database
-from recollect.postgres.postings import Document, add_postings, index_memory, number_documents, purge_postings
+from recollect.postgres.postings import add_postings, index_memory, number_documents, purge_postings
 from recollect.postgres.queue import enqueue
 from recollect.postgres.rows import memory_of, own_content
 from recollect.postgres.sql import SQL
+from recollect.postgres.waiting_postings import Document
 from recollect.text.lexical import document_terms
 
 _READING = 1
@@ -119,7 +120,7 @@ class PostgresLogIndex:
 
     async def tidy(self, user_id: str) -> bool:
         """Bring the words of what was indexed last where they take little room, once they are many; return whether more are left."""
-        return await tidy_pages(self._database, user_id, reading=_READING)
+        return await tidy_index(self._database, user_id, reading=_READING)
 
     async def unembedded(self, user_id: str, model: str, *, limit: int) -> list[UnembeddedChunk]:
         """Return the user's chunks that are to have embeddings of ``model`` and have none, newest first."""
@@ -192,8 +193,7 @@ class PostgresLogIndex:
 
     async def enqueue_unindexed(self) -> int:
         """Enqueue a job for each user who has said something and has no index, or one that is not tidied; return how many."""
-        asked = (_READING, LEAST_WAITING, MOST_WAITING, WAITING_SHARE)
-        return await self._enqueue_found("users_without_index", *asked)
+        return await self._enqueue_found("users_without_index", _READING)
 
     async def enqueue_untidied(self) -> int:
         """Enqueue a job for each user of whose words some are found no more and are still to go; return how many."""

@@ -1,46 +1,46 @@
 """Brings a user's postings into pages, and takes documents out of them. Never: what a page's bytes mean; when it is done.
 
-Each step is a transaction under the user's lock, and leaves every posting in one place: in a row of ``postings`` or in a page.
+Each step is a transaction under the user's lock, writes some hundred kilobytes at most, and leaves every posting in one place: in a
+document that waits, in a row of an older version, or in a page of one of two levels. New documents are merged into the pages of level
+0, which are few; those now and then into the pages of level 1, from term to term.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 import numpy as np
 from asyncpg import Record
 
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.posting_pages import (
-    MOST_OFTEN,
     Integers,
     Page,
+    cut,
     holding,
     list_of,
     merged,
-    packed,
+    read_pages,
     without,
 )
 from recollect.postgres.sql import SQL
+from recollect.postgres.waiting_postings import WaitingDocument, read_rows, read_waiting
 
-BLOCK = 1024
-"""Documents of a row of ``postings``."""
+NEW, OLD = 0, 1
+"""The levels of pages."""
 
-ENTRY: "np.dtype[np.int64]" = np.dtype("<i8")
-PLACE, OFTEN, OWN = 42, 36, 30
-"""By how many bits the parts of an entry of ``postings`` are shifted; what is below says how long the document is."""
+LEAST_WAITING, MOST_WAITING = 16, 64
+"""So many documents wait before they are merged: of those in pages of level 0 a sixteenth, within these.
 
-LENGTHS = 2**30 - 1
-
-LEAST_WAITING, MOST_WAITING, WAITING_SHARE = 16, 1_024, 32
-"""So many documents wait in ``postings`` before they are merged: of all the user has the third's part, within the others.
-
-What waits takes twenty times the room that it takes in pages; and each merge rewrites most of a user's pages, so it is not done for few.
+Each look-up reads all that wait; and each merge rewrites most pages of level 0, so it is not done for few.
 """
+_LEAST_NEW, _MOST_NEW = 512, 2_048
+"""So many documents are in pages of level 0 before these are merged into those of level 1: of all a sixteenth, within these."""
+_SHARE = 16
 
-_ROWS, _PAGES = 1_500, 128
-"""Rows and pages of one step, which others who write for this user wait for: some tens of milliseconds."""
+_ROWS, _PAGES, _NEW_PAGES = 1_500, 128, 32
+"""Rows of an older version, and pages of level 1 and of level 0, of one step, which others who write for this user wait for."""
 
 _STEPS = 64
 """Steps of a run; then other users have their turn."""
@@ -52,32 +52,10 @@ _BEHIND_ALL = chr(0x10FFFF) * 65
 
 _LENGTHS_BLOCK = 512
 _LENGTH = np.dtype("<u4")
-_IS_PAGED = np.uint32(2**31)
+_IS_PAGED = 2**31
 
-
-class Waiting(NamedTuple):
-    """Postings that are not in pages, of terms by their place in a list (n,).
-
-    Attributes:
-        entries: As pages have them.
-        documents: The document of each.
-        lengths: How long that document is: two numbers in one.
-    """
-
-    entries: Integers
-    documents: Integers
-    lengths: Integers
-
-
-def waiting_of(rows: Sequence[tuple[int, int, bytes]]) -> Waiting:
-    """Return what rows of ``postings`` say: of each the number of its term, its block, and its entries."""
-    entries = np.frombuffer(b"".join(told for _, _, told in rows), ENTRY)
-    counts = [len(told) // ENTRY.itemsize for _, _, told in rows]
-    numbers = np.array([(number, block) for number, block, _ in rows], np.int64).reshape(-1, 2)
-    terms, blocks = np.repeat(numbers, counts, axis=0).T
-    documents = blocks * BLOCK + (entries >> PLACE)
-    often, own = (entries >> OFTEN) & MOST_OFTEN, (entries >> OWN) & MOST_OFTEN
-    return Waiting(packed(terms, documents, often, own), documents, entries & LENGTHS)
+Step = Callable[[Connection, str], Awaitable[bool]]
+"""Does a little of something in a transaction that alone changes what the user has; returns whether more is left."""
 
 
 def lengths_of(rows: Sequence[tuple[int, bytes]], documents: int) -> Integers:
@@ -86,67 +64,120 @@ def lengths_of(rows: Sequence[tuple[int, bytes]], documents: int) -> Integers:
     lengths = np.zeros(most, np.int64)
     for block, told in rows:
         known = np.frombuffer(told, _LENGTH)
-        lengths[block * _LENGTHS_BLOCK : block * _LENGTHS_BLOCK + len(known)] = known & LENGTHS
+        lengths[block * _LENGTHS_BLOCK : block * _LENGTHS_BLOCK + len(known)] = known & (_IS_PAGED - 1)
     return lengths
 
 
-async def tidy_pages(database: Database, user_id: str, *, reading: int) -> bool:
+async def tidy_index(database: Database, user_id: str, *, reading: int) -> bool:
     """Merge into pages what waits, once enough does, and take out of them what is found no more; return whether more is left."""
     async with database.for_user(user_id) as connection:
-        state = await connection.fetchrow(SQL["state_of_pages"], user_id)
+        state = await connection.fetchrow(SQL["state_of_index"], user_id)
     if state is None:
         return False
-    most = min(max(state["next_document"] // WAITING_SHARE, LEAST_WAITING), MOST_WAITING)
-    is_due = state["next_document"] - state["paged_to"] >= most
+    every, new = state["next_document"], state["next_document"] - state["merged_to"]
+    is_due = state["waiting"] >= min(max(new // _SHARE, LEAST_WAITING), MOST_WAITING)
     # While an index is built anew more goes out of it again and again: that is done together, now and then.
-    if state["lack_removals"] and (is_due or state["reading"] >= reading):
+    if state["has_removals"] and (is_due or state["reading"] >= reading):
         await _remove_noted(database, user_id)
-    if not is_due:
-        return False
-    term = ""
+    merges: list[tuple[Step, str, tuple[object, ...]]] = []
+    if is_due:
+        merges.append((merge_waiting, "", ()))
+    if not state["paged"] or (is_due and state["has_postings"]):
+        merges.append((merge_rows, "note_paged", (user_id,)))
+    if new >= min(max(every // _SHARE, _LEAST_NEW), _MOST_NEW):
+        merges.append((merge_new, "note_merged", (user_id, every)))
+    for step, note, arguments in merges:
+        if not await _all_of(database, user_id, step, note, arguments):
+            return True
+    return False
+
+
+async def _all_of(
+    database: Database, user_id: str, step: Step, note: str, arguments: Sequence[object]
+) -> bool:
+    """Take steps until nothing is left, and note it; return whether that was done in the steps of a run."""
     for _ in range(_STEPS):
         async with database.changing(user_id) as connection:
-            following = await merge_step(connection, user_id, term)
-            if following is None:
-                await connection.execute(SQL["note_pages"], user_id, state["next_document"])
-                return False
-        term = following
+            if not await step(connection, user_id):
+                if note:
+                    await connection.execute(SQL[note], *arguments)
+                return True
+    return False
+
+
+async def merge_waiting(connection: Connection, user_id: str) -> bool:
+    """Merge the oldest documents that wait into pages of level 0; return whether more wait."""
+    rows = await connection.fetch(SQL["waiting_documents"], user_id, MOST_WAITING)
+    if rows:
+        documents = [WaitingDocument(*row) for row in rows]
+        pages = await _pages(connection, user_id, NEW, "", _BEHIND_ALL)
+
+        def written() -> list[Page]:
+            terms, postings = read_waiting(documents)
+            return merged(pages, terms, postings.entries)
+
+        await _replace(connection, user_id, NEW, pages, await asyncio.to_thread(written))
+        numbers = [each.document for each in documents]
+        await connection.execute(SQL["delete_waiting"], user_id, numbers)
+        lengths = np.array([each.lengths for each in documents], np.int64)
+        await _set_lengths(connection, user_id, np.array(numbers, np.int64), lengths | _IS_PAGED)
+    return len(rows) == MOST_WAITING
+
+
+async def merge_rows(connection: Connection, user_id: str) -> bool:
+    """Merge the first rows of an older version into pages of level 1; return whether more may be left."""
+    rows = await connection.fetch(SQL["first_postings"], user_id, _ROWS)
+    if not rows:
+        return False
+    end = await _end(connection, user_id, OLD, rows[0]["term"], _PAGES)
+    taken = [row for row in rows if row["term"] < end]
+    # U+0001 is the first character that a text in Postgres can go on with.
+    pages = await _pages(connection, user_id, OLD, rows[0]["term"], min(end, f"{taken[-1]['term']}\x01"))
+    terms = list(dict.fromkeys(row["term"] for row in taken))
+    places = {each: place for place, each in enumerate(terms)}
+    postings = read_rows([(places[row["term"]], row["block"], row["entries"]) for row in taken])
+    written = await asyncio.to_thread(merged, pages, terms, postings.entries)
+    await _replace(connection, user_id, OLD, pages, written)
+    keys = [row["term"] for row in taken], [row["block"] for row in taken]
+    await connection.execute(SQL["delete_postings"], user_id, *keys)
+    await _set_lengths(connection, user_id, postings.documents, postings.lengths | _IS_PAGED)
     return True
 
 
-async def merge_step(connection: Connection, user_id: str, term: str) -> str | None:
-    """Merge the first rows that wait, from a term on, into their pages; return from which term on more may wait."""
-    rows = await connection.fetch(SQL["waiting_postings"], user_id, term, _ROWS)
-    if not rows:
-        return None
-    end: str = await connection.fetchval(SQL["end_of_pages"], user_id, rows[0]["term"], _PAGES) or _BEHIND_ALL
-    taken = [row for row in rows if row["term"] < end]
-    last = taken[-1]["term"]
-    # U+0001 is the first character that a text in Postgres can go on with.
-    pages = await _pages(connection, user_id, rows[0]["term"], min(end, f"{last}\x01"))
-    terms = list(dict.fromkeys(row["term"] for row in taken))
-    places = {each: place for place, each in enumerate(terms)}
-    waiting = waiting_of([(places[row["term"]], row["block"], row["entries"]) for row in taken])
-    written = await asyncio.to_thread(merged, pages, terms, waiting.entries)
-    await _replace(connection, user_id, pages, written)
-    keys = [row["term"] for row in taken], [row["block"] for row in taken]
-    await connection.execute(SQL["delete_postings"], user_id, *keys)
-    await _set_lengths(connection, user_id, waiting.documents, waiting.lengths | int(_IS_PAGED))
-    if len(taken) < len(rows):
-        return str(rows[len(taken)]["term"])
-    return last if len(rows) == _ROWS else None
+async def merge_new(connection: Connection, user_id: str) -> bool:
+    """Merge the first pages of level 0 into those of level 1; return whether more may be left."""
+    first = await connection.fetchval(SQL["first_page"], user_id, NEW)
+    if first is None:
+        return False
+    end = min(
+        await _end(connection, user_id, NEW, first, _NEW_PAGES),
+        await _end(connection, user_id, OLD, first, _PAGES),
+    )
+    new = await _pages(connection, user_id, NEW, first, end)
+    old = await _pages(connection, user_id, OLD, first, end)
+
+    def written() -> tuple[list[Page], list[Page]]:
+        terms, entries = read_pages(new)
+        place = bisect_left(terms, end)
+        here, behind = cut(entries, place)
+        return merged([], terms[place:], behind), merged(old, terms[:place], here)
+
+    left, more = await asyncio.to_thread(written)
+    await _replace(connection, user_id, NEW, new, left)
+    await _replace(connection, user_id, OLD, old, more)
+    return True
 
 
 async def remove_of_terms(connection: Connection, user_id: str, document: int, terms: Iterable[str]) -> None:
     """Take a document out of the pages in which terms of its stand."""
-    wanted = list(terms)
-    pages = [_page_of(row) for row in await connection.fetch(SQL["pages_of_terms"], user_id, wanted)]
-    gone = np.array([document], np.int64)
-    for _, of_term in groupby(pages, lambda page: page.first_term):
-        whole = list(of_term)
-        if any(list_of(term, whole[0].terms, whole[0].lists) for term in wanted):
-            await _replace(connection, user_id, whole, without(whole, gone))
-    await _set_lengths(connection, user_id, gone, 0, known=True)
+    wanted, gone = list(terms), np.array([document], np.int64)
+    for level in (NEW, OLD):
+        rows = await connection.fetch(SQL["pages_of_terms"], user_id, level, wanted)
+        for _, of_term in groupby(map(_page_of, rows), lambda page: page.first_term):
+            whole = list(of_term)
+            if any(list_of(term, whole[0].terms, whole[0].lists) for term in wanted):
+                await _replace(connection, user_id, level, whole, without(whole, gone))
+    await _set_lengths(connection, user_id, gone, np.zeros(1, np.int64), known=True)
 
 
 async def paged(connection: Connection, user_id: str, documents: Sequence[int]) -> list[int]:
@@ -163,11 +194,14 @@ async def paged(connection: Connection, user_id: str, documents: Sequence[int]) 
 
 async def remove_from_pages(connection: Connection, user_id: str, documents: Sequence[int]) -> None:
     """Take documents out of all pages, whatever terms they have: all pages are read, and those rewritten that name one."""
-    if named := await paged(connection, user_id, documents):
+    named = await paged(connection, user_id, documents)
+    if not named:
+        return
+    for level in (NEW, OLD):
         term: str | None = ""
         while term is not None:
-            term = await _remove_step(connection, user_id, named, term)
-        await _set_lengths(connection, user_id, np.array(named, np.int64), 0, known=True)
+            term = await _remove_step(connection, user_id, level, named, term)
+    await _forget_lengths(connection, user_id, named)
 
 
 async def _remove_noted(database: Database, user_id: str) -> None:
@@ -175,70 +209,74 @@ async def _remove_noted(database: Database, user_id: str) -> None:
     async with database.for_user(user_id) as connection:
         rows = await connection.fetch(SQL["posting_removals"], user_id, _REMOVED_AT_ONCE)
     documents = [row["document"] for row in rows]
-    term: str | None = ""
-    while term is not None:
-        async with database.changing(user_id) as connection:
-            term = await _remove_step(connection, user_id, documents, term)
+    # What is merged meanwhile goes from level 0 to level 1, which is read after it.
+    for level in (NEW, OLD):
+        term: str | None = ""
+        while term is not None:
+            async with database.changing(user_id) as connection:
+                term = await _remove_step(connection, user_id, level, documents, term)
     async with database.changing(user_id) as connection:
-        await _set_lengths(connection, user_id, np.array(documents, np.int64), 0, known=True)
+        await _forget_lengths(connection, user_id, documents)
         await connection.execute(SQL["delete_removals"], user_id, documents)
 
 
 async def _remove_step(
-    connection: Connection, user_id: str, documents: Sequence[int], term: str
+    connection: Connection, user_id: str, level: int, documents: Sequence[int], term: str
 ) -> str | None:
     """Take documents out of some pages from a term on; return with which term the pages behind begin."""
-    end: str | None = await connection.fetchval(SQL["end_of_pages"], user_id, term, _PAGES)
-    pages = await _pages(connection, user_id, term, end or _BEHIND_ALL)
+    end = await _end(connection, user_id, level, term, _PAGES)
+    pages = await _pages(connection, user_id, level, term, end)
     gone = np.array(documents, np.int64)
 
     def rewritten() -> list[tuple[list[Page], list[Page]]]:
         touched = {page.first_term for page in holding(pages, gone)}
-        whole = [
-            list(each) for first, each in groupby(pages, lambda page: page.first_term) if first in touched
-        ]
+        terms = groupby(pages, lambda page: page.first_term)
+        whole = [list(each) for first, each in terms if first in touched]
         return [(each, without(each, gone)) for each in whole]
 
     changes = await asyncio.to_thread(rewritten)
-    before, after = (
-        ([page for each in side for page in each] for side in zip(*changes, strict=True))
-        if changes
-        else ([], [])
-    )
-    await _replace(connection, user_id, before, after)
-    return end
+    before = [page for each, _ in changes for page in each]
+    await _replace(connection, user_id, level, before, [page for _, each in changes for page in each])
+    return None if end == _BEHIND_ALL else end
 
 
-async def _pages(connection: Connection, user_id: str, term: str, end: str) -> list[Page]:
-    return [_page_of(row) for row in await connection.fetch(SQL["pages_between"], user_id, term, end)]
+async def _end(connection: Connection, user_id: str, level: int, term: str, pages: int) -> str:
+    """Return the term behind so many pages from a term on, or one behind all."""
+    end: str | None = await connection.fetchval(SQL["end_of_pages"], user_id, level, term, pages)
+    return _BEHIND_ALL if end is None else end
+
+
+async def _pages(connection: Connection, user_id: str, level: int, term: str, end: str) -> list[Page]:
+    rows = await connection.fetch(SQL["pages_between"], user_id, level, term, end)
+    return [_page_of(row) for row in rows]
 
 
 def _page_of(row: Record) -> Page:
-    return Page(row["first_term"], row["begins"], row["terms"], row["lists"])
+    return Page(*row)
 
 
 async def _replace(
-    connection: Connection, user_id: str, before: Sequence[Page], after: Sequence[Page]
+    connection: Connection, user_id: str, level: int, before: Sequence[Page], after: Sequence[Page]
 ) -> None:
     """Write pages in place of others; those that stay as they are are not written."""
-    kept = {*after}
     stays = {page[:2] for page in after}
-    emptied = [page for page in before if page[:2] not in stays]
-    if emptied:
-        await connection.execute(
-            SQL["delete_pages"],
-            user_id,
-            [page.first_term for page in emptied],
-            [page.begins for page in emptied],
-        )
-    if changed := list(kept - {*before}):
-        await connection.execute(SQL["write_pages"], user_id, *map(list, zip(*sorted(changed), strict=True)))
+    if emptied := [page[:2] for page in before if page[:2] not in stays]:
+        keys = map(list, zip(*emptied, strict=True))
+        await connection.execute(SQL["delete_pages"], user_id, level, *keys)
+    if changed := sorted({*after} - {*before}):
+        columns = map(list, zip(*changed, strict=True))
+        await connection.execute(SQL["write_pages"], user_id, level, *columns)
+
+
+async def _forget_lengths(connection: Connection, user_id: str, documents: Sequence[int]) -> None:
+    gone = np.array(documents, np.int64)
+    await _set_lengths(connection, user_id, gone, np.zeros(len(gone), np.int64), known=True)
 
 
 async def _set_lengths(
-    connection: Connection, user_id: str, documents: Integers, lengths: Integers | int, *, known: bool = False
+    connection: Connection, user_id: str, documents: Integers, lengths: Integers, *, known: bool = False
 ) -> None:
-    """Write how long documents are; with ``known`` of those alone that have a row."""
+    """Write how long documents are; with ``known`` of those alone whose block has a row."""
     blocks = np.unique(documents // _LENGTHS_BLOCK).tolist()
     rows = await connection.fetch(SQL["lengths_of_blocks"], user_id, blocks)
     stored = {row["block"]: row["lengths"] for row in rows}
@@ -249,8 +287,7 @@ async def _set_lengths(
         before = np.frombuffer(stored.get(block, b""), _LENGTH)
         told = np.zeros(max(len(before), int(places.max()) + 1), _LENGTH)
         told[: len(before)] = before
-        told[places] = lengths[of_block] if isinstance(lengths, np.ndarray) else lengths
+        told[places] = lengths[of_block]
         written[block] = told.tobytes()
-    changed = {block: told for block, told in written.items() if told != stored.get(block)}
-    if changed:
+    if changed := {block: told for block, told in written.items() if told != stored.get(block)}:
         await connection.execute(SQL["write_lengths"], user_id, list(changed), list(changed.values()))

@@ -91,6 +91,16 @@ def lists_of(pages: Sequence[Page], terms: Sequence[str]) -> Iterator[tuple[int,
                 yield number, list_of(term, page.terms, page.lists)
 
 
+def told_how_often(often: int, own: int) -> int:
+    """Return the number that says how often a term stands in a document, and how often in its own text."""
+    return often * (often + 1) // 2 + own
+
+
+def read_how_often(told: Integers) -> tuple[Integers, Integers]:
+    """Return how often a term stands in a document, and how often in its own text, of numbers that say both (n,)."""
+    return _BY_OFTEN[told], _BY_OWN[told]
+
+
 def packed(terms: Integers, documents: Integers, often: Integers, own: Integers) -> Integers:
     """Return entries as numbers, which sort by term and document: of the numbers of terms, documents, and how often (n,)."""
     return terms << _TERM | documents << _DOCUMENT | often << _OFTEN | own
@@ -104,6 +114,12 @@ def unpacked(entries: Integers) -> tuple[Integers, Integers, Integers, Integers]
         (entries >> _OFTEN) & MOST_OFTEN,
         entries & MOST_OFTEN,
     )
+
+
+def cut(entries: Integers, number: int) -> tuple[Integers, Integers]:
+    """Return the entries, sorted, of the terms before a number, and those behind with the numbers of their terms from 0 on."""
+    place = int(np.searchsorted(entries, number << _TERM))
+    return entries[:place], entries[place:] - (number << _TERM)
 
 
 def added_up(entries: Integers) -> Integers:
@@ -145,7 +161,7 @@ def read_lists(lists: Sequence[bytes]) -> Integers:
     firsts = np.flatnonzero(np.diff(terms, prepend=-1))
     before = np.concatenate([[0], documents[firsts[1:] - 1]])
     documents -= np.repeat(before, np.diff(np.append(firsts, len(entries))))
-    return packed(terms, documents, _BY_OFTEN[counts], _BY_OWN[counts])
+    return packed(terms, documents, *read_how_often(counts))
 
 
 def read_pages(pages: Sequence[Page]) -> tuple[list[str], Integers]:

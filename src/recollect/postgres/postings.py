@@ -1,35 +1,19 @@
 """A user's lexical index: which terms stand in which documents. Never: what a term is; a score.
 
-What was indexed last waits in rows of ``postings``: a term's in a block of 1,024 documents, eight bytes each, sorted: 10 bits of
-the document's place in the block, 6 of how often the term stands in it, 6 of how often in its own text, 15 each of how many terms
-it has and how many its own text has. The rest is in pages (``posting_pages``). A term may stand in both for one document, as
-what is said next adds to the context of what was said before: then it counts as often as both say.
+What was indexed last waits as documents (``waiting_postings``); the background merges them into pages (``posting_pages``, ``paging``). A term may
+stand in both for one document, as what is said next adds to the context of what was said before: then it counts as often as both say.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
 from asyncpg import Record
 
 from recollect.model import Lexicon, Occurrences
-from recollect.postgres.paging import (
-    BLOCK,
-    ENTRY,
-    OFTEN,
-    OWN,
-    PLACE,
-    lengths_of,
-    paged,
-    remove_from_pages,
-    remove_of_terms,
-    waiting_of,
-)
+from recollect.postgres.paging import lengths_of, paged, remove_from_pages, remove_of_terms
 from recollect.postgres.pool import Connection
 from recollect.postgres.posting_pages import (
-    MOST_OFTEN,
     Integers,
     Page,
     added_up,
@@ -40,87 +24,69 @@ from recollect.postgres.posting_pages import (
     unpacked,
 )
 from recollect.postgres.sql import SQL
+from recollect.postgres.waiting_postings import (
+    BLOCK,
+    LENGTH,
+    LONGEST,
+    Document,
+    WaitingDocument,
+    find_waiting,
+    read_rows,
+    row_without,
+    waiting,
+)
 from recollect.text.lexical import document_terms
-
-_LONGEST = 2**15 - 1
-_LENGTH = 15
-"""By how many bits the length of a document is shifted; that of its own text is not."""
 
 _LAST_CHARACTER = chr(0x10FFFF)
 """No term that begins with some letters stands behind them and this one, in the order of code points."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """What stands in a document, or is added to it.
-
-    Attributes:
-        number: Among the user's documents.
-        terms: How often each term stands in its own text.
-        context: How often each stands in its context.
-        length: How many terms it has.
-        own_length: How many its own text has.
-    """
-
-    number: int
-    terms: Mapping[str, int]
-    context: Mapping[str, int]
-    length: int
-    own_length: int
-
-    def entries(self) -> Iterator[tuple[str, "_Posting"]]:
-        """Yield each term, and what is written of it."""
-        for term in self.terms.keys() | self.context.keys():
-            own = self.terms.get(term, 0)
-            yield term, _Posting(own + self.context.get(term, 0), own, self.length, self.own_length)
-
-
-class _Posting(NamedTuple):
-    often: int
-    own: int
-    length: int
-    own_length: int
-
-
 async def read_lexicon(connection: Connection, user_id: str, terms: Sequence[str]) -> Lexicon:
     """Return what of the user's index concerns ``terms``."""
-    numbers = {term: number for number, term in enumerate(dict.fromkeys(terms))}
-    size: Record | None = None
-    waiting: list[tuple[int, int, bytes]] = []
-    pages: list[Page] = []
-    lengths: list[tuple[int, bytes]] = []
-    for row in await connection.fetch(SQL["lexicon"], user_id, list(numbers)):
-        term, number, entries, page = row["term"], row["number"], row["entries"], row["page"]
-        if page is not None:
-            pages.append(Page(term, number, page, entries))
-        elif term is not None:
-            waiting.append((numbers[term], number, entries))
-        elif entries is not None:
-            lengths.append((number, entries))
-        else:
-            size = row
-    if size is None:
+    wanted = list(dict.fromkeys(terms))
+    kinds: dict[str, list[Record]] = {}
+    for row in await connection.fetch(SQL["lexicon"], user_id, wanted):
+        kinds.setdefault(row["kind"], []).append(row)
+    if "size" not in kinds:
         return Lexicon()
-    found, known = _together(waiting, list(lists_of(sorted(pages), list(numbers))), lengths)
+    [size] = kinds["size"]
+    entries, lengths = _together(wanted, kinds)
     mean = max(1.0, size["terms"] / max(1, size["documents"]))
-    return Lexicon(size["documents"], mean, _occurrences(list(numbers), found, known, size["hidden"]))
+    return Lexicon(size["documents"], mean, _occurrences(wanted, entries, lengths, size["hidden"]))
 
 
-def _together(
-    waiting: Sequence[tuple[int, int, bytes]],
-    lists: Sequence[tuple[int, bytes]],
-    lengths: Sequence[tuple[int, bytes]],
-) -> tuple[Integers, Integers]:
+def _together(terms: Sequence[str], rows: Mapping[str, Sequence[Record]]) -> tuple[Integers, Integers]:
     """Return the entries of terms by their numbers (n,), sorted, and how long each document is, two numbers in one (n,)."""
-    numbers = np.array([number for number, _ in lists], np.int64)
-    in_pages = renumbered(read_lists([each for _, each in lists]), numbers)
-    entries = waiting_of(waiting)
-    documents = np.concatenate([entries.documents, unpacked(in_pages)[1]])
-    known = lengths_of(lengths, int(documents.max()) + 1 if len(documents) else 0)
-    if waiting:
-        known[entries.documents] = entries.lengths
-        in_pages = added_up(np.concatenate([in_pages, entries.entries]))
-    return in_pages, known
+    lists = [
+        each
+        for level in ("old page", "new page")
+        for each in lists_of(sorted(map(_page_of, rows.get(level, ()))), terms)
+    ]
+    in_pages = renumbered(
+        read_lists([told for _, told in lists]), np.array([each for each, _ in lists], np.int64)
+    )
+    numbers = {term: number for number, term in enumerate(terms)}
+    others = []
+    if "waiting" in rows:
+        others.append(find_waiting([_waiting_of(row) for row in rows["waiting"]], terms))
+    if "posting" in rows:
+        others.append(
+            read_rows([(numbers[row["term"]], row["number"], row["told"]) for row in rows["posting"]])
+        )
+    documents = np.concatenate([unpacked(in_pages)[1], *(each.documents for each in others)])
+    known = [(row["number"], row["told"]) for row in rows.get("lengths", ())]
+    lengths = lengths_of(known, int(documents.max()) + 1 if len(documents) else 0)
+    for each in others:
+        lengths[each.documents] = each.lengths
+    return added_up(np.concatenate([in_pages, *(each.entries for each in others)])), lengths
+
+
+def _page_of(row: Record) -> Page:
+    return Page(row["term"], row["number"], row["words"], row["told"])
+
+
+def _waiting_of(row: Record) -> WaitingDocument:
+    return WaitingDocument(row["number"], row["lengths"], row["words"], row["told"])
 
 
 def _occurrences(
@@ -131,7 +97,7 @@ def _occurrences(
         found = ~np.isin(documents, np.array(hidden, np.int64))
         numbers, documents, often, own = (each[found] for each in (numbers, documents, often, own))
     length = lengths[documents]
-    columns = (documents, often, own, length >> _LENGTH, length & _LONGEST)
+    columns = (documents, often, own, length >> LENGTH, length & LONGEST)
     ends = np.searchsorted(numbers, np.arange(len(terms) + 1)).tolist()
     return {
         term: Occurrences(*(each[begin:end] for each in columns))
@@ -151,7 +117,7 @@ async def read_vocabulary(
     rows = await connection.fetch(SQL["vocabulary"], user_id, list(prefixes), ends)
     begin, found = tuple(prefixes), set[str]()
     for row in rows:
-        terms = [row["term"]] if row["page"] is None else terms_of(row["page"])
+        terms = [row["term"]] if row["words"] is None else terms_of(row["words"])
         found.update(term for term in terms if len(term) in lengths and term.startswith(begin))
     if len(found) <= limit:
         return list(found)
@@ -172,16 +138,15 @@ async def number_documents(connection: Connection, user_id: str, lengths: Sequen
 
 async def add_postings(connection: Connection, user_id: str, documents: Iterable[Document]) -> None:
     """Index documents of the user; terms of one that has them already are counted on."""
-    added: dict[tuple[str, int], dict[int, _Posting]] = {}
-    for document in documents:
-        block, place = divmod(document.number, BLOCK)
-        for term, posting in document.entries():
-            added.setdefault((term, block), {})[place] = posting
-    if not added:
-        return
-    stored = await _entries(connection, user_id, added)
-    blocks = {key: _merged(stored.get(key, b""), places) for key, places in added.items()}
-    await _write(connection, user_id, blocks)
+    added: dict[int, WaitingDocument] = {}
+    given = [document for document in documents if document.terms or document.context]
+    for row in await connection.fetch(SQL["waiting_of_documents"], user_id, [each.number for each in given]):
+        added[row["document"]] = WaitingDocument(*row)
+    for document in given:
+        added[document.number] = waiting(document, added.get(document.number))
+    if added:
+        columns = map(list, zip(*added.values(), strict=True))
+        await connection.execute(SQL["write_waiting"], user_id, *columns)
 
 
 async def remove_postings(connection: Connection, user_id: str, document: Document) -> None:
@@ -189,6 +154,7 @@ async def remove_postings(connection: Connection, user_id: str, document: Docume
     block, place = divmod(document.number, BLOCK)
     stored = await _entries(connection, user_id, [(term, block) for term in document.terms])
     await _leave(connection, user_id, stored, {block: [place]})
+    await connection.execute(SQL["delete_waiting"], user_id, [document.number])
     if await paged(connection, user_id, [document.number]):
         await remove_of_terms(connection, user_id, document.number, document.terms)
     await connection.execute(SQL["discount_documents"], user_id, 1, document.length)
@@ -214,6 +180,7 @@ async def purge_postings(
         places.setdefault(block, []).append(place)
     rows = await connection.fetch(SQL["postings_of_blocks"], user_id, list(places))
     await _leave(connection, user_id, {(row["term"], row["block"]): row["entries"] for row in rows}, places)
+    await connection.execute(SQL["delete_waiting"], user_id, documents)
     if not later:
         await remove_from_pages(connection, user_id, documents)
     elif named := await paged(connection, user_id, documents):
@@ -227,7 +194,7 @@ async def _leave(
     places: Mapping[int, Sequence[int]],
 ) -> None:
     """Write rows without some places of their blocks, and delete those of which nothing is left."""
-    left = {key: _without(entries, places[key[1]]) for key, entries in stored.items()}
+    left = {key: row_without(entries, places[key[1]]) for key, entries in stored.items()}
     if emptied := [key for key, entries in left.items() if not entries]:
         await connection.execute(SQL["delete_postings"], user_id, *_columns(emptied))
     changed = {key: entries for key, entries in left.items() if entries and entries != stored[key]}
@@ -268,20 +235,3 @@ async def _write(connection: Connection, user_id: str, blocks: Mapping[tuple[str
 def _columns(keys: Iterable[tuple[str, int]]) -> tuple[list[str], list[int]]:
     pairs = list(keys)
     return [term for term, _ in pairs], [block for _, block in pairs]
-
-
-def _merged(stored: bytes, places: Mapping[int, _Posting]) -> bytes:
-    entries: dict[int, int] = {entry >> PLACE: entry for entry in np.frombuffer(stored, ENTRY).tolist()}
-    for place, new in places.items():
-        old = entries.get(place, 0)
-        often = min(new.often + ((old >> OFTEN) & MOST_OFTEN), MOST_OFTEN)
-        own = min(new.own + ((old >> OWN) & MOST_OFTEN), MOST_OFTEN)
-        lengths = min(new.length, _LONGEST) << _LENGTH | min(new.own_length, _LONGEST)
-        entries[place] = place << PLACE | often << OFTEN | own << OWN | lengths
-    return np.array([entries[place] for place in sorted(entries)], ENTRY).tobytes()
-
-
-def _without(stored: bytes, places: Sequence[int]) -> bytes:
-    entries = np.frombuffer(stored, ENTRY)
-    left: bytes = entries[~np.isin(entries >> PLACE, np.array(places, ENTRY))].tobytes()
-    return left

@@ -13,28 +13,20 @@ from tests.recollect.postgres.found import indexed
 from recollect.model import Scope
 from recollect.ports import LogIndex
 from recollect.postgres import Postgres, paging
-from recollect.postgres.paging import merge_step
+from recollect.postgres.paging import merge_new, merge_rows, merge_waiting
 from recollect.postgres.pool import Connection
 from recollect.postgres.posting_pages import MOST_OFTEN
 from recollect.postgres.postings import (
-    Document,
     add_postings,
     number_documents,
     purge_postings,
     read_lexicon,
     remove_postings,
 )
+from recollect.postgres.waiting_postings import BLOCK, Document
 
 WORDS = [*(f"w{number}" for number in range(300)), "\u00e9t\u00e9", "\u65e5\u672c", "x" * 64, "\U0010ffff"]
 WEIGHTS = [1 / (place + 1) for place in range(len(WORDS))]
-
-
-async def merge_all(connection: Connection, user_id: str) -> int:
-    """Merge all that waits; return in how many steps."""
-    steps, term = 1, await merge_step(connection, user_id, "")
-    while term is not None:
-        steps, term = steps + 1, await merge_step(connection, user_id, term)
-    return steps
 
 
 async def have_pages(index: LogIndex, scope: Scope, message_id: UUID) -> None:
@@ -96,10 +88,37 @@ class Index:
             await purge_postings(connection, self.user_id, numbers, later=later)
         self._forget(numbers)
 
-    async def merge(self) -> int:
-        """Merge all that waits."""
+    async def merge(self, *, new: bool = False) -> int:
+        """Merge all that waits, and with ``new`` what is in pages of level 0, too; return in how many steps."""
+        steps = 0
+        for step in (merge_waiting, merge_rows, *([merge_new] if new else [])):
+            more = True
+            while more:
+                async with self.postgres.database.changing(self.user_id) as connection:
+                    more = await step(connection, self.user_id)
+                steps += 1
+        return steps
+
+    async def add_by_an_older_version(self, texts: Sequence[tuple[Counter[str], Counter[str]]]) -> None:
+        """Index documents as a version from before does."""
+        entries: dict[tuple[str, int], bytes] = {}
+        lengths = [own.total() + context.total() for own, context in texts]
         async with self.postgres.database.changing(self.user_id) as connection:
-            return await merge_all(connection, self.user_id)
+            numbers = await number_documents(connection, self.user_id, lengths)
+            if numbers[0] == 0:  # it made the row
+                await connection.execute("UPDATE corpora SET paged = false WHERE user_id = $1", self.user_id)
+            for number, (own, context), length in zip(numbers, texts, lengths, strict=True):
+                document = self.documents[number] = Document(number, own, context, length, own.total())
+                self._count(document)
+                for term, (often, in_own) in self.held[number].items():
+                    told = (number % BLOCK) << 42 | often << 36 | in_own << 30 | length << 15 | own.total()
+                    key = term, number // BLOCK
+                    entries[key] = entries.get(key, b"") + told.to_bytes(8, "little")
+            await connection.executemany(
+                "INSERT INTO postings (user_id, term, block, entries) VALUES ($1, $2, $3, $4) "
+                "ON CONFLICT (user_id, term, block) DO UPDATE SET entries = postings.entries || excluded.entries",
+                [(self.user_id, *key, told) for key, told in entries.items()],
+            )
 
     async def check(self, terms: Iterable[str] = WORDS) -> None:
         """Compare what is looked up of terms with what has to be found."""
@@ -133,7 +152,7 @@ class Index:
 
     async def rows(self) -> dict[str, int]:
         """Count the rows of each table of it."""
-        tables = ("postings", "posting_pages", "document_lengths", "posting_removals")
+        tables = ("postings", "waiting_documents", "posting_pages", "document_lengths", "posting_removals")
         async with self.postgres.database.for_user(self.user_id) as connection:
             return {
                 table: await connection.fetchval(
@@ -144,7 +163,11 @@ class Index:
 
     async def holds(self, word: str) -> list[str]:
         """Return in which tables of it the bytes of a word stand."""
-        tables = {"postings": "term", "posting_pages": "encode(terms, 'escape') || first_term"}
+        tables = {
+            "postings": "term",
+            "waiting_documents": "encode(terms, 'escape')",
+            "posting_pages": "encode(terms, 'escape') || first_term",
+        }
         async with self.postgres.database.for_user(self.user_id) as connection:
             return [
                 table

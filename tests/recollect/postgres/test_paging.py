@@ -14,7 +14,17 @@ from tests.stores import LATER, NOON, Store
 from recollect.errors import StoreError
 from recollect.model import Actor, Add, Reason, Retire
 from recollect.postgres import Postgres, paging
-from recollect.postgres.paging import LEAST_WAITING, WAITING_SHARE, merge_step, tidy_pages
+from recollect.postgres.paging import (
+    LEAST_WAITING,
+    NEW,
+    OLD,
+    merge_new,
+    merge_rows,
+    merge_waiting,
+    tidy_index,
+)
+from recollect.postgres.pool import Connection
+from recollect.postgres.posting_pages import Page
 
 READING = 1
 
@@ -25,7 +35,7 @@ def index(postgres: Postgres) -> Index:
 
 
 async def tidy(index: Index) -> bool:
-    return await tidy_pages(index.postgres.database, index.user_id, reading=READING)
+    return await tidy_index(index.postgres.database, index.user_id, reading=READING)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -33,6 +43,8 @@ async def test_pages_and_what_waits_say_together_what_a_dictionary_says(index: I
     chance = random.Random(seed)
     for _ in range(25):
         await index.add(texts(chance, chance.choice([1, 1, 5, 60])))
+        if chance.random() < 0.3:
+            await index.add_by_an_older_version(texts(chance, 3))
         numbers = chance.sample(sorted(index.documents), 1 + len(index.documents) // 8)
         step = chance.randrange(6)
         if step == 0:
@@ -48,14 +60,15 @@ async def test_pages_and_what_waits_say_together_what_a_dictionary_says(index: I
         elif step == 3:
             await index.purge(numbers, later=True)
         elif step == 4:
-            await index.merge()
+            await index.merge(new=chance.random() < 0.5)
         else:
             await tidy(index)
         await index.check()
     assert (await index.rows())["posting_pages"] > 0
-    await index.merge()
+    await index.merge(new=True)
     await index.check()
-    assert (await index.rows())["postings"] == 0
+    rows = await index.rows()
+    assert rows["postings"] == rows["waiting_documents"] == 0
 
 
 async def test_a_term_that_waits_and_is_in_pages_for_one_document_counts_as_often_as_both_say(
@@ -179,6 +192,16 @@ async def test_what_is_read_anew_is_found_no_more_at_once_and_goes_from_the_page
 # -- how it is done --------------------------------------------------------------------------------------
 
 
+async def levels(index: Index) -> dict[int, int]:
+    """Count the pages of each level."""
+    async with index.postgres.database.for_user(index.user_id) as connection:
+        rows = await connection.fetch(
+            "SELECT level, count(*) AS pages FROM posting_pages WHERE user_id = $1 GROUP BY level",
+            index.user_id,
+        )
+    return {row["level"]: row["pages"] for row in rows}
+
+
 async def test_few_documents_wait_until_they_are_enough_and_then_all_are_merged(index: Index) -> None:
     chance = random.Random(3)
     await index.add(texts(chance, LEAST_WAITING - 1))
@@ -187,18 +210,34 @@ async def test_few_documents_wait_until_they_are_enough_and_then_all_are_merged(
     await index.add(texts(chance, 1))
     assert not await tidy(index)
     rows = await index.rows()
-    assert (rows["postings"], rows["document_lengths"]) == (0, 1)
-    assert rows["posting_pages"] > 0
+    assert (rows["waiting_documents"], rows["document_lengths"]) == (0, 1)
+    assert set(await levels(index)) == {NEW}
 
-    await index.add(texts(chance, 1_000))
+    await index.add(texts(chance, 400))
     await tidy(index)
-    await index.add(texts(chance, 1_000 // WAITING_SHARE - 1))
+    await index.add(texts(chance, 20))
     await tidy(index)
-    assert (await index.rows())["postings"] > 0, "who has more has more that waits"
-    await index.add(texts(chance, 2))
+    assert (await index.rows())["waiting_documents"] == 20, "where more is in pages more waits"
+    await index.add(texts(chance, 10))
     await tidy(index)
 
-    assert (await index.rows())["postings"] == 0
+    assert (await index.rows())["waiting_documents"] == 0
+    await index.check()
+
+
+async def test_pages_of_many_documents_are_merged_into_those_that_are_rewritten_seldom(
+    index: Index,
+) -> None:
+    chance = random.Random(12)
+    await index.add(texts(chance, 600))
+    await tidy(index)
+    assert set(await levels(index)) == {OLD}
+    await index.check()
+
+    await index.add(texts(chance, 100))
+    await tidy(index)
+
+    assert set(await levels(index)) == {NEW, OLD}
     await index.check()
 
 
@@ -206,29 +245,43 @@ async def test_a_step_takes_some_rows_and_pages_alone_and_every_step_leaves_the_
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await index.add(texts(random.Random(4), 600))
-    await index.merge()
-    await index.add(texts(random.Random(5), 300))
+    await index.merge(new=True)
+    await index.add_by_an_older_version(texts(random.Random(5), 300))
+    await index.add(texts(random.Random(6), 300))
     monkeypatch.setattr(paging, "_ROWS", 40)
     monkeypatch.setattr(paging, "_PAGES", 2)
-    waiting, term, steps = (await index.rows())["postings"], "", 0
-    read = mock.AsyncMock(wraps=paging._pages)
-    monkeypatch.setattr(paging, "_pages", read)
-    following: str | None = term
-    while following is not None:
-        async with index.postgres.database.changing(index.user_id) as connection:
-            following = await merge_step(connection, index.user_id, following)
-        left = (await index.rows())["postings"]
-        assert waiting - left <= 40
-        waiting, steps = left, steps + 1
-        await index.check()
+    monkeypatch.setattr(paging, "_NEW_PAGES", 2)
+    written: list[int] = []
+    replace = paging._replace
 
-    assert (waiting, steps > 5) == (0, True)
+    async def counted(
+        connection: Connection, user_id: str, level: int, before: list[Page], after: list[Page]
+    ) -> None:
+        written.append(len(after))
+        await replace(connection, user_id, level, before, after)
+
+    monkeypatch.setattr(paging, "_replace", counted)
+    for step, least in ((merge_rows, 8), (merge_waiting, 4), (merge_new, 4)):
+        steps, more = 0, True
+        while more:
+            async with index.postgres.database.changing(index.user_id) as connection:
+                more = await step(connection, index.user_id)
+            steps += 1
+            await index.check()
+        assert steps > least, step
+        if step is not merge_waiting:
+            assert max(written) < 12, step
+        written.clear()
+
+    rows = await index.rows()
+    assert rows["postings"] == rows["waiting_documents"] == 0
+    assert set(await levels(index)) == {OLD}
 
 
 async def test_a_run_ends_after_some_steps_and_the_next_one_goes_on(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await index.add(texts(random.Random(6), 200))
+    await index.add_by_an_older_version(texts(random.Random(6), 200))
     monkeypatch.setattr(paging, "_ROWS", 60)
     monkeypatch.setattr(paging, "_STEPS", 2)
 
@@ -242,22 +295,35 @@ async def test_a_run_ends_after_some_steps_and_the_next_one_goes_on(
     await index.check()
 
 
-@pytest.mark.parametrize("fails", ["delete_postings", "write_lengths"])
-async def test_a_merge_that_ends_in_its_middle_leaves_the_index_as_it_was(
-    index: Index, monkeypatch: pytest.MonkeyPatch, fails: str
+@pytest.mark.parametrize(
+    ("step", "fails"),
+    [
+        (merge_waiting, "write_pages"),
+        (merge_waiting, "delete_waiting"),
+        (merge_waiting, "write_lengths"),
+        (merge_rows, "delete_postings"),
+        (merge_rows, "write_lengths"),
+        (merge_new, "delete_pages"),
+    ],
+)
+async def test_a_step_that_ends_in_its_middle_leaves_the_index_as_it_was(
+    index: Index, monkeypatch: pytest.MonkeyPatch, step: paging.Step, fails: str
 ) -> None:
     await index.add(texts(random.Random(7), 50))
+    await index.merge()
+    await index.add_by_an_older_version(texts(random.Random(7), 50))
+    await index.add(texts(random.Random(7), 50))
     before = await index.rows()
-    monkeypatch.setitem(paging.SQL, fails, "SELECT $1::text, $2::text[], $3::bytea[], 1 / 0")
+    monkeypatch.setitem(paging.SQL, fails, "SELECT 1 / 0")
 
     with pytest.raises(StoreError):
-        await tidy(index)
+        async with index.postgres.database.changing(index.user_id) as connection:
+            await step(connection, index.user_id)
 
     assert await index.rows() == before
     await index.check()
     monkeypatch.undo()
-    await tidy(index)
-    assert (await index.rows())["postings"] == 0
+    await index.merge(new=True)
     await index.check()
 
 
@@ -267,22 +333,21 @@ async def test_those_who_index_merge_and_erase_at_a_time_follow_each_other(index
 
     await asyncio.gather(
         *(index.add(texts(chance, 20)) for _ in range(4)),
-        *(index.merge() for _ in range(3)),
+        *(index.merge(new=True) for _ in range(3)),
         index.purge(range(40, 90)),
         index.purge(range(10), later=True),
     )
 
     await index.check()
-    await index.merge()
+    await index.merge(new=True)
     await index.check()
 
 
 async def test_a_long_list_and_what_stands_before_it_are_taken_away_whole(index: Index) -> None:
     for first in range(0, 6_000, 1_500):
-        await index.add(
-            [(Counter(often=1 + number % 9, never=1), Counter()) for number in range(first, first + 1_500)]
-        )
-        await index.merge()
+        numbers = range(first, first + 1_500)
+        await index.add([(Counter(often=1 + number % 9, never=1), Counter()) for number in numbers])
+        await index.merge(new=first % 1_000 == 0)
     await index.check(["often", "never", "oft", "oftener", "p"])
 
     await index.purge(range(0, 6_000, 2))
@@ -331,7 +396,7 @@ async def test_a_person_whom_an_older_version_erases_has_no_page_left(
     await index.merge()
 
     async with by_an_older_version(postgres, index.user_id) as connection:
-        for table in ("postings", "corpora"):
+        for table in ("postings", "message_chunks", "corpora"):
             await connection.execute(f"DELETE FROM {table} WHERE user_id = $1", index.user_id)
 
     assert not any((await index.rows()).values())
@@ -351,10 +416,10 @@ async def test_this_version_notes_nothing_of_what_it_deletes(postgres: Postgres,
     assert (await index.rows())["posting_removals"] == 0
 
 
-async def test_whose_postings_were_never_merged_has_a_job(own_store: Store, own_postgres: Postgres) -> None:
+async def test_whose_index_an_older_version_wrote_has_a_job(own_store: Store, own_postgres: Postgres) -> None:
     await own_store.log.append(own_store.exchange("I breed quokkas"))
     index = Index(own_postgres, own_store.anna)
-    await index.add(texts(random.Random(11), LEAST_WAITING))
+    await index.add_by_an_older_version(texts(random.Random(11), 3))
     async with own_postgres.database.changing(own_store.anna) as connection:
         await connection.execute(
             "UPDATE corpora SET reading = $2 WHERE user_id = $1", own_store.anna, READING
@@ -364,3 +429,22 @@ async def test_whose_postings_were_never_merged_has_a_job(own_store: Store, own_
     await own_store.index.tidy(own_store.anna)
 
     assert await own_store.index.enqueue_unindexed() == 0
+    assert (await index.rows())["postings"] == 0
+    await index.check()
+
+
+async def test_what_an_older_version_goes_on_to_write_is_found_and_merged_with_what_waits(
+    index: Index,
+) -> None:
+    await index.add(texts(random.Random(13), 40))
+    await tidy(index)
+    await index.add_by_an_older_version(texts(random.Random(14), 3))
+    await tidy(index)
+    assert (await index.rows())["postings"] > 0
+    await index.check()
+
+    await index.add(texts(random.Random(15), 40))
+    await tidy(index)
+
+    assert (await index.rows())["postings"] == 0
+    await index.check()

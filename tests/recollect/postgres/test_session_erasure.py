@@ -72,7 +72,7 @@ async def talk(store: Store) -> None:
     await store.requests.record(like_a_request(CHAT))
 
 
-@pytest.mark.parametrize("words", ["postings", "posting_pages"])
+@pytest.mark.parametrize("words", ["waiting_documents", "posting_pages"])
 async def test_no_row_of_any_table_tells_of_an_erased_chat(
     own_store: Store, own_postgres: Postgres, own_dsn: str, words: str
 ) -> None:

@@ -16,6 +16,7 @@ USER_TABLES = {
     "admin_reads",
     "corpora",
     "postings",
+    "waiting_documents",
     "posting_pages",
     "document_lengths",
     "posting_removals",

@@ -1,15 +1,30 @@
--- Words are looked up in pages of sorted terms, of about 2 kB each (posting_pages.py). What was indexed last waits in postings, a
--- row a term, until the background merges it into pages; rows of before are merged so, too.
+-- Words are looked up in pages of sorted terms, of about 2 kB each (posting_pages.py). What was indexed last waits, a row a document,
+-- until the background merges it into pages. The rows of postings are read as before, and merged so, too: only a version from
+-- before adds to them.
 
--- A page that is found by its first term: equality and order of texts are leakproof. It is never compressed, as to decompress
--- takes longer than all else. A term of many documents has several pages.
+-- What was indexed last: the terms of a document, and how often each stands in it. Written once, and read whole with each look-up.
+CREATE TABLE waiting_documents (
+    user_id text NOT NULL,
+    document integer NOT NULL,
+    lengths integer NOT NULL,
+    terms bytea NOT NULL,
+    counts bytea NOT NULL,
+    PRIMARY KEY (user_id, document)
+) WITH (toast_tuple_target = 8160);
+
+COMMENT ON COLUMN waiting_documents.lengths IS 'How many terms it has, and how many its own text has: two numbers in one.';
+
+-- A page is found by its first term: equality and order of texts are leakproof. It is never compressed, as to decompress takes
+-- longer than all else. A term of many documents has several pages. Those of level 0 hold what came in the last months or so: they are
+-- rewritten again and again, and merged into those of level 1 now and then.
 CREATE TABLE posting_pages (
     user_id text NOT NULL,
+    level smallint NOT NULL,
     first_term text COLLATE "C" NOT NULL,
     begins integer NOT NULL,
     terms bytea NOT NULL,
     lists bytea NOT NULL,
-    PRIMARY KEY (user_id, first_term, begins)
+    PRIMARY KEY (user_id, level, first_term, begins)
 ) WITH (toast_tuple_target = 8160);
 
 ALTER TABLE posting_pages
@@ -35,14 +50,19 @@ CREATE TABLE posting_removals (
     PRIMARY KEY (user_id, document)
 );
 
-ALTER TABLE corpora ADD COLUMN paged_to integer NOT NULL DEFAULT 0;
+ALTER TABLE corpora
+    ADD COLUMN paged boolean NOT NULL DEFAULT false,
+    ADD COLUMN merged_to integer NOT NULL DEFAULT 0;
 
-COMMENT ON COLUMN corpora.paged_to IS 'Which number the next document had when postings were last merged into pages.';
+COMMENT ON COLUMN corpora.paged IS 'The rows of postings that a version from before left were merged into pages.';
+COMMENT ON COLUMN corpora.merged_to IS 'Which number the next document had when pages of level 0 were last merged into those of level 1.';
 
+ALTER TABLE waiting_documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE posting_pages ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE document_lengths ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE posting_removals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
+CREATE POLICY of_the_user ON waiting_documents USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON posting_pages USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON document_lengths USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON posting_removals USING (user_id = current_setting('recollect.user_id', true));
@@ -51,10 +71,11 @@ CREATE POLICY of_the_user ON posting_removals USING (user_id = current_setting('
 CREATE POLICY over_all_users ON posting_removals FOR SELECT
     USING (current_setting('recollect.over_all_users', true) = 'on');
 
--- A version from before knows no pages. What it deletes is noted for this one, which takes it out of the pages; with a person's
--- index their pages go at once. This version says that it knows them, and looks after them itself.
+-- A version from before knows none of this. What it deletes goes from what waits at once, and is noted for this version, which takes it
+-- out of the pages; with a person's index all goes at once. This version says that it knows them, and looks after them itself.
 CREATE FUNCTION note_posting_removal() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    DELETE FROM recollect.waiting_documents AS w WHERE w.user_id = OLD.user_id AND w.document = OLD.document;
     INSERT INTO recollect.posting_removals (user_id, document)
     SELECT OLD.user_id, OLD.document
     WHERE EXISTS (SELECT FROM recollect.posting_pages AS p WHERE p.user_id = OLD.user_id)
@@ -65,6 +86,7 @@ $$;
 
 CREATE FUNCTION delete_posting_pages() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    DELETE FROM recollect.waiting_documents AS w WHERE w.user_id = OLD.user_id;
     DELETE FROM recollect.posting_pages AS p WHERE p.user_id = OLD.user_id;
     DELETE FROM recollect.document_lengths AS d WHERE d.user_id = OLD.user_id;
     DELETE FROM recollect.posting_removals AS r WHERE r.user_id = OLD.user_id;

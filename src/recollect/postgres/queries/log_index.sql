@@ -197,14 +197,11 @@ WHERE user_id = $1 AND exchange_id IN (
 );
 
 -- name: users_without_index
--- Who has said something and has no index yet, or one by an older reading, or one of which more is to be merged into pages than
--- waits as a rule, over all users.
+-- Who has said something and has no index yet, or one by an older reading, or one that a version from before wrote, over all users.
 SELECT DISTINCT e.user_id
 FROM exchanges AS e
 WHERE NOT EXISTS (
-    SELECT FROM corpora AS c
-    WHERE c.user_id = e.user_id AND c.reading >= $1
-        AND c.next_document - c.paged_to < least(greatest(c.next_document / $4, $2), $3)
+    SELECT FROM corpora AS c WHERE c.user_id = e.user_id AND c.reading >= $1 AND c.paged
 );
 
 -- name: reading_of
