@@ -190,6 +190,7 @@ class _Run:
                 return False
             for message in found:
                 await self._add(message)
+            await self.index.tidy(self.user_id)
         return bool(await self._unindexed())
 
     async def embed_missing(self) -> bool:
