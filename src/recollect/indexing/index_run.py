@@ -82,7 +82,7 @@ async def index_user(
             and await index.read_again(user_id, is_indexed_otherwise, limit=_AT_ONCE)
         )
         more = (messages and await run.index_messages(until)) or rereads
-        untidy = until is None and await index.tidy(user_id)
+        untidy = until is None and await index.tidy(user_id, busy=more)
         if more or untidy:
             return _NEXT_RUN_DELAY
         if until is None and embeds_later and await _embed_later(run, second_embedder, chunks=messages):
@@ -190,7 +190,6 @@ class _Run:
                 return False
             for message in found:
                 await self._add(message)
-            await self.index.tidy(self.user_id)
         return bool(await self._unindexed())
 
     async def embed_missing(self) -> bool:

@@ -395,10 +395,14 @@ class LogIndex(Protocol):
         """Index one message, in one transaction; False if it was indexed meanwhile, or is gone."""
         ...
 
-    async def tidy(self, user_id: str) -> bool:
+    async def tidy(self, user_id: str, *, busy: bool = False) -> bool:
         """Bring the words of what was indexed last where they take little room, once they are many; return whether more are left.
 
         Some tens of milliseconds a transaction, and some seconds at most. What is found is the same before, meanwhile and after.
+
+        Args:
+            user_id: Whose words.
+            busy: Whether many more are indexed at once: then more are left as they are.
         """
         ...
 

@@ -118,9 +118,9 @@ class PostgresLogIndex:
             await _insert_chunks(connection, user_id, message, documents)
             return True
 
-    async def tidy(self, user_id: str) -> bool:
+    async def tidy(self, user_id: str, *, busy: bool = False) -> bool:
         """Bring the words of what was indexed last where they take little room, once they are many; return whether more are left."""
-        return await tidy_index(self._database, user_id, reading=_READING)
+        return await tidy_index(self._database, user_id, reading=_READING, busy=busy)
 
     async def unembedded(self, user_id: str, model: str, *, limit: int) -> list[UnembeddedChunk]:
         """Return the user's chunks that are to have embeddings of ``model`` and have none, newest first."""

@@ -30,17 +30,18 @@ from recollect.postgres.waiting_postings import WaitingDocument, read_rows, read
 NEW, OLD = 0, 1
 """The levels of pages."""
 
-LEAST_WAITING, MOST_WAITING = 16, 64
-"""So many documents wait before they are merged: of those in pages of level 0 a sixteenth, within these.
+LEAST_WAITING, MOST_WAITING, _WAITING_WHILE_BUSY = 16, 64, 512
+"""So many documents wait before they are merged: of those in pages of level 0 an eighth, within the first two; the third while many more come.
 
 Each look-up reads all that wait; and each merge rewrites most pages of level 0, so it is not done for few.
 """
 _LEAST_NEW, _MOST_NEW = 512, 2_048
-"""So many documents are in pages of level 0 before these are merged into those of level 1: of all a sixteenth, within these."""
-_SHARE = 16
+_SHARE = 8
+"""So many documents are in pages of level 0 before these are merged into those of level 1: of all an eighth, within these."""
 
-_ROWS, _PAGES, _NEW_PAGES = 1_500, 128, 32
-"""Rows of an older version, and pages of level 1 and of level 0, of one step, which others who write for this user wait for."""
+_DOCUMENTS, _ROWS, _PAGES, _NEW_PAGES = 256, 1_500, 128, 32
+"""Documents that wait, rows of an older version, and pages of level 1 and of level 0, of one step, which others who write for this user
+wait for."""
 
 _STEPS = 64
 """Steps of a run; then other users have their turn."""
@@ -68,14 +69,22 @@ def lengths_of(rows: Sequence[tuple[int, bytes]], documents: int) -> Integers:
     return lengths
 
 
-async def tidy_index(database: Database, user_id: str, *, reading: int) -> bool:
-    """Merge into pages what waits, once enough does, and take out of them what is found no more; return whether more is left."""
+async def tidy_index(database: Database, user_id: str, *, reading: int, busy: bool = False) -> bool:
+    """Merge into pages what waits, once enough does, and take out of them what is found no more; return whether more is left.
+
+    Args:
+        database: Where.
+        user_id: Whose.
+        reading: By which reading an index is not being built anew.
+        busy: Whether many more documents come at once: then more of them wait.
+    """
     async with database.for_user(user_id) as connection:
         state = await connection.fetchrow(SQL["state_of_index"], user_id)
     if state is None:
         return False
     every, new = state["next_document"], state["next_document"] - state["merged_to"]
-    is_due = state["waiting"] >= min(max(new // _SHARE, LEAST_WAITING), MOST_WAITING)
+    most = _WAITING_WHILE_BUSY if busy else min(max(new // _SHARE, LEAST_WAITING), MOST_WAITING)
+    is_due = state["waiting"] >= most
     # While an index is built anew more goes out of it again and again: that is done together, now and then.
     if state["has_removals"] and (is_due or state["reading"] >= reading):
         await _remove_noted(database, user_id)
@@ -107,7 +116,7 @@ async def _all_of(
 
 async def merge_waiting(connection: Connection, user_id: str) -> bool:
     """Merge the oldest documents that wait into pages of level 0; return whether more wait."""
-    rows = await connection.fetch(SQL["waiting_documents"], user_id, MOST_WAITING)
+    rows = await connection.fetch(SQL["waiting_documents"], user_id, _DOCUMENTS)
     if rows:
         documents = [WaitingDocument(*row) for row in rows]
         pages = await _pages(connection, user_id, NEW, "", _BEHIND_ALL)
@@ -121,7 +130,7 @@ async def merge_waiting(connection: Connection, user_id: str) -> bool:
         await connection.execute(SQL["delete_waiting"], user_id, numbers)
         lengths = np.array([each.lengths for each in documents], np.int64)
         await _set_lengths(connection, user_id, np.array(numbers, np.int64), lengths | _IS_PAGED)
-    return len(rows) == MOST_WAITING
+    return len(rows) == _DOCUMENTS
 
 
 async def merge_rows(connection: Connection, user_id: str) -> bool:
@@ -230,8 +239,9 @@ async def _remove_step(
 
     def rewritten() -> list[tuple[list[Page], list[Page]]]:
         touched = {page.first_term for page in holding(pages, gone)}
-        terms = groupby(pages, lambda page: page.first_term)
-        whole = [list(each) for first, each in terms if first in touched]
+        # Pages between which there is none that stays: they may be joined.
+        runs = groupby(pages, lambda page: page.first_term in touched)
+        whole = [list(each) for is_touched, each in runs if is_touched]
         return [(each, without(each, gone)) for each in whole]
 
     changes = await asyncio.to_thread(rewritten)

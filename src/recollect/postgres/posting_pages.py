@@ -138,7 +138,12 @@ def added_up(entries: Integers) -> Integers:
 
 def read_lists(lists: Sequence[bytes]) -> Integers:
     """Return the entries of lists; the number of a list stands for its term (n,), sorted."""
-    data = np.frombuffer(b"".join(lists), np.uint8)
+    return _entries(b"".join(lists), np.cumsum([len(each) for each in lists], dtype=np.int64))
+
+
+def _entries(written: bytes, ends: Integers) -> Integers:
+    """Return the entries of lists that lie behind each other and end there (n,)."""
+    data = np.frombuffer(written, np.uint8)
     if not len(data):
         return np.empty(0, np.int64)
     lasts = np.flatnonzero(data < _GOES_ON)
@@ -155,7 +160,6 @@ def read_lists(lists: Sequence[bytes]) -> Integers:
     counts = _TOLD[kinds]
     told = np.flatnonzero(kinds == _TOLD_BEHIND)
     counts[told] = values[entries[told] + 1] >> 2
-    ends = np.cumsum([len(each) for each in lists])
     terms = np.searchsorted(ends, begins[entries], "right")
     documents = np.cumsum(values[entries] >> 2)
     firsts = np.flatnonzero(np.diff(terms, prepend=-1))
@@ -167,21 +171,27 @@ def read_lists(lists: Sequence[bytes]) -> Integers:
 def read_pages(pages: Sequence[Page]) -> tuple[list[str], Integers]:
     """Return the terms of pages that follow on each other, in order, and their entries (n,), sorted."""
     terms: list[str] = []
-    lists: list[bytes] = []
     numbers: list[int] = []
     for page in pages:
-        words = page.words
         if page.begins == 0:
+            words = page.words
             numbers += range(len(terms), len(terms) + len(words))
             terms += words
         else:
             numbers.append(len(terms) - 1)
-        first = _ENDS.itemsize * len(words)
-        ends = np.frombuffer(page.lists[:first], _ENDS).tolist()
-        body = page.lists[first:]
-        lists += [body[begin:end] for begin, end in zip([0, *ends[:-1]], ends, strict=True)]
-    entries = read_lists(lists)
+    entries, _ = _of_pages(pages)
     return terms, renumbered(entries, np.array(numbers, np.int64))
+
+
+def _of_pages(pages: Sequence[Page]) -> tuple[Integers, Integers]:
+    """Return the entries of pages, by the numbers of their lists (n,), and how many lists each page has (pages,)."""
+    counts = [page.terms.count(b"\0") - 1 for page in pages]
+    heads = [_ENDS.itemsize * count for count in counts]
+    told = b"".join(page.lists[head:] for page, head in zip(pages, heads, strict=True))
+    ends = np.frombuffer(b"".join(page.lists[:head] for page, head in zip(pages, heads, strict=True)), _ENDS)
+    sizes = [len(page.lists) - head for page, head in zip(pages, heads, strict=True)]
+    before = np.cumsum([0, *sizes[:-1]]) if sizes else np.zeros(0, np.int64)
+    return _entries(told, ends.astype(np.int64) + np.repeat(before, counts)), np.array(counts, np.int64)
 
 
 def merged(pages: Sequence[Page], terms: Sequence[str], entries: Integers) -> list[Page]:
@@ -218,12 +228,10 @@ def without(pages: Sequence[Page], documents: Integers) -> list[Page]:
 
 def holding(pages: Sequence[Page], documents: Integers) -> list[Page]:
     """Return those of pages that name one of documents (n,)."""
-    return [page for page in pages if _names(page, documents)]
-
-
-def _names(page: Page, documents: Integers) -> bool:
-    _, entries = read_pages([page._replace(begins=0)])
-    return bool(np.isin((entries >> _DOCUMENT) & (2**32 - 1), documents).any())
+    entries, counts = _of_pages(pages)
+    found = np.isin((entries >> _DOCUMENT) & (2**32 - 1), documents)
+    lists = np.unique(entries[found] >> _TERM)
+    return [pages[each] for each in np.unique(np.searchsorted(np.cumsum(counts), lists, "right")).tolist()]
 
 
 def renumbered(entries: Integers, numbers: Integers) -> Integers:

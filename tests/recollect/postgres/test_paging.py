@@ -213,12 +213,14 @@ async def test_few_documents_wait_until_they_are_enough_and_then_all_are_merged(
     assert (rows["waiting_documents"], rows["document_lengths"]) == (0, 1)
     assert set(await levels(index)) == {NEW}
 
-    await index.add(texts(chance, 400))
+    await index.add(texts(chance, 200))
     await tidy(index)
     await index.add(texts(chance, 20))
     await tidy(index)
     assert (await index.rows())["waiting_documents"] == 20, "where more is in pages more waits"
-    await index.add(texts(chance, 10))
+    await index.add(texts(chance, 15))
+    assert not await tidy_index(index.postgres.database, index.user_id, reading=READING, busy=True)
+    assert (await index.rows())["waiting_documents"] == 35, "and more yet while many come"
     await tidy(index)
 
     assert (await index.rows())["waiting_documents"] == 0
@@ -248,6 +250,7 @@ async def test_a_step_takes_some_rows_and_pages_alone_and_every_step_leaves_the_
     await index.merge(new=True)
     await index.add_by_an_older_version(texts(random.Random(5), 300))
     await index.add(texts(random.Random(6), 300))
+    monkeypatch.setattr(paging, "_DOCUMENTS", 50)
     monkeypatch.setattr(paging, "_ROWS", 40)
     monkeypatch.setattr(paging, "_PAGES", 2)
     monkeypatch.setattr(paging, "_NEW_PAGES", 2)

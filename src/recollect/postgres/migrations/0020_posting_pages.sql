@@ -10,7 +10,7 @@ CREATE TABLE waiting_documents (
     terms bytea NOT NULL,
     counts bytea NOT NULL,
     PRIMARY KEY (user_id, document)
-) WITH (toast_tuple_target = 8160);
+) WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 
 COMMENT ON COLUMN waiting_documents.lengths IS 'How many terms it has, and how many its own text has: two numbers in one.';
 
@@ -25,7 +25,7 @@ CREATE TABLE posting_pages (
     terms bytea NOT NULL,
     lists bytea NOT NULL,
     PRIMARY KEY (user_id, level, first_term, begins)
-) WITH (toast_tuple_target = 8160);
+) WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 
 ALTER TABLE posting_pages
     ALTER COLUMN terms SET STORAGE EXTERNAL,
@@ -39,7 +39,7 @@ CREATE TABLE document_lengths (
     block integer NOT NULL,
     lengths bytea NOT NULL,
     PRIMARY KEY (user_id, block)
-) WITH (toast_tuple_target = 8160);
+) WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 
 ALTER TABLE document_lengths ALTER COLUMN lengths SET STORAGE EXTERNAL;
 
