@@ -398,11 +398,7 @@ class LogIndex(Protocol):
     async def tidy(self, user_id: str, *, busy: bool = False) -> bool:
         """Bring the words of what was indexed last where they take little room, once they are many; return whether more are left.
 
-        Some tens of milliseconds a transaction, and some seconds at most. What is found is the same before, meanwhile and after.
-
-        Args:
-            user_id: Whose words.
-            busy: Whether many more are indexed at once: then more are left as they are.
+        With ``busy``, as many more are indexed at once, more wait. What is found is the same before, meanwhile and after.
         """
         ...
 
@@ -447,10 +443,7 @@ class LogIndex(Protocol):
         ...
 
     async def enqueue_untidied(self) -> int:
-        """Enqueue a job for each user of whose words some are found no more and are still to go; return how many.
-
-        An older version noted them, which could not take them out itself.
-        """
+        """Enqueue a job for each user of whose words some, as an older version noted, are still to go; return how many."""
         ...
 
     async def largest_users(self, limit: int) -> list[str]:

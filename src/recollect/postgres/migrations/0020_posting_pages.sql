@@ -12,11 +12,16 @@ CREATE TABLE waiting_documents (
     PRIMARY KEY (user_id, document)
 ) WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 
+-- ANALYZE has no use for what is looked up by no statement, and would keep words of it.
+ALTER TABLE waiting_documents
+    ALTER COLUMN terms SET STATISTICS 0,
+    ALTER COLUMN counts SET STATISTICS 0;
+
 COMMENT ON COLUMN waiting_documents.lengths IS 'How many terms it has, and how many its own text has: two numbers in one.';
 
 -- A page is found by its first term: equality and order of texts are leakproof. It is never compressed, as to decompress takes
--- longer than all else. A term of many documents has several pages. Those of level 0 hold what came in the last months or so: they are
--- rewritten again and again, and merged into those of level 1 now and then.
+-- longer than all else. A term of many documents has several pages. Those of level 0 hold what was indexed last, and are rewritten
+-- again and again; now and then they are merged into those of level 1.
 CREATE TABLE posting_pages (
     user_id text NOT NULL,
     level smallint NOT NULL,
@@ -29,7 +34,9 @@ CREATE TABLE posting_pages (
 
 ALTER TABLE posting_pages
     ALTER COLUMN terms SET STORAGE EXTERNAL,
-    ALTER COLUMN lists SET STORAGE EXTERNAL;
+    ALTER COLUMN terms SET STATISTICS 0,
+    ALTER COLUMN lists SET STORAGE EXTERNAL,
+    ALTER COLUMN lists SET STATISTICS 0;
 
 COMMENT ON COLUMN posting_pages.begins IS 'The first document, where the list of the only term began on a page before; else 0.';
 
@@ -41,7 +48,9 @@ CREATE TABLE document_lengths (
     PRIMARY KEY (user_id, block)
 ) WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 
-ALTER TABLE document_lengths ALTER COLUMN lengths SET STORAGE EXTERNAL;
+ALTER TABLE document_lengths
+    ALTER COLUMN lengths SET STORAGE EXTERNAL,
+    ALTER COLUMN lengths SET STATISTICS 0;
 
 -- Documents that pages name and that are found no more: the background takes them out.
 CREATE TABLE posting_removals (
