@@ -25,6 +25,7 @@ from recollect.postgres.paging import (
 )
 from recollect.postgres.pool import Connection
 from recollect.postgres.posting_pages import Page
+from recollect.postgres.sql import SQL
 
 READING = 1
 
@@ -317,7 +318,7 @@ async def test_a_step_that_ends_in_its_middle_leaves_the_index_as_it_was(
     await index.add_by_an_older_version(texts(random.Random(7), 50))
     await index.add(texts(random.Random(7), 50))
     before = await index.rows()
-    monkeypatch.setitem(paging.SQL, fails, "SELECT 1 / 0")
+    monkeypatch.setitem(SQL, fails, "SELECT 1 / 0")
 
     with pytest.raises(StoreError):
         async with index.postgres.database.changing(index.user_id) as connection:
