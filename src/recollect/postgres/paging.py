@@ -35,7 +35,7 @@ LEAST_WAITING, MOST_WAITING, _WAITING_WHILE_BUSY = 16, 64, 512
 
 Each look-up reads all that wait; and each merge rewrites most pages of level 0, so it is not done for few.
 """
-_LEAST_NEW, _MOST_NEW = 512, 2_048
+_LEAST_NEW, _MOST_NEW = 512, 4_096
 _SHARE = 8
 """So many documents are in pages of level 0 before these are merged into those of level 1: of all an eighth, within these."""
 
