@@ -51,7 +51,7 @@ test-fast: $(VENV)/.dev  ## what needs no database and starts no other program
 test-slow: $(VENV)/.dev  ## what `make test` leaves out: the calibration, a thousand exchanges at once, long texts; and properties with many examples
 	$(PYTEST) $(IN_PARALLEL) -m "slow or hypothesis" --hypothesis-profile=many
 
-test-postgres: $(VENV)/.dev  ## the same on external servers: each version that the wheel carries; and PgBouncer (apt-get install pgbouncer)
+test-postgres: $(VENV)/.dev  ## the same on external servers: each version that the wheel carries; PgBouncer (apt-get install pgbouncer), a standby that takes over, an old version beside today's
 	RECOLLECT_TEST_POSTGRES=16 $(PYTEST) $(IN_PARALLEL) -m "not slow"
 	RECOLLECT_TEST_POSTGRES=18 $(PYTEST) $(IN_PARALLEL) -m "not slow"
 	$(PYTEST) tests/e2e/store
@@ -135,8 +135,8 @@ e2e-openwebui: $(VENV)/.dev .venv-openwebui/.ready  ## the real OpenWebUI before
 	$(BIN)/uv pip install --quiet --python .venv-openwebui/bin/python --require-hashes --no-deps -r requirements/openwebui.txt
 	@touch $@
 
-test-deploy: $(VENV)/.dev .venv-deploy/.ready  ## each file of deploy/ by the tool that reads it (promtool: apt-get install prometheus); the image's steps in clean roots (as root: apt-get install debootstrap)
-	$(PATIENT) tests/deploy tests/e2e/test_deploy_files.py tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py tests/e2e/test_wheel.py
+test-deploy: $(VENV)/.dev .venv-deploy/.ready  ## each file of deploy/ by the tool that reads it (promtool: apt-get install prometheus; nginx); the image's steps in clean roots (as root: apt-get install debootstrap)
+	$(PATIENT) tests/deploy tests/recollect_proxy/wire/test_behind_nginx.py tests/e2e/test_deploy_files.py tests/e2e/test_deploy.py tests/e2e/test_openwebui_pins.py tests/e2e/test_wheel.py
 
 .venv-deploy/.ready: $(VENV)/.uv requirements/deploy.txt
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-deploy

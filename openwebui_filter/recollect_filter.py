@@ -5,7 +5,6 @@ version: 0.1.0
 license: Apache-2.0
 description: Long-term memory: recalls what a user said in earlier chats, and remembers what they say now.
 required_open_webui_version: 0.12.4
-requirements: recollect-memory[openwebui]==0.1.0
 It never imports open_webui's own modules, knows no HTTP, SQL, prompts, nor keeps anything of one request.
 """  # noqa: D205, D212 -- Open WebUI reads its metadata here, and only from the second line on
 

@@ -16,7 +16,7 @@ FOLDERS = {"16": "pginstall", "18": "pginstall18"}
 """Where the wheel has which version."""
 
 PASSWORD = "not-a-secret"
-_NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 
 
 def programs_of(version: str) -> Path:
@@ -43,16 +43,16 @@ def external_server(version: str, *, settings: Sequence[str] = ()) -> Iterator[s
     try:
         data.mkdir(mode=0o700)
         account.own(data)
-        _initialize(programs, data, account)
+        initialize(programs, data, account)
         port = free_port()
         options = [
-            *_NOT_DURABLE,
+            *NOT_DURABLE,
             f"port={port}",
             "listen_addresses=127.0.0.1",
             "unix_socket_directories=",
             *settings,
         ]
-        _control(
+        control(
             programs,
             account,
             "start",
@@ -65,22 +65,24 @@ def external_server(version: str, *, settings: Sequence[str] = ()) -> Iterator[s
         try:
             yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
         finally:
-            _control(programs, account, "stop", data, "-m", "immediate")
+            control(programs, account, "stop", data, "-m", "immediate")
     finally:
         folder.remove()
 
 
-def _initialize(programs: Path, data: Path, account: Account) -> None:
-    options = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C"]
-    _run(account, programs / "initdb", "-D", data, *options)
+def initialize(programs: Path, data: Path, account: Account) -> None:
+    """Make a server's files in a folder."""
+    options = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"]
+    run_as(account, programs / "initdb", "-D", data, *options)
 
 
-def _control(programs: Path, account: Account, *arguments: object) -> None:
+def control(programs: Path, account: Account, *arguments: object) -> None:
+    """Have `pg_ctl` carry out a command in a folder, with further arguments, and wait until it is done."""
     command, data, *further = arguments
-    _run(account, programs / "pg_ctl", command, "-w", "-D", data, *further)
+    run_as(account, programs / "pg_ctl", command, "-w", "-D", data, *further)
 
 
-def _run(account: Account, *command: object) -> None:
+def run_as(account: Account, *command: object) -> None:
     """Run a program as an account; its output goes nowhere, as a server that it starts would keep a pipe open."""
     subprocess.run(
         [str(each) for each in command],

@@ -28,8 +28,17 @@ _ROOM_FOR_A_WORKER = 4 * 2**20
 """Bytes more than it has that a worker out of memory is given: less than it takes to form anything."""
 
 _BUSY = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'recollect' AND xact_start IS NOT NULL"
+_IN_TRANSACTION = (
+    "SELECT 1 FROM pg_stat_activity WHERE application_name = 'recollect' AND xact_start IS NOT NULL"
+)
 _OURS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'recollect'"
 _KILLS = 5
+_ANOTHER = "another-embedder"
+_EMBEDDED_ANEW = (
+    f"SELECT 1 FROM recollect.embedders WHERE model LIKE '%{_ANOTHER}%' AND completed_at IS NOT NULL"
+)
+_EMBEDDING_SECONDS, _EMBEDDED_WITHIN = 0.05, 180.0
+"""How long one embedding takes meanwhile, so that both embedders' stand beside each other for a while; and all of them."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +145,20 @@ async def _fail_over(system: System, chance: random.Random) -> None:
             await system.database.revive()
 
 
+async def _promote_standby(system: System, _chance: random.Random) -> None:
+    """End the primary within a transaction, and half of the time later have its standby take over."""
+    assert system.pair is not None
+
+    async def is_in_transaction() -> bool:
+        return bool(await rows(system.dsn, _IN_TRANSACTION))
+
+    await until(is_in_transaction)
+    await asyncio.to_thread(system.pair.primary.end)
+    await asyncio.sleep(_FOR_SECONDS / 2)
+    await asyncio.to_thread(system.pair.standby.promote)
+    await asyncio.sleep(_FOR_SECONDS / 2)
+
+
 # -- the models ------------------------------------------------------------------------------------
 
 
@@ -143,6 +166,21 @@ async def _hang_embedder(system: System, _chance: random.Random) -> None:
     system.world.embedding_hangs = True
     await asyncio.sleep(_FOR_SECONDS)
     system.world.embedding_hangs = False
+
+
+async def _switch_embedder(system: System, _chance: random.Random) -> None:
+    """Have one proxy after the other embed by another model; go on until all that was kept is embedded by it."""
+    system.world.embedding_seconds = _EMBEDDING_SECONDS
+    for proxy in system.proxies:
+        await proxy.stop()
+        proxy.embed_by(f"openai:{_ANOTHER}")
+        await proxy.start()
+
+    async def is_embedded_anew() -> bool:
+        return bool(await rows(system.dsn, _EMBEDDED_ANEW))
+
+    await until(is_embedded_anew, seconds=_EMBEDDED_WITHIN)
+    system.world.embedding_seconds = 0.0
 
 
 def _extracting(answer: Callable[[Received], Answer]) -> Callable[[System, random.Random], Awaitable[None]]:
@@ -253,7 +291,14 @@ FAULTS = {
     ),
     "connections": Fault("no connection left, and those there were ended", _take_connections),
     "failover": Fault("transactions ended in the middle, the server killed and restarted", _fail_over),
+    "standby": Fault("failover to a standby mid-transaction", _promote_standby, Plan(replicated=True)),
     "embedder-hangs": Fault("embeddings server says nothing", _hang_embedder, _BY_SERVER),
+    "embedder-switch": Fault(
+        "embedder replaced by another, one proxy after the other",
+        _switch_embedder,
+        Plan(proxies=2, embeds_by_server=True),
+        retries=2,
+    ),
     "extraction-429": Fault("extraction model answers 429", _extracting(models.too_many)),
     "extraction-500": Fault("extraction model answers 500", _extracting(models.broken_down)),
     "extraction-garbage": Fault("extraction model answers garbage", _extracting(models.garbage)),

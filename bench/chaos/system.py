@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.folders import put_database
 from tests.raw_client import fetch
+from tests.replicated_servers import Pair, replicated_servers
 from tests.scripted_upstream import ScriptedUpstream
 from tests.served_process import RECOLLECT, ServedProcess, environment, served_process
 
@@ -58,6 +59,10 @@ class Proxy:
         process = served_process("--port", str(self.port), environ=self._environ)
         self._served = await self._closing.enter_async_context(process)
         self.logs.append(self._served.logged)
+
+    def embed_by(self, embedder: str) -> None:
+        """Have it embed by another embedder once it is started again."""
+        self._environ = {**self._environ, **environment(embedder=embedder)}
 
     async def kill(self) -> None:
         """Kill it; its worker ends as nobody is there to tell it anything."""
@@ -166,6 +171,7 @@ class System:
         workers: Beside the proxies.
         database: The run's own; None: the one that the proxy brings.
         line: The way to it; None where there is none.
+        pair: A primary and its standby, in place of one database; None: there is one.
         dsn: Where the bench itself finds the database.
         clock_file: By which the processes' clock is set; None: it is the machine's.
     """
@@ -176,6 +182,7 @@ class System:
     workers: list[Worker] = field(default_factory=list)
     database: Database | None = None
     line: Line | None = None
+    pair: Pair | None = None
     dsn: str = ""
     clock_file: Path | None = None
 
@@ -196,7 +203,10 @@ class System:
             await closing.enter_async_context(ScriptedUpstream(answer))
             for answer in (self.world.chat, self.world.extract, self.world.embed)
         ]
-        if not plan.embedded:
+        if plan.replicated:
+            self.pair = await asyncio.to_thread(closing.enter_context, replicated_servers())
+            self.dsn = f"{self.pair.dsn}?target_session_attrs=read-write"
+        elif not plan.embedded:
             await self._start_database(closing)
         settings = self._settings(plan, *(model.base_url for model in models))
         for number in range(plan.proxies):
@@ -242,6 +252,8 @@ class System:
         }
         if self.line is not None:
             settings["database_url"] = self.line.dsn
+        if self.pair is not None:
+            settings["database_url"] = self.pair.dsn
         if plan.embeds_by_server:
             settings |= {"embedder": "openai:e", "embedder_base_url": embedder, "second_embedder": "off"}
         if plan.workers:
@@ -275,6 +287,7 @@ class Plan:
         proxies: How many.
         workers: How many `recollect worker`; 0: each proxy has its own.
         embedded: Whether the proxy brings its database.
+        replicated: Whether a standby follows the database, by which a proxy knows it, too.
         embeds_by_server: Whether embeddings come from the scripted server, and not from the local model.
         clock: The library by which their clock is set.
     """
@@ -282,5 +295,6 @@ class Plan:
     proxies: int = 1
     workers: int = 0
     embedded: bool = False
+    replicated: bool = False
     embeds_by_server: bool = False
     clock: Path | None = None

@@ -57,6 +57,7 @@ class World:
         breaks: The share of streamed chats whose LLM dies in the middle of its answer.
         extraction: Answers extraction requests; replaced while the model fails.
         embedding_hangs: Whether the embeddings server says nothing.
+        embedding_seconds: How long an embedding takes.
         received: What the LLM has been sent, by mark, with how often.
         broken: The marks whose answer broke off.
         remembered: The numbers of the probes that were given the memory.
@@ -66,6 +67,7 @@ class World:
     breaks: float = 0.0
     extraction: Callable[[Received], Answer] = field(default_factory=lambda: Pupil(extracts=_each_statement))
     embedding_hangs: bool = False
+    embedding_seconds: float = 0.0
     received: dict[str, int] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     remembered: set[int] = field(default_factory=set)
@@ -96,14 +98,14 @@ class World:
         return self.extraction(request)
 
     def embed(self, request: Received) -> Answer:
-        """Answer an embeddings request: texts with the same words are near each other."""
+        """Answer an embeddings request: by one model, texts with the same words are near each other."""
         if self.embedding_hangs:
             return (End.SILENCE,)
+        texts, model = request.json["input"], request.json["model"]
         vectors = [
-            {"index": number, "embedding": _embedded(text)}
-            for number, text in enumerate(request.json["input"])
+            {"index": number, "embedding": _embedded(text, model)} for number, text in enumerate(texts)
         ]
-        return whole(json.dumps({"data": vectors}).encode())
+        return _slowly(self.embedding_seconds * len(texts), whole(json.dumps({"data": vectors}).encode()))
 
 
 def _slowly(seconds: float, answer: Answer) -> Answer:
@@ -115,10 +117,11 @@ def _each_statement(request: Received) -> list[dict[str, object]]:
     return [statement(said) for said in messages_shown(request) if said and not said.endswith("?")]
 
 
-def _embedded(text: str) -> list[float]:
+def _embedded(text: str, model: str) -> list[float]:
     vector = [0.01] * _DIMENSIONS
     for word in re.findall(r"\w+", text.lower()):
-        number = int.from_bytes(hashlib.blake2s(word.encode(), digest_size=4).digest(), "big")
+        hashed = hashlib.blake2s(word.encode(), digest_size=4, key=model.encode()).digest()
+        number = int.from_bytes(hashed, "big")
         vector[number % _DIMENSIONS] += 1.0
     length = math.hypot(*vector)
     return [each / length for each in vector]

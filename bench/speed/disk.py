@@ -61,6 +61,7 @@ SELECT t.table_name, t.column_name, (
     SELECT string_agg(quote_ident(c.column_name), ', ' ORDER BY c.ordinal_position)
     FROM information_schema.columns AS c
     WHERE c.table_schema = 'recollect' AND c.table_name = t.table_name AND c.column_name NOT IN ('user_id', 'owner')
+        AND c.is_generated = 'NEVER'
 ) AS others, (
     SELECT string_agg(quote_ident(c.column_name), ', ' ORDER BY c.ordinal_position)
     FROM information_schema.columns AS c

@@ -1,9 +1,9 @@
 """What recall takes as memories grow: `python -m bench growth` (`make bench-growth`). Never: a test, what is recalled.
 
 A real embedded Postgres, filled by SQL (`growth_store`). One series has one person's statements and messages grow, the other
-everybody else's. For each size the query `search` is explained with its buffers, as the store sends it; then it is sent, and the
-processor time of its server process read; then whole recalls are timed (`Engine.prepare`: embedding, words, search, ranking, block).
-With `--hnsw` the exact scan of one person's statements is set beside an HNSW index with iterative scan.
+everybody else's. For each size a search's queries are explained with their buffers, as the store sends them; then they are sent, and the
+processor time of their server process read; then whole recalls are timed (`Engine.prepare`: embedding, words, search, ranking, block).
+The nearest statements alone are sought three ways: all measured, by sketches, and, with `--hnsw`, by an HNSW index with iterative scan.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import numpy as np
 
 from bench.recall.opening import unhurried
 from bench.speed.arithmetic import percentile
-from bench.speed.growth_hnsw import compare_hnsw
+from bench.speed.growth_nearest import compare_nearest
 from bench.speed.growth_report import write_results
 from bench.speed.growth_store import EMBEDDED, Embedded, Filling, Person, filling, question_words
 from bench.speed.recall_latency import questions, statements
@@ -34,6 +34,14 @@ from recollect.engine import Engine
 from recollect.logs import configure_logging
 from recollect.ports import Backends
 from recollect.postgres import Postgres, open_postgres, start_embedded
+from recollect.postgres.searching import (
+    SKETCHED_FROM,
+    Query,
+    Sought,
+    chunks_by_sketches,
+    memories_by_sketches,
+    whole,
+)
 from recollect.postgres.sql import SQL
 from recollect.retrieval.terms import score_terms
 from recollect.text.lexical import document_terms
@@ -56,8 +64,8 @@ class Figures:
     """What recall took of a person among others, times in milliseconds.
 
     Attributes:
-        pages: Pages that one `search` reads, found in memory or not: the median.
-        processor: What the server's process took for one `search`.
+        pages: Pages that one search reads, found in memory or not: the median.
+        processor: What the server's process took for one search.
         load: The machine's load meanwhile (one minute).
     """
 
@@ -90,7 +98,7 @@ class Asking:
 
     async def figures(self, person: Person, people: Sequence[Person]) -> Figures:
         """Return what recall takes of this person."""
-        searches = [await self._arguments(person.user_id, text) for text in self._texts]
+        searches = [await self._queries(person.user_id, text) for text in self._texts]
         explained = [await self._explained(person.user_id, each) for each in searches]
         database, words, pages = zip(*explained[_WARM:], strict=True)
         processor = await self._cpu_milliseconds(person.user_id, searches)
@@ -111,25 +119,31 @@ class Asking:
             load=os.getloadavg()[0],
         )
 
-    async def _arguments(self, user_id: str, text: str) -> tuple[list[str], tuple[object, ...]]:
-        """Return the terms that a question is looked up by, and what `search` is given for it, as the engine does."""
+    async def _queries(self, user_id: str, text: str) -> Sequence[Query]:
+        """Return the queries that a question's search sends, and at last `lexicon`, as the engine does."""
         [first] = await self._backends.embedder.embed([text])
         second = self._backends.second_embedder
         [other] = await second.embed([text]) if second is not None else [None]
         terms = list(document_terms(text))
         lexicon = await self._store.memories.lexicon(user_id, terms)
         documents = list(score_terms(lexicon, terms, {}).best(_NAMED))
-        nearest = (first, self._backends.embedder.name, len(first), documents, _LIMIT, True, False)
-        seconds = (
-            (other, second.name, len(other)) if second is not None and other is not None else (None, "", None)
+        name = "" if second is None else second.name
+        sought = Sought(
+            first, self._backends.embedder.name, other, name, documents, _LIMIT, log=True, verbatim=False
         )
-        return terms, (*nearest, *seconds)
+        words: Query = ("lexicon", (terms,))
+        async with self._store.database.for_user(user_id) as connection:
+            if await connection.fetchval(SQL["count_documents"], user_id) < SKETCHED_FROM:
+                return whole(sought, measured=True), words
+            nearest = memories_by_sketches(sought), chunks_by_sketches(sought)
+            memories, chunks = [
+                [row[0] for row in await connection.fetch(SQL[name], user_id, *given)]
+                for name, given in nearest
+            ]
+        return *nearest, whole(sought, measured=False, memories=memories, chunks=chunks), words
 
-    async def _explained(
-        self, user_id: str, search: tuple[list[str], tuple[object, ...]]
-    ) -> tuple[float, float, float]:
-        """Return what the database says that `search` took, and `lexicon`, and how many pages both read."""
-        terms, arguments = search
+    async def _explained(self, user_id: str, queries: Sequence[Query]) -> tuple[float, float, float]:
+        """Return what the database says that a search took, one query behind the other, `lexicon` took, and how many pages were read."""
         async with self._store.database.for_user(user_id) as connection:
             told = [
                 json.loads(
@@ -137,22 +151,20 @@ class Asking:
                         f"EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) {SQL[name]}", user_id, *given
                     )
                 )[0]
-                for name, given in (("search", arguments), ("lexicon", (terms,)))
+                for name, given in queries
             ]
         pages = sum(each["Plan"]["Shared Hit Blocks"] + each["Plan"]["Shared Read Blocks"] for each in told)
-        return told[0]["Execution Time"], told[1]["Execution Time"], pages
+        return sum(each["Execution Time"] for each in told[:-1]), told[-1]["Execution Time"], pages
 
-    async def _cpu_milliseconds(
-        self, user_id: str, searches: Sequence[tuple[list[str], tuple[object, ...]]]
-    ) -> float:
-        """Return the processor time that a server process takes for one `search`, in milliseconds."""
+    async def _cpu_milliseconds(self, user_id: str, searches: Sequence[Sequence[Query]]) -> float:
+        """Return the processor time that a server process takes for one search, in milliseconds."""
         async with self._store.database.for_user(user_id) as connection:
             pid = await connection.fetchval("SELECT pg_backend_pid()")
-            for _, arguments in searches[:_WARM]:
-                await connection.fetch(SQL["search"], user_id, *arguments)
-            before = _cpu_milliseconds_of(pid)
-            for _, arguments in searches:
-                await connection.fetch(SQL["search"], user_id, *arguments)
+            for number, queries in enumerate([*searches[:_WARM], *searches]):
+                if number == _WARM:
+                    before = _cpu_milliseconds_of(pid)
+                for name, given in queries[:-1]:
+                    await connection.fetch(SQL[name], user_id, *given)
             return (_cpu_milliseconds_of(pid) - before) / len(searches)
 
     async def _recall(self, user_id: str, text: str) -> float:
@@ -214,14 +226,13 @@ async def measure(
     sizes: Sequence[int], totals: Sequence[int], asks: int, folder: Path, output: Path, *, hnsw: bool
 ) -> None:
     """Measure each size and each total with a store in the folder, and write what was measured as soon as it is."""
-    results: dict[str, Any] = {"alone": [], "among": [], "hnsw": [], "cores": os.cpu_count(), "asks": asks}
+    results: dict[str, Any] = {"alone": [], "among": [], "nearest": [], "cores": os.cpu_count(), "asks": asks}
     async with _opened(folder, asks) as (dsn, fill, asking):
         for size in sizes:
             person = Person(_ASKER, size, size)
             await fill.fill([person])
             results["alone"].append(asdict(await asking.figures(person, [person])))
-            if hnsw:
-                results["hnsw"].append(await compare_hnsw(dsn, _ASKER, size, asks))
+            results["nearest"].append(await compare_nearest(dsn, _ASKER, size, asks, hnsw=hnsw))
             write_results(results, output)
         for total in totals:
             person = Person(_ASKER, _MEASURED, _MEASURED)
@@ -232,8 +243,8 @@ async def measure(
             ]
             await fill.fill([person, *others])
             results["among"].append(asdict(await asking.figures(person, [person, *others])))
-            if hnsw and _MEASURED < total <= _MOST_INDEXED:
-                results["hnsw"].append(await compare_hnsw(dsn, _ASKER, _MEASURED, asks))
+            if _MEASURED < total <= _MOST_INDEXED:
+                results["nearest"].append(await compare_nearest(dsn, _ASKER, _MEASURED, asks, hnsw=hnsw))
             write_results(results, output)
 
 

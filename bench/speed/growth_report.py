@@ -8,7 +8,14 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-_OURS, _OTHERS, _GRID, _TEXT, _FAINT = "#1f6f54", "#b3541e", "#e3e5e8", "#22262b", "#697077"
+_OURS, _OTHERS, _SKETCHES, _GRID, _TEXT, _FAINT = (
+    "#1f6f54",
+    "#b3541e",
+    "#3b5ba5",
+    "#e3e5e8",
+    "#22262b",
+    "#697077",
+)
 _FONTS = "system-ui, Helvetica, Arial, sans-serif"
 _WIDE, _HIGH, _LEFT, _TOP, _GAP = 400, 220, 70, 60, 130
 _AIMED_DATABASE, _AIMED_RECALL = 25.0, 200.0
@@ -39,8 +46,8 @@ def write_results(results: Mapping[str, Any], output: Path) -> None:
 def _tables(results: Mapping[str, Any]) -> Iterator[str]:
     yield "# What recall takes as memories grow\n"
     yield f"`make bench-growth`: {results['asks']} questions for each row; milliseconds; {results['cores']} cores that other work may share:"
-    yield "look at the load. *Search* and *words* are the times that the database itself tells for the queries `search` and `lexicon`;"
-    yield "*processor* is what the server's process spends on one `search`; *pages* are what both queries read, in memory or not; *recall* is"
+    yield "look at the load. *Search* and *words* are the times that the database itself tells for a search, its queries one after the other, and"
+    yield "for `lexicon`; *processor* is what the server's process spends on one search; *pages* are what all these read, in memory or not; *recall* is"
     yield "the whole of it, with two embeddings of a question never asked before.\n"
     yield "![what recall takes](growth.svg)\n"
     for title, rows in (
@@ -51,8 +58,8 @@ def _tables(results: Mapping[str, Any]) -> Iterator[str]:
             yield f"## {title}\n"
             yield from _rows(rows)
             yield ""
-    if results["hnsw"]:
-        yield from _hnsw(results["hnsw"])
+    if results["nearest"]:
+        yield from _nearest(results["nearest"])
         yield ""
     yield "## Aims\n"
     yield from _aims(results)
@@ -69,14 +76,29 @@ def _rows(rows: Rows) -> Iterator[str]:
         yield f"| {sizes} | {times[0]} | {times[1]} | {row['processor']:.1f} | {row['pages']:,.0f} | {times[2]} | {row['load']:.1f} |"
 
 
-def _hnsw(rows: Rows) -> Iterator[str]:
-    yield "## The hundred nearest of one person's statements: exact, and by HNSW with iterative scan\n"
-    yield "| own statements | statements of all | exact p50 / p95 | HNSW p50 / p95 | found of the exact hundred | index: seconds to build, MB | load |"
-    yield "|---|---|---|---|---|---|---|"
+def _nearest(rows: Rows) -> Iterator[str]:
+    yield "## The hundred nearest of one person's statements by one embedding\n"
+    yield "Exact, by sketches, and by HNSW with iterative scan (pgvector 0.8; an index over everybody's). Of the exact twenty and hundred nearest"
+    yield "so many are found.\n"
+    yield "| own statements | statements of all | exact p50 / p95 | sketches p50 / p95 | found of 20, 100 | HNSW p50 / p95 | found of 20, 100 | its index: seconds to build, MB | load |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for row in rows:
-        times = [f"{row[f'{name}_p50']:.1f} / {row[f'{name}_p95']:.1f}" for name in ("exact", "hnsw")]
-        index = f"{row['build_seconds']:.0f}, {row['megabytes']:.0f}"
-        yield f"| {row['statements']:,} | {row['total']:,} | {times[0]} | {times[1]} | {row['found']:.0%} | {index} | {row['load']:.1f} |"
+        sizes = f"{row['statements']:,} | {row['total']:,}"
+        exact = _times(row, "exact")
+        sketches = f"{_times(row, 'sketches')} | {_shares(row, 'sketches')}"
+        hnsw = "not built | |"
+        if "hnsw_p50" in row:
+            index = f"{row['build_seconds']:.0f}, {row['megabytes']:.0f}"
+            hnsw = f"{_times(row, 'hnsw')} | {_shares(row, 'hnsw')} | {index}"
+        yield f"| {sizes} | {exact} | {sketches} | {hnsw} | {row['load']:.1f} |"
+
+
+def _times(row: Mapping[str, Any], way: str) -> str:
+    return f"{row[f'{way}_p50']:.1f} / {row[f'{way}_p95']:.1f}"
+
+
+def _shares(row: Mapping[str, Any], way: str) -> str:
+    return f"{row[f'{way}_found_20']:.1%}, {row[f'{way}_found_100']:.1%}"
 
 
 def _aims(results: Mapping[str, Any]) -> Iterator[str]:
@@ -100,22 +122,26 @@ def _met(took: float, aimed: float) -> str:
 
 def picture(results: Mapping[str, Any]) -> str:
     """Return the figures as one picture, SVG written by hand: four panels, both axes logarithmic."""
-    alone, among, hnsw = (
-        results["alone"],
-        results["among"],
-        [each for each in results["hnsw"] if each["statements"] == each["total"]],
-    )
+    alone, among = results["alone"], results["among"]
+    nearest = [each for each in results["nearest"] if each["statements"] == each["total"]]
     own, of_all = "own statements, and as many messages", "statements of all; 1,000 are one's own"
     panels = [
-        ("Query `search` in the database, ms", own, _both(alone, "statements", "database")),
-        ("Query `search` in the database, ms", of_all, _both(among, "total", "database")),
+        ("A search in the database, ms", own, _both(alone, "statements", "database")),
+        ("A search in the database, ms", of_all, _both(among, "total", "database")),
         ("A whole recall, ms", own, _both(alone, "statements", "recall")),
         (
             "The hundred nearest statements, p50, ms",
             "own statements",
             [
-                Line(hnsw, "statements", "exact_p50", "exact"),
-                Line(hnsw, "statements", "hnsw_p50", "HNSW", _OTHERS),
+                Line(nearest, "statements", "exact_p50", "exact"),
+                Line(nearest, "statements", "sketches_p50", "by sketches", _SKETCHES),
+                Line(
+                    [each for each in nearest if "hnsw_p50" in each],
+                    "statements",
+                    "hnsw_p50",
+                    "HNSW",
+                    _OTHERS,
+                ),
             ],
         ),
     ]

@@ -190,6 +190,8 @@ class Filling:
         for each in people:
             if each.asks:
                 await self._post(each)
+        # What was committed without waiting for the disk is not yet visible to all, and VACUUM could not say that it is.
+        await told.execute("CHECKPOINT", timeout=None)
         await told.execute(f"VACUUM (ANALYZE) {_TABLES}")
 
     async def _post(self, person: Person) -> None:

@@ -208,7 +208,20 @@ class Search:
         began = time.perf_counter()
         documents = score_terms(found[0], terms, {}).best(_NAMED)
         self._note("BM25 in the engine", (time.perf_counter() - began) * 1000)
-        search = (vector, _MODEL, DIMENSIONS, documents, _LIMIT, True, False, None, "", None)
+        search: tuple[object, ...] = (
+            vector,
+            _MODEL,
+            DIMENSIONS,
+            documents,
+            _LIMIT,
+            True,
+            False,
+            None,
+            "",
+            None,
+            True,
+            [],
+        )
         self._note("search, in the database", await self._in_database("search", search))
         nearest = (vector, _MODEL, DIMENSIONS, 10)
         self._note("nearest_memories, in the database", await self._in_database("nearest_memories", nearest))

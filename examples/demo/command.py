@@ -9,7 +9,7 @@ from recollect.logs import configure_logging
 from recollect_proxy.command_settings import read_settings
 from recollect_proxy.ephemeral_server import run_to_the_end
 
-_NO_SDK = "The demo talks through OpenAI's SDK, which is not installed: pip install 'recollect-memory[demo]'"
+_NO_SDK = "The demo talks through OpenAI's SDK, which is not installed: pip install '.[demo]' in this folder"
 _REPLACED = "http://127.0.0.1"
 """Settings need an upstream; without one the demo brings its own."""
 

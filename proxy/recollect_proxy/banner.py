@@ -68,6 +68,8 @@ def _store(settings: ProxySettings, app: App) -> str:
         place = f"embedded Postgres in {settings.data_dir}"
     if app.engine.failure is not None:
         return f"{place}: NOT REACHABLE, chats pass without memory until it is"
+    if app.engine.is_late:
+        return f"{place}: SLOW, OR ITS TABLES ARE BEING CHANGED; chats pass without memory until it is there"
     return place
 
 

@@ -1,21 +1,23 @@
-"""Looks for what would keep a start from starting, without starting anything. Never: a connection, a model that is loaded."""
+"""Looks for what would keep a start from starting, without starting anything. Never: a change in the database, a model that is loaded."""
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from stat import S_IRGRP, S_IROTH
 from typing import Any
 
 from pydantic import ValidationError
 
-from recollect.assembly import check_embedders, check_extraction
+from recollect.assembly import check_database, check_embedders, check_extraction
 from recollect.errors import ConfigurationError
 from recollect.settings import NOWHERE
 from recollect_proxy.app import App
 from recollect_proxy.command_settings import complaints
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.settings_sources import Sources, secret_settings
+from recollect_proxy.urls import without_credentials
 
 _STAND_IN = "0" * 32
 """For the admin token, where a start would make one: long enough for an address that others reach."""
@@ -30,16 +32,22 @@ class Findings:
         remarks: A start would go on; a line each.
         given: How many settings are from where.
         file: The settings file, if there is one.
+        database: The versions of an external database that was asked; "": none was, or it did not answer.
     """
 
     mistakes: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     given: Mapping[str, int] = field(default_factory=dict)
     file: Path | None = None
+    database: str = ""
 
 
-def check() -> Findings:
-    """Read the settings as a start would, and say what is wrong with them in plain words."""
+def check(*, offline: bool = False) -> Findings:
+    """Read the settings as a start would, and say what is wrong with them in plain words.
+
+    Args:
+        offline: Whether the database is left alone.
+    """
     try:
         sources = Sources()
     except ConfigurationError as error:
@@ -55,7 +63,22 @@ def check() -> Findings:
         settings = ProxySettings(**nothing)
     except ValidationError as error:
         return Findings(complaints(error, sources), remarks, given, sources.file)
-    return Findings(list(_complaints(settings)), remarks, given, sources.file)
+    found = Findings(list(_complaints(settings)), remarks, given, sources.file)
+    return found if offline else _with_database(found, settings)
+
+
+def _with_database(found: Findings, settings: ProxySettings) -> Findings:
+    """Return the findings with what the database is like, if it is not the embedded one."""
+    report = asyncio.run(check_database(settings))
+    if report is None or settings.database_url is None:
+        return found
+    address = without_credentials(settings.database_url.get_secret_value())
+    return replace(
+        found,
+        mistakes=[*found.mistakes, *(f"RECOLLECT_DATABASE_URL: {line}" for line in report.mistakes)],
+        remarks=[*found.remarks, *(f"RECOLLECT_DATABASE_URL: {line}" for line in report.remarks)],
+        database=f"{address}: {report.found}" if report.found else "",
+    )
 
 
 def _complaints(settings: ProxySettings) -> Iterator[str]:

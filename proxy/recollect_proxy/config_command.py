@@ -20,7 +20,7 @@ from recollect.settings.file import SETTINGS_FILE
 from recollect.settings.removed import REMOVED
 from recollect_proxy.admin_token import TOKEN_FILE
 from recollect_proxy.command_settings import own_or_unused_upstream, read_settings, read_sources
-from recollect_proxy.settings import API_KEYS, JWKS, ProxySettings
+from recollect_proxy.settings import ACCESS_KEYS, API_KEYS, JWKS, ProxySettings
 from recollect_proxy.settings_sources import Sources
 from recollect_proxy.urls import without_credentials
 
@@ -29,6 +29,7 @@ FILES = {
     SETTINGS_FILE: "Settings, a line each: `memory_tokens = 800`. `RECOLLECT_CONFIG` names another file.",
     **ENGINE_FILES,
     API_KEYS: "For api-key: a line a key, `sha256:HEX USER`; `recollect key USER` adds one.",
+    ACCESS_KEYS: "Keys of integrations and of further administrators for the memory API; `recollect key --acting NAME` adds one.",
     JWKS: "For oidc: the provider's key set.",
     TOKEN_FILE: "The memory API's token, where RECOLLECT_ADMIN_TOKEN is empty: made at the first start.",
 }
@@ -38,7 +39,7 @@ _INTRODUCTION = """# Settings
 
 Made by `make docs` (`recollect config --markdown`): change the descriptions in `src/recollect/settings/__init__.py` and
 `proxy/recollect_proxy/settings.py`. `recollect config` prints what is set here and now, and where it is from;
-`recollect config check` says in plain words what a start would not take, and where that value is from.
+`recollect config check` says in plain words what a start would not take, and where that value is from; it asks the database, too.
 
 Each is an environment variable; an empty one counts as none. A file in TOML says the same with the names in small letters and without
 `RECOLLECT_`: `memory_tokens = 800`. It is `recollect.toml` in the data folder, or the one that `RECOLLECT_CONFIG` names. Variables win over it. `--upstream`, `--host`, `--port`, `--data-dir`, `--database-url`, `--embedder`,
@@ -60,9 +61,15 @@ class Shown(msgspec.Struct, frozen=True):
 def config(
     what: Annotated[
         Literal["check"] | None,
-        typer.Argument(help="check: say what is wrong with the settings, and end with 2 if a start would."),
+        typer.Argument(
+            help="check: say what is wrong with the settings and with the database that they name, and end with 2 if a start would."
+        ),
     ] = None,
     *,
+    offline: Annotated[
+        bool,
+        typer.Option("--offline", help="With check: leave the database alone, and judge the settings alone."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
     as_markdown: Annotated[
         bool,
@@ -77,7 +84,7 @@ def config(
     if as_markdown or as_environment:
         typer.echo(markdown() if as_markdown else environment(), nl=False)
     elif what == "check":
-        _check(as_json=as_json)
+        _check(as_json=as_json, offline=offline)
     else:
         _show(as_json=as_json)
 
@@ -98,16 +105,23 @@ def _show(*, as_json: bool) -> None:
         typer.echo(f"{variable} sets nothing: {advice}")
 
 
-def _check(*, as_json: bool) -> None:
+def _check(*, as_json: bool, offline: bool) -> None:
     from recollect_proxy.config_check import check
 
-    found = check()
+    found = check(offline=offline)
     if as_json:
-        told = {"mistakes": found.mistakes, "remarks": found.remarks, "given": found.given}
+        told = {
+            "mistakes": found.mistakes,
+            "remarks": found.remarks,
+            "given": found.given,
+            "database": found.database or None,
+        }
         typer.echo(msgspec.json.format(msgspec.json.encode(told), indent=2).decode())
     else:
         for line in [*found.mistakes, *found.remarks]:
             typer.echo(line)
+        if found.database:
+            typer.echo(f"Database {found.database}.")
         count = ", ".join(f"{count} from the {source}" for source, count in found.given.items())
         verdict = (
             "A start would end with the first of these." if found.mistakes else "A start has all it needs."

@@ -43,8 +43,8 @@ def key(
 ) -> None:
     """Make a key: printed once, kept as a hash.
 
-    A user's own key names them in chats (identity api-key); a server reads these at its start. The others are for the
-    memory API, and count at once; to take one back, delete its line in the file.
+    A user's own key names them in chats (identity api-key); the others are for the memory API. Each counts at once; to
+    take one back, delete its line in the file: it stops with the next request.
     """
     from recollect_proxy.access import KeyRole, add_access_key
     from recollect_proxy.identity import add_key

@@ -58,6 +58,9 @@ class _Untraced:
 
 UNTRACED = _Untraced()
 
+_INSTALL = "install the extra from Recollect's own code: pip install '.[traces]' in its folder, or unset OTEL_EXPORTER_OTLP_*"
+"""Not by our name: no public index has it from us."""
+
 
 def traces_from_environment() -> Traces:
     """Return what traces chats as OpenTelemetry's variables say; what traces nothing if they name no collector."""
@@ -69,9 +72,7 @@ def traces_from_environment() -> Traces:
         from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
         from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
     except ImportError:
-        log.warning(
-            "traces_off", what_to_do="pip install 'recollect-memory[traces]', or unset OTEL_EXPORTER_OTLP_*"
-        )
+        log.warning("traces_off", what_to_do=_INSTALL)
         return UNTRACED
     name = os.environ.get("OTEL_SERVICE_NAME", "recollect")
     provider = TracerProvider(resource=Resource.create({"service.name": name}))

@@ -116,6 +116,14 @@ def test_recollect_writes_to_its_volume_and_temporary_files_alone(services: dict
     assert recollect["volumes"] == ["recollect:/data"]
 
 
+def test_each_service_is_restarted_bounded_and_looked_after(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        assert service["restart"] == "unless-stopped", name
+        assert re.fullmatch(r"\d+[mg]", service["mem_limit"]), name
+        assert {"max-size", "max-file"} <= service["logging"]["options"].keys(), name
+        assert "healthcheck" in service or name == "recollect", "whose image has its own"
+
+
 def test_what_is_published_is_published_on_the_loopback_alone(services: dict[str, Any]) -> None:
     published = [port for service in services.values() for port in service.get("ports", [])]
     assert published

@@ -79,3 +79,24 @@ def test_no_two_panels_have_the_same_number_or_place() -> None:
     places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels]
 
     assert len({panel["id"] for panel in panels}) == len(panels) == len(set(places))
+
+
+def test_every_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not() -> None:
+    rules = yaml.safe_load((DEPLOY / "prometheus/alerts.yaml").read_text("utf-8"))["groups"][0]["rules"]
+    groups = yaml.safe_load((DEPLOY / "prometheus/alerts_test.yaml").read_text("utf-8"))["tests"]
+    cases = [case for group in groups for case in group["alert_rule_test"]]
+    alerts = {rule["alert"] for rule in rules}
+
+    assert {case["alertname"] for case in cases if case.get("exp_alerts")} == alerts
+    assert {case["alertname"] for case in cases if not case.get("exp_alerts")} == alerts
+
+
+def test_each_alert_is_tried_where_something_comes_near_to_it() -> None:
+    groups = yaml.safe_load((DEPLOY / "prometheus/alerts_test.yaml").read_text("utf-8"))["tests"]
+
+    for group in groups:
+        told = [each["series"] for each in group["input_series"]]
+        assert any('instance="a"' in series for series in told), group["name"]
+        assert any('instance="b"' in series for series in told), group["name"]
+        for case in group["alert_rule_test"]:
+            assert {alert["exp_labels"]["instance"] for alert in case.get("exp_alerts", ())} <= {"a"}

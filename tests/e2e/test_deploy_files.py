@@ -16,7 +16,13 @@ from typing import Any
 import pytest
 import yaml
 
+from recollect.postgres.schema_steps import MIGRATION_SECONDS
+from recollect.settings import is_setting
+from recollect.settings.file import SETTINGS_FILE
+from recollect_proxy.admin_token import TOKEN_FILE
+from recollect_proxy.config_command import FILES
 from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings_sources import secret_settings
 
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy"
@@ -32,7 +38,11 @@ EVERYTHING = NEEDED | {
     "image": {"repository": "registry.example/recollect", "digest": f"sha256:{'0' * 64}"},
     "settings": {**NEEDED["settings"], "memory_tokens": 800, "system_styles": {"o1*": "none"}},
     "autoscaling": {"enabled": True},
-    "workers": {"enabled": True, "replicas": 3},
+    "workers": {"enabled": True, "autoscaling": {"enabled": True, "maxReplicas": 9}},
+    "dataFiles": {"existingSecret": "recollect-files", "names": ["jwks.json", "api-keys"]},
+    "secretVersion": "2",
+    "ingress": {"enabled": True, "host": "llm.example", "className": "nginx", "tlsSecret": "llm-tls"},
+    "podMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
     "persistence": {"storageClassName": "fast"},
     "networkPolicy": {
         "egress": [{"to": [{"podSelector": {"matchLabels": {"app": "postgres"}}}], "ports": [{"port": 5432}]}]
@@ -51,6 +61,7 @@ LEAST = NEEDED | {
     "persistence": {"enabled": False},
     "networkPolicy": {"enabled": False},
     "disruptionBudget": {"enabled": False},
+    "migration": {"enabled": False},
 }
 _RENDER = """
 import json, sys
@@ -106,6 +117,9 @@ def test_compose_reads_its_files_with_a_filled_example(name: str, tmp_path: Path
     assert given["RECOLLECT_DATABASE_URL"] == "postgresql://recollect:filled@postgres:5432/recollect"
     assert given["RECOLLECT_USER_CAP"] == "7", "every setting of .env reaches Recollect"
     assert given["WEBUI_SECRET_KEY"] == ""
+    for service in read["services"].values():
+        assert int(service["mem_limit"]) >= 1024**3
+        assert service["logging"]["options"] == {"max-size": "20m", "max-file": "5"}
     assert ("openwebui" in read["services"]) == (name == "compose.yaml")
 
 
@@ -125,7 +139,8 @@ def test_kubernetes_schemas_take_what_the_chart_makes(
     values: dict[str, Any], version: str, tmp_path: Path
 ) -> None:
     made = tmp_path / "made.yaml"
-    made.write_text(yaml.safe_dump_all(render(values).values()), "utf-8")
+    of_kubernetes = [each for each in render(values).values() if each["kind"] != "PodMonitor"]
+    made.write_text(yaml.safe_dump_all(of_kubernetes), "utf-8")
 
     done = run(TOOLS / "kubernetes-validate", "--strict", "--kubernetes-version", version, made)
 
@@ -134,8 +149,8 @@ def test_kubernetes_schemas_take_what_the_chart_makes(
 
 def test_the_chart_makes_what_was_asked_for() -> None:
     assert {name.partition("/")[0] for name in render(EVERYTHING)} == {
-        *("ConfigMap", "Deployment", "HorizontalPodAutoscaler", "NetworkPolicy"),
-        *("PodDisruptionBudget", "Service", "StatefulSet"),
+        *("ConfigMap", "Deployment", "HorizontalPodAutoscaler", "Ingress", "Job", "NetworkPolicy"),
+        *("PodDisruptionBudget", "PodMonitor", "Service", "StatefulSet"),
     }
     assert {name.partition("/")[0] for name in render(LEAST)} == {"ConfigMap", "Service", "StatefulSet"}
 
@@ -147,7 +162,7 @@ def test_each_container_runs_without_root_over_a_file_system_that_can_not_be_wri
     pods = [
         each["spec"]["template"]["spec"]
         for each in render(values).values()
-        if each["kind"] in {"StatefulSet", "Deployment"}
+        if each["kind"] in {"StatefulSet", "Deployment", "Job"}
     ]
 
     for pod in pods:
@@ -174,6 +189,105 @@ def test_a_pod_that_leaves_has_time_for_the_endpoints_and_the_answers_that_run()
     assert container["livenessProbe"]["httpGet"]["path"] == "/memory/live"
 
 
+def pods(made: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the templates of the pods of proxies and workers."""
+    return [
+        each["spec"]["template"] for each in made.values() if each["kind"] in {"StatefulSet", "Deployment"}
+    ]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"settings": {**EVERYTHING["settings"], "memory_tokens": 900}}, {"secretVersion": "3"}],
+    ids=["a setting", "the secret"],
+)
+def test_pods_are_made_anew_where_something_that_they_read_changed(changed: dict[str, Any]) -> None:
+    before, after = ([pod["metadata"] for pod in pods(render(v))] for v in (EVERYTHING, EVERYTHING | changed))
+
+    assert len(before) == len(after) == 2
+    assert all(one["annotations"] != other["annotations"] for one, other in zip(before, after, strict=True))
+    assert before == [pod["metadata"] for pod in pods(render(EVERYTHING))], "and not otherwise"
+
+
+def test_the_schema_is_made_before_the_pods_which_a_probe_would_end_in_the_middle_of_it() -> None:
+    job = render(NEEDED)["Job/demo-recollect-migration"]
+
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    assert set(job["metadata"]["annotations"]["helm.sh/hook"].split(",")) == {"pre-install", "pre-upgrade"}
+    assert container["command"] == ["recollect", "migrate"]
+    assert "env" not in container, "before an install there is no ConfigMap to read settings from"
+    assert job["spec"]["activeDeadlineSeconds"] > MIGRATION_SECONDS
+
+
+def test_workers_are_scaled_by_themselves() -> None:
+    made = render(EVERYTHING)
+
+    of_workers = made["HorizontalPodAutoscaler/demo-recollect-worker"]["spec"]
+    assert of_workers["scaleTargetRef"]["kind"] == "Deployment"
+    assert of_workers["scaleTargetRef"]["name"] == "demo-recollect-worker"
+    assert of_workers["maxReplicas"] == 9
+    assert "replicas" not in made["Deployment/demo-recollect-worker"]["spec"]
+    fixed = render(NEEDED | {"workers": {"enabled": True, "replicas": 3}})
+    assert fixed["Deployment/demo-recollect-worker"]["spec"]["replicas"] == 3
+    assert "HorizontalPodAutoscaler/demo-recollect-worker" not in fixed
+
+
+def test_files_of_the_data_folder_are_where_a_start_looks_for_them() -> None:
+    names = set(EVERYTHING["dataFiles"]["names"])
+
+    for pod in pods(render(EVERYTHING)):
+        [container] = pod["spec"]["containers"]
+        mounted = {each["mountPath"] for each in container["volumeMounts"] if each["name"] == "data-files"}
+        assert mounted == {f"/data/{name}" for name in names}
+    known = json.loads((CHART / "values.schema.json").read_text("utf-8"))["properties"]["dataFiles"]
+    assert set(known["properties"]["names"]["items"]["enum"]) == set(FILES) - {SETTINGS_FILE, TOKEN_FILE}
+
+
+def test_no_secret_may_stand_among_the_values() -> None:
+    given = json.loads((CHART / "values.schema.json").read_text("utf-8"))["properties"]["settings"][
+        "properties"
+    ]
+    secret = {name for name in secret_settings() if is_setting(ProxySettings.model_fields[name])}
+
+    assert {name for name in secret if given.get(name) is not False} == {"upstreams"}
+    assert given["upstreams"]["items"]["properties"] == {"api_key": False}
+
+
+def test_an_ingress_lets_answers_stream_for_as_long_as_the_proxy_waits() -> None:
+    ingress = render(EVERYTHING)["Ingress/demo-recollect"]
+
+    told = {name.rpartition("/")[2]: value for name, value in ingress["metadata"]["annotations"].items()}
+    assert (told["proxy-buffering"], told["proxy-request-buffering"]) == ("off", "off")
+    assert told["proxy-body-size"] == "0"
+    silence = ProxySettings.model_fields["read_timeout_seconds"].default
+    assert min(int(told["proxy-read-timeout"]), int(told["proxy-send-timeout"])) > silence
+    [rule] = ingress["spec"]["rules"]
+    assert [path["path"] for path in rule["http"]["paths"]] == ["/v1", "/memory"]
+
+
+@pytest.mark.parametrize("identity", ["header", "openwebui-jwt, header", ["api-key", "header"]])
+def test_an_ingress_from_which_anybody_could_be_anybody_is_refused(identity: Any) -> None:
+    settings = {**NEEDED["settings"], "identity": identity, "trusted_networks": "10.0.0.0/8"}
+    values = EVERYTHING | {"settings": settings}
+
+    done = run(TOOLS / "python", "-c", _RENDER, CHART, json.dumps(values))
+
+    assert done.returncode != 0
+    assert "anybody could claim any identity" in done.stderr + done.stdout
+
+
+def test_prometheus_scrapes_each_proxy_under_the_name_that_the_alerts_ask_for() -> None:
+    spec = render(EVERYTHING)["PodMonitor/demo-recollect"]["spec"]
+
+    [endpoint] = spec["podMetricsEndpoints"]
+    [proxy] = [pod for pod in pods(render(EVERYTHING)) if pod["spec"]["containers"][0]["name"] == "proxy"]
+    assert endpoint["path"] == "/memory/metrics"
+    assert endpoint["port"] in {each["name"] for each in proxy["spec"]["containers"][0]["ports"]}
+    assert endpoint["authorization"]["credentials"] == {"name": "recollect", "key": "RECOLLECT_ADMIN_TOKEN"}
+    assert spec["selector"]["matchLabels"].items() <= proxy["metadata"]["labels"].items()
+    assert proxy["metadata"]["labels"][spec["jobLabel"]] == "recollect"
+
+
 def test_the_settings_of_the_chart_are_taken_by_the_settings(tmp_path: Path) -> None:
     file = tmp_path / "recollect.toml"
     file.write_text(render(EVERYTHING)["ConfigMap/demo-recollect"]["data"]["recollect.toml"], "utf-8")
@@ -184,7 +298,7 @@ def test_the_settings_of_the_chart_are_taken_by_the_settings(tmp_path: Path) -> 
     }
 
     done = run(
-        *(Path(sys.executable).with_name("recollect"), "config", "check", "--json"),
+        *(Path(sys.executable).with_name("recollect"), "config", "check", "--offline", "--json"),
         **secret,
         RECOLLECT_CONFIG=str(file),
         RECOLLECT_DATA_DIR=str(tmp_path),
@@ -203,8 +317,14 @@ def test_the_settings_of_the_chart_are_taken_by_the_settings(tmp_path: Path) -> 
         {"existingSecret": ""},
         {"settings": {"upstream": "llm:8000"}},
         {"settings": {"upstream": "http://llm/v1", "admin_token": "in-a-release"}},
+        {"settings": {"upstream": "http://llm/v1", "upstreams": [{"name": "a", "api_key": "in-a-release"}]}},
+        {"ingress": {"enabled": True}},
+        {"dataFiles": {"existingSecret": "files", "names": ["../etc"]}},
     ],
-    ids=["no image", "no secret", "no upstream", "a secret among the settings"],
+    ids=[
+        *("no image", "no secret", "no upstream", "a secret among the settings", "a secret of an upstream"),
+        *("an ingress without a host", "a file that is none of the data folder's"),
+    ],
 )
 def test_values_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
     done = run(TOOLS / "python", "-c", _RENDER, CHART, json.dumps({**NEEDED, **wrong}))

@@ -2,6 +2,7 @@
 
 import inspect
 import logging
+import re
 import subprocess
 import sys
 import tomllib
@@ -41,6 +42,7 @@ OFFERED = {
 }
 
 
+README = (Path(__file__).parents[2] / "openwebui_filter" / "README.md").read_text("utf-8")
 METADATA = {"title", "author", "version", "license", "description", "required_open_webui_version"}
 INSTALLS = {"filter": CONTENT}
 BESIDE = {"off": OFF, "undo": UNDO, "memories": MEMORIES, "events": EVENTS}
@@ -51,24 +53,24 @@ BESIDE = {"off": OFF, "undo": UNDO, "memories": MEMORIES, "events": EVENTS}
 def test_open_webui_finds_the_metadata_and_nothing_else_there(content: str) -> None:
     found = frontmatter(content)
 
-    assert found.keys() - {"requirements"} == METADATA
+    assert found.keys() == METADATA
     assert found["version"] == PROJECT["version"]
     assert found["license"] == PROJECT["license"]
     assert found["required_open_webui_version"] == frontmatter(CONTENT)["required_open_webui_version"]
 
 
-@pytest.mark.parametrize("content", INSTALLS.values(), ids=INSTALLS)
-def test_what_is_installed_is_one_requirement_this_very_version_with_its_extra(content: str) -> None:
-    [extra] = {"openwebui"} & PROJECT["optional-dependencies"].keys()
-    requirement = frontmatter(content)["requirements"]
-
-    assert requirement == f"{PROJECT['name']}[{extra}]=={PROJECT['version']}"
-    assert "," not in requirement, "Open WebUI splits requirements at commas"
-
-
-@pytest.mark.parametrize("content", BESIDE.values(), ids=BESIDE)
-def test_what_stands_beside_the_filter_has_nothing_installed(content: str) -> None:
+@pytest.mark.parametrize("content", [*INSTALLS.values(), *BESIDE.values()], ids=[*INSTALLS, *BESIDE])
+def test_nothing_is_installed_by_a_name_that_is_not_ours_on_a_public_index(content: str) -> None:
     assert "requirements" not in frontmatter(content)
+
+
+def test_who_lets_open_webui_install_it_is_told_this_very_version_with_its_extra() -> None:
+    [extra] = {"openwebui"} & PROJECT["optional-dependencies"].keys()
+    lines = re.findall(r"`(recollect-memory[^`]+)`", README)
+
+    assert f"{PROJECT['name']}[{extra}]=={PROJECT['version']}" in lines
+    assert all(line.startswith(f"{PROJECT['name']}[{extra}]") for line in lines)
+    assert not [line for line in lines if "," in line], "Open WebUI splits requirements at commas"
 
 
 @pytest.mark.parametrize("content", [*INSTALLS.values(), *BESIDE.values()], ids=[*INSTALLS, *BESIDE])

@@ -9,7 +9,7 @@ from recollect.postgres.erasure import ERASED_TABLES
 
 _MADE_ANEW: dict[str, set[str]] = {
     "users_vectors": {"document"},
-    "vectors": {"values", "embedding_model", "second_values", "second_model"},
+    "vectors": {"values", "embedding_model", "sketch", "second_values", "second_model", "second_sketch"},
     "exchanges": {"asking"},
     "profile_entries": {"values", "embedding_model"},
     "message_chunks": {"document", "embedding_model"},

@@ -100,7 +100,7 @@ def test_without_the_extra_a_start_says_what_to_install(monkeypatch: pytest.Monk
         assert traces_from_environment() is UNTRACED
 
     assert [line["event"] for line in lines] == ["traces_off"]
-    assert "recollect-memory[traces]" in lines[0]["what_to_do"]
+    assert "pip install '.[traces]'" in lines[0]["what_to_do"]
 
 
 @pytest.mark.process

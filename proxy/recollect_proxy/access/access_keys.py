@@ -11,18 +11,15 @@ from enum import StrEnum
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 
-import structlog
-
 from recollect.errors import ConfigurationError
 from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
 from recollect_proxy.headers import OWN_KEY
 from recollect_proxy.identity import Network, hash_of
+from recollect_proxy.watched_file import WatchedFile
 
 _FIELDS = 5
 _ANY = "*"
 _LONGEST_NAME = 64
-
-log = structlog.get_logger(__name__)
 
 
 class KeyRole(StrEnum):
@@ -66,40 +63,19 @@ class AccessKeys:
         Raises:
             ConfigurationError: It is there, and can't be read.
         """
-        self._path = path
-        self._keys: Mapping[str, AccessKey] = {}
-        self._stamp: tuple[int, int, int] | None = None
-        self._read_if_changed()
+        self._file = WatchedFile[Mapping[str, AccessKey]](
+            path, read_access_keys, absent={}, event="access_keys_unreadable"
+        )
 
     def of(self, key: bytes, peer: str | None) -> Principal | None:
         """Return whom a key stands for; None for one that is not known, or not allowed from ``peer``."""
-        try:
-            self._read_if_changed()
-        except ConfigurationError as error:
-            self._stamp = None
-            self._keys = {}  # a key that was taken out must not go on counting as the file is broken
-            log.error("access_keys_unreadable", detail=str(error))  # noqa: TRY400 -- the message says it all
-        found = self._keys.get(hash_of(key))
+        found = self._file.value().get(hash_of(key))
         return found.principal if found is not None and found.is_allowed_from(peer) else None
 
     def has(self, principal: Principal, peer: str | None) -> bool:
         """Whether a key stands for ``principal`` still, and may be sent from ``peer``."""
-        try:
-            self._read_if_changed()
-        except ConfigurationError:
-            self._keys = {}
-        return any(key.principal == principal and key.is_allowed_from(peer) for key in self._keys.values())
-
-    def _read_if_changed(self) -> None:
-        try:
-            status = self._path.stat()
-        except OSError:
-            self._keys, self._stamp = {}, None
-            return
-        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
-        if stamp != self._stamp:
-            self._keys = read_access_keys(self._path)
-            self._stamp = stamp  # only now: what could not be read is read again at the next request
+        keys = self._file.value().values()
+        return any(key.principal == principal and key.is_allowed_from(peer) for key in keys)
 
 
 def read_access_keys(path: Path) -> dict[str, AccessKey]:

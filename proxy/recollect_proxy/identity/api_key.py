@@ -3,7 +3,7 @@
 import hashlib
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from recollect.errors import ConfigurationError
@@ -23,11 +23,12 @@ class ApiKey:
     unknown key without our prefix may be meant for the upstream: the mode does not apply to it.
 
     Args:
-        users: The user's id by the hash of the key, as ``hash_of`` returns it.
+        users: Returns the user's id by the hash of the key, as ``hash_of`` returns it: a key that is taken out counts no more from
+            the next request on.
     """
 
-    def __init__(self, users: Mapping[str, str]) -> None:
-        self._users = dict(users)
+    def __init__(self, users: Callable[[], Mapping[str, str]]) -> None:
+        self._users = users
 
     @property
     def headers(self) -> frozenset[bytes]:
@@ -43,7 +44,8 @@ class ApiKey:
         """Return the user whose key the request carries. An unknown key with our prefix, or a second key, is rejected."""
         del peer  # the key is proof enough
         presented = presented_keys(headers)
-        owners = [self._users[hashed] for key in presented if (hashed := hash_of(key)) in self._users]
+        users = self._users() if presented else {}
+        owners = [users[hashed] for key in presented if (hashed := hash_of(key)) in users]
         if not owners:  # an unknown key with our prefix was revoked; other keys are for the upstream
             return REFUSED if any(key.startswith(OWN_KEY) for key in presented) else None
         return Claim(owners[0]) if len(presented) == 1 else REFUSED

@@ -1,5 +1,6 @@
 """Creates the identity modes from the settings, and rejects unsafe settings. Never: a request."""
 
+from collections.abc import Mapping
 from ipaddress import ip_address
 
 from recollect.errors import ConfigurationError
@@ -9,6 +10,7 @@ from recollect_proxy.identity.identity import Identity
 from recollect_proxy.identity.plain_header import PlainHeader
 from recollect_proxy.identity.signed import OpenWebUIToken, ProviderToken
 from recollect_proxy.settings import IdentityMode, ProxySettings
+from recollect_proxy.watched_file import WatchedFile
 
 
 def make_identity(settings: ProxySettings) -> Identity:
@@ -71,7 +73,10 @@ def _api_key(settings: ProxySettings) -> Mode:
         raise ConfigurationError(
             f"RECOLLECT_IDENTITY=api-key needs {settings.api_key_file}: `recollect key USER` makes a key."
         )
-    return ApiKey(read_key_file(settings.api_key_file))
+    file = WatchedFile[Mapping[str, str]](
+        settings.api_key_file, read_key_file, absent={}, event="api_keys_unreadable"
+    )
+    return ApiKey(file.value)
 
 
 def _provider_token(settings: ProxySettings) -> Mode:

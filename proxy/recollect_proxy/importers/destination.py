@@ -73,7 +73,8 @@ async def _has_tables(dsn: str) -> bool:
     Raises:
         OutdatedDatabaseError: It has them with an older schema.
     """
-    async with Access(dsn, _CONNECT_SECONDS, _QUERY_SECONDS).connection() as connection:
+    # Whether a pooler stands before it is not known yet.
+    async with Access(dsn, _CONNECT_SECONDS, _QUERY_SECONDS, pooled=True).connection() as connection:
         with store_errors():
             if not await connection.fetchval(_query("has_tables")):
                 return False

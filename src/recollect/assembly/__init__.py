@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         open_forming,
         open_store_audit,
     )
+    from recollect.assembly.database_check import check_database
     from recollect.assembly.host_engine import live_engine
     from recollect.assembly.lifecycle import open_backends, open_engine, run_worker
     from recollect.assembly.models import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FILES",
     "Models",
+    "check_database",
     "check_embedders",
     "check_extraction",
     "live_engine",
@@ -51,6 +53,7 @@ __all__ = [
 
 _MODULES = {
     "administering": ("migrate_store", "open_administration", "open_forming", "open_store_audit"),
+    "database_check": ("check_database",),
     "host_engine": ("live_engine",),
     "lifecycle": ("open_backends", "open_engine", "run_worker"),
     "models": (

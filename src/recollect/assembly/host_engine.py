@@ -28,9 +28,11 @@ def live_engine(
     """
     folder = None if settings.in_memory else settings.data_dir / "spool"
     spool = Spool(folder, limit=_SPOOL_BYTES)
-    opening = partial(_open, settings, upstream=upstream, clock=clock, spool=spool)
+    goes_on = asyncio.Event()
+    opening = partial(_open, settings, upstream=upstream, clock=clock, spool=spool, goes_on=goes_on)
     return LiveEngine(
         opening,
+        goes_on=goes_on,
         spool=spool,
         keeps=settings.record,
         patience=settings.recall_deadline_ms / 1000,
@@ -40,9 +42,10 @@ def live_engine(
 
 @asynccontextmanager
 async def _open(
-    settings: EngineSettings, *, upstream: str | None, clock: Clock, spool: Spool
+    settings: EngineSettings, *, upstream: str | None, clock: Clock, spool: Spool, goes_on: asyncio.Event
 ) -> AsyncIterator[Engine]:
     """Open an engine; the database and the models are imported now, off the event loop."""
     lifecycle = await asyncio.to_thread(import_module, "recollect.assembly.lifecycle")
-    async with lifecycle.open_engine(settings, upstream=upstream, clock=clock, spool=spool) as engine:
+    given = {"upstream": upstream, "clock": clock, "spool": spool, "goes_on": goes_on}
+    async with lifecycle.open_engine(settings, **given) as engine:
         yield engine

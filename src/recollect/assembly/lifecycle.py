@@ -24,6 +24,7 @@ from recollect.assembly.models import (
     make_second_embedder,
 )
 from recollect.assembly.policy import make_policy
+from recollect.assembly.store_patience import NOBODY_WAITS, StorePatience
 from recollect.assembly.store_warm_up import warm_up_search
 from recollect.assembly.warm_up import warm_up
 from recollect.engine import Backends, Engine, system_clock
@@ -59,6 +60,7 @@ async def open_engine(
     upstream: str | None = None,
     clock: Clock = system_clock,
     spool: Spooled | None = None,
+    goes_on: asyncio.Event | None = None,
 ) -> AsyncIterator[Engine]:
     """Open an engine, form memories in the background while it is open, and close it.
 
@@ -67,18 +69,20 @@ async def open_engine(
         upstream: Base URL of the chat's own LLM, which extracts where no other is named.
         clock: Tells the engine the time.
         spool: Entries that wait to be logged; they are erased with their user.
+        goes_on: Set when the store has been waited for too long for a start to wait with it.
 
     Raises:
         ConfigurationError: The settings make no sense.
         StoreUnavailableError: The database can't be reached; trying again may help.
         EmbedderError: The embedder can't be loaded.
     """
-    policy = make_policy(settings, upstream=upstream)
-    async with _open(settings, upstream) as (backends, start):
+    policy, patience = make_policy(settings, upstream=upstream), StorePatience(goes_on)
+    async with _open(settings, upstream, patience=patience) as (backends, start):
         await asyncio.gather(asyncio.to_thread(warm_up), warm_up_search(backends))
         worker = _worker(settings, start, yields=policy.yields.to_chats)
         engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=worker)
-        await keep_global_memories(engine, _global_memories(settings))
+        with patience.waiting():
+            await keep_global_memories(engine, _global_memories(settings))
         working = asyncio.create_task(engine.run())
         working.add_done_callback(_tell_of_failure)
         try:
@@ -148,7 +152,11 @@ async def open_unembedded_backends(settings: EngineSettings, absent: Embedder) -
 
 @asynccontextmanager
 async def _open(
-    settings: EngineSettings, upstream: str | None, *, lives: bool = True
+    settings: EngineSettings,
+    upstream: str | None,
+    *,
+    lives: bool = True,
+    patience: StorePatience = NOBODY_WAITS,
 ) -> AsyncIterator[tuple[Backends, Start]]:
     """Open the backends of an engine; also yield the first message to a worker beside it."""
     async with AsyncExitStack() as closing:
@@ -161,7 +169,8 @@ async def _open(
         closing.push_async_callback(_unload, loading)
         try:
             dsn = await open_server(settings, folders.database, closing)
-            postgres = await _open_store(settings, dsn, closing)
+            with patience.waiting():
+                postgres = await _open_store(settings, dsn, closing)
         except StoreError:
             await asyncio.wait({loading})
             if isinstance(error := loading.exception(), ConfigurationError):
@@ -172,7 +181,8 @@ async def _open(
         backends = _backends(postgres, embedders)
         if lives:
             make = partial(make_earlier_embedder, settings, client, cache_dir=folders.caches)
-            backends = await _with_generations(backends, settings, make, closing)
+            with patience.waiting():
+                backends = await _with_generations(backends, settings, make, closing)
         models = make_models(settings, client, upstream)
         if models is not None:
             closing.push_async_callback(models.extractor.aclose)

@@ -57,6 +57,7 @@ class LiveEngine:
         keeps: bool = True,
         patience: float = _PATIENCE_SECONDS,
         masks: bool = True,
+        goes_on: asyncio.Event | None = None,
     ) -> None:
         """Take what opens the engine; it is not opened yet.
 
@@ -66,12 +67,13 @@ class LiveEngine:
             keeps: Whether anything is kept of users whose own `record` setting is not known, as the store is away.
             patience: Seconds that a chat waits for the log at most, to take what is said; then the spool does.
             masks: Whether secrets are masked before what is said is kept, in the log or in the spool.
+            goes_on: Set by whoever opens the engine when that takes too long for a start to wait.
         """
         self._open_engine = open_engine
         self._engine: Engine | None = None
         self._masks = masks
         self._opened = asyncio.Event()
-        self._first_try = asyncio.Event()
+        self._first_try = goes_on or asyncio.Event()
         self._closing = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
         self._log_writer = LogWriter(
@@ -90,6 +92,11 @@ class LiveEngine:
         """The engine, or None while it is not open; ``failure`` then says why."""
         return self._engine
 
+    @property
+    def is_late(self) -> bool:
+        """Whether it is not open yet, though nothing failed: its store is slow, or its schema is being changed."""
+        return self._engine is None and self.failure is None and self._first_try.is_set()
+
     def open(self) -> None:
         """Begin to open the engine, and wait for nothing."""
         if self._keeper is None:
@@ -105,7 +112,9 @@ class LiveEngine:
         return self._engine is not None
 
     async def start(self) -> None:
-        """Open the engine; return when that has succeeded or failed once.
+        """Open the engine; return when that has succeeded or failed once, or the store is late.
+
+        The engine of a late store is opened all the same, as soon as the store is there.
 
         Raises:
             RecollectError: It can't be opened, and trying again would not help.

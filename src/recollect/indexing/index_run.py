@@ -76,15 +76,15 @@ async def index_user(
         while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
             pass
         run = _Run(user_id, index, embedder, embedded, tried, attempts)
-        rereads = (
-            messages
-            and until is None
-            and await index.read_again(user_id, is_indexed_otherwise, limit=_AT_ONCE)
-        )
-        more = (messages and await run.index_messages(until)) or rereads
+        more = messages and await run.index_messages(until)
         untidy = until is None and await index.tidy(user_id, busy=more)
         if more or untidy:
             return _NEXT_RUN_DELAY
+        if messages and until is None:
+            # Only now: of what a killed worker took out of the index nothing may be missing while more is taken out.
+            rereads = await index.read_again(user_id, is_indexed_otherwise, limit=_AT_ONCE)
+            if await run.index_messages(None) or rereads:
+                return _NEXT_RUN_DELAY
         if until is None and embeds_later and await _embed_later(run, second_embedder, chunks=messages):
             return _NEXT_RUN_DELAY
     except EmbedderError as error:

@@ -70,7 +70,7 @@ class MemoryStore(Protocol):
     ) -> list[Hit]:
         """Return the user's memories and passages that are nearest to a vector, and those named.
 
-        Exact, over the user's own, in one round trip, in any order.
+        Over the user's own, in any order. Exact where they have few; where they have many, of the nearest nearly all.
 
         Args:
             scope: Whose.

@@ -11,6 +11,7 @@ from recollect.postgres.attempts import PostgresAttempts
 from recollect.postgres.browsing import PostgresBrowsing
 from recollect.postgres.chat_requests import PostgresChatRequests
 from recollect.postgres.chats import PostgresChats
+from recollect.postgres.checking import DatabaseReport, check_postgres
 from recollect.postgres.embedded import EmbeddedServer, TemporaryFolder, start_embedded
 from recollect.postgres.generations import PostgresGenerations
 from recollect.postgres.inbox import PostgresInbox
@@ -28,9 +29,11 @@ from recollect.postgres.settings import PostgresFlags, PostgresUsage
 from recollect.postgres.statistics import PostgresStatistics
 
 __all__ = [
+    "DatabaseReport",
     "EmbeddedServer",
     "Postgres",
     "TemporaryFolder",
+    "check_postgres",
     "migrate_postgres",
     "open_postgres",
     "start_embedded",

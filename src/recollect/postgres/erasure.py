@@ -46,7 +46,8 @@ ERASED_TABLES = (
 
 
 VACUUMED_TABLES = (*ERASED_TABLES, "pgqueuer", "pgqueuer_log")
-_VACUUM_SECONDS = 600.0
+VACUUM_SECONDS = 600
+"""What it may take to vacuum them all."""
 
 
 class Traces(NamedTuple):
@@ -92,7 +93,7 @@ async def vacuum(connection: Connection) -> tuple[str, ...]:
     """Run VACUUM on the tables that are erased from, outside of any transaction; return on which the role may."""
     rows = await connection.fetch(SQL["may_vacuum"], list(VACUUMED_TABLES))
     if rows:
-        await connection.execute(SQL["vacuum"], timeout=_VACUUM_SECONDS)
+        await connection.execute(SQL["vacuum"], timeout=VACUUM_SECONDS)
     return tuple(row["name"] for row in rows)
 
 

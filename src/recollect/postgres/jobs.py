@@ -2,8 +2,8 @@
 
 import asyncio
 import traceback
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
 
 import asyncpg
@@ -115,16 +115,22 @@ class _PooledDriver(_Driver):
         self._one_at_a_time = asyncio.Lock()
 
     async def fetch(self, query: str, *args: object) -> list[dict[str, object]]:
-        async with self._one_at_a_time, self._connection.transaction():
+        async with self._transaction():
             return await super().fetch(query, *args)
 
     async def execute(self, query: str, *args: object) -> str:
-        async with self._one_at_a_time, self._connection.transaction():
+        async with self._transaction():
             return await super().execute(query, *args)
 
     async def notify(self, channel: str, payload: str) -> None:
-        async with self._one_at_a_time, self._connection.transaction():
+        async with self._transaction():
             await super().notify(channel, payload)
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[None]:
+        async with self._one_at_a_time, self._connection.transaction():
+            await self._connection.execute(SQL["end_by_itself"])
+            yield
 
     async def add_listener(self, channel: str, callback: Callable[[str | bytes | bytearray], None]) -> None:
         """Listen to nothing."""

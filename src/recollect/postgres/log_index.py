@@ -58,6 +58,8 @@ class PostgresLogIndex:
         messages, rebuilds = [_logged(row) for row in rows], known["reading"] == _REBUILD
         changed = await asyncio.to_thread(lambda: [each.id for each in messages if rebuilds or changes(each)])
         async with self._database.changing(user_id) as connection:
+            if await connection.fetchrow(SQL["reading_of"], user_id) != known:
+                return True  # somebody asked for another reading meanwhile, or did this one
             if rebuilds and known["reread_to"] is None:
                 await _index_memories_anew(connection, user_id)
             await _unindex(connection, user_id, changed)

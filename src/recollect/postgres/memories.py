@@ -32,13 +32,14 @@ from recollect.model import (
 from recollect.ports import MOST_QUARANTINED
 from recollect.postgres.changes import apply_changes
 from recollect.postgres.changing import Changing
-from recollect.postgres.erasure import erase_user, left_of_user, vacuum
+from recollect.postgres.erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
 from recollect.postgres.listing import NEWEST, read_some
 from recollect.postgres.pool import Database
 from recollect.postgres.postings import read_lexicon, read_vocabulary
 from recollect.postgres.releasing import read_held, read_quarantined, release
 from recollect.postgres.revising import change_all, revise
-from recollect.postgres.rows import hit_of, memory_of, update_of
+from recollect.postgres.rows import memory_of, update_of
+from recollect.postgres.searching import Sought, search
 from recollect.postgres.session_erasure import erase_session
 from recollect.postgres.sharing import read_globals, share_memory, write_globals
 from recollect.postgres.sql import SQL
@@ -87,23 +88,9 @@ class PostgresMemories:
         second: Vector | None = None,
         second_model: str = "",
     ) -> list[Hit]:
-        """Return what is nearest to ``vector`` or to ``second``, and what is named; exact, in one round trip."""
-        arguments = (
-            scope.user_id,
-            vector,
-            model,
-            None if vector is None else len(vector),
-            list(documents),
-            limit,
-            log,
-            verbatim,
-            second,
-            second_model,
-            None if second is None else len(second),
-        )
-        async with self._database.for_user(scope.user_id) as connection:
-            rows = await connection.fetch(SQL["search"], *arguments)
-        return [hit_of(row) for row in rows]
+        """Return what is nearest to ``vector`` or to ``second``, and what is named."""
+        sought = Sought(vector, model, second, second_model, documents, limit, log, verbatim)
+        return await search(self._database, scope.user_id, sought)
 
     async def page(
         self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter = EVERYTHING
@@ -298,7 +285,7 @@ class PostgresMemories:
 
     async def vacuum(self) -> tuple[str, ...]:
         """Make free what deleted rows took; return the tables where the database's role may."""
-        async with self._database.outside() as connection:
+        async with self._database.outside(seconds=VACUUM_SECONDS) as connection:
             return await vacuum(connection)
 
     async def erase_session(self, scope: Scope, *, at: datetime, leaves_out: bool = False) -> Erasure:

@@ -85,15 +85,16 @@ async def tidy_index(database: Database, user_id: str, *, reading: int, busy: bo
     every, new = state["next_document"], state["next_document"] - state["merged_to"]
     most = _WAITING_WHILE_BUSY if busy else min(max(new // _SHARE, LEAST_WAITING), MOST_WAITING)
     is_due = state["waiting"] >= most
+    many = min(max(every // _SHARE, _LEAST_NEW), _MOST_NEW)
     # While an index is built anew more goes out of it again and again: that is done together, now and then.
-    if state["has_removals"] and (is_due or state["reading"] >= reading):
+    if state["removals"] >= (1 if state["reading"] >= reading else many):
         await _remove_noted(database, user_id)
     merges: list[tuple[Step, str, tuple[object, ...]]] = []
     if is_due:
         merges.append((merge_waiting, "", ()))
     if not state["paged"] or (is_due and state["has_postings"]):
         merges.append((merge_rows, "note_paged", (user_id,)))
-    if new >= min(max(every // _SHARE, _LEAST_NEW), _MOST_NEW):
+    if new >= many:
         merges.append((merge_new, "note_merged", (user_id, every)))
     for step, note, arguments in merges:
         if not await _all_of(database, user_id, step, note, arguments):

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -12,6 +12,8 @@ from asyncpg.pool import PoolConnectionProxy
 from pgvector.asyncpg import register_vector
 
 from recollect.errors import ConfigurationError, RecollectError, StoreError, StoreUnavailableError
+from recollect.postgres.hosts import Hosts
+from recollect.postgres.plain_words import why
 from recollect.postgres.sql import SQL
 from recollect.text.normalization import storable_user
 
@@ -20,6 +22,8 @@ Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 _CLOSE_SECONDS = 5.0
 _STATEMENTS_KEPT = 100
+_STATEMENT_TIMEOUT = "60s"
+"""Of every connection: a statement whose client is gone ends by itself. Behind a pooler each transaction says so."""
 
 _UNREACHABLE = (
     OSError,  # refused, reset, no such socket, no such host, TLS
@@ -28,8 +32,16 @@ _UNREACHABLE = (
     asyncpg.OperatorInterventionError,  # shutting down, starting up, cancelled by a statement timeout
     asyncpg.TooManyConnectionsError,
     asyncpg.InterfaceError,  # the connection or the pool was closed under us
-    asyncpg.InternalClientError,  # the server's last words arrived between two statements
+    asyncpg.InternalClientError,  # the server's last words arrived between two statements; or no host takes writes
+    asyncpg.ReadOnlySQLTransactionError,  # another server takes them now
 )
+_OF_ANOTHER_DATABASE = (
+    asyncpg.InternalServerError,  # it was restored in place: the types have other numbers
+    asyncpg.UndefinedObjectError,  # the same
+    asyncpg.ReadOnlySQLTransactionError,  # another server takes writes now
+)
+"""New connections know better. So may they where a statement took too long: after a failover the old server may be mute."""
+
 _REFUSED = (
     asyncpg.InvalidAuthorizationSpecificationError,  # also: a wrong password
     asyncpg.InvalidCatalogNameError,
@@ -49,7 +61,9 @@ def store_errors() -> Iterator[None]:
     except RecollectError:
         raise
     except (*_UNREACHABLE, *_REFUSED) as error:
-        raise StoreUnavailableError(f"The memory store can't be reached ({_kind(error)}).") from None
+        raise StoreUnavailableError(
+            f"The memory store can't be reached ({_kind(error)}){why(error)}."
+        ) from None
     except asyncpg.DiskFullError as error:  # whatever was to be written: room for it comes, or is made
         raise StoreUnavailableError(f"The memory store has no room ({_kind(error)}).") from None
     except asyncpg.PostgresError as error:
@@ -62,9 +76,9 @@ def connecting() -> Iterator[None]:
     with store_errors():
         try:
             yield
-        except (*_REFUSED, ValueError) as error:  # ValueError: an address that can't be read
+        except (*_REFUSED, ValueError, OverflowError) as error:  # the last two: an address that can't be read
             raise ConfigurationError(
-                f"The database can't be opened ({_kind(error)}): check its address, name, user and password."
+                f"The database can't be opened ({_kind(error)}){why(error)}. Check its address, name, user and password."
             ) from None
 
 
@@ -78,7 +92,7 @@ class Access:
     """How to reach a database: what a pool, or a connection beside it, needs to know.
 
     Attributes:
-        dsn: ``postgresql://user:password@host/database``.
+        dsn: ``postgresql://user:password@host/database``; of several hosts the one that takes writes is found.
         connect_timeout: Seconds a connection may take.
         command_timeout: Seconds a statement may take.
         search_path: Where our tables and pgvector are found.
@@ -90,6 +104,11 @@ class Access:
     command_timeout: float
     search_path: str | None = None
     pooled: bool = False
+    _hosts: Hosts = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Remember for all connections together which host took writes."""
+        object.__setattr__(self, "_hosts", Hosts(self.dsn))
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
@@ -100,8 +119,7 @@ class Access:
             ConfigurationError: It can, but not with this user, password or name.
         """
         with connecting():
-            connection = await asyncpg.connect(
-                self.dsn,
+            connection = await self._hosts.connect(
                 timeout=self.connect_timeout,
                 command_timeout=self.command_timeout,
                 server_settings=self._server_settings(),
@@ -117,6 +135,7 @@ class Access:
         with store_errors():
             return await asyncpg.create_pool(
                 self.dsn,
+                connect=self._hosts.connect,
                 min_size=0,
                 max_size=size,
                 timeout=self.connect_timeout,
@@ -129,7 +148,10 @@ class Access:
 
     def _server_settings(self) -> dict[str, str]:
         settings = {"application_name": "recollect"}
-        if self.search_path is not None and not self.pooled:
+        if self.pooled:
+            return settings  # a pooler refuses to connect with any that it does not know
+        settings["statement_timeout"] = _STATEMENT_TIMEOUT
+        if self.search_path is not None:
             settings["search_path"] = self.search_path
         return settings
 
@@ -230,26 +252,39 @@ class Database:
             yield connection
 
     @asynccontextmanager
-    async def outside(self) -> AsyncIterator[Connection]:
-        """Lend a connection without a transaction, as the database's own role: for what none may hold."""
+    async def outside(self, *, seconds: int) -> AsyncIterator[Connection]:
+        """Lend a connection without a transaction, as the database's own role: for what none may hold.
+
+        Args:
+            seconds: What a statement may take, whose client may be gone; a pooler leaves that to the server's own setting.
+        """
         with store_errors():
             async with self._pool.acquire(timeout=self._acquire_timeout) as connection:
-                yield connection
+                if self._search_path is not None:
+                    yield connection
+                    return
+                await connection.execute(SQL["allow_seconds"], seconds)
+                try:
+                    yield connection
+                finally:
+                    await connection.execute(SQL["allow_what_was_allowed"])
 
     @asynccontextmanager
     async def _transaction(self, **kind: Any) -> AsyncIterator[Connection]:
+        is_lent = False
         with store_errors():
             try:
-                async with (
-                    self._pool.acquire(timeout=self._acquire_timeout) as connection,
-                    connection.transaction(**kind),
-                ):
-                    if self._search_path is not None:
-                        await connection.execute(SQL["set_search_path_for_transaction"], self._search_path)
-                    yield connection
-            except (asyncpg.InternalServerError, asyncpg.UndefinedObjectError):
-                # Of a database that was restored in place the types have other numbers: new connections know them.
-                await self._pool.expire_connections()
+                async with self._pool.acquire(timeout=self._acquire_timeout) as connection:
+                    is_lent = True
+                    async with connection.transaction(**kind):
+                        if self._search_path is not None:
+                            await connection.execute(
+                                SQL["set_search_path_for_transaction"], self._search_path
+                            )
+                        yield connection
+            except (TimeoutError, *_OF_ANOTHER_DATABASE) as error:
+                if is_lent or not isinstance(error, TimeoutError):
+                    await self._pool.expire_connections()
                 raise
 
     async def aclose(self) -> None:

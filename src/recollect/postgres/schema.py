@@ -1,9 +1,10 @@
 """Brings a database up to the schema this code knows, forwards only. Never: what the tables mean."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 import asyncpg
 import structlog
@@ -11,16 +12,11 @@ import structlog
 from recollect.errors import ConfigurationError, StoreError
 from recollect.postgres.pool import Connection, store_errors
 from recollect.postgres.queue import install_queue
+from recollect.postgres.schema_steps import MIGRATION_SECONDS, SchemaSteps
 from recollect.postgres.sql import SQL, Migration, load_migrations
 
-_LOCK = 0x7265636F6C6C6563
-"""The advisory lock of everything below: "recollec" as a 64-bit number."""
-
-_MIGRATION_SECONDS = 3600.0
-"""A migration may have to read all that was ever said; a process that starts beside it waits as long."""
-
 _USER_ROLE = "recollect_user"
-_PGVECTOR = (0, 8)
+PGVECTOR = (0, 8)
 """The first pgvector whose indexes are scanned further where a user's rows are few among what is near."""
 
 log = structlog.get_logger(__name__)
@@ -56,33 +52,27 @@ async def migrate(
     Raises:
         ConfigurationError: pgvector is missing or too old, or this user may not create a schema.
         StoreError: A newer version took away what this code needs, or an applied migration was changed.
+        StoreUnavailableError: Somebody holds a lock that a step needs, and does not let go of it.
     """
+    steps = SchemaSteps(connection, pooled=pooled)
     with store_errors():
-        async with _locked(connection, pooled=pooled):
+        async with steps.alone():
             try:
-                search_path, vector_schema = await _prepare(connection, pooled=pooled)
-                applied = await _apply(connection, load_migrations() if migrations is None else migrations)
-                await install_queue(connection)
-                user_role = await _user_role(connection)
+                search_path, vector_schema = await steps.take(
+                    "schema", partial(_prepare, connection, pooled=pooled)
+                )
+                steps.search_path = search_path
+                applied = await _apply(
+                    steps, connection, load_migrations() if migrations is None else migrations
+                )
+                # An enumeration's new name can't be used in the transaction that brings it.
+                await steps.take("queue", partial(install_queue, connection), is_whole=False)
+                user_role = await steps.take("role", partial(_user_role, connection))
             except asyncpg.InsufficientPrivilegeError:
                 raise ConfigurationError(
                     "The database user may not create or change the schema recollect: grant it CREATE on the database."
                 ) from None
     return Schema(search_path, vector_schema, user_role, applied)
-
-
-@asynccontextmanager
-async def _locked(connection: Connection, *, pooled: bool) -> AsyncIterator[None]:
-    """Let one process at a time look after the schema; behind a pooler within one transaction, which holds the lock."""
-    if pooled:
-        async with connection.transaction():
-            await connection.execute(SQL["lock_schema_for_transaction"], _LOCK, timeout=_MIGRATION_SECONDS)
-            yield
-        return
-    await connection.execute(SQL["lock_schema"], _LOCK, timeout=_MIGRATION_SECONDS)
-    yield
-    # Where it fails, the end of the connection gives the lock back.
-    await connection.execute(SQL["unlock_schema"], _LOCK)
 
 
 async def _user_role(connection: Connection) -> str:
@@ -126,7 +116,7 @@ async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
     if vector is None:
         await _create_vector_extension(connection)
         vector = await connection.fetchrow(SQL["vector_extension"])
-    if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < _PGVECTOR:
+    if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < PGVECTOR:
         found = "unknown" if vector is None else vector["version"]
         raise ConfigurationError(
             f"The database's pgvector is {found}, and Recollect needs 0.8: install a newer one on the server, and then, as a "
@@ -151,16 +141,65 @@ async def _create_vector_extension(connection: Connection) -> None:
         ) from None
 
 
-async def _apply(connection: Connection, migrations: Sequence[Migration]) -> tuple[str, ...]:
-    """Apply what is new; return its names, as the files have them."""
+async def _apply(
+    steps: SchemaSteps, connection: Connection, migrations: Sequence[Migration]
+) -> tuple[str, ...]:
+    """Apply what is new, each in a transaction of its own; return its names, as the files have them."""
+    applied = []
+    for migration in await steps.take("record", partial(_new, connection, migrations)):
+        name = f"{migration.version:04}_{migration.name}"
+        if await steps.take(name, partial(_apply_one, connection, migration)):
+            applied.append(name)
+    return tuple(applied)
+
+
+async def _new(connection: Connection, migrations: Sequence[Migration]) -> list[Migration]:
+    """Return the migrations that the database does not have.
+
+    Raises:
+        StoreError: It has one that this code can't do with, or had another of that number.
+    """
     await connection.execute(SQL["create_schema_migrations"])
-    known = {migration.version: migration for migration in migrations}
     applied = await connection.fetch(SQL["applied_migrations"])
+    if newer := require_fitting(applied, migrations):
+        log.warning("newer_schema", version=newer, known=max(migration.version for migration in migrations))
+    done = {row["version"] for row in applied}
+    return [migration for migration in migrations if migration.version not in done]
+
+
+async def _apply_one(connection: Connection, migration: Migration) -> bool:
+    """Apply a migration; return False if another process did so meanwhile, as it can behind a pooler."""
+    if migration.version in {row["version"] for row in await connection.fetch(SQL["applied_migrations"])}:
+        return False
+    await connection.execute(migration.text, timeout=MIGRATION_SECONDS)
+    await connection.execute(
+        SQL["record_migration"], migration.version, migration.name, migration.checksum, datetime.now(UTC)
+    )
+    if migration.contracts:
+        await connection.execute(SQL["record_contraction"], migration.version)
+    return True
+
+
+def require_fitting(applied: Sequence[asyncpg.Record], migrations: Sequence[Migration]) -> int:
+    """Return if this code can work with a database's migrations; pure.
+
+    Args:
+        applied: Rows of ``applied_migrations``.
+        migrations: What this code knows.
+
+    Returns:
+        The newest version that a newer Recollect applied; 0: none.
+
+    Raises:
+        StoreError: A newer version took away what this code needs, or an applied migration was changed.
+    """
+    known = {migration.version: migration for migration in migrations}
+    newer = 0
     for row in applied:
         migration = known.get(row["version"])
         if migration is None:
             if not row["contracts"] and row["version"] > max(known):
-                log.warning("newer_schema", version=row["version"], known=max(known))
+                newer = max(newer, row["version"])
                 continue
             raise StoreError(
                 f"The database has schema {row['version']}, and this Recollect knows {max(known)}: "
@@ -168,18 +207,4 @@ async def _apply(connection: Connection, migrations: Sequence[Migration]) -> tup
             )
         if migration.checksum != row["checksum"]:
             raise StoreError(f"Migration {migration.version:04} was changed after this database applied it.")
-    done = {row["version"] for row in applied}
-    new = [migration for migration in migrations if migration.version not in done]
-    for migration in new:
-        async with connection.transaction():
-            await connection.execute(migration.text, timeout=_MIGRATION_SECONDS)
-            await connection.execute(
-                SQL["record_migration"],
-                migration.version,
-                migration.name,
-                migration.checksum,
-                datetime.now(UTC),
-            )
-            if migration.contracts:
-                await connection.execute(SQL["record_contraction"], migration.version)
-    return tuple(f"{migration.version:04}_{migration.name}" for migration in new)
+    return newer

@@ -104,7 +104,7 @@ class EngineSettings(EngineInternals, BaseSettings):
     )
     database_url: SecretStr | None = Field(
         default=None,
-        description="A Postgres with pgvector, as postgresql://...; empty: the embedded one in the data folder; "
+        description="A Postgres with pgvector, as postgresql://..., with one host or several; empty: the embedded one in the data folder; "
         "memory:, an embedded one that is gone with the process.",
     )
 

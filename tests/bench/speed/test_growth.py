@@ -17,10 +17,11 @@ async def test_a_small_store_is_filled_and_asked(tmp_path: Path) -> None:
         await growth.measure([30], [1_000], 2, Path(folder), tmp_path, hnsw=True)
 
     results = json.loads((tmp_path / "growth.json").read_text("utf-8"))
-    [alone], [among], [compared] = results["alone"], results["among"], results["hnsw"]
+    [alone], [among], [compared] = results["alone"], results["among"], results["nearest"]
     assert (alone["statements"], alone["messages"], alone["total"]) == (30, 30, 30)
     assert among["total"] == 1_000
-    assert compared["found"] == 1  # an index of thirty finds each
+    for way in ("sketches", "hnsw"):  # of thirty each is found
+        assert (compared[f"{way}_found_20"], compared[f"{way}_found_100"]) == (1, 1)
     assert alone["pages"] > 0
     assert "| 1 | 30 | 30 | 30 |" in (tmp_path / "growth.md").read_text("utf-8")
     assert (tmp_path / "growth.svg").read_text("utf-8").startswith("<svg ")

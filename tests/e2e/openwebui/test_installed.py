@@ -41,6 +41,6 @@ def test_each_package_is_there_in_the_version_that_open_webui_pins() -> None:
 
     assert len(pins) > 50
     assert {name: there.get(name) for name in pins} == pins
-    [ours] = [each.strip() for each in frontmatter(FILTER.read_text())["requirements"].split(",")]
-    assert ours == f"recollect-memory[openwebui]=={there['recollect-memory']}"
+    assert "requirements" not in frontmatter(FILTER.read_text()), "no public index has the name from us"
+    assert "recollect-memory" in there
     assert "openwebui" in told["extras"]

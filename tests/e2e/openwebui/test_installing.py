@@ -18,7 +18,8 @@ from tests.folders import database_folder
 
 LISBON = "I live in Lisbon with my dog Pipa."
 WHERE = "In which city do I live with my dog?"
-LINE = "requirements: recollect-memory[openwebui]==0.1.0\n"
+LINE = "required_open_webui_version: 0.12.4\n"
+"""Behind which who lets OpenWebUI install the package writes where that is."""
 MISSING = "Recollect: no chat has memory, module recollect_openwebui is missing: see the README."
 
 
@@ -154,7 +155,7 @@ def asking_for(requirement: str) -> str:
     """Return the filter with another line of what it requires."""
     content = FILTER.read_text()
     assert LINE in content
-    return content.replace(LINE, f"requirements: {requirement}\n")
+    return content.replace(LINE, f"{LINE}requirements: {requirement}\n")
 
 
 async def add_filter(host: Host, content: str) -> None:

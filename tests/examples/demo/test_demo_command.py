@@ -142,5 +142,5 @@ def test_without_the_sdk_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, 
     with pytest.raises((SystemExit, ModuleNotFoundError)) as raised:
         demo()
 
-    said = "pip install 'recollect-memory[demo]'" in str(raised.value)
+    said = "pip install '.[demo]'" in str(raised.value)
     assert said is (missing == "openai"), "what else is missing is no matter of the extra"

@@ -1,8 +1,11 @@
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import asyncpg
 import pytest
+from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 from tests.databases import administrator
 from tests.people import person
 from tests.recollect.postgres.servers import Start
@@ -12,7 +15,11 @@ from tests.tables import table
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect.model import Actor, Add
 from recollect.postgres import Postgres, open_postgres
+from recollect.postgres.jobs import _Driver, _PooledDriver
 from recollect.postgres.pool import store_errors
+from recollect.postgres.queue import driver_on
+from recollect.postgres.schema import migrate
+from recollect.postgres.sql import Migration, load_migrations
 
 
 @pytest.mark.process
@@ -156,6 +163,68 @@ async def test_no_error_quotes_a_user(new_dsn: str) -> None:
     await opened.aclose()
 
 
+@asynccontextmanager
+async def of_a_job(opened: Postgres) -> AsyncIterator[AsyncpgDriver]:
+    """Yield what the queue asks the database by."""
+    access = opened.jobs._access
+    async with access.connection() as connection:
+        yield driver_on(connection, _PooledDriver if access.pooled else _Driver)
+
+
+async def timeouts(opened: Postgres) -> dict[str, str]:
+    """Return how long a statement may take, on each way to the database."""
+    database, asked = opened.database, "SELECT current_setting('statement_timeout') AS told"
+    found = {}
+    ways = {
+        "for_user": database.for_user("anna"),
+        "changing": database.changing("anna"),
+        "snapshot": database.snapshot("anna"),
+        "over_all_users": database.over_all_users(),
+        "outside": database.outside(seconds=90),
+    }
+    for name, way in ways.items():
+        async with way as connection:
+            found[name] = await connection.fetchval(asked)
+    async with database.over_all_users() as connection:
+        found["over_all_users, again"] = await connection.fetchval(asked)
+    async with of_a_job(opened) as driver:
+        [row] = await driver.fetch(asked)
+        found["job"] = str(row["told"])
+    return found
+
+
+async def test_a_statement_whose_client_is_gone_ends_by_itself_on_each_way(own_dsn: str) -> None:
+    opened = await open_postgres(own_dsn, pool_size=1)  # what one way leaves behind, the next would have
+
+    assert await timeouts(opened) == {
+        "for_user": "1min",
+        "changing": "1min",
+        "snapshot": "1min",
+        "over_all_users": "1min",
+        "outside": "90s",
+        "over_all_users, again": "1min",
+        "job": "1min",
+    }
+    await opened.aclose()
+
+
+async def test_a_migration_may_take_an_hour_whatever_the_server_is_set_to(new_dsn: str) -> None:
+    told = Migration(
+        9000,
+        "told",
+        "CREATE TABLE told AS SELECT current_setting('statement_timeout') AS one, current_setting('lock_timeout') AS other;",
+    )
+    async with administrator(new_dsn) as connection:
+        for pooled in (False, True):
+            await connection.execute("SET statement_timeout = '1s'")
+            await migrate(connection, [*load_migrations(), told], pooled=pooled)
+
+            assert tuple(await connection.fetchrow("SELECT * FROM recollect.told") or ()) == ("1h", "500ms")
+            await connection.execute(
+                "DROP TABLE recollect.told; DELETE FROM recollect.schema_migrations WHERE version = 9000"
+            )
+
+
 @table(
     ("original", "ours"),
     [
@@ -169,6 +238,7 @@ async def test_no_error_quotes_a_user(new_dsn: str) -> None:
         (asyncpg.InterfaceError("pool is closed"), StoreUnavailableError),
         (asyncpg.UniqueViolationError(), StoreError),
         (asyncpg.InternalClientError(), StoreUnavailableError),
+        (asyncpg.ReadOnlySQLTransactionError(), StoreUnavailableError),
         (StoreError("ours"), StoreError),
     ],
 )

@@ -1,14 +1,18 @@
 import asyncio
 import sys
 from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import uuid4
 
 import asyncpg
 import pytest
+from structlog.testing import capture_logs
 from tests.databases import administrator
+from tests.waiting import until
 
-from recollect.errors import ConfigurationError, StoreError
+from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect.postgres import open_postgres
 from recollect.postgres.pool import Access
 from recollect.postgres.schema import migrate
@@ -158,7 +162,7 @@ async def test_a_server_without_pgvector_is_a_clear_error(
 async def test_a_pgvector_that_is_too_old_is_a_clear_error(
     empty_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.postgres.schema._PGVECTOR", (99, 0))
+    monkeypatch.setattr("recollect.postgres.schema.PGVECTOR", (99, 0))
 
     with pytest.raises(ConfigurationError, match=r"pgvector is [0-9.]+, and Recollect needs"):
         await open_postgres(empty_dsn)
@@ -222,3 +226,63 @@ async def test_a_queue_of_before_is_given_its_index(new_dsn: str) -> None:
         assert await connection.fetchval(
             "SELECT to_regclass('recollect.pgqueuer_waiting_of_users') IS NOT NULL"
         )
+
+
+# -- beside those who use it -----------------------------------------------------------------------
+
+LATER = Migration(9000, "later", "ALTER TABLE recollect.sessions ADD COLUMN later text;")
+
+
+@asynccontextmanager
+async def held(dsn: str, table: str = "sessions") -> AsyncIterator[None]:
+    """Have somebody read a table in a transaction that does not end."""
+    async with administrator(dsn) as connection, connection.transaction():
+        await connection.execute(f"SELECT FROM recollect.{table}")
+        yield
+
+
+@pytest.mark.parametrize("pooled", [False, True], ids=["direct", "pooled"])
+async def test_a_migration_waits_for_a_lock_without_having_others_wait_behind_it(
+    new_dsn: str,
+    pooled: bool,  # noqa: FBT001 -- a row of the table
+) -> None:
+    waits = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    with capture_logs() as logs:
+        async with administrator(new_dsn) as own, administrator(new_dsn) as other:
+            async with held(new_dsn):
+                migrating = asyncio.create_task(migrate(own, [*load_migrations(), LATER], pooled=pooled))
+                await until(lambda: [each["event"] for each in logs].count("schema_waits_for_lock") > 2)
+
+                async def nobody_waits() -> bool:
+                    return not await other.fetchval(waits)
+
+                await until(nobody_waits)  # between two tries
+                await other.fetch("SELECT FROM recollect.sessions")
+                assert not migrating.done()
+            schema = await migrating
+            newest = await other.fetchval("SELECT max(version) FROM recollect.schema_migrations")
+
+    assert schema.applied == ("9000_later",)
+    assert newest == 9000
+    assert {line["step"] for line in logs if line["event"] == "schema_waits_for_lock"} == {"9000_later"}
+
+
+async def test_a_lock_that_is_held_for_ever_is_told_and_nothing_is_changed(
+    new_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.postgres.schema_steps._TRIES", 2)
+    async with administrator(new_dsn) as connection, held(new_dsn):
+        with pytest.raises(StoreUnavailableError, match=r"9000_later.*each of the 2 times"):
+            await migrate(connection, [*load_migrations(), LATER])
+
+        assert await connection.fetchval("SELECT max(version) FROM recollect.schema_migrations") < 9000
+
+
+async def test_a_start_with_nothing_to_change_waits_for_no_lock(new_dsn: str) -> None:
+    async with administrator(new_dsn) as connection, connection.transaction():
+        for table in await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'recollect'"):
+            await connection.execute(f"LOCK TABLE recollect.{table[0]} IN ROW EXCLUSIVE MODE")
+        with capture_logs() as logs:
+            await (await open_postgres(new_dsn)).aclose()
+
+    assert [line for line in logs if line["event"] == "schema_waits_for_lock"] == []

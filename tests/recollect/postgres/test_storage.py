@@ -15,7 +15,7 @@ ROWS = 5
         (1024, "in the row"),
         (1536, "in the row"),
         (3072, "in the row"),
-        (3800, "in the row"),
+        (3584, "in the row"),
         (4096, "apart"),
         (16_000, "apart"),
     ],

@@ -84,7 +84,7 @@ def test_what_needs_an_escape_is_read(sent: bytes) -> None:
 
 
 def test_a_key_of_our_making_that_nobody_has_falls_through_to_no_weaker_mode() -> None:
-    keys = ApiKey({hash_of(b"recollect-a"): "anna"})
+    keys = ApiKey(lambda: {hash_of(b"recollect-a"): "anna"})
 
     assert keys.claim([(b"authorization", b"Bearer recollect-revoked")], FAR) == REFUSED
     assert keys.claim([(b"authorization", b"Bearer sk-of-the-llm")], FAR) is None

@@ -195,7 +195,16 @@ _NOT_EXPORTED = {
 }
 """Tables of a user's that are made anew of the others, or are of the moment; docs/export.md says so of each."""
 _COLUMNS_NOT_EXPORTED = {
-    "vectors": {"values", "embedding_model", "second_values", "second_model", "content_hash", "owner"},
+    "vectors": {
+        "values",
+        "embedding_model",
+        "sketch",
+        "second_values",
+        "second_model",
+        "second_sketch",
+        "content_hash",
+        "owner",
+    },
     "users_vectors": {"vector_id", "owner", "content_hash", "document"},
     "quarantine": {"content_hash"},
     "profile_entries": {"content_hash", "values", "embedding_model"},

@@ -23,15 +23,36 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
 {{ merge $worker .Values.settings | toToml }}
 {{- end }}
 
+{{/* What restarts the pods: other settings, and another Secret, by its number and not by what it holds. */}}
+{{- define "recollect.annotations" -}}
+checksum/settings: {{ include "recollect.settings" . | sha256sum }}
+{{- range $kind, $name := dict "secret" .Values.existingSecret "data-files" .Values.dataFiles.existingSecret }}
+{{- if $name }}
+{{- with lookup "v1" "Secret" $.Release.Namespace $name }}
+recollect/{{ $kind }}: {{ .metadata.resourceVersion | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- with .Values.secretVersion }}
+recollect/secret-version: {{ . | quote }}
+{{- end }}
+{{- with .Values.podAnnotations }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "recollect.security" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
 {{/* What the containers of proxies and workers have in common. */}}
 {{- define "recollect.container" -}}
 image: {{ include "recollect.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
-securityContext:
-  allowPrivilegeEscalation: false
-  readOnlyRootFilesystem: true
-  capabilities:
-    drop: [ALL]
+securityContext: {{ include "recollect.security" . | nindent 2 }}
 env:
   - name: RECOLLECT_CONFIG
     value: /etc/recollect/recollect.toml
@@ -46,6 +67,14 @@ volumeMounts:
   - name: settings
     mountPath: /etc/recollect
     readOnly: true
+  {{- if .Values.dataFiles.existingSecret }}
+  {{- range .Values.dataFiles.names }}
+  - name: data-files
+    mountPath: /data/{{ . }}
+    subPath: {{ . }}
+    readOnly: true
+  {{- end }}
+  {{- end }}
 {{- end }}
 
 {{- define "recollect.pod" -}}
@@ -81,4 +110,10 @@ topologySpreadConstraints: {{ toYaml . | nindent 2 }}
 - name: settings
   configMap:
     name: {{ include "recollect.name" . }}
+{{- if .Values.dataFiles.existingSecret }}
+- name: data-files
+  secret:
+    secretName: {{ .Values.dataFiles.existingSecret }}
+    defaultMode: 0440
+{{- end }}
 {{- end }}

@@ -1,11 +1,11 @@
 -- name: state_of_index
 -- How many of the user's documents there ever were, and when pages of level 0 were last merged; how many wait, by which reading they
--- are indexed, whether rows of postings are left, and whether pages name what is found no more. By their least, which the index tells:
--- the planner takes it that rows soon come, and would read others' until one does.
+-- are indexed, whether rows of postings are left, and how much pages name that is found no more. Whether rows are left is told by their
+-- least, which the index tells: for EXISTS the planner takes it that one soon comes, and would read others' until then.
 SELECT c.next_document, c.merged_to, c.reading, c.paged,
     (SELECT count(*) FROM waiting_documents AS w WHERE w.user_id = $1) AS waiting,
     (SELECT min(p.term) FROM postings AS p WHERE p.user_id = $1) IS NOT NULL AS has_postings,
-    (SELECT min(r.document) FROM posting_removals AS r WHERE r.user_id = $1) IS NOT NULL AS has_removals
+    (SELECT count(*) FROM posting_removals AS r WHERE r.user_id = $1) AS removals
 FROM corpora AS c
 WHERE c.user_id = $1;
 

@@ -29,6 +29,30 @@ CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public;
 -- The same until the transaction ends: a pooler may run the next one elsewhere.
 SELECT pg_advisory_xact_lock($1);
 
+-- name: allow_long_statements
+-- Let a statement take an hour, in this transaction or on this connection: a migration may have to read all that was ever said.
+SELECT set_config('statement_timeout', '1h', $1);
+
+-- name: end_by_itself
+-- Let a statement of this transaction whose client is gone end by itself.
+SELECT set_config('statement_timeout', '60s', true);
+
+-- name: allow_seconds
+-- Let statements on this connection take so many seconds.
+SELECT set_config('statement_timeout', $1::integer || 's', false);
+
+-- name: allow_what_was_allowed
+-- Let statements on this connection take as long as those of every connection.
+RESET statement_timeout;
+
+-- name: limit_lock_waits
+-- Let no statement wait longer for a lock than others can wait behind it, in this transaction or on this connection.
+SELECT set_config('lock_timeout', '500ms', $1);
+
+-- name: limit_no_lock_waits
+-- Let statements on this connection wait for locks as the server is set.
+RESET lock_timeout;
+
 -- name: process_of_server
 -- The number of the process that answers.
 SELECT pg_backend_pid();
@@ -127,9 +151,40 @@ SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
     set_config('recollect.knows_pages', 'on', true), pg_advisory_xact_lock(hashtextextended($1, 0));
 
 -- name: over_all_users
--- Let the rest of the transaction see what is to be formed for all users.
-SELECT set_config('recollect.over_all_users', 'on', true);
+-- Let the rest of the transaction see what is to be formed for all users. A statement whose client is gone ends by itself.
+SELECT set_config('recollect.over_all_users', 'on', true), set_config('statement_timeout', '60s', true);
 
 -- name: over_no_users
 -- Let the rest of the transaction see again what it saw before.
 SELECT set_config('recollect.over_all_users', '', true);
+
+-- name: look_before_start
+-- What a start asks of the server and of this database user; changes nothing.
+SELECT
+    split_part(current_setting('server_version'), ' ', 1) AS server,
+    current_setting('server_version_num')::integer AS server_number,
+    current_setting('max_connections')::integer AS connections,
+    pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS is_read_only,
+    lower('Ä') = 'ä' AS knows_letters,
+    (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS vector,
+    (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS vector_offered,
+    me.rolsuper OR EXISTS (
+        SELECT FROM pg_available_extension_versions AS offered
+        WHERE offered.name = 'vector' AND offered.trusted AND has_database_privilege(current_database(), 'CREATE')
+    ) AS may_create_vector,
+    ours.oid IS NOT NULL AS has_schema,
+    has_database_privilege(current_database(), 'CREATE') AS may_create_schema,
+    coalesce(has_schema_privilege(ours.oid, 'USAGE') AND has_schema_privilege(ours.oid, 'CREATE'), false) AS may_write_schema,
+    migrations.oid IS NOT NULL AS has_migrations,
+    coalesce(has_schema_privilege(ours.oid, 'USAGE') AND has_table_privilege(migrations.oid, 'SELECT'), false)
+        AS may_read_migrations,
+    EXISTS (
+        SELECT FROM pg_class AS c
+        WHERE c.relnamespace = ours.oid AND c.relkind IN ('r', 'p') AND NOT pg_has_role(c.relowner, 'USAGE')
+    ) AS foreign_tables,
+    NOT me.rolbypassrls OR me.rolsuper OR me.rolcreaterole
+        OR coalesce(pg_has_role(to_regrole('recollect_user'), 'MEMBER'), false) AS can_be_bound
+FROM pg_roles AS me
+LEFT JOIN pg_namespace AS ours ON ours.nspname = 'recollect'
+LEFT JOIN pg_class AS migrations ON migrations.relnamespace = ours.oid AND migrations.relname = 'schema_migrations'
+WHERE me.rolname = current_user;

@@ -1,6 +1,68 @@
+-- name: count_documents
+-- How many memories and chunks of the user have a number; NULL: none ever had.
+SELECT documents FROM corpora WHERE user_id = $1;
+
+-- name: plan_for_arguments
+-- Until the end of the transaction queries are planned for their arguments, and not for any.
+SET LOCAL plan_cache_mode = force_custom_plan;
+
+-- name: nearest_sketches_of_memories
+-- The user's own memories that are nearest to a vector, and to a second one, of another embedder. First the nearest by
+-- their sketches are found, in the index alone, and of these the nearest by their whole embeddings. A memory that has an
+-- embedding by the second embedder is looked for by that alone. A subquery for each candidate, not a join: the planner takes
+-- them for many, and would read all rows.
+WITH asked AS MATERIALIZED (
+    SELECT binary_quantize($2::halfvec) AS sketch, binary_quantize($7::halfvec) AS second_sketch
+), sketched AS MATERIALIZED (
+    SELECT id,
+        CASE WHEN embedding_model = $3 AND length(sketch) = $4 AND second_model IS DISTINCT FROM $8
+            THEN sketch <~> (SELECT asked.sketch FROM asked)
+        END AS bits,
+        CASE WHEN second_model = $8 AND length(second_sketch) = $9
+            THEN second_sketch <~> (SELECT asked.second_sketch FROM asked)
+        END AS second_bits
+    FROM vectors
+    WHERE owner = $1 AND valid_to IS NULL AND NOT ($6 AND source = 'qa_turn')
+), nearest AS (
+    SELECT id, (SELECT v."values" <=> $2::halfvec FROM vectors AS v WHERE v.owner = $1 AND v.id = near.id) AS distance
+    FROM (SELECT id FROM sketched WHERE bits IS NOT NULL ORDER BY bits, id DESC LIMIT $10) AS near
+), second_nearest AS (
+    SELECT id, (SELECT v.second_values <=> $7::halfvec FROM vectors AS v WHERE v.owner = $1 AND v.id = near.id) AS distance
+    FROM (SELECT id FROM sketched WHERE second_bits IS NOT NULL ORDER BY second_bits, id DESC LIMIT $10) AS near
+)
+(SELECT id FROM nearest ORDER BY distance, id DESC LIMIT $5)
+UNION ALL
+(SELECT id FROM second_nearest ORDER BY distance, id DESC LIMIT $5);
+
+-- name: nearest_sketches_of_chunks
+-- The user's chunks that are nearest to a vector: by the sketches of their pieces first, as memories are.
+WITH asked AS MATERIALIZED (
+    SELECT binary_quantize($2::halfvec) AS sketch
+), near AS (
+    SELECT document, piece
+    FROM (
+        SELECT document, piece, CASE WHEN length(sketch) = $4 THEN sketch <~> (SELECT asked.sketch FROM asked) END AS bits
+        FROM chunk_vectors
+        WHERE user_id = $1 AND embedding_model = $3
+    ) AS sketched
+    WHERE bits IS NOT NULL
+    ORDER BY bits, document DESC, piece
+    LIMIT $6
+), measured AS (
+    SELECT document, piece, (
+        SELECT c."values" <=> $2::halfvec
+        FROM chunk_vectors AS c
+        WHERE c.user_id = $1 AND c.document = near.document AND c.piece = near.piece
+    ) AS distance
+    FROM near
+)
+SELECT DISTINCT document
+FROM (SELECT document FROM measured ORDER BY distance, document DESC, piece LIMIT 2 * $5::integer) AS nearest;
+
 -- name: search
 -- The user's memories and chunks that are nearest to a vector, memories that are nearest to a second one, of another
--- embedder, and those named by document: exact, in one round trip.
+-- embedder, and those named by document or, memories, by id: exact, in one round trip. Unless all rows are to be
+-- measured, of the user's own those that are named alone are found.
 -- One scan of the user's own vectors and chunks; who is retired, and so linked no more, has an end. What users share
 -- comes by the user's links to it. A vector of other dimensions has no distance; as a condition that would
 -- mislead the planner. Only what was found is read in full. A chunk may be found by several of its pieces, so
@@ -16,7 +78,7 @@ WITH measured AS (
             THEN own.second_values <=> $9::halfvec
         END AS second_distance
     FROM vectors AS own
-    WHERE own.owner = $1 AND own.valid_to IS NULL AND NOT ($7 AND NOT $8 AND own.source = 'qa_turn')
+    WHERE $12 AND own.owner = $1 AND own.valid_to IS NULL AND NOT ($7 AND NOT $8 AND own.source = 'qa_turn')
     UNION ALL
     SELECT shared.id,
         CASE WHEN shared.embedding_model = $3 AND vector_dims(shared."values") = $4
@@ -57,6 +119,8 @@ WITH measured AS (
     WHERE second_distance IS NOT NULL
     UNION
     SELECT vector_id FROM users_vectors WHERE user_id = $1 AND document = ANY ($5::integer[])
+    UNION
+    SELECT id FROM vectors WHERE owner = $1 AND valid_to IS NULL AND id = ANY ($13::uuid[])
 ), chunks AS (
     SELECT document
     FROM (
@@ -66,7 +130,7 @@ WITH measured AS (
                 THEN "values" <=> $2::halfvec
             END AS distance
             FROM chunk_vectors
-            WHERE user_id = $1 AND embedding_model = $3
+            WHERE $12 AND user_id = $1 AND embedding_model = $3
         ) AS measured
         ORDER BY distance NULLS LAST, document DESC, piece
         LIMIT CASE WHEN $7 AND $4::integer IS NOT NULL THEN 2 * $6::integer ELSE 0 END

@@ -1,0 +1,65 @@
+"""Nobody is told to install from a public index what is not ours there: decision 0003."""
+
+import re
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+OURS = ("recollect-memory", "recollect")
+PLACES = (
+    "README.md",
+    "SECURITY.md",
+    "docs",
+    "deploy",
+    "examples",
+    "openwebui_filter",
+    "proxy",
+    "src",
+    ".github/CONTRIBUTING.md",
+)
+KNOWN = {"openwebui_filter/README.md": ["recollect-memory[openwebui]==0.1.0"]}
+"""In a row about an index of one's own."""
+
+_INSTALLS = re.compile(
+    r"(?:pip install|pipx install|uv tool install|uvx|uv add)[^\n`]*?\s'?(recollect(?:-memory)?)\b(?![/\\.-])"
+)
+_REQUIRES = re.compile(r"\brecollect-memory\[\w+\](?:==[\d.]+)?(?! @ )")
+
+
+def texts() -> dict[str, str]:
+    files = [
+        each
+        for place in PLACES
+        for each in (
+            [REPOSITORY / place] if (REPOSITORY / place).is_file() else (REPOSITORY / place).rglob("*")
+        )
+        if each.suffix in {".md", ".py", ".yaml", ".html", ""} and each.is_file()
+    ]
+    return {str(each.relative_to(REPOSITORY)): each.read_text("utf-8") for each in files}
+
+
+def test_no_command_installs_by_our_name() -> None:
+    found = {name: _INSTALLS.findall(text) for name, text in texts().items() if _INSTALLS.search(text)}
+
+    assert found == {}
+
+
+def test_what_names_our_distribution_says_where_it_is_from() -> None:
+    found = {name: _REQUIRES.findall(text) for name, text in texts().items() if _REQUIRES.search(text)}
+
+    assert found == KNOWN
+
+
+def test_such_a_hint_is_found() -> None:
+    for hint in (
+        "pip install recollect-memory",
+        "pip install 'recollect-memory[traces]'",
+        "uvx recollect serve",
+    ):
+        assert _INSTALLS.search(f"Run {hint} now"), hint
+    for other in (
+        "pip install '.[traces]'",
+        "pip install './recollect_memory-0.1.0-py3-none-any.whl[traces]'",
+    ):
+        assert not _INSTALLS.search(other), other
+    assert _REQUIRES.search("requirements: recollect-memory[openwebui]==0.1.0")
+    assert not _REQUIRES.search("recollect-memory[openwebui] @ file:///path/x.whl")

@@ -1,0 +1,76 @@
+"""What CI runs is there: each target of make, each script; and what is slow is run once a week."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+REPOSITORY = Path(__file__).parents[2]
+WORKFLOWS = REPOSITORY / ".github" / "workflows"
+MAKEFILE = (REPOSITORY / "Makefile").read_text("utf-8")
+CONTRIBUTING = (REPOSITORY / ".github" / "CONTRIBUTING.md").read_text("utf-8")
+TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):", MAKEFILE, re.MULTILINE))
+ELSEWHERE = {
+    *("test", "test-fast", "lint", "types", "check"),  # with every push
+    *("bench", "bench-growth", "hunt"),  # measure, and fail at nothing
+}
+"""Targets of tests that are no matter of the weekly run."""
+
+
+def workflow(name: str) -> dict[str, Any]:
+    read: dict[str, Any] = yaml.safe_load((WORKFLOWS / name).read_text("utf-8"))
+    return read
+
+
+def weekly() -> list[dict[str, str]]:
+    """Return what is run once a week: the target, and what of Debian it needs."""
+    [job] = workflow("weekly.yaml")["jobs"].values()
+    found: list[dict[str, str]] = job["strategy"]["matrix"]["include"]
+    return found
+
+
+def test_each_target_of_make_that_is_run_is_there() -> None:
+    named = {each["make"] for each in weekly()}
+    commands = "\n".join(
+        path.read_text("utf-8") for path in (*WORKFLOWS.glob("*.yaml"), REPOSITORY / ".ci" / "run")
+    )
+    named |= set(re.findall(r"^\s*(?:- run: )?make ([a-z0-9-]+)$", commands, re.MULTILINE))
+
+    assert {"test", "test-slow", "chaos"} <= named
+    assert named - TARGETS == set()
+    assert len(weekly()) == len({each["make"] for each in weekly()})
+
+
+def test_what_is_tested_by_make_and_not_with_every_push_is_run_once_a_week() -> None:
+    tests = {name for name in TARGETS if re.match(r"(test|e2e|bench|chaos|fuzz|hunt|coverage|audit)", name)}
+
+    assert tests - ELSEWHERE == {each["make"] for each in weekly()}
+
+
+def test_both_are_documented() -> None:
+    [told] = re.findall(r"`weekly\.yaml`.*?\n\n", CONTRIBUTING, re.DOTALL)
+
+    assert set(re.findall(r"`(?:make )?([a-z0-9-]+)`", told)) == {each["make"] for each in weekly()}
+    assert set(re.findall(r"`make ([a-z0-9-]+)`", CONTRIBUTING)) <= TARGETS
+
+
+def test_what_a_target_says_that_it_needs_of_debian_is_installed() -> None:
+    packages = {each["make"]: set(each.get("packages", "").split()) for each in weekly()}
+    for target, wanted in packages.items():
+        [line] = re.findall(rf"^{target}:.*## (.*)$", MAKEFILE, re.MULTILINE) or [""]
+        asked = {name for told in re.findall(r"apt-get install ([\w-]+)", line) for name in [told]}
+        assert asked <= wanted, target
+
+
+def test_workflows_may_read_the_code_and_nothing_else() -> None:
+    for path in WORKFLOWS.glob("*.yaml"):
+        assert workflow(path.name)["permissions"] == {"contents": "read"}, path.name
+        assert "secrets." not in path.read_text("utf-8")
+
+
+def test_what_ci_runs_by_name_is_there() -> None:
+    steps = [step for job in workflow("ci.yaml")["jobs"].values() for step in job["steps"]]
+
+    assert [step["run"] for step in steps if "run" in step] == ["bash .ci/run"]
+    assert (REPOSITORY / ".ci" / "run").is_file()

@@ -1,0 +1,194 @@
+"""An old version, out of the history, serves on while today's migrates its database, and beside it afterwards."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from tests.databases import administrator, new_database
+from tests.e2e.store.old_versions import OldVersion, old_version, origin_of, why_no_old_version
+from tests.external_servers import external_server
+from tests.raw_client import Response, fetch
+from tests.running_proxy import CHAT, User, chat_body, somebody
+from tests.scripted_embeddings import embedded
+from tests.scripted_upstream import ScriptedUpstream, completion
+from tests.served_process import ServedProcess, environment, served_process
+from tests.waiting import until
+
+from recollect.postgres.schema import migrate
+from recollect.postgres.sql import Migration, load_migrations
+
+pytestmark = [
+    pytest.mark.skipif(why_no_old_version() is not None, reason=why_no_old_version() or ""),
+    pytest.mark.process,
+]
+
+CAT = "I have a cat called Minka."
+DOG = "I have a dog called Rex."
+ASKED = "What is my pet called?"
+
+_GROWTH = Migration(
+    9000,
+    "growth",
+    """
+    ALTER TABLE messages ADD COLUMN of_a_later_version text;
+    ALTER TABLE exchanges ADD COLUMN of_a_later_version boolean NOT NULL DEFAULT false;
+    ALTER TABLE vectors ADD COLUMN of_a_later_version integer GENERATED ALWAYS AS (length(content)) STORED;
+    ALTER TABLE sessions ALTER COLUMN started_at SET DEFAULT now();
+    CREATE INDEX messages_of_a_later_version ON messages (user_id, of_a_later_version);
+    CREATE TABLE of_a_later_version (user_id text NOT NULL, id uuid NOT NULL, PRIMARY KEY (user_id, id));
+    """,
+)
+"""What a version after today's may add: so that the old one meets a schema that has grown, whatever today's has added."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with external_server("16") as dsn:
+        yield dsn
+
+
+@pytest.fixture
+async def dsn(server: str) -> AsyncIterator[str]:
+    async with new_database(server) as dsn:
+        yield dsn
+
+
+@pytest.fixture(scope="module")
+def old() -> Iterator[OldVersion]:
+    with old_version() as found:
+        yield found
+
+
+@dataclass
+class World:
+    """What all processes speak with, and what was said through them.
+
+    Attributes:
+        settings: Of every process, but its data folder.
+        upstream: The LLM.
+        dsn: The database.
+        answers: What came, by what was said.
+    """
+
+    settings: dict[str, object]
+    upstream: ScriptedUpstream
+    dsn: str
+    answers: dict[str, Response] = field(default_factory=dict)
+
+    async def say(self, served: ServedProcess, user: User, said: str, *, chat: str) -> Response:
+        answer = await fetch(served.port, b"POST", CHAT, user.headers(chat=chat), chat_body(said))
+        self.answers[said] = answer
+        return answer
+
+    async def talk(self, served: ServedProcess, user: User, name: str, over: asyncio.Event) -> int:
+        """Say one thing after the other until it is over, and return how many."""
+        number = 0
+        while not over.is_set():
+            number += 1
+            await self.say(served, user, f"Thing {number} of {name} is blue.", chat=f"{name}-{number // 5}")
+        return number
+
+    async def remembers(self, served: ServedProcess, user: User, told: str) -> bool:
+        """Ask in a new chat, and return whether the prompt had what was told."""
+        chat = f"asked-{len(self.answers)}-{len(self.upstream.received)}"
+        answer = await fetch(served.port, b"POST", CHAT, user.headers(chat=chat), chat_body(ASKED))
+        assert answer.status == 200
+        return told in self.upstream.last.body.decode()
+
+    async def until_formed(self) -> None:
+        async with administrator(self.dsn) as connection:
+
+            async def is_formed() -> bool:
+                waits = await connection.fetchval(
+                    "SELECT count(*) FROM recollect.exchanges WHERE state <> 'formed'"
+                )
+                said = await connection.fetchval(
+                    "SELECT count(*) FROM recollect.messages WHERE role = 'user'"
+                )
+                return not waits and said >= len(self.answers)
+
+            await until(is_formed, seconds=120)
+
+
+@asynccontextmanager
+async def world(dsn: str) -> AsyncIterator[World]:
+    async with (
+        ScriptedUpstream(lambda _: completion("I see.")) as upstream,
+        ScriptedUpstream(embedded) as embedder,
+    ):
+        settings: dict[str, object] = {
+            "upstream": upstream.base_url,
+            "database_url": dsn,
+            "embedder": "openai:e",
+            "embedder_base_url": embedder.base_url,
+            "second_embedder": "off",
+            "formation": "qa_turn",
+            "formation_quiet_seconds": 0,
+            "recall_gate_threshold": 0,
+            "memories_per_hour": 0,
+            "user_cap": 0,
+            "session_cap": 0,
+        }
+        yield World(settings, upstream, dsn)
+
+
+async def grow(dsn: str) -> list[int]:
+    """Bring a database up to today's schema and a step further, and return what it has then."""
+    async with administrator(dsn) as connection:
+        await migrate(connection, [*load_migrations(), _GROWTH])
+        rows = await connection.fetch("SELECT version FROM recollect.schema_migrations ORDER BY version")
+    return [row["version"] for row in rows]
+
+
+async def test_an_old_version_serves_on_while_todays_migrates_and_beside_it(
+    old: OldVersion, dsn: str, tmp_path: Path
+) -> None:
+    async with world(dsn) as all_of_it:
+        settings = all_of_it.settings
+        earlier = old.environment(**settings, data_dir=tmp_path / "old")
+        today = environment(**settings, data_dir=tmp_path / "new")
+        assert origin_of(earlier, Path(sys.executable)).is_relative_to(old.folder)
+        anna, ben, talker = somebody(), somebody(), somebody()
+        async with served_process(environ=earlier) as first:
+            await all_of_it.say(first, anna, CAT, chat="1")
+            await until(lambda: all_of_it.remembers(first, anna, CAT))
+            over = asyncio.Event()
+            talking = asyncio.create_task(all_of_it.talk(first, talker, "old", over))
+            versions = await grow(dsn)
+            assert await all_of_it.remembers(first, anna, CAT), "after the migration, by the old version"
+            async with served_process(environ=today) as second:
+                beside = asyncio.create_task(all_of_it.talk(second, talker, "new", over))
+                await all_of_it.say(second, ben, DOG, chat="1")
+                assert await all_of_it.remembers(second, anna, CAT)
+                await until(lambda: all_of_it.remembers(first, ben, DOG))
+                over.set()
+                said = await talking, await beside
+                await all_of_it.until_formed()
+        async with served_process(environ=earlier) as again:
+            assert await all_of_it.remembers(again, anna, CAT), "an old one starts on the new schema"
+            assert await all_of_it.remembers(again, ben, DOG)
+        log = [*first.logged, *again.logged, *second.logged]
+        await _nothing_is_lost(all_of_it)
+
+    assert versions == [*(each.version for each in load_migrations()), 9000]
+    assert max(said) > 0
+    assert {answer.status for answer in all_of_it.answers.values()} == {200}
+    assert any("newer_schema" in line for line in again.logged)
+    assert not [line for line in log if '"level": "error"' in line or '"level":"error"' in line]
+
+
+async def _nothing_is_lost(all_of_it: World) -> None:
+    """Assert that everything said was logged once, and is remembered."""
+    async with administrator(all_of_it.dsn) as connection:
+        logged = await connection.fetch(
+            "SELECT content, count(*) AS n FROM recollect.messages WHERE role = 'user' AND content <> $1 GROUP BY 1",
+            ASKED,
+        )
+        formed = await connection.fetch("SELECT content FROM recollect.vectors")
+    assert {row["content"]: row["n"] for row in logged} == dict.fromkeys(all_of_it.answers, 1)
+    remembered = "\n".join(row["content"] for row in formed)
+    assert [said for said in all_of_it.answers if said not in remembered] == []

@@ -1,0 +1,140 @@
+"""`recollect reindex`: an index is built anew while it is searched, and goes on where it was when its worker was killed."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from tests.databases import administrator
+from tests.scripted_models import WordEmbedder
+from tests.served_process import RECOLLECT, environment
+from tests.stores import NOON, Store, store_over
+
+from recollect.indexing import EmbeddingScope, index_run, index_user
+from recollect.model import Actor, Add, Lexicon, Reason
+from recollect.postgres import open_postgres
+from recollect.text.lexical import query_terms
+
+_MESSAGES, _MEMORIES = 110, 12
+_SAID = [f"quokka{number}" for number in range(_MESSAGES)]
+_KEPT = [f"wombat{number}" for number in range(_MEMORIES)]
+
+
+@asynccontextmanager
+async def worker(dsn: str, store: Store) -> AsyncIterator[Store]:
+    """Open a store as another process has it, for the same people."""
+    opened = await open_postgres(dsn)
+    again = store_over(opened)
+    yield Store(**{**again.__dict__, "anna": store.anna, "ben": store.ben})
+    await opened.aclose()
+
+
+async def work(store: Store) -> bool:
+    """Do what a worker does in a run; return whether more is left."""
+    embedder = WordEmbedder()
+    return (
+        await index_user(store.anna, index=store.index, embedder=embedder, embedded=EmbeddingScope.ALL)
+    ) is not None
+
+
+async def tell(store: Store) -> None:
+    for word in _SAID:
+        await store.log.append(store.exchange(f"I saw a {word} there", reply=""))
+    for word in _KEPT:
+        added = Add(store.memory(f"Anna owns a {word}", store.anna.scope), Reason.NEW)
+        await store.memories.apply(store.anna.scope, [added], actor=Actor.ADMIN, at=NOON)
+    while await work(store):
+        pass
+
+
+async def missing(store: Store, words: list[str]) -> int:
+    """Count the words that find nothing."""
+    terms = [term for word in words for term in query_terms(word)]
+    found = await store.memories.lexicon(store.anna, terms)
+    return sum(
+        not len(found.occurrences[term].documents) if term in found.occurrences else 1 for term in terms
+    )
+
+
+async def whole(store: Store) -> tuple[int, float, dict[str, int]]:
+    """Return what the index has of all words."""
+    terms = [term for word in (*_SAID, *_KEPT) for term in query_terms(word)]
+    found: Lexicon = await store.memories.lexicon(store.anna, terms)
+    counts = {term: len(each.documents) for term, each in found.occurrences.items()}
+    return found.documents, found.mean_length, counts
+
+
+async def place(dsn: str) -> tuple[int, str]:
+    """Return how far the index is read anew: by which reading, up to which message."""
+    async with administrator(dsn) as connection:
+        row = await connection.fetchrow(
+            "SELECT reading, coalesce(reread_to::text, '') AS up_to FROM recollect.corpora"
+        )
+    assert row is not None
+    return row["reading"], row["up_to"]
+
+
+@pytest.mark.process
+async def test_words_are_found_meanwhile_and_killed_workers_begin_nothing_anew(
+    own_dsn: str, tmp_path: Path
+) -> None:
+    chance, opened = random.Random(7), await open_postgres(own_dsn)
+    store = store_over(opened)
+    await tell(store)
+    before = await whole(store)
+    environ = environment(database_url=own_dsn, data_dir=tmp_path)
+    command = await asyncio.create_subprocess_exec(RECOLLECT, "reindex", "--user", store.anna, env=environ)
+    assert await command.wait() == 0
+    assert (await place(own_dsn))[0] == -1
+
+    over, most, gone = asyncio.Event(), 0, 0
+    places, killed = [await place(own_dsn)], 0
+
+    async def look() -> None:
+        nonlocal most, gone
+        while not over.is_set():
+            most = max(most, await missing(store, _SAID))
+            gone = max(gone, await missing(store, _KEPT))
+
+    looking = asyncio.create_task(look())
+    while (await place(own_dsn))[0] == -1 or await missing(store, _SAID):
+        async with worker(own_dsn, store) as other:
+            working = asyncio.create_task(work(other))
+            await asyncio.wait({working}, timeout=chance.uniform(0.0, 0.3))
+            killed += not working.done()
+            working.cancel()
+            await asyncio.wait({working})
+        places.append(await place(own_dsn))
+    over.set()
+    await looking
+
+    ups = [up_to for reading, up_to in places if reading == -1]
+    assert ups == sorted(ups), "it never goes back"
+    assert len(set(ups)) > 2
+    assert killed > 2
+    assert gone == 0, "memories are found all the time"
+    assert 0 < most <= index_run._AT_ONCE
+    assert await whole(store) == before
+    await opened.aclose()
+
+
+async def test_who_asks_while_an_older_reading_is_put_right_is_not_forgotten(own_dsn: str) -> None:
+    opened = await open_postgres(own_dsn)
+    store = store_over(opened)
+    await tell(store)
+    async with administrator(own_dsn) as connection:
+        await connection.execute("UPDATE recollect.corpora SET reading = 0")
+    loop, asked = asyncio.get_running_loop(), list[bool]()
+
+    def asks(_: object) -> bool:
+        """Look at a message while another process asks for a new index."""
+        if not asked:
+            asked.append(asyncio.run_coroutine_threadsafe(store.index.rebuild(store.anna), loop).result())
+        return False
+
+    assert await store.index.read_again(store.anna, asks, limit=_MESSAGES * 3), "there is more to do"
+
+    assert (await place(own_dsn))[0] == -1
+    await opened.aclose()
