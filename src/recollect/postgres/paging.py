@@ -61,12 +61,13 @@ Step = Callable[[Connection, str], Awaitable[bool]]
 
 def lengths_of(rows: Sequence[tuple[int, bytes]], documents: int) -> Integers:
     """Return how long each document is, two numbers in one, 0 where it is not known: at least of so many documents (n,)."""
-    most = max([documents, *((block + 1) * _LENGTHS_BLOCK for block, _ in rows)])
-    lengths = np.zeros(most, np.int64)
-    for block, told in rows:
-        known = np.frombuffer(told, _LENGTH)
-        lengths[block * _LENGTHS_BLOCK : block * _LENGTHS_BLOCK + len(known)] = known & (_IS_PAGED - 1)
-    return lengths
+    blocks = max([-(-documents // _LENGTHS_BLOCK), *(block + 1 for block, _ in rows)])
+    lengths = np.zeros((blocks, _LENGTHS_BLOCK), np.int64)
+    if rows:
+        whole = b"".join(told.ljust(_LENGTHS_BLOCK * _LENGTH.itemsize, b"\0") for _, told in rows)
+        known = np.frombuffer(whole, _LENGTH).reshape(-1, _LENGTHS_BLOCK)
+        lengths[[block for block, _ in rows]] = known & (_IS_PAGED - 1)
+    return lengths.ravel()
 
 
 async def tidy_index(database: Database, user_id: str, *, reading: int, busy: bool = False) -> bool:
