@@ -16,14 +16,20 @@ from numpy.typing import NDArray
 from pgvector.asyncpg import register_vector
 
 from recollect.model import Vector
+from recollect.postgres.paging import OLD
+from recollect.postgres.posting_pages import Page, merged, packed
 from recollect.text.lexical import document_terms
 
 EMBEDDED = 300
 """How many texts are embedded."""
 
 _NOISES, _NEAR, _SEED = 1009, 0.5, 2026
-_BLOCK, _TERMS, _VOCABULARY, _ZIPF = 1024, 60, 30_000, 1.05
-_TABLES = "vectors, users_vectors, messages, message_chunks, chunk_vectors, postings, corpora, sessions"
+_BLOCK, _TERMS, _VOCABULARY, _ZIPF = 512, 60, 30_000, 1.05
+_IS_PAGED = 2**31
+_TABLES = (
+    "vectors, users_vectors, messages, message_chunks, chunk_vectors, postings, waiting_documents, posting_pages, "
+    "document_lengths, corpora, sessions"
+)
 
 _STAGE = """
 SET search_path = recollect, public;
@@ -85,8 +91,9 @@ JOIN bases AS b ON b.number = said.base
 JOIN noises AS n ON n.number = said.noise
 """
 _CORPORA = """
-INSERT INTO corpora (user_id, next_document, documents, terms, reading)
-SELECT user_id, statements + messages, statements + messages, 60 * (statements + messages), 1 FROM people
+INSERT INTO corpora (user_id, next_document, documents, terms, reading, paged, merged_to)
+SELECT user_id, statements + messages, statements + messages, 60 * (statements + messages), 1, true, statements + messages
+FROM people
 """
 
 
@@ -188,22 +195,22 @@ class Filling:
         await told.execute(f"VACUUM (ANALYZE) {_TABLES}")
 
     async def _post(self, person: Person) -> None:
-        """Write the postings of a person: words as often as a language has them (Zipf), sixty a document."""
+        """Write the pages of a person's words: as often as a language has them (Zipf), sixty a document."""
         drawn = np.random.default_rng(_SEED)
         documents = person.statements + person.messages
-        stands = drawn.choice(_VOCABULARY, (documents, _TERMS), p=_weights())
-        names = vocabulary()
-        for block in range(0, documents, _BLOCK):
-            rows = _posted(stands[block : block + _BLOCK])
-            records = [(person.user_id, names[term], block // _BLOCK, entries) for term, entries in rows]
-            await self._connection.copy_records_to_table("postings", records=records, schema_name="recollect")
+        pages = _paged(drawn.choice(_VOCABULARY, (documents, _TERMS), p=_weights()))
+        told, schema = self._connection, "recollect"
+        rows = [(person.user_id, OLD, *page) for page in pages]
+        await told.copy_records_to_table("posting_pages", records=rows, schema_name=schema)
+        lengths = np.full(_BLOCK, _IS_PAGED | _TERMS << 15 | _TERMS, "<u4").tobytes()
+        blocks = [(person.user_id, block, lengths) for block in range(-(-documents // _BLOCK))]
+        await told.copy_records_to_table("document_lengths", records=blocks, schema_name=schema)
 
 
-def _posted(stands: NDArray[np.int64]) -> list[tuple[int, bytes]]:
-    """Return the entries of each term in a block of documents, as ``recollect.postgres.postings`` writes them."""
+def _paged(stands: NDArray[np.int64]) -> list[Page]:
+    """Return the pages of the terms that stand in documents: their numbers (documents, terms)."""
     places = np.repeat(np.arange(len(stands)), stands.shape[1])
     pairs, often = np.unique(np.stack([stands.ravel(), places], 1), axis=0, return_counts=True)
-    entries = (pairs[:, 1] << 42) | (often << 36) | (often << 30) | (_TERMS << 15) | _TERMS
-    terms, begins = np.unique(pairs[:, 0], return_index=True)
-    parts = np.split(entries.astype("<u8"), begins[1:])
-    return [(int(term), each.tobytes()) for term, each in zip(terms, parts, strict=True)]
+    used = np.unique(pairs[:, 0])
+    terms = [vocabulary()[number] for number in used.tolist()]
+    return merged([], terms, packed(np.searchsorted(used, pairs[:, 0]), pairs[:, 1], often, often))

@@ -38,8 +38,9 @@ from recollect.model import (
     Turn,
 )
 from recollect.postgres import Postgres, open_postgres, start_embedded
-from recollect.postgres.postings import Document, add_postings, number_documents
+from recollect.postgres.postings import add_postings, number_documents
 from recollect.postgres.sql import SQL
+from recollect.postgres.waiting_postings import Document
 from recollect.retrieval.terms import score_terms
 
 _MODEL = "local/embedder-small-384"
@@ -48,7 +49,17 @@ _NAMED = 100
 _AT_ONCE, _POSTED_AT_ONCE = 1_000, 50
 _LIMIT = 100
 _NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
-_TABLES = ("vectors", "users_vectors", "messages", "exchanges", "message_chunks", "chunk_vectors", "postings")
+_TABLES = (
+    "vectors",
+    "users_vectors",
+    "messages",
+    "exchanges",
+    "message_chunks",
+    "chunk_vectors",
+    "waiting_documents",
+    "posting_pages",
+    "document_lengths",
+)
 
 
 @dataclass(frozen=True)
@@ -132,10 +143,12 @@ async def _fill(store: Postgres, dsn: str, sizes: Sizes, language: Language) -> 
                         _document(number, language) for number in numbered[part : part + _POSTED_AT_ONCE]
                     ]
                     await add_postings(connection, user_id, posted)
+            await store.index.tidy(user_id, busy=True)
         await _say_at_once(dsn, users, language, numbers)
     for _ in range(sizes.memories // 20):
         for user_id in users:
             await _remember(store, user_id, language, 20)
+            await store.index.tidy(user_id)
 
 
 def _document(number: int, language: Language) -> Document:
@@ -154,6 +167,7 @@ async def _indexing(store: Postgres, user_id: str, language: Language, count: in
         for message_id in (exchange.message_id, exchange.reply_id):
             message = _indexed(message_id, language)
             taken.append(await _timed(partial(store.index.index, user_id, message)))
+        await store.index.tidy(user_id)
     return taken
 
 

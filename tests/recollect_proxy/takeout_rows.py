@@ -15,8 +15,15 @@ _MADE_ANEW: dict[str, set[str]] = {
     "message_chunks": {"document", "embedding_model"},
     "corpora": {"next_document", "reread_to"},
 }
-_BOOKKEEPING = {"leases", "tries", "chunk_vectors"}
-"""Who holds a lease just now, what a worker died of, embeddings."""
+_BOOKKEEPING = {
+    "leases",
+    "tries",
+    "chunk_vectors",
+    "posting_pages",
+    "document_lengths",
+    "posting_removals",
+}
+"""Who holds a lease just now, what a worker died of, embeddings, and words that are merged as it comes."""
 
 
 async def rows_of(dsn: str, user_id: str) -> dict[str, list[dict[str, Any]]]:
@@ -35,7 +42,9 @@ async def _rows(
     owner = "owner" if table == "vectors" else "user_id"
     rows = await connection.fetch(f"SELECT * FROM recollect.{table} WHERE {owner} = $1", user_id)
     lacking = _MADE_ANEW.get(table, set())
-    if table == "postings":  # which documents they name depends on the order in which these were indexed
-        return [{"term": term} for term in sorted({row["term"] for row in rows})]
+    if table == "waiting_documents":  # their numbers depend on the order in which they were indexed
+        return [
+            {"terms": terms} for terms in sorted({term for row in rows for term in row["terms"].split(b"\0")})
+        ]
     kept = [{name: value for name, value in row.items() if name not in lacking} for row in rows]
     return sorted(kept, key=repr)

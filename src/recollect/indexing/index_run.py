@@ -76,7 +76,9 @@ async def index_user(
         while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
             pass
         run = _Run(user_id, index, embedder, embedded, tried, attempts)
-        if messages and await run.index_messages(until):
+        more = messages and await run.index_messages(until)
+        untidy = until is None and await index.tidy(user_id, busy=more)
+        if more or untidy:
             return _NEXT_RUN_DELAY
         if messages and until is None:
             # Only now: of what a killed worker took out of the index nothing may be missing while more is taken out.

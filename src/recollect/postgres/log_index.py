@@ -18,11 +18,13 @@ from recollect.model import (
     UnembeddedChunk,
     Vector,
 )
+from recollect.postgres.paging import tidy_index
 from recollect.postgres.pool import Connection, Database
-from recollect.postgres.postings import Document, add_postings, index_memory, number_documents, purge_postings
+from recollect.postgres.postings import add_postings, index_memory, number_documents, purge_postings
 from recollect.postgres.queue import enqueue
 from recollect.postgres.rows import memory_of, own_content
 from recollect.postgres.sql import SQL
+from recollect.postgres.waiting_postings import Document
 from recollect.text.lexical import document_terms
 
 _READING = 1
@@ -118,6 +120,10 @@ class PostgresLogIndex:
             await _insert_chunks(connection, user_id, message, documents)
             return True
 
+    async def tidy(self, user_id: str, *, busy: bool = False) -> bool:
+        """Bring the words of what was indexed last where they take little room, once they are many; return whether more are left."""
+        return await tidy_index(self._database, user_id, reading=_READING, busy=busy)
+
     async def unembedded(self, user_id: str, model: str, *, limit: int) -> list[UnembeddedChunk]:
         """Return the user's chunks that are to have embeddings of ``model`` and have none, newest first."""
         async with self._database.for_user(user_id) as connection:
@@ -188,9 +194,16 @@ class PostgresLogIndex:
             await enqueue(connection, [user_id])
 
     async def enqueue_unindexed(self) -> int:
-        """Enqueue a job for each user who has said something and has no index; return how many."""
+        """Enqueue a job for each user who has said something and has no index, or one that is not tidied; return how many."""
+        return await self._enqueue_found("users_without_index", _READING)
+
+    async def enqueue_untidied(self) -> int:
+        """Enqueue a job for each user of whose words some are found no more and are still to go; return how many."""
+        return await self._enqueue_found("users_to_clean")
+
+    async def _enqueue_found(self, query: str, *asked: int) -> int:
         async with self._database.over_all_users() as connection:
-            users = [row["user_id"] for row in await connection.fetch(SQL["users_without_index"], _READING)]
+            users = [row["user_id"] for row in await connection.fetch(SQL[query], *asked)]
             if users:
                 await enqueue(connection, users)
         return len(users)
@@ -205,7 +218,7 @@ async def _index_memories_anew(connection: Connection, user_id: str) -> None:
     """Index all memories that the user sees again, in one transaction: none is missed meanwhile."""
     rows = await connection.fetch(SQL["numbered_memories"], user_id)
     terms = sum(sum(document_terms(row["content"]).values()) for row in rows)
-    await purge_postings(connection, user_id, [row["document"] for row in rows])
+    await purge_postings(connection, user_id, [row["document"] for row in rows], later=True)
     await connection.execute(SQL["discount_documents"], user_id, len(rows), terms)
     for row in rows:
         await index_memory(connection, user_id, row["vector_id"], row["content"])
@@ -218,7 +231,7 @@ async def _unindex(connection: Connection, user_id: str, messages: Sequence[UUID
     if documents:
         await connection.execute(SQL["delete_chunk_vectors"], user_id, documents)
         await connection.execute(SQL["discount_documents"], user_id, len(documents), terms)
-        await purge_postings(connection, user_id, documents)
+        await purge_postings(connection, user_id, documents, later=True)
         await connection.execute(SQL["delete_chunks"], user_id, documents)
     await connection.execute(SQL["unindex_messages"], user_id, messages)
 

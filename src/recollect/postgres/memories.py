@@ -35,7 +35,7 @@ from recollect.postgres.changing import Changing
 from recollect.postgres.erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
 from recollect.postgres.listing import NEWEST, read_some
 from recollect.postgres.pool import Database
-from recollect.postgres.postings import read_lexicon
+from recollect.postgres.postings import read_lexicon, read_vocabulary
 from recollect.postgres.releasing import read_held, read_quarantined, release
 from recollect.postgres.revising import change_all, revise
 from recollect.postgres.rows import memory_of, update_of
@@ -47,9 +47,6 @@ from recollect.postgres.undoing import undo_by_id
 
 _MOST_TERMS = 5_000
 """Terms looked through for what a mistyped one may mean."""
-
-_LAST_CHARACTER = chr(0x10FFFF)
-"""No term that begins with some letters stands behind them and this one, in the order of code points."""
 
 
 class PostgresMemories:
@@ -75,12 +72,8 @@ class PostgresMemories:
         """Return terms of the user's that begin with one of ``prefixes`` and have a length in ``lengths``."""
         if not lengths:
             return []
-        ends = [prefix + _LAST_CHARACTER for prefix in prefixes]
         async with self._database.for_user(user_id) as connection:
-            rows = await connection.fetch(
-                SQL["vocabulary"], user_id, list(prefixes), ends, lengths[0], lengths[-1], _MOST_TERMS
-            )
-        return [row["term"] for row in rows]
+            return await read_vocabulary(connection, user_id, prefixes, lengths=lengths, limit=_MOST_TERMS)
 
     async def search(
         self,

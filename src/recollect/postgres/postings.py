@@ -1,76 +1,133 @@
 """A user's lexical index: which terms stand in which documents. Never: what a term is; a score.
 
-A block of postings holds 1,024 documents, eight bytes each, sorted: 10 bits of the document's place in
-the block, 6 of how often the term stands in it, 6 of how often in its own text, 15 each of how many terms
-it has and how many its own text has.
+What was indexed last waits as documents (``waiting_postings``); the background merges them into pages (``posting_pages``, ``paging``). A term may
+stand in both for one document, as what is said next adds to the context of what was said before: then it counts as often as both say.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
 from asyncpg import Record
-from numpy.typing import NDArray
 
 from recollect.model import Lexicon, Occurrences
+from recollect.postgres.paging import lengths_of, paged, remove_from_pages, remove_of_terms
 from recollect.postgres.pool import Connection
+from recollect.postgres.posting_pages import (
+    Integers,
+    Page,
+    added_up,
+    lists_of,
+    read_lists,
+    renumbered,
+    terms_of,
+    unpacked,
+)
 from recollect.postgres.sql import SQL
+from recollect.postgres.waiting_postings import (
+    BLOCK,
+    LENGTH,
+    LONGEST,
+    Document,
+    WaitingDocument,
+    find_waiting,
+    read_rows,
+    row_without,
+    waiting,
+)
 from recollect.text.lexical import document_terms
 
-_BLOCK = 1024
-_MOST_OFTEN = 2**6 - 1
-_LONGEST = 2**15 - 1
-_ENTRY = np.dtype("<u8")
-_PLACE, _OFTEN, _OWN, _LENGTH = 42, 36, 30, 15
-"""By how many bits the parts of an entry are shifted; the length of the own text is not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """What stands in a document, or is added to it.
-
-    Attributes:
-        number: Among the user's documents.
-        terms: How often each term stands in its own text.
-        context: How often each stands in its context.
-        length: How many terms it has.
-        own_length: How many its own text has.
-    """
-
-    number: int
-    terms: Mapping[str, int]
-    context: Mapping[str, int]
-    length: int
-    own_length: int
-
-    def entries(self) -> Iterator[tuple[str, "_Posting"]]:
-        """Yield each term, and what is written of it."""
-        for term in self.terms.keys() | self.context.keys():
-            own = self.terms.get(term, 0)
-            yield term, _Posting(own + self.context.get(term, 0), own, self.length, self.own_length)
-
-
-class _Posting(NamedTuple):
-    often: int
-    own: int
-    length: int
-    own_length: int
+_LAST_CHARACTER = chr(0x10FFFF)
+"""No term that begins with some letters stands behind them and this one, in the order of code points."""
 
 
 async def read_lexicon(connection: Connection, user_id: str, terms: Sequence[str]) -> Lexicon:
     """Return what of the user's index concerns ``terms``."""
-    blocks: dict[str | None, list[Record]] = {}
-    for row in await connection.fetch(SQL["lexicon"], user_id, list(terms)):
-        blocks.setdefault(row["term"], []).append(row)
-    if None not in blocks:
+    wanted = list(dict.fromkeys(terms))
+    kinds: dict[str, list[Record]] = {}
+    for row in await connection.fetch(SQL["lexicon"], user_id, wanted):
+        kinds.setdefault(row["kind"], []).append(row)
+    if "size" not in kinds:
         return Lexicon()
-    [size] = blocks.pop(None)
-    hidden = np.array(size["hidden"], np.int64)
-    stand = {term: _occurrences(found, hidden) for term, found in blocks.items() if term is not None}
-    occurrences = {term: found for term, found in stand.items() if len(found.documents)}
-    return Lexicon(size["documents"], max(1.0, size["terms"] / max(1, size["documents"])), occurrences)
+    [size] = kinds["size"]
+    entries, lengths = _together(wanted, kinds)
+    mean = max(1.0, size["terms"] / max(1, size["documents"]))
+    return Lexicon(size["documents"], mean, _occurrences(wanted, entries, lengths, size["hidden"]))
+
+
+def _together(terms: Sequence[str], rows: Mapping[str, Sequence[Record]]) -> tuple[Integers, Integers]:
+    """Return the entries of terms by their numbers (n,), sorted, and how long each document is, two numbers in one (n,)."""
+    lists = [
+        each
+        for level in ("old page", "new page")
+        for each in lists_of(sorted(map(_page_of, rows.get(level, ()))), terms)
+    ]
+    in_pages = renumbered(
+        read_lists([told for _, told in lists]), np.array([each for each, _ in lists], np.int64)
+    )
+    numbers = {term: number for number, term in enumerate(terms)}
+    others = []
+    if "waiting" in rows:
+        others.append(find_waiting([_waiting_of(row) for row in rows["waiting"]], terms))
+    if "posting" in rows:
+        others.append(
+            read_rows([(numbers[row["term"]], row["number"], row["told"]) for row in rows["posting"]])
+        )
+    documents = np.concatenate([unpacked(in_pages)[1], *(each.documents for each in others)])
+    known = [(row["number"], row["told"]) for row in rows.get("lengths", ())]
+    lengths = lengths_of(known, int(documents.max()) + 1 if len(documents) else 0)
+    for each in others:
+        lengths[each.documents] = each.lengths
+    return added_up(np.concatenate([in_pages, *(each.entries for each in others)])), lengths
+
+
+def _page_of(row: Record) -> Page:
+    return Page(row["term"], row["number"], row["words"], row["told"])
+
+
+def _waiting_of(row: Record) -> WaitingDocument:
+    return WaitingDocument(row["number"], row["lengths"], row["words"], row["told"])
+
+
+def _occurrences(
+    terms: Sequence[str], entries: Integers, lengths: Integers, hidden: Sequence[int]
+) -> dict[str, Occurrences]:
+    numbers, documents, often, own = unpacked(entries)
+    if hidden:
+        found = ~np.isin(documents, np.array(hidden, np.int64))
+        numbers, documents, often, own = (each[found] for each in (numbers, documents, often, own))
+    length = lengths[documents]
+    columns = (documents, often, own, length >> LENGTH, length & LONGEST)
+    ends = np.searchsorted(numbers, np.arange(len(terms) + 1)).tolist()
+    return {
+        term: Occurrences(*(each[begin:end] for each in columns))
+        for term, begin, end in zip(terms, ends[:-1], ends[1:], strict=True)
+        if begin < end
+    }
+
+
+async def read_vocabulary(
+    connection: Connection, user_id: str, prefixes: Sequence[str], *, lengths: range, limit: int
+) -> list[str]:
+    """Return terms of the user's index that begin with one of ``prefixes`` and have a length in ``lengths``.
+
+    Where they are too many, those that begin with more of the letters come first, then those nearest in length.
+    """
+    ends = [prefix + _LAST_CHARACTER for prefix in prefixes]
+    rows = await connection.fetch(SQL["vocabulary"], user_id, list(prefixes), ends)
+    begin, found = tuple(prefixes), set[str]()
+    for row in rows:
+        terms = [row["term"]] if row["words"] is None else terms_of(row["words"])
+        found.update(term for term in terms if len(term) in lengths and term.startswith(begin))
+    if len(found) <= limit:
+        return list(found)
+    middle = lengths[0] + lengths[-1]
+
+    def order(term: str) -> tuple[int, int, str]:
+        begun = max(len(each) for each in prefixes if term.startswith(each))
+        return -begun, abs(2 * len(term) - middle), term
+
+    return sorted(found, key=order)[:limit]
 
 
 async def number_documents(connection: Connection, user_id: str, lengths: Sequence[int]) -> range:
@@ -81,42 +138,63 @@ async def number_documents(connection: Connection, user_id: str, lengths: Sequen
 
 async def add_postings(connection: Connection, user_id: str, documents: Iterable[Document]) -> None:
     """Index documents of the user; terms of one that has them already are counted on."""
-    added: dict[tuple[str, int], dict[int, _Posting]] = {}
-    for document in documents:
-        block, place = divmod(document.number, _BLOCK)
-        for term, posting in document.entries():
-            added.setdefault((term, block), {})[place] = posting
-    if not added:
-        return
-    stored = await _entries(connection, user_id, added)
-    blocks = {key: _merged(stored.get(key, b""), places) for key, places in added.items()}
-    await _write(connection, user_id, blocks)
+    added: dict[int, WaitingDocument] = {}
+    given = [document for document in documents if document.terms or document.context]
+    for row in await connection.fetch(SQL["waiting_of_documents"], user_id, [each.number for each in given]):
+        added[row["document"]] = WaitingDocument(*row)
+    for document in given:
+        added[document.number] = waiting(document, added.get(document.number))
+    if added:
+        columns = map(list, zip(*added.values(), strict=True))
+        await connection.execute(SQL["write_waiting"], user_id, *columns)
 
 
 async def remove_postings(connection: Connection, user_id: str, document: Document) -> None:
     """Take a document of the user from the index."""
-    block, place = divmod(document.number, _BLOCK)
+    block, place = divmod(document.number, BLOCK)
     stored = await _entries(connection, user_id, [(term, block) for term in document.terms])
-    left = {key: _without(entries, [place]) for key, entries in stored.items()}
-    if emptied := [key for key, entries in left.items() if not entries]:
-        await connection.execute(SQL["delete_postings"], user_id, *_columns(emptied))
-    await _write(connection, user_id, {key: entries for key, entries in left.items() if entries})
+    await _leave(connection, user_id, stored, {block: [place]})
+    await connection.execute(SQL["delete_waiting"], user_id, [document.number])
+    if await paged(connection, user_id, [document.number]):
+        await remove_of_terms(connection, user_id, document.number, document.terms)
     await connection.execute(SQL["discount_documents"], user_id, 1, document.length)
 
 
-async def purge_postings(connection: Connection, user_id: str, documents: Sequence[int]) -> None:
+async def purge_postings(
+    connection: Connection, user_id: str, documents: Sequence[int], *, later: bool = False
+) -> None:
     """Leave no trace of documents of the user that are hidden already, whatever terms they have.
 
-    That reads all postings of the blocks they are in: it is done when a chat is erased, or an index is
+    That reads all postings of the blocks they are in, and all pages: it is done when a chat is erased, or an index is
     read anew, and else never.
+
+    Args:
+        connection: In a transaction that alone changes what the user has.
+        user_id: Whose.
+        documents: Which.
+        later: Whether the background takes them out of the pages; until then they are found no more.
     """
     places: dict[int, list[int]] = {}
     for document in documents:
-        block, place = divmod(document, _BLOCK)
+        block, place = divmod(document, BLOCK)
         places.setdefault(block, []).append(place)
     rows = await connection.fetch(SQL["postings_of_blocks"], user_id, list(places))
-    stored = {(row["term"], row["block"]): row["entries"] for row in rows}
-    left = {key: _without(entries, places[key[1]]) for key, entries in stored.items()}
+    await _leave(connection, user_id, {(row["term"], row["block"]): row["entries"] for row in rows}, places)
+    await connection.execute(SQL["delete_waiting"], user_id, documents)
+    if not later:
+        await remove_from_pages(connection, user_id, documents)
+    elif named := await paged(connection, user_id, documents):
+        await connection.execute(SQL["note_removals"], user_id, named)
+
+
+async def _leave(
+    connection: Connection,
+    user_id: str,
+    stored: Mapping[tuple[str, int], bytes],
+    places: Mapping[int, Sequence[int]],
+) -> None:
+    """Write rows without some places of their blocks, and delete those of which nothing is left."""
+    left = {key: row_without(entries, places[key[1]]) for key, entries in stored.items()}
     if emptied := [key for key, entries in left.items() if not entries]:
         await connection.execute(SQL["delete_postings"], user_id, *_columns(emptied))
     changed = {key: entries for key, entries in left.items() if entries and entries != stored[key]}
@@ -157,36 +235,3 @@ async def _write(connection: Connection, user_id: str, blocks: Mapping[tuple[str
 def _columns(keys: Iterable[tuple[str, int]]) -> tuple[list[str], list[int]]:
     pairs = list(keys)
     return [term for term, _ in pairs], [block for _, block in pairs]
-
-
-def _merged(stored: bytes, places: Mapping[int, _Posting]) -> bytes:
-    entries: dict[int, int] = {entry >> _PLACE: entry for entry in np.frombuffer(stored, _ENTRY).tolist()}
-    for place, new in places.items():
-        old = entries.get(place, 0)
-        often = min(new.often + ((old >> _OFTEN) & _MOST_OFTEN), _MOST_OFTEN)
-        own = min(new.own + ((old >> _OWN) & _MOST_OFTEN), _MOST_OFTEN)
-        lengths = min(new.length, _LONGEST) << _LENGTH | min(new.own_length, _LONGEST)
-        entries[place] = place << _PLACE | often << _OFTEN | own << _OWN | lengths
-    return np.array([entries[place] for place in sorted(entries)], _ENTRY).tobytes()
-
-
-def _without(stored: bytes, places: Sequence[int]) -> bytes:
-    entries = np.frombuffer(stored, _ENTRY)
-    left: bytes = entries[~np.isin(entries >> np.uint64(_PLACE), np.array(places, _ENTRY))].tobytes()
-    return left
-
-
-def _occurrences(blocks: Sequence[Record], hidden: NDArray[np.int64]) -> Occurrences:
-    entries = np.concatenate([np.frombuffer(row["entries"], _ENTRY) for row in blocks]).astype(np.int64)
-    counts = [len(row["entries"]) // _ENTRY.itemsize for row in blocks]
-    documents = np.repeat([row["block"] * _BLOCK for row in blocks], counts) + (entries >> _PLACE)
-    if len(hidden):
-        found = ~np.isin(documents, hidden)
-        documents, entries = documents[found], entries[found]
-    return Occurrences(
-        documents,
-        (entries >> _OFTEN) & _MOST_OFTEN,
-        (entries >> _OWN) & _MOST_OFTEN,
-        (entries >> _LENGTH) & _LONGEST,
-        entries & _LONGEST,
-    )

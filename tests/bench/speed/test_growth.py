@@ -43,5 +43,10 @@ async def test_what_is_said_takes_room_and_is_copied(
     printed = capsys.readouterr().out
     assert "8 messages of 1 people" in printed
     assert "24 messages of 3 people" in printed
-    for part in ("**postings**", "postings: postings_pkey", "**chunk_vectors**", "everything"):
+    for part in (
+        "**waiting_documents**",
+        "posting_pages: posting_pages_pkey",
+        "**chunk_vectors**",
+        "everything",
+    ):
         assert f"| {part} |" in printed

@@ -15,5 +15,5 @@ async def test_a_small_store_is_filled_and_searched(capsys: pytest.CaptureFixtur
         await measure(Sizes(users=2, memories=20, chunks=40, searches=2), Path(folder))
 
     printed = capsys.readouterr().out
-    for figure in ("postings", "search, the call", "indexing a message"):
+    for figure in ("posting_pages", "search, the call", "indexing a message"):
         assert f"| {figure} |" in printed

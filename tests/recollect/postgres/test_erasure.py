@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.databases import administrator
 from tests.recollect.postgres.found import a_statement, added_to_a_prompt, indexed, like_a_request
+from tests.recollect.postgres.indexes import have_pages
 from tests.stores import LATER, NOON, Store
 from tests.waiting import until
 from uuid_utils.compat import uuid7
@@ -60,6 +61,7 @@ async def live_a_little(store: Store) -> None:
     await store.log.append(failed)
     await store.inbox.postpone(failed, error="broken", until=None)
     assert await indexed(store.index, NAME) == 5
+    await have_pages(store.index, ANNA, failed.message_id)
     await store.chats.inject(ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
     await store.asked.note(ANNA, KeptRequest("a:1", LISTED, (), NOON))
     await store.requests.record(like_a_request(ANNA))
@@ -69,6 +71,12 @@ async def live_a_little(store: Store) -> None:
     await store.profiles.add(NAME, a_statement(f"Is called {NAME}"))
     await store.usage.use(NAME, NOON.date(), 100)
     await store.admin_reads.note(NAME, AdminRead(uuid7(), NOON, "support", "list_memories"))
+
+
+async def index_as_an_older_version(dsn: str) -> None:
+    """Leave a row of the one table that this version only reads."""
+    async with administrator(dsn) as connection:
+        await connection.execute("INSERT INTO recollect.postings VALUES ($1, 'word', 0, $2)", NAME, b"\0" * 8)
 
 
 async def keep_an_answer(store: Store) -> None:
@@ -92,6 +100,7 @@ async def rows_with_the_name(dsn: str) -> dict[str, int]:
 async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Store, own_dsn: str) -> None:
     await live_a_little(own_store)
     await own_store.memories.erase_session(Scope(NAME, "left out"), at=NOON, leaves_out=True)
+    await index_as_an_older_version(own_dsn)
     await keep_an_answer(own_store)  # the erasure of a chat deletes such
     await own_store.log.append(own_store.exchange("I am Ben", own_store.ben.scope))
     async with own_store.inbox.lease(NAME) as held:

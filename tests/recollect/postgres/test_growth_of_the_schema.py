@@ -27,6 +27,7 @@ ALLOWED = {
     (19, "drop policy"): "of the part of it that the table was before; policies are the whole table's",
     (20, "drop constraint"): _PRIMARY_AGAIN,
     (20, "add primary"): _PRIMARY_AGAIN,
+    (21, "create trigger"): "they write tables of this migration alone, and refuse nothing",
 }
 """What looks as if older replicas would trip over it, and why they do not; a migration may be written after its line here."""
 

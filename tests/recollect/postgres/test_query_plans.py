@@ -46,6 +46,12 @@ SELECT user_id, number, 0,
 FROM said;
 INSERT INTO corpora SELECT 'user ' || person, 3000, 2000, 18000 FROM generate_series(1, 5000) AS p (person);
 INSERT INTO postings SELECT user_id, 'term' || number, 0, '\\x0000000000000000' FROM said;
+INSERT INTO posting_pages SELECT user_id, 1, 'term' || number, 0, convert_to('term' || number, 'UTF8'), '' FROM said;
+INSERT INTO posting_pages SELECT user_id, 0, 'term' || number, 0, convert_to('term' || number, 'UTF8'), '' FROM said;
+INSERT INTO waiting_documents SELECT user_id, number, 0, '', '' FROM said WHERE user_id <> 'user 7' OR number % 100 = 0;
+INSERT INTO document_lengths
+SELECT 'user ' || person, number, '' FROM generate_series(0, 5) AS n (number), generate_series(1, 5000) AS p (person);
+INSERT INTO posting_removals SELECT user_id, number FROM said WHERE user_id <> 'user 7' OR number % 250 = 0;
 INSERT INTO sessions
 SELECT 'user ' || person, 'chat ' || number, now(), now(), 2000, CASE WHEN number = 3 THEN 900 ELSE 2000 END
 FROM generate_series(0, 9) AS n (number), generate_series(1, 50) AS p (person);
@@ -243,8 +249,15 @@ async def test_a_search_by_sketches_reads_an_index_and_whole_rows_of_the_nearest
 @pytest.mark.parametrize(
     ("name", "arguments", "most"),
     [
-        ("lexicon", (["term1", "term2", "term3000"],), 10),
-        ("vocabulary", (["term99", "term5"], ["term99~", "term5~"], 5, 7, 2_000), 122),
+        ("lexicon", (["term1", "term2", "term3000"],), 12),
+        ("vocabulary", (["term99", "term5"], ["term99~", "term5~"]), 244),
+        ("pages_of_terms", (1, ["term1", "term2", "term3000"]), 3),
+        ("pages_between", (1, "term99", "term99~"), 11),
+        ("end_of_pages", (1, "term5", 5), 6),
+        ("first_page", (1,), 1),
+        ("first_postings", (7,), 7),
+        ("waiting_documents", (10,), 10),
+        ("state_of_index", (), 10),
         ("posting_blocks", (["term1", "term2"], [0, 0]), 2),
         ("injections_of_chat", ("chat 3",), 100),
         ("exchanges_of_chat", ("chat 3", 20, "hello"), 100),  # those of the chat

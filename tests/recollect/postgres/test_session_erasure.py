@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
 from tests.databases import administrator
 from tests.recollect.postgres.found import a_statement, added_to_a_prompt, indexed, like_a_request
+from tests.recollect.postgres.indexes import Index
 from tests.stores import LATER, NOON, Store
 
 from recollect.model import (
@@ -19,6 +21,7 @@ from recollect.model import (
     Retire,
     Scope,
 )
+from recollect.postgres import Postgres
 
 WORD = "quokka"
 CHAT, OTHER = Scope("anna", f"chat about {WORD}"), Scope("anna", "chat-2")
@@ -26,7 +29,7 @@ ROWS = "SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each"
 
 
 async def rows_with(dsn: str, word: str) -> dict[str, int]:
-    """Return how many rows of each table tell of it."""
+    """Return how many rows of each table tell of it, also in bytes."""
     async with administrator(dsn) as connection:
         tables = await connection.fetch(
             "SELECT relname AS name FROM pg_class WHERE relnamespace = 'recollect'::regnamespace "
@@ -34,7 +37,8 @@ async def rows_with(dsn: str, word: str) -> dict[str, int]:
         )
         counts = {
             table["name"]: sum(
-                word in row["row"] for row in await connection.fetch(ROWS.format(table=table["name"]))
+                word in row["row"] or word.encode().hex() in row["row"]
+                for row in await connection.fetch(ROWS.format(table=table["name"]))
             )
             for table in tables
         }
@@ -68,8 +72,13 @@ async def talk(store: Store) -> None:
     await store.requests.record(like_a_request(CHAT))
 
 
-async def test_no_row_of_any_table_tells_of_an_erased_chat(own_store: Store, own_dsn: str) -> None:
+@pytest.mark.parametrize("words", ["waiting_documents", "posting_pages"])
+async def test_no_row_of_any_table_tells_of_an_erased_chat(
+    own_store: Store, own_postgres: Postgres, own_dsn: str, words: str
+) -> None:
     await talk(own_store)
+    if words == "posting_pages":
+        await Index(own_postgres, "anna").merge()
     before = await rows_with(own_dsn, WORD)
     assert before.keys() == {
         "exchanges",
@@ -77,7 +86,7 @@ async def test_no_row_of_any_table_tells_of_an_erased_chat(own_store: Store, own
         "memory_updates",
         "messages",
         "profile_entries",
-        "postings",
+        words,
         "quarantine",
         "request_metrics",
         "sessions",
@@ -88,8 +97,8 @@ async def test_no_row_of_any_table_tells_of_an_erased_chat(own_store: Store, own
 
     assert await rows_with(own_dsn, WORD) == {}
     counted = dict(erasure.rows)
-    assert counted.keys() >= before.keys() - {"postings", "profile_entries"}
-    assert all(counted[table] >= 1 for table in before.keys() - {"postings", "profile_entries"}), counted
+    assert counted.keys() >= before.keys() - {words, "profile_entries"}
+    assert all(counted[table] >= 1 for table in before.keys() - {words, "profile_entries"}), counted
     async with administrator(own_dsn) as connection:
         assert await connection.fetchval("SELECT count(*) FROM recollect.message_chunks") == 2
         assert await connection.fetchval("SELECT count(*) FROM recollect.chunk_vectors") == 2

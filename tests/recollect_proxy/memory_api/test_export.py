@@ -186,6 +186,10 @@ _NOT_EXPORTED = {
     "tries": "what a worker is doing just now",
     "corpora": "counts what is indexed",
     "postings": "the words by which the rest is found",
+    "waiting_documents": "the same words",
+    "posting_pages": "the same words",
+    "document_lengths": "how many of them a document has",
+    "posting_removals": "which are still to go",
     "message_chunks": "parts of messages",
     "chunk_vectors": "embeddings of those",
 }

@@ -30,6 +30,22 @@ DELETE FROM message_chunks WHERE user_id = $1;
 -- Delete the words by which the user's memories and log are found.
 DELETE FROM postings WHERE user_id = $1;
 
+-- name: erase_waiting_documents
+-- Delete the words of what was indexed last.
+DELETE FROM waiting_documents WHERE user_id = $1;
+
+-- name: erase_posting_pages
+-- Delete the pages of those words.
+DELETE FROM posting_pages WHERE user_id = $1;
+
+-- name: erase_document_lengths
+-- Delete how many words the user's documents have.
+DELETE FROM document_lengths WHERE user_id = $1;
+
+-- name: erase_posting_removals
+-- Delete what was still to be taken from those pages.
+DELETE FROM posting_removals WHERE user_id = $1;
+
 -- name: erase_corpora
 -- Delete what counts those words.
 DELETE FROM corpora WHERE user_id = $1;
@@ -127,6 +143,14 @@ SELECT 'message_chunks' AS name, count(*) AS rows FROM message_chunks WHERE user
 UNION ALL
 SELECT 'postings' AS name, count(*) AS rows FROM postings WHERE user_id = $1
 UNION ALL
+SELECT 'waiting_documents' AS name, count(*) AS rows FROM waiting_documents WHERE user_id = $1
+UNION ALL
+SELECT 'posting_pages' AS name, count(*) AS rows FROM posting_pages WHERE user_id = $1
+UNION ALL
+SELECT 'document_lengths' AS name, count(*) AS rows FROM document_lengths WHERE user_id = $1
+UNION ALL
+SELECT 'posting_removals' AS name, count(*) AS rows FROM posting_removals WHERE user_id = $1
+UNION ALL
 SELECT 'corpora' AS name, count(*) AS rows FROM corpora WHERE user_id = $1
 UNION ALL
 SELECT 'messages' AS name, count(*) AS rows FROM messages WHERE user_id = $1
@@ -175,4 +199,4 @@ ORDER BY c.relname;
 
 -- name: vacuum
 -- Make free what deleted rows took; outside of any transaction. What this database user may not, is passed over.
-VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.postings, recollect.corpora, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.pgqueuer, recollect.pgqueuer_log;
+VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.postings, recollect.waiting_documents, recollect.posting_pages, recollect.document_lengths, recollect.posting_removals, recollect.corpora, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.pgqueuer, recollect.pgqueuer_log;

@@ -197,10 +197,12 @@ WHERE user_id = $1 AND exchange_id IN (
 );
 
 -- name: users_without_index
--- Who has said something and has no index yet, or one by an older reading, over all users.
+-- Who has said something and has no index yet, or one by an older reading, or one that a version from before wrote, over all users.
 SELECT DISTINCT e.user_id
 FROM exchanges AS e
-WHERE NOT EXISTS (SELECT FROM corpora AS c WHERE c.user_id = e.user_id AND c.reading >= $1);
+WHERE NOT EXISTS (
+    SELECT FROM corpora AS c WHERE c.user_id = e.user_id AND c.reading >= $1 AND c.paged
+);
 
 -- name: reading_of
 -- By which reading the user's messages were indexed, and up to which of them they were read anew.

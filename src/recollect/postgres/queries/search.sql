@@ -188,59 +188,88 @@ LEFT JOIN LATERAL (
 WHERE NOT k.hidden;
 
 -- name: lexicon
--- What of the user's lexical index concerns some terms; in a row without a term how large it is, and what is to be
--- found no more of what its postings name.
-SELECT NULL AS term, NULL AS block, NULL AS entries, c.documents, c.terms,
-    ARRAY(SELECT k.document FROM message_chunks AS k WHERE k.user_id = $1 AND k.hidden) AS hidden
+-- What of the user's lexical index concerns some terms. First how large it is, and what is to be found no more of what it names. Then
+-- rows of postings; pages in which the terms stand, or would; all documents that wait; and how long those in pages are.
+SELECT 'size' AS kind, NULL AS term, NULL::integer AS number, NULL::integer AS lengths, NULL::bytea AS told,
+    NULL::bytea AS words, c.documents, c.terms, ARRAY(
+        SELECT k.document FROM message_chunks AS k WHERE k.user_id = $1 AND k.hidden
+        UNION ALL
+        SELECT r.document FROM posting_removals AS r WHERE r.user_id = $1
+    ) AS hidden
 FROM corpora AS c
 WHERE c.user_id = $1
 UNION ALL
-SELECT p.term, p.block, p.entries, NULL, NULL, NULL
+SELECT 'posting', p.term, p.block, NULL, p.entries, NULL, NULL, NULL, NULL
 FROM postings AS p
-WHERE p.user_id = $1 AND p.term = ANY ($2::text[]);
+WHERE p.user_id = $1 AND p.term = ANY ($2::text[])
+UNION ALL
+SELECT 'new page', p.first_term, p.begins, NULL, p.lists, p.terms, NULL, NULL, NULL
+FROM posting_pages AS p
+WHERE p.user_id = $1 AND p.level = 0 AND (p.begins = 0 OR p.first_term = ANY ($2::text[])) AND p.first_term = ANY (ARRAY(
+    SELECT (
+        SELECT f.first_term FROM posting_pages AS f
+        WHERE f.user_id = $1 AND f.level = 0 AND f.first_term <= w.term
+        ORDER BY f.first_term DESC LIMIT 1
+    )
+    FROM unnest($2::text[]) AS w (term)
+))
+UNION ALL
+SELECT 'old page', p.first_term, p.begins, NULL, p.lists, p.terms, NULL, NULL, NULL
+FROM posting_pages AS p
+WHERE p.user_id = $1 AND p.level = 1 AND (p.begins = 0 OR p.first_term = ANY ($2::text[])) AND p.first_term = ANY (ARRAY(
+    SELECT (
+        SELECT f.first_term FROM posting_pages AS f
+        WHERE f.user_id = $1 AND f.level = 1 AND f.first_term <= w.term
+        ORDER BY f.first_term DESC LIMIT 1
+    )
+    FROM unnest($2::text[]) AS w (term)
+))
+UNION ALL
+SELECT 'waiting', NULL, d.document, d.lengths, d.counts, d.terms, NULL, NULL, NULL
+FROM waiting_documents AS d
+WHERE d.user_id = $1
+UNION ALL
+SELECT 'lengths', NULL, d.block, NULL, d.lengths, NULL, NULL, NULL, NULL
+FROM document_lengths AS d
+WHERE d.user_id = $1;
 
 -- name: vocabulary
--- The user's terms that begin with one of some letters, and are about as long: what a mistyped one may mean. A term has a
--- row for each block it stands in, so the index is probed for the next term behind each, instead of reading all rows. Where
--- a range ends is given, not made here: what is not leakproof must not meet the rows before their policy has. Where the
--- terms are too many, those that begin with more of the letters come first, then those nearest in length.
-WITH RECURSIVE wanted AS (
-    SELECT w.begins, w.ends
-    FROM unnest($2::text[], $3::text[]) AS w (begins, ends)
+-- Where the user's terms stand that begin with one of some letters: what a mistyped one may mean. Pages, and documents that wait, by
+-- all their terms; rows of postings by theirs. Where a range ends is given, not made here: what is not leakproof must not meet the
+-- rows before their policy has. OFFSET 0 has the planner read each range by the index, not all of the user's pages for several.
+WITH wanted AS MATERIALIZED (
+    SELECT w.begins, w.ends, v.level, (
+        SELECT coalesce(max(f.first_term), '') FROM posting_pages AS f
+        WHERE f.user_id = $1 AND f.level = v.level AND f.first_term <= w.begins
+    ) AS first_term
+    FROM unnest($2::text[], $3::text[]) AS w (begins, ends), (VALUES (0), (1)) AS v (level)
     WHERE NOT EXISTS (
         SELECT FROM unnest($2::text[]) AS wider (begins)
         WHERE wider.begins <> w.begins AND starts_with(w.begins, wider.begins)
     )
-),
-found AS (
-    SELECT w.ends, (
-        SELECT p.term FROM postings AS p
-        WHERE p.user_id = $1 AND p.term >= w.begins AND p.term < w.ends
-        ORDER BY p.term LIMIT 1
-    ) AS term
-    FROM wanted AS w
-    UNION ALL
-    SELECT f.ends, (
-        SELECT p.term FROM postings AS p
-        WHERE p.user_id = $1 AND p.term > f.term AND p.term < f.ends
-        ORDER BY p.term LIMIT 1
-    )
-    FROM found AS f
-    WHERE f.term IS NOT NULL
 )
-SELECT f.term
-FROM found AS f
-WHERE length(f.term) BETWEEN $4 AND $5
-ORDER BY
-    (SELECT max(length(b.begins)) FROM unnest($2::text[]) AS b (begins) WHERE starts_with(f.term, b.begins)) DESC,
-    abs(2 * length(f.term) - $4 - $5),
-    f.term
-LIMIT $6;
+SELECT pages.terms AS words, NULL AS term
+FROM wanted AS w
+CROSS JOIN LATERAL (
+    SELECT p.terms FROM posting_pages AS p
+    WHERE p.user_id = $1 AND p.level = w.level AND p.first_term < w.ends AND p.first_term >= w.first_term AND p.begins = 0
+    OFFSET 0
+) AS pages
+UNION ALL
+SELECT d.terms, NULL
+FROM waiting_documents AS d
+WHERE d.user_id = $1
+UNION ALL
+SELECT NULL, p.term
+FROM wanted AS w
+JOIN postings AS p ON p.user_id = $1 AND p.term >= w.begins AND p.term < w.ends
+WHERE w.level = 0
+GROUP BY p.term;
 
 -- name: number_documents
 -- Give numbers to more documents of the user; the first of them.
-INSERT INTO corpora (user_id, next_document, documents, terms)
-VALUES ($1, $2, $2, $3)
+INSERT INTO corpora (user_id, next_document, documents, terms, paged)
+VALUES ($1, $2, $2, $3, true)
 ON CONFLICT (user_id) DO UPDATE
 SET next_document = corpora.next_document + $2, documents = corpora.documents + $2, terms = corpora.terms + $3
 RETURNING next_document - $2;
