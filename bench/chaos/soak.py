@@ -114,9 +114,7 @@ async def soak(folder: Path, *, minutes: float, rate: float, seed: int) -> tuple
         long = await _chat(load, began + minutes * 60, rate)
         load.is_over = True
         await probing
-        for each in beside:
-            each.cancel()
-        await asyncio.wait(beside)
+        await _cancelled(beside)
         is_settled, ended = await settled(system), time.monotonic()
         there = await kept(system)
         answered = {each.mark for each in load.asked if each.is_whole}
@@ -137,6 +135,12 @@ async def soak(folder: Path, *, minutes: float, rate: float, seed: int) -> tuple
             *(line for line, _ in judged),
         ]
         return "\n".join(lines), all(is_right for _, is_right in judged)
+
+
+async def _cancelled(tasks: Sequence["asyncio.Task[None]"]) -> None:
+    for each in tasks:
+        each.cancel()
+    await asyncio.wait(tasks)
 
 
 async def _chat(load: Load, until: float, rate: float) -> set[str]:

@@ -47,8 +47,8 @@ _REQUEST_SECONDS = 120.0  # of an embedder that is asked over HTTP; models have 
 _POOL_SIZE = 10
 """Connections to the database at most: a tenth of those that Postgres has as it is installed."""
 
-_CACHED = timedelta(hours=1)
-"""How long an embedding is kept: a question that is asked again is asked within its chat."""
+_CACHED = timedelta(minutes=15)
+"""How long an embedding is kept: a question that is asked again is asked within its chat. Kept for an hour, they grew for an hour."""
 
 _LOOK_SECONDS = 1.0
 _AGAIN_SECONDS = 10.0

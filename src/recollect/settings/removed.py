@@ -20,7 +20,7 @@ REMOVED: Mapping[str, str] = {
     "chunking": "remove it: RECOLLECT_EMBED says what of the message log gets embeddings",
     "connect_timeout_seconds": "remove it: it is 10",
     "drain_delay_seconds": "let whoever stops the process wait before (in Kubernetes: a preStop hook that sleeps)",
-    "embedder_cache_seconds": "remove it: it is an hour",
+    "embedder_cache_seconds": "remove it: it is a quarter of an hour",
     "embedder_cache_size": "remove it: it is 10,000",
     "embedder_precision": "remove it: it is int8",
     "extraction_instructions": "move the file to the data folder, as instructions.toml",
