@@ -254,7 +254,8 @@ def _written(terms: Sequence[str], entries: Integers, begun: Iterable[int]) -> I
     ]
     for first, last in _cuts(sizes, {*begun}):
         if sizes[first] is None:
-            yield from _long(terms[first], entries[entries >> _TERM == first])
+            begin, end = np.searchsorted(entries, [first << _TERM, (first + 1) << _TERM]).tolist()
+            yield from _long(terms[first], entries[begin:end])
         else:
             yield _page(terms[first], 0, encoded[first:last], lists[first:last])
 

@@ -11,7 +11,13 @@ import numpy as np
 from asyncpg import Record
 
 from recollect.model import Lexicon, Occurrences
-from recollect.postgres.paging import lengths_of, paged, remove_from_pages, remove_of_terms
+from recollect.postgres.paging import (
+    MOST_WAITING,
+    lengths_of,
+    paged,
+    remove_from_pages,
+    remove_of_terms,
+)
 from recollect.postgres.pool import Connection
 from recollect.postgres.posting_pages import (
     Integers,
@@ -23,6 +29,7 @@ from recollect.postgres.posting_pages import (
     terms_of,
     unpacked,
 )
+from recollect.postgres.queue import enqueue
 from recollect.postgres.sql import SQL
 from recollect.postgres.waiting_postings import (
     BLOCK,
@@ -208,6 +215,10 @@ async def index_memory(connection: Connection, user_id: str, memory_id: UUID, co
     [number] = await number_documents(connection, user_id, [length])
     await add_postings(connection, user_id, [Document(number, terms, {}, length, length)])
     await connection.execute(SQL["number_link"], user_id, memory_id, number)
+    if (
+        number + 1
+    ) % MOST_WAITING == 0:  # who says nothing, and is given memories, has no job that merges what waits
+        await enqueue(connection, [user_id])
 
 
 async def unindex_memory(connection: Connection, user_id: str, memory_id: UUID) -> None:

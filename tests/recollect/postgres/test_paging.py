@@ -6,6 +6,7 @@ from collections import Counter
 from unittest import mock
 
 import pytest
+from tests.databases import administrator
 from tests.people import person
 from tests.recollect.postgres.found import indexed
 from tests.recollect.postgres.indexes import Index, by_an_older_version, drawn, texts
@@ -16,6 +17,7 @@ from recollect.model import Actor, Add, Reason, Retire
 from recollect.postgres import Postgres, paging
 from recollect.postgres.paging import (
     LEAST_WAITING,
+    MOST_WAITING,
     NEW,
     OLD,
     merge_new,
@@ -357,6 +359,20 @@ async def test_a_long_list_and_what_stands_before_it_are_taken_away_whole(index:
     await index.purge(range(0, 6_000, 2))
 
     await index.check(["often", "never"])
+
+
+async def test_who_is_given_many_memories_and_says_nothing_has_a_job_that_merges_their_words(
+    own_store: Store, own_dsn: str
+) -> None:
+    scope = own_store.anna.scope
+    for number in range(MOST_WAITING):
+        async with administrator(own_dsn) as connection:
+            assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer") == 0, number
+        memory = own_store.memory(f"Feeds wombat number{number}")
+        await own_store.memories.apply(scope, [Add(memory)], actor=Actor.USER, at=NOON)
+
+    async with administrator(own_dsn) as connection:
+        assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer") == 1
 
 
 # -- beside an older version -----------------------------------------------------------------------------
