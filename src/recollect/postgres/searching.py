@@ -21,7 +21,7 @@ from recollect.postgres.sql import SQL
 Query: TypeAlias = tuple[str, tuple[object, ...]]
 """A named query, and its arguments from the second: the first is the user."""
 
-SKETCHED_FROM = 4_000
+SKETCHED_FROM = 10_000
 """Documents of a user (memories and chunks) from which a search begins with sketches: below, all are measured as soon."""
 _CANDIDATES = 400
 """How many nearest sketches are measured whole, of each kind."""

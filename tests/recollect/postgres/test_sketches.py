@@ -62,7 +62,7 @@ async def test_of_many_nearly_all_of_the_nearest_are_found(own_store: Store, own
 
 
 @pytest.mark.parametrize(
-    ("documents", "ways"), [(3_999, ["search"]), (4_000, ["sketches", "sketches", "search"])]
+    ("documents", "ways"), [(9_999, ["search"]), (10_000, ["sketches", "sketches", "search"])]
 )
 async def test_sketches_are_for_those_who_have_many(
     own_store: Store,
