@@ -98,6 +98,16 @@ async def test_what_is_near_by_either_is_found_once_with_both_cosines(store: Sto
     }
 
 
+async def test_without_the_second_vector_statements_are_found_by_the_first(store: Store) -> None:
+    await kept(store, "Near by the first", **ONCE)
+
+    hits = await store.memories.search(
+        store.anna.scope, vector(*NORTH), MODEL, documents=[], limit=9, log=True, second_model=SECOND
+    )
+
+    assert contents(hits) == ["Near by the first"]
+
+
 async def test_as_many_as_the_limit_are_near_by_the_second(store: Store) -> None:
     for number in range(4):
         await kept(store, f"Fact {number}", embedding=None, embedding_model=None, **ONCE)

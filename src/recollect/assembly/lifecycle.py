@@ -25,7 +25,7 @@ from recollect.assembly.models import (
     make_second_embedder,
 )
 from recollect.assembly.policy import make_policy
-from recollect.assembly.store_patience import NOBODY_WAITS, StorePatience
+from recollect.assembly.store_patience import StorePatience
 from recollect.assembly.store_warm_up import warm_up_search
 from recollect.assembly.warm_up import warm_up
 from recollect.engine import Backends, Engine, system_clock
@@ -159,10 +159,11 @@ async def _open(
     upstream: str | None,
     *,
     lives: bool = True,
-    patience: StorePatience = NOBODY_WAITS,
+    patience: StorePatience | None = None,
     server: Awaitable[EmbeddedServer] | None = None,
 ) -> AsyncIterator[tuple[Backends, Start]]:
     """Open the backends of an engine; also yield the first message to a worker beside it."""
+    patience = patience or StorePatience()
     async with AsyncExitStack() as closing:
         client = await closing.enter_async_context(
             httpx.AsyncClient(transport=LazyTransport(), timeout=_REQUEST_SECONDS, trust_env=False)

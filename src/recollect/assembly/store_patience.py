@@ -15,21 +15,26 @@ log = structlog.get_logger(__name__)
 class StorePatience:
     """Tells that the store is late, while it is waited for; the waiting goes on.
 
+    Its patience is one for all of a start: what was waited once is not granted again.
+
     Args:
         goes_on: Set when the start is to go on without the store; None: nobody but who waits is concerned.
     """
 
     def __init__(self, goes_on: asyncio.Event | None = None) -> None:
         self._goes_on = goes_on
+        self._left = _PATIENCE_SECONDS
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Wait for the store in the body."""
-        late = asyncio.get_running_loop().call_later(_PATIENCE_SECONDS, self._tell)
+        loop = asyncio.get_running_loop()
+        began, late = loop.time(), loop.call_later(self._left, self._tell)
         try:
             yield
         finally:
             late.cancel()
+            self._left = max(0.0, self._left - (loop.time() - began))
 
     def _tell(self) -> None:
         if self._goes_on is None or not self._goes_on.is_set():
@@ -40,7 +45,3 @@ class StorePatience:
             )
         if self._goes_on is not None:
             self._goes_on.set()
-
-
-NOBODY_WAITS = StorePatience()
-"""For a command or a worker, which can do nothing without the store."""

@@ -83,7 +83,7 @@ async def index_user(
         if messages and until is None:
             # Only now: of what a killed worker took out of the index nothing may be missing while more is taken out.
             rereads = await index.read_again(user_id, is_indexed_otherwise, limit=_AT_ONCE)
-            if await run.index_messages(None) or rereads:
+            if await run.index_messages(None) or rereads or await index.tidy(user_id):
                 return _NEXT_RUN_DELAY
         if until is None and embeds_later and await _embed_later(run, second_embedder, chunks=messages):
             return _NEXT_RUN_DELAY
@@ -190,6 +190,8 @@ class _Run:
                 return False
             for message in found:
                 await self._add(message)
+            # What waits is read whole with each look-up: long messages may have hundreds of parts.
+            await self.index.tidy(self.user_id, busy=True)
         return bool(await self._unindexed())
 
     async def embed_missing(self) -> bool:

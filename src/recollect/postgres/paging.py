@@ -43,6 +43,10 @@ _DOCUMENTS, _ROWS, _PAGES, _NEW_PAGES = 256, 1_500, 128, 32
 """Documents that wait, rows of an older version, and pages of level 1 and of level 0, of one step, which others who write for this user
 wait for."""
 
+_MOST_NEW_PAGES = 1_024
+"""Pages of level 0 from which on the first of them are merged into level 1 before more documents are: all are read with each step,
+and a step can number half a million terms."""
+
 _STEPS = 64
 """Steps of a run; then other users have their turn."""
 
@@ -90,6 +94,8 @@ async def tidy_index(database: Database, user_id: str, *, reading: int, busy: bo
     # While an index is built anew more goes out of it again and again: that is done together, now and then.
     if state["removals"] >= (1 if state["reading"] >= reading else many):
         await _remove_noted(database, user_id)
+        if state["removals"] > _REMOVED_AT_ONCE:
+            return True
     merges: list[tuple[Step, str, tuple[object, ...]]] = []
     if is_due:
         merges.append((merge_waiting, "", ()))
@@ -118,6 +124,9 @@ async def _all_of(
 
 async def merge_waiting(connection: Connection, user_id: str) -> bool:
     """Merge the oldest documents that wait into pages of level 0; return whether more wait."""
+    if await connection.fetchval(SQL["count_pages"], user_id, NEW) > _MOST_NEW_PAGES:
+        await merge_new(connection, user_id)
+        return True
     rows = await connection.fetch(SQL["waiting_documents"], user_id, _DOCUMENTS)
     if rows:
         documents = [WaitingDocument(*row) for row in rows]

@@ -4,6 +4,7 @@ What was indexed last waits as documents (``waiting_postings``); the background 
 stand in both for one document, as what is said next adds to the context of what was said before: then it counts as often as both say.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
@@ -47,6 +48,9 @@ from recollect.text.lexical import document_terms
 _LAST_CHARACTER = chr(0x10FFFF)
 """No term that begins with some letters stands behind them and this one, in the order of code points."""
 
+_MUCH = 65_536
+"""Bytes of the index from which on they are read beside the event loop: some milliseconds."""
+
 
 async def read_lexicon(connection: Connection, user_id: str, terms: Sequence[str]) -> Lexicon:
     """Return what of the user's index concerns ``terms``."""
@@ -57,9 +61,15 @@ async def read_lexicon(connection: Connection, user_id: str, terms: Sequence[str
     if "size" not in kinds:
         return Lexicon()
     [size] = kinds["size"]
-    entries, lengths = _together(wanted, kinds)
     mean = max(1.0, size["terms"] / max(1, size["documents"]))
-    return Lexicon(size["documents"], mean, _occurrences(wanted, entries, lengths, size["hidden"]))
+
+    def occurring() -> dict[str, Occurrences]:
+        return _occurrences(wanted, *_together(wanted, kinds), size["hidden"])
+
+    read = sum(len(row["words"] or b"") + len(row["told"] or b"") for rows in kinds.values() for row in rows)
+    # Of much to read the event loop, which carries everybody's answers, knows nothing.
+    found = await asyncio.to_thread(occurring) if read > _MUCH else occurring()
+    return Lexicon(size["documents"], mean, found)
 
 
 def _together(terms: Sequence[str], rows: Mapping[str, Sequence[Record]]) -> tuple[Integers, Integers]:
@@ -189,7 +199,11 @@ async def purge_postings(
     await _leave(connection, user_id, {(row["term"], row["block"]): row["entries"] for row in rows}, places)
     await connection.execute(SQL["delete_waiting"], user_id, documents)
     if not later:
-        await remove_from_pages(connection, user_id, documents)
+        # What was noted before may be of the same chat: nothing tells that any more.
+        rows = await connection.fetch(SQL["posting_removals"], user_id, None)
+        noted = [row["document"] for row in rows]
+        await remove_from_pages(connection, user_id, [*documents, *noted])
+        await connection.execute(SQL["delete_removals"], user_id, noted)
     elif named := await paged(connection, user_id, documents):
         await connection.execute(SQL["note_removals"], user_id, named)
 

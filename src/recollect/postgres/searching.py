@@ -92,7 +92,9 @@ def whole(
 def memories_by_sketches(sought: Sought) -> Query:
     """Return the query that finds the ids of the user's nearest memories."""
     first = (sought.vector, sought.model, _dimensions(sought.vector), sought.limit)
-    second = (sought.second, sought.second_model, _dimensions(sought.second))
+    # Without a second vector what has a second embedding, too, is looked for by the first.
+    second_model = "" if sought.second is None else sought.second_model
+    second = (sought.second, second_model, _dimensions(sought.second))
     without_verbatim = sought.log and not sought.verbatim
     return "nearest_sketches_of_memories", (*first, without_verbatim, *second, max(_CANDIDATES, sought.limit))
 

@@ -5,6 +5,7 @@ import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from tests.databases import administrator
@@ -14,7 +15,7 @@ from tests.stores import NOON, Store, store_over
 
 from recollect.indexing import EmbeddingScope, index_run, index_user
 from recollect.model import Actor, Add, Lexicon, Reason
-from recollect.postgres import open_postgres
+from recollect.postgres import open_postgres, paging
 from recollect.text.lexical import query_terms
 
 _MESSAGES, _MEMORIES = 110, 12
@@ -74,6 +75,24 @@ async def place(dsn: str) -> tuple[int, str]:
         )
     assert row is not None
     return row["reading"], row["up_to"]
+
+
+async def test_once_an_index_is_built_anew_nothing_is_left_to_take_out(
+    own_store: Store, own_dsn: str
+) -> None:
+    for number in range(20):
+        await own_store.log.append(own_store.exchange(f"I saw quokka {number} there"))
+    with mock.patch.object(paging, "LEAST_WAITING", 1):
+        while await work(own_store):
+            pass
+    assert await own_store.index.rebuild(own_store.anna)
+
+    while await work(own_store):
+        pass
+
+    async with administrator(own_dsn) as connection:
+        assert await connection.fetchval("SELECT count(*) FROM recollect.posting_pages") > 0
+        assert await connection.fetchval("SELECT count(*) FROM recollect.posting_removals") == 0
 
 
 @pytest.mark.process

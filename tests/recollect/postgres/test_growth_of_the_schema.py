@@ -25,6 +25,7 @@ ALLOWED = {
     (19, "rename to"): "request_metrics is a table of that name again at the end of the transaction",
     (19, "alter index"): "nobody calls an index by its name",
     (19, "drop policy"): "of the part of it that the table was before; policies are the whole table's",
+    (20, "lock table"): "what waits for it waits as for the change itself",
     (20, "drop constraint"): _PRIMARY_AGAIN,
     (20, "add primary"): _PRIMARY_AGAIN,
     (21, "create trigger"): "they write tables of this migration alone, and refuse nothing",

@@ -192,6 +192,22 @@ async def test_what_is_read_anew_is_found_no_more_at_once_and_goes_from_the_page
         assert await paging.paged(connection, index.user_id, [1, 2, 3, 4]) == [1, 4]
 
 
+async def test_where_more_is_to_go_than_goes_at_once_more_is_left(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "_REMOVED_AT_ONCE", 2)
+    await index.add(texts(random.Random(2), LEAST_WAITING + 4))
+    await tidy(index)
+    await index.purge([2, 3, 4], later=True)
+    async with index.postgres.database.changing(index.user_id) as connection:
+        await connection.execute("UPDATE corpora SET reading = $2 WHERE user_id = $1", index.user_id, READING)
+
+    assert await tidy(index)
+    assert (await index.rows())["posting_removals"] == 1
+    assert not await tidy(index)
+    assert (await index.rows())["posting_removals"] == 0
+
+
 # -- how it is done --------------------------------------------------------------------------------------
 
 
@@ -228,6 +244,19 @@ async def test_few_documents_wait_until_they_are_enough_and_then_all_are_merged(
 
     assert (await index.rows())["waiting_documents"] == 0
     await index.check()
+
+
+async def test_of_very_many_words_level_0_is_brought_down_before_more_is_merged_into_it(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "_MOST_NEW_PAGES", 0)
+    chance = random.Random(5)
+    for _ in range(4):
+        await index.add(texts(chance, LEAST_WAITING + 20))
+        await index.merge()
+        await index.check()
+
+    assert set(await levels(index)) == {NEW, OLD}
 
 
 async def test_pages_of_many_documents_are_merged_into_those_that_are_rewritten_seldom(

@@ -107,6 +107,22 @@ async def test_no_row_of_any_table_tells_of_an_erased_chat(
     assert await own_store.memories.sessions("anna") == ["chat-2"]
 
 
+async def test_words_of_a_message_that_was_indexed_anew_go_from_the_pages_with_its_chat(
+    own_store: Store, own_postgres: Postgres, own_dsn: str
+) -> None:
+    said = own_store.exchange(f"I breed {WORD}", CHAT)
+    await own_store.log.append(said)
+    await indexed(own_store.index, "anna")
+    await Index(own_postgres, "anna").merge()
+    assert await own_store.index.mark(CHAT, said.message_id, marked=True)
+    await indexed(own_store.index, "anna")
+    assert (await rows_with(own_dsn, WORD))["posting_pages"] == 1
+
+    await own_store.memories.erase_session(CHAT, at=NOON)
+
+    assert await rows_with(own_dsn, WORD) == {}
+
+
 async def test_what_another_chat_replaced_and_forgot_of_it_leaves_no_word_either(
     own_store: Store, own_dsn: str
 ) -> None:

@@ -15,7 +15,7 @@ from uuid_utils.compat import uuid7
 from recollect.model import Flags, News, Scope, Strategy
 from recollect.postgres import open_postgres
 from recollect.postgres.schema import migrate
-from recollect.postgres.sql import load_migrations
+from recollect.postgres.sql import SQL, load_migrations
 
 SESSION = "INSERT INTO sessions (user_id, id, started_at, last_at, next_turn_index) VALUES ($1, $2, now(), now(), $3)"
 MESSAGE = (
@@ -56,6 +56,24 @@ async def fill(connection: asyncpg.Connection, user_id: str) -> None:
         exchange_id, message_id = uuid7(), uuid7()
         await connection.execute(EXCHANGE, user_id, exchange_id, 2 * number, message_id, state)
         await connection.execute(MESSAGE, user_id, message_id, 2 * number, exchange_id, hidden)
+
+
+async def test_a_version_from_before_the_pages_erases_as_soon_as_they_are_there(database_server: str) -> None:
+    migrations = load_migrations()
+    before = next(place for place, each in enumerate(migrations) if each.name == "posting_pages")
+    async with new_database(database_server) as dsn, administrator(dsn) as connection:
+        await migrate(connection, migrations[:before])
+        await connection.execute(
+            "INSERT INTO recollect.corpora (user_id, next_document, documents, terms) VALUES ('anna', 1, 1, 1)"
+        )
+        async with connection.transaction():
+            await connection.execute(migrations[before].text)
+
+        async with connection.transaction():
+            await connection.execute(SQL["as_user"], "anna", "recollect_user")
+            deleted = await connection.execute("DELETE FROM recollect.corpora WHERE user_id = 'anna'")
+
+    assert deleted == "DELETE 1"
 
 
 async def test_an_upgrade_makes_no_old_chat_due_and_forms_nothing_forgotten(dsn: str) -> None:

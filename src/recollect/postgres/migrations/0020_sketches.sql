@@ -1,5 +1,8 @@
 -- Sketches of embeddings, one bit a dimension: a search of many rows begins with them, and measures whole embeddings of the nearest alone.
 
+-- Both at once: who waits for the second would have the first written anew for nothing.
+LOCK TABLE vectors, chunk_vectors IN ACCESS EXCLUSIVE MODE;
+
 -- `bit varying` is of any length: the lengths differ from embedder to embedder. The tables are rewritten once.
 ALTER TABLE vectors
     ADD COLUMN sketch bit varying GENERATED ALWAYS AS (binary_quantize("values")::bit varying) STORED,

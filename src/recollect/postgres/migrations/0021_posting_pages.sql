@@ -80,6 +80,16 @@ CREATE POLICY of_the_user ON posting_removals USING (user_id = current_setting('
 CREATE POLICY over_all_users ON posting_removals FOR SELECT
     USING (current_setting('recollect.over_all_users', true) = 'on');
 
+-- A version from before serves on, and its triggers write these tables, before the start that migrates grants what is new.
+DO $$
+BEGIN
+    IF to_regrole('recollect_user') IS NOT NULL THEN
+        GRANT SELECT, INSERT, UPDATE, DELETE ON waiting_documents, posting_pages, document_lengths, posting_removals
+            TO recollect_user;
+    END IF;
+END
+$$;
+
 -- A version from before knows none of this. What it deletes goes from what waits at once, and is noted for this version, which takes it
 -- out of the pages; with a person's index all goes at once. This version says that it knows them, and looks after them itself.
 CREATE FUNCTION note_posting_removal() RETURNS trigger LANGUAGE plpgsql AS $$

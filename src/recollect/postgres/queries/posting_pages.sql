@@ -37,6 +37,10 @@ SELECT term, block, entries FROM postings WHERE user_id = $1 ORDER BY term, bloc
 -- With which term the user's pages of a level begin.
 SELECT min(first_term) FROM posting_pages WHERE user_id = $1 AND level = $2;
 
+-- name: count_pages
+-- How many pages of a level the user has.
+SELECT count(*) FROM posting_pages WHERE user_id = $1 AND level = $2;
+
 -- name: end_of_pages
 -- The term with which the user's pages of a level go on that come so many pages behind another term.
 SELECT first_term FROM posting_pages
