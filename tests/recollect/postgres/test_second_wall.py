@@ -105,12 +105,12 @@ async def fill(store: Postgres) -> None:
         said = nouns.exchange(f"{scope.user_id}'s question", scope)
         await store.log.append(said)
         assert await indexed(store.index, scope.user_id) == 2
-        await Index(store, scope.user_id).add_by_an_older_version([(Counter([scope.user_id]), Counter())])
         await store.chats.inject(scope, added_to_a_prompt(f"{scope.user_id}'s block"), [])
         await store.asked.note(scope, KeptRequest("a:1", LISTED, (), NOON))
         left_out = Scope(scope.user_id, "left out")
         await store.memories.erase_session(left_out, at=NOON, leaves_out=True)
         await have_pages(store.index, scope, said.message_id)
+        await Index(store, scope.user_id).add_by_an_older_version([(Counter([scope.user_id]), Counter())])
         await store.requests.record(like_a_request(scope))
         order = nouns.memory(f"Obey {scope.user_id}", scope)
         await store.memories.apply(
