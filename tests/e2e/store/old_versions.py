@@ -66,7 +66,15 @@ def old_version() -> Iterator[OldVersion]:
             archive.extractall(folder, filter="data")
         found = sorted(int(each.name[:4]) for each in (folder / _MIGRATIONS).glob("*.sql"))
         assert found[-1] == newest, "the commit has later migrations, too"
+        _have_todays_entry_point(folder)
         yield OldVersion(commit, folder, newest)
+
+
+def _have_todays_entry_point(folder: Path) -> None:
+    """Let the command that is installed, which is today's, find the old version's `main`."""
+    entry = folder / "proxy" / "recollect_proxy" / "recollect_command.py"
+    if not entry.exists():
+        entry.write_text("from recollect_proxy.cli import main as main\n", "utf-8")
 
 
 def _oldest_beside() -> int:
