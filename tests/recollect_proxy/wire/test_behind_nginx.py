@@ -3,11 +3,10 @@
 import asyncio
 import os
 import shutil
-import socket
 import ssl
 import subprocess
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 from tests.certificates import write_certificate
 from tests.external_servers import free_port
 from tests.raw_client import RawConnection
+from tests.recollect_proxy.wire.full_queue import nobody_accepts
 from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import DONE, EVENT_STREAM, ScriptedUpstream, Step, streamed
@@ -137,20 +137,6 @@ async def module_nginx(folder: Path, session_listening: RunningProxy) -> AsyncIt
 
 
 @pytest.fixture
-def silent() -> Iterator[int]:
-    """The port of a machine that answers nothing, not even that it is open: its queue of connections is full."""
-    with ExitStack() as held:
-        listening = held.enter_context(socket.socket())
-        listening.bind(("127.0.0.1", 0))
-        listening.listen(0)
-        for _ in range(3):
-            waiting = held.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(listening.getsockname())
-        yield listening.getsockname()[1]
-
-
-@pytest.fixture
 def nginx(module_nginx: Nginx, proxy: RunningProxy) -> Nginx:
     """One before ``proxy``, whose upstream is ``upstream``."""
     assert proxy
@@ -207,12 +193,14 @@ async def test_an_upload_begins_to_arrive_before_it_ends(nginx: Nginx, upstream:
 async def test_a_websocket_talks_through_it(
     tmp_path: Path, relay: RunningProxy, talker: TalkingUpstream
 ) -> None:
-    async with serving(tmp_path, relay.port) as nginx:
-        async with connect(f"wss://127.0.0.1:{nginx.port}/v1/realtime?model=x", ssl=nginx.tls) as talking:
-            for word in ("hello", "there"):
-                await talking.send(word)
-                assert await talking.recv() == word
-            assert talker.opened
+    async with (
+        serving(tmp_path, relay.port) as nginx,
+        connect(f"wss://127.0.0.1:{nginx.port}/v1/realtime?model=x", ssl=nginx.tls) as talking,
+    ):
+        for word in ("hello", "there"):
+            await talking.send(word)
+            assert await talking.recv() == word
+        assert talker.opened
 
 
 IDENTITY = {
@@ -272,13 +260,14 @@ async def test_metrics_and_what_is_not_recollects_are_not_reached(nginx: Nginx) 
 
 
 async def test_every_chat_is_answered_while_a_proxys_machine_is_silent(
-    tmp_path: Path, silent: int, proxy: RunningProxy, upstream: ScriptedUpstream
+    tmp_path: Path, proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
     upstream.forget()
-    async with serving(tmp_path, silent, proxy.port) as nginx, nginx.client() as client:
-        chats = [client.post(CHAT.decode(), content=chat_body("Hello")) for _ in range(4)]
-        answers = await asyncio.gather(*chats)
-        errors = nginx.errors
+    with nobody_accepts() as silent:
+        async with serving(tmp_path, silent, proxy.port) as nginx, nginx.client() as client:
+            chats = [client.post(CHAT.decode(), content=chat_body("Hello")) for _ in range(4)]
+            answers = await asyncio.gather(*chats)
+            errors = nginx.errors
 
     assert [answer.status_code for answer in answers] == [200] * 4
     assert f":{silent}/" in errors, "the silent one was asked"
