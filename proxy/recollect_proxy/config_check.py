@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from recollect.assembly import check_database, check_embedders, check_extraction
-from recollect.errors import ConfigurationError
+from recollect.assembly import check_database, check_embedders, check_extraction, check_global_memories
+from recollect.errors import ConfigurationError, EmbedderError
 from recollect.settings import NOWHERE
 from recollect_proxy.app import App
 from recollect_proxy.command_settings import complaints
@@ -88,11 +88,12 @@ def _complaints(settings: ProxySettings) -> Iterator[str]:
         _identity,
         check_embedders,
         _extraction,
+        check_global_memories,
     )
     for step in steps:
         try:
             step(settings)
-        except ConfigurationError as error:
+        except (ConfigurationError, EmbedderError) as error:
             yield str(error)
 
 

@@ -22,7 +22,10 @@ _Admin: TypeAlias = Annotated[
 ]
 _Networks: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(help="From where such a key may be sent, as 10.0.0.0/8; more than once for several."),
+    typer.Option(
+        help="From where such a key may be sent, as 10.0.0.0/8; more than once for several. It is the address that the connection "
+        "comes from: behind a load balancer that is the load balancer's."
+    ),
 ]
 _Users: TypeAlias = Annotated[
     str, typer.Option(help="With --acting: how the ids of users begin for whom it may act.", metavar="PREFIX")
@@ -44,7 +47,8 @@ def key(
     """Make a key: printed once, kept as a hash.
 
     A user's own key names them in chats (identity api-key); the others are for the memory API. Each counts at once; to
-    take one back, delete its line in the file: it stops with the next request.
+    take one back, delete its line in the file: it stops with the next request. Every proxy has a file in its own data
+    folder: change it in each.
     """
     from recollect_proxy.access import KeyRole, add_access_key
     from recollect_proxy.identity import add_key

@@ -265,7 +265,7 @@ def test_an_ingress_lets_answers_stream_for_as_long_as_the_proxy_waits() -> None
     assert [path["path"] for path in rule["http"]["paths"]] == ["/v1", "/memory"]
 
 
-@pytest.mark.parametrize("identity", ["header", "openwebui-jwt, header", ["api-key", "header"]])
+@pytest.mark.parametrize("identity", ["header", "openwebui-jwt, header", ["api-key", "header"], "", []])
 def test_an_ingress_from_which_anybody_could_be_anybody_is_refused(identity: Any) -> None:
     settings = {**NEEDED["settings"], "identity": identity, "trusted_networks": "10.0.0.0/8"}
     values = EVERYTHING | {"settings": settings}
@@ -274,6 +274,25 @@ def test_an_ingress_from_which_anybody_could_be_anybody_is_refused(identity: Any
 
     assert done.returncode != 0
     assert "anybody could claim any identity" in done.stderr + done.stdout
+
+
+def test_an_ingress_is_refused_where_the_charts_own_identity_was_taken_out() -> None:
+    """Null takes a default out, and Recollect's own is the plain header."""
+    settings = {"upstream": "http://llm/v1", "identity": None, "trusted_networks": "10.0.0.0/8"}
+
+    done = run(TOOLS / "python", "-c", _RENDER, CHART, json.dumps(EVERYTHING | {"settings": settings}))
+
+    assert done.returncode != 0
+    assert "anybody could claim any identity" in done.stderr + done.stdout
+
+
+def test_files_without_a_secret_that_has_them_are_refused() -> None:
+    values = NEEDED | {"dataFiles": {"names": ["jwks.json"]}}
+
+    done = run(TOOLS / "python", "-c", _RENDER, CHART, json.dumps(values))
+
+    assert done.returncode != 0
+    assert "no Secret that has them" in done.stderr + done.stdout
 
 
 def test_prometheus_scrapes_each_proxy_under_the_name_that_the_alerts_ask_for() -> None:

@@ -29,7 +29,6 @@ from tests.waiting import until
 from uuid_utils.compat import uuid7
 
 from recollect.assembly import (
-    lifecycle,
     make_embedder,
     make_models,
     make_policy,
@@ -39,6 +38,7 @@ from recollect.assembly import (
     shared_engine,
 )
 from recollect.assembly import models as models_module
+from recollect.assembly.global_memories import file_of_global_memories
 from recollect.assembly.lifecycle import _tell_of_failure
 from recollect.assembly.store_warm_up import warm_up_search
 from recollect.composition import Bounds
@@ -330,15 +330,15 @@ async def test_files_of_the_operators_are_found_in_the_data_folder(
 ) -> None:
     given = settings(data_dir=tmp_path)
     assert make_models(given, client, "http://upstream/v1") is not None
-    assert lifecycle._global_memories(given) is None
+    assert file_of_global_memories(given) is None
 
     (tmp_path / "instructions.toml").write_text("no TOML")
     (tmp_path / "global-memories.txt").write_text("Lunch is at noon.")
 
     with pytest.raises(ConfigurationError, match=r"instructions\.toml"):
         make_models(given, client, "http://upstream/v1")
-    assert lifecycle._global_memories(given) == tmp_path / "global-memories.txt"
-    assert lifecycle._global_memories(settings(data_dir=tmp_path, database_url="memory:")) is None
+    assert file_of_global_memories(given) == tmp_path / "global-memories.txt"
+    assert file_of_global_memories(settings(data_dir=tmp_path, database_url="memory:")) is None
 
 
 @table(("base_url", "seconds"), [("http://192.168.1.20:8000/v1", 600), ("https://llm.example.com/v1", 120)])

@@ -161,6 +161,19 @@ class TestTheCheck:
         assert done.exit_code == 2
         assert complaint in done.stdout.splitlines()[0]
 
+    def test_looks_into_the_folder_of_a_local_model(self, tmp_path: Path) -> None:
+        status, [mistake, *_] = check(tmp_path, RECOLLECT_EMBEDDER=f"local:{tmp_path}")
+
+        assert (status, f"{tmp_path} has no config.json" in mistake) == (2, True)
+
+    def test_reads_the_memories_for_everybody(self, tmp_path: Path) -> None:
+        file = tmp_path / "global-memories.txt"
+        file.write_bytes("Der B\u00e4cker \u00f6ffnet um sieben.".encode("latin-1"))
+
+        status, [mistake, *_] = check(tmp_path)
+
+        assert (status, f"{file} can't be read: UnicodeDecodeError" in mistake) == (2, True)
+
     def test_shows_no_secret_and_says_who_can_read_the_file(self, tmp_path: Path) -> None:
         file = write(tmp_path, 'admin_token = "  "\nshared_secret = "hush-1"')
         file.chmod(0o644)

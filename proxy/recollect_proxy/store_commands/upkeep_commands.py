@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.model import Erasure
+from recollect_proxy.settings import ProxySettings
 from recollect_proxy.store_commands.running_commands import (
     FAILED,
     AsJson,
@@ -19,6 +20,7 @@ from recollect_proxy.store_commands.running_commands import (
     user_named,
     with_engine,
 )
+from recollect_proxy.urls import without_credentials
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -27,20 +29,30 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def migrate(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_json: AsJson = False) -> None:
-    """Bring the store's schema up to date, and do nothing else; say which migrations were applied.
+    """Bring the store's schema up to date, and do nothing else; say to which database, and which migrations were applied.
 
     Every start does the same. The embedded database is made where there is none.
     """
     from recollect.assembly import migrate_store
 
-    applied = run(migrate_store(settings_of(data_dir, database_url)))
+    settings = settings_of(data_dir, database_url)
+    database = _without_secrets(settings)
+    if not as_json:
+        typer.echo(f"Database {database}")
+    applied = run(migrate_store(settings))
     if as_json:
-        print_json({"applied": applied})
+        print_json({"database": database, "applied": applied})
         return
     for name in applied:
         typer.echo(f"applied: {name}")
     if not applied:
         typer.echo("The schema is up to date.")
+
+
+def _without_secrets(settings: ProxySettings) -> str:
+    if settings.in_memory or settings.database_url is None:
+        return f"embedded in {settings.data_dir}"
+    return without_credentials(settings.database_url.get_secret_value())
 
 
 def users(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_json: AsJson = False) -> None:

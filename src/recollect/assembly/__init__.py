@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         open_store_audit,
     )
     from recollect.assembly.database_check import check_database
+    from recollect.assembly.global_memories import check_global_memories
     from recollect.assembly.host_engine import live_engine
     from recollect.assembly.lifecycle import open_backends, open_engine, run_worker
     from recollect.assembly.models import (
@@ -35,6 +36,7 @@ __all__ = [
     "check_database",
     "check_embedders",
     "check_extraction",
+    "check_global_memories",
     "live_engine",
     "make_embedder",
     "make_models",
@@ -54,6 +56,7 @@ __all__ = [
 _MODULES = {
     "administering": ("migrate_store", "open_administration", "open_forming", "open_store_audit"),
     "database_check": ("check_database",),
+    "global_memories": ("check_global_memories",),
     "host_engine": ("live_engine",),
     "lifecycle": ("open_backends", "open_engine", "run_worker"),
     "models": (

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from recollect.assembly.files import GLOBAL_MEMORIES
 from recollect.engine import Engine
 from recollect.errors import ConfigurationError
+from recollect.settings import EngineSettings
 
 _LONGEST = 1_000
 _MOST = 200
@@ -41,3 +43,18 @@ def read_global_memories(path: Path) -> list[str]:
             f"Memories for everybody: {path} may hold {_MOST} lines at most, each of {_LONGEST} characters."
         )
     return memories
+
+
+def file_of_global_memories(settings: EngineSettings) -> Path | None:
+    """Return the file of memories for everybody; a database in memory has those alone that code gives it."""
+    return settings.global_memories or (None if settings.in_memory else settings.file(GLOBAL_MEMORIES))
+
+
+def check_global_memories(settings: EngineSettings) -> None:
+    """Read the memories for everybody as a start would, if there is a file of them.
+
+    Raises:
+        ConfigurationError: It can't be read, or holds too much.
+    """
+    if (path := file_of_global_memories(settings)) is not None:
+        read_global_memories(path)

@@ -13,9 +13,8 @@ import msgspec
 import structlog
 from pydantic import SecretStr
 
-from recollect.assembly.files import GLOBAL_MEMORIES
 from recollect.assembly.generations import LiveGenerations, MakeEmbedder, todays
-from recollect.assembly.global_memories import keep_global_memories
+from recollect.assembly.global_memories import file_of_global_memories, keep_global_memories
 from recollect.assembly.lazy_transport import LazyTransport
 from recollect.assembly.models import (
     Models,
@@ -85,7 +84,7 @@ async def open_engine(
         worker = _worker(settings, start, yields=policy.yields.to_chats)
         engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=worker)
         with patience.waiting():
-            await keep_global_memories(engine, _global_memories(settings))
+            await keep_global_memories(engine, file_of_global_memories(settings))
         working = asyncio.create_task(engine.run())
         working.add_done_callback(_tell_of_failure)
         try:
@@ -103,11 +102,6 @@ async def run_worker(settings: EngineSettings, *, upstream: str | None = None) -
     """
     async with _open(settings, upstream) as (_, start):
         await WorkerProcess(msgspec.structs.replace(start, is_told=False)).run()
-
-
-def _global_memories(settings: EngineSettings) -> Path | None:
-    """Return the file of memories for everybody; a database in memory has those alone that code gives it."""
-    return settings.global_memories or (None if settings.in_memory else settings.file(GLOBAL_MEMORIES))
 
 
 def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerProcess | AbsentWorker | None:

@@ -17,7 +17,7 @@ from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import ALL_TOLD, NOTHING_TOLD, Disclosure, EmbedderPlace, Strategy
 from recollect.models.embedders import parse_embedder_name
 from recollect.models.embedders.graph_file import PREPARED
-from recollect.models.embedders.local import KNOWN, LocalEmbedder
+from recollect.models.embedders.local import KNOWN, LocalEmbedder, find_folder
 from recollect.models.embedders.multilingual_e5 import MODEL as MULTILINGUAL_E5
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
@@ -196,8 +196,11 @@ def check_embedders(settings: EngineSettings) -> None:
 
     Raises:
         ConfigurationError: There is no such one, or its address is missing.
+        EmbedderError: A local one is not installed, or its folder holds none that is supported.
     """
-    scheme, _ = parse_embedder_name(settings.embedder)
+    scheme, model = parse_embedder_name(settings.embedder)
+    if scheme == "local":
+        find_folder(model)
     if scheme == "openai":
         _embedder_address(settings)
     _wants_second_embedder(settings)

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import asyncpg
 
@@ -17,13 +19,16 @@ _TESTED = 16
 _CONNECTIONS_OF_A_PAIR = 21
 """What a proxy and its worker open at most."""
 
+_FILES = frozenset({"sslrootcert", "sslcert", "sslkey", "sslcrl"})
+"""What of a database's address names a file for TLS."""
+
 
 @dataclass(slots=True)
 class DatabaseReport:
     """What was found.
 
     Attributes:
-        mistakes: A start would end with them; a line each, without secrets.
+        mistakes: A start would end with them, or never have a database; a line each, without secrets.
         remarks: A start would go on; a line each, without secrets.
         found: Versions of the server, of pgvector and of the schema; "" if the database could not be asked.
     """
@@ -46,12 +51,21 @@ async def check_postgres(dsn: str, *, seconds: float) -> DatabaseReport:
             async with asyncio.timeout(seconds):
                 await _ask(Access(dsn, seconds, seconds, pooled=True), report)
     except StoreUnavailableError as error:
+        if isinstance(error.__context__, FileNotFoundError) and (lacking := _files_that_are_not_there(dsn)):
+            report.mistakes.append(f"There is no such file as it names for {' and '.join(lacking)}.")
+            return report
         report.remarks.append(
             f"{error} A start goes on: chats pass without memory until the database is there."
         )
     except RecollectError as error:
         report.mistakes.append(str(error))
     return report
+
+
+def _files_that_are_not_there(dsn: str) -> list[str]:
+    """Return what an address names files for that are missing: unlike a server that is away, they do not come by themselves."""
+    query = parse_qsl(urlsplit(dsn).query)
+    return [name for name, path in query if name in _FILES and not Path(path).expanduser().is_file()]
 
 
 async def _ask(access: Access, report: DatabaseReport) -> None:

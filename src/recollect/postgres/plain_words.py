@@ -22,6 +22,7 @@ _WORDS: tuple[tuple[type[BaseException], str], ...] = (
     (ssl.SSLError, "it does not speak TLS as it was asked to"),
     (ConnectionRefusedError, "nothing listens at its address"),
     (ConnectionResetError, "it broke the connection off"),
+    (ConnectionError, "it refused TLS, which its address asks for, or broke off"),
     (FileNotFoundError, "its socket file is not there, or a file that its address names"),
     (PermissionError, "this account may not open its socket file, or a file that its address names"),
     (TimeoutError, "it did not answer in time"),

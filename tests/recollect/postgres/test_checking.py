@@ -4,10 +4,12 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
+from tests.certificates import write_certificate
 from tests.databases import administrator
 
 from recollect.errors import RecollectError, StoreUnavailableError
@@ -228,6 +230,37 @@ async def test_a_server_that_answers_nothing_is_given_up() -> None:
 
     [remark] = report.remarks
     assert "it did not answer in time" in remark
+
+
+async def test_a_server_that_refuses_tls_is_named_so() -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1000)
+        writer.write(b"N")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        report = await check(f"postgresql://anna:hush@127.0.0.1:{port}/d?sslmode=require")
+
+    [remark] = report.remarks
+    assert report.mistakes == []
+    assert "it refused TLS, which its address asks for" in remark
+
+
+async def test_a_file_for_tls_that_is_missing_is_a_mistake_as_it_does_not_come_by_itself(
+    tmp_path: Path,
+) -> None:
+    there, lacking = tmp_path / "there.pem", tmp_path / "hush.pem"
+    write_certificate(there)
+    address = "postgresql://anna:hush@127.0.0.1:9/d?sslmode=verify-full&sslrootcert="
+    found, missed = await check(f"{address}{there}"), await check(f"{address}{lacking}")
+    no_socket = await check(f"postgresql://anna:hush@/d?host={tmp_path}&sslrootcert={there}")
+
+    assert (found.mistakes, len(found.remarks)) == ([], 1)
+    assert (missed.mistakes, missed.remarks) == (["There is no such file as it names for sslrootcert."], [])
+    assert (no_socket.mistakes, len(no_socket.remarks)) == ([], 1), "a server makes its socket when it starts"
 
 
 async def test_a_wrong_password_is_a_mistake_that_quotes_none() -> None:

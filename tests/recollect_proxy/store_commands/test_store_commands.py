@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from tests.recollect_proxy.command_line import recollect
@@ -128,7 +129,10 @@ def test_the_schema_is_brought_up_to_date_once(empty_dsn: str, data_dir: Path) -
     assert first["applied"][0] == "0001_memories_and_log"
     assert second["applied"] == []
     assert operator.json("users")["users"] == []
-    assert operator("migrate") == "The schema is up to date.\n"
+    told = operator("migrate").splitlines()
+    assert told == [f"Database {first['database']}", "The schema is up to date."]
+    address = urlsplit(empty_dsn)
+    assert (address.path in told[0], f"{address.username}:" in told[0]) == (True, False)
 
 
 def test_where_there_is_no_store_none_is_made(tmp_path: Path) -> None:

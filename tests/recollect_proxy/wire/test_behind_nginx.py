@@ -6,6 +6,7 @@ import shutil
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 from tests.certificates import write_certificate
 from tests.external_servers import free_port
 from tests.raw_client import RawConnection
+from tests.recollect_proxy.wire.full_queue import nobody_accepts
 from tests.recollect_proxy.wire.talking_upstream import TalkingUpstream
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import DONE, EVENT_STREAM, ScriptedUpstream, Step, streamed
@@ -32,6 +34,7 @@ pid {folder}/pid;
 error_log {folder}/errors;
 events {{ worker_connections 256; }}
 http {{
+    access_log {folder}/default;
     client_body_temp_path {folder}/body;
     proxy_temp_path {folder}/proxy;
     fastcgi_temp_path {folder}/fastcgi;
@@ -70,22 +73,31 @@ class Nginx:
     def log(self) -> str:
         return (self.folder / "access").read_text("utf-8")
 
+    @property
+    def errors(self) -> str:
+        return (self.folder / "errors").read_text("utf-8")
 
-def configured(folder: Path, upstream: int) -> tuple[Nginx, list[str]]:
-    """Write what nginx needs to serve the file here, before a proxy at a port; return the command that starts it."""
+    @property
+    def default_log(self) -> str:
+        """What a server writes that names no log of its own."""
+        return (self.folder / "default").read_text("utf-8")
+
+
+def configured(folder: Path, *upstreams: int) -> tuple[Nginx, list[str]]:
+    """Write what nginx needs to serve the file here, before proxies at these ports; return the command that starts it."""
     certificate = write_certificate(folder / "certificate.pem")
     port, plain = free_port(), free_port()
     text = FILE.read_text("utf-8")
     for there, here in (
-        ("server 127.0.0.1:8787;", f"server 127.0.0.1:{upstream};"),
+        ("server 127.0.0.1:8787;", " ".join(f"server 127.0.0.1:{each};" for each in upstreams)),
         ("listen 443 ssl; #", f"listen 127.0.0.1:{port} ssl; #"),
         ("listen 80;", f"listen 127.0.0.1:{plain};"),
         ("/etc/nginx/tls/recollect.pem", str(certificate)),
         ("/etc/nginx/tls/recollect.key", str(certificate)),
-        ("/var/log/nginx/recollect.log", str(folder / "access")),
     ):
         assert text.count(there) == 1, there
         text = text.replace(there, here)
+    text = text.replace("/var/log/nginx/recollect.log", str(folder / "access"))
     (folder / "recollect.conf").write_text(text, "utf-8")
     (folder / "nginx.conf").write_text(_MAIN.format(folder=folder), "utf-8")
     tls = ssl.create_default_context(cafile=certificate)
@@ -95,15 +107,15 @@ def configured(folder: Path, upstream: int) -> tuple[Nginx, list[str]]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("nginx")
+    return tmp_path_factory.mktemp("nginx")
+
+
+@asynccontextmanager
+async def serving(folder: Path, *upstreams: int) -> AsyncIterator[Nginx]:
     if os.getuid() == 0:  # its workers are another user then, who has to reach the temporary files
         for each in (folder, *folder.parents[:2]):
             each.chmod(0o755)
-    return folder
-
-
-async def serving(folder: Path, upstream: int) -> AsyncIterator[Nginx]:
-    nginx, command = configured(folder, upstream)
+    nginx, command = configured(folder, *upstreams)
     process = await asyncio.create_subprocess_exec(*command)
 
     def is_open() -> bool:
@@ -120,7 +132,7 @@ async def serving(folder: Path, upstream: int) -> AsyncIterator[Nginx]:
 
 @pytest.fixture(scope="module")
 async def module_nginx(folder: Path, session_listening: RunningProxy) -> AsyncIterator[Nginx]:
-    async for nginx in serving(folder, session_listening.port):
+    async with serving(folder, session_listening.port) as nginx:
         yield nginx
 
 
@@ -181,15 +193,14 @@ async def test_an_upload_begins_to_arrive_before_it_ends(nginx: Nginx, upstream:
 async def test_a_websocket_talks_through_it(
     tmp_path: Path, relay: RunningProxy, talker: TalkingUpstream
 ) -> None:
-    if os.getuid() == 0:
-        for each in (tmp_path, *tmp_path.parents[:2]):
-            each.chmod(0o755)
-    async for nginx in serving(tmp_path, relay.port):
-        async with connect(f"wss://127.0.0.1:{nginx.port}/v1/realtime?model=x", ssl=nginx.tls) as talking:
-            for word in ("hello", "there"):
-                await talking.send(word)
-                assert await talking.recv() == word
-            assert talker.opened
+    async with (
+        serving(tmp_path, relay.port) as nginx,
+        connect(f"wss://127.0.0.1:{nginx.port}/v1/realtime?model=x", ssl=nginx.tls) as talking,
+    ):
+        for word in ("hello", "there"):
+            await talking.send(word)
+            assert await talking.recv() == word
+        assert talker.opened
 
 
 IDENTITY = {
@@ -248,12 +259,42 @@ async def test_metrics_and_what_is_not_recollects_are_not_reached(nginx: Nginx) 
     }
 
 
+async def test_every_chat_is_answered_while_a_proxys_machine_is_silent(
+    tmp_path: Path, proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.forget()
+    with nobody_accepts() as silent:
+        async with serving(tmp_path, silent, proxy.port) as nginx, nginx.client() as client:
+            chats = [client.post(CHAT.decode(), content=chat_body("Hello")) for _ in range(4)]
+            answers = await asyncio.gather(*chats)
+            errors = nginx.errors
+
+    assert [answer.status_code for answer in answers] == [200] * 4
+    assert f":{silent}/" in errors, "the silent one was asked"
+    assert len(await upstream.requests(4)) == 4
+
+
 async def test_the_log_has_no_query(nginx: Nginx) -> None:
     async with nginx.client() as client:
         await client.get("/memory/live?ticket=hush")
 
     await until(lambda: "/memory/live" in nginx.log)
     assert "hush" not in nginx.log
+
+
+async def test_the_secret_of_a_link_is_in_no_log(tmp_path: Path) -> None:
+    link = "/memory/ui/enter?ticket=hush"
+    async with serving(tmp_path, free_port()) as nginx, nginx.client() as client:
+        found = [
+            (await client.get(url)).status_code
+            for url in (f"http://127.0.0.1:{nginx.plain}{link}", link, "/memory/live?query=quoted")
+        ]
+        await until(lambda: "/memory/live" in nginx.log)
+
+    assert found == [308, 502, 502]
+    assert nginx.log.count("/memory/ui/enter") == 2
+    assert "query=quoted" in nginx.errors, "no proxy answered, and the log of errors quotes what was asked"
+    assert "hush" not in nginx.log + nginx.errors + nginx.default_log
 
 
 async def test_an_answer_of_the_llms_server_is_no_order_to_nginx(

