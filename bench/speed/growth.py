@@ -193,7 +193,7 @@ class Asking:
 async def _plan_as_the_store(connection: Connection, queries: Sequence[Query]) -> None:
     """Have queries by sketches planned for their arguments."""
     if any("sketches" in name for name, _ in queries):
-        await connection.execute(SQL["plan_for_arguments"])
+        await connection.execute(SQL["plan_for_sketches"])
 
 
 def _cpu_milliseconds_of(pid: int) -> float:

@@ -4,6 +4,7 @@ Each embedding is one of those, moved by noise half as long as itself and brough
 in the tables as they come in life: by turns. Never: asks anything of it.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -30,6 +31,11 @@ _TABLES = (
     "vectors, users_vectors, messages, message_chunks, chunk_vectors, postings, waiting_documents, posting_pages, "
     "document_lengths, corpora, sessions"
 )
+
+_VACUUMS = 60
+_ALL_VISIBLE = """
+SELECT bool_and(relallvisible >= 0.99 * relpages) FROM pg_class WHERE oid IN ('vectors'::regclass, 'chunk_vectors'::regclass)
+"""
 
 _STAGE = """
 SET search_path = recollect, public;
@@ -190,9 +196,15 @@ class Filling:
         for each in people:
             if each.asks:
                 await self._post(each)
-        # What was committed without waiting for the disk is not yet visible to all, and VACUUM could not say that it is.
-        await told.execute("CHECKPOINT", timeout=None)
-        await told.execute(f"VACUUM (ANALYZE) {_TABLES}")
+        for _ in range(_VACUUMS):
+            # What was committed without waiting for the disk is not yet visible to all, and VACUUM could not say that it is.
+            await told.execute("CHECKPOINT", timeout=None)
+            await told.execute(f"VACUUM (ANALYZE) {_TABLES}", timeout=None)
+            if await told.fetchval(_ALL_VISIBLE):
+                return
+            # A process that began to look before the last rows came, as autovacuum's, has to end first.
+            await asyncio.sleep(1)
+        raise RuntimeError("VACUUM does not find all rows visible")
 
     async def _post(self, person: Person) -> None:
         """Write the pages of a person's words: as often as a language has them (Zipf), sixty a document."""

@@ -73,9 +73,9 @@ async def _first_column(database: Database, user_id: str, query: Query) -> list[
 
 
 async def _planned_for(database: Database, user_id: str, query: Query) -> list[Record]:
-    """Return the rows of a query that is planned for its very arguments: a plan for any user takes much for little."""
+    """Return the rows of a query that is planned for its very arguments: a plan for any user takes little for much."""
     async with database.for_user(user_id) as connection:
-        await connection.execute(SQL["plan_for_arguments"])
+        await connection.execute(SQL["plan_for_sketches"])
         return await connection.fetch(SQL[query[0]], user_id, *query[1])
 
 

@@ -89,7 +89,7 @@ class Noted(dict[str, str]):
         self._asked = asked
 
     def __getitem__(self, name: str) -> str:
-        if name not in {"count_documents", "plan_for_arguments"}:
+        if name not in {"count_documents", "plan_for_sketches"}:
             self._asked.append("sketches" if "sketches" in name else name)
         return super().__getitem__(name)
 

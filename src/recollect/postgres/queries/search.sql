@@ -2,9 +2,14 @@
 -- How many memories and chunks of the user have a number; NULL: none ever had.
 SELECT documents FROM corpora WHERE user_id = $1;
 
--- name: plan_for_arguments
--- Until the end of the transaction queries are planned for their arguments, and not for any.
+-- name: plan_for_sketches
+-- Until the end of the transaction queries are planned for their arguments, and not for any; pages of an index cost what those of a
+-- table do, as on any disk but one that turns, so that the covering index is read also where a table is mostly one person's; one
+-- process reads it, as the other query has the next; and what is compared twice stays in memory.
 SET LOCAL plan_cache_mode = force_custom_plan;
+SET LOCAL random_page_cost = 1.1;
+SET LOCAL max_parallel_workers_per_gather = 0;
+SET LOCAL work_mem = '32MB';
 
 -- name: nearest_sketches_of_memories
 -- The user's own memories that are nearest to a vector, and to a second one, of another embedder. First the nearest by
@@ -15,7 +20,7 @@ WITH asked AS MATERIALIZED (
     SELECT binary_quantize($2::halfvec) AS sketch, binary_quantize($7::halfvec) AS second_sketch
 ), sketched AS MATERIALIZED (
     SELECT id,
-        CASE WHEN embedding_model = $3 AND length(sketch) = $4 AND second_model IS DISTINCT FROM $8
+        CASE WHEN second_model IS DISTINCT FROM $8 AND embedding_model = $3 AND length(sketch) = $4
             THEN sketch <~> (SELECT asked.sketch FROM asked)
         END AS bits,
         CASE WHEN second_model = $8 AND length(second_sketch) = $9
