@@ -23,7 +23,7 @@ Query: TypeAlias = tuple[str, tuple[object, ...]]
 
 SKETCHED_FROM = 10_000
 """Documents of a user (memories and chunks) from which a search begins with sketches: below, all are measured as soon."""
-_CANDIDATES = 400
+_CANDIDATES = 800
 """How many nearest sketches are measured whole, of each kind."""
 
 
