@@ -58,4 +58,6 @@ async def test_what_stays_below_a_batch_is_formed_once_its_chat_is_quiet_and_eac
         await Frontend(quick, upstream, user, chat=f"chat-{number}").says(fact)
 
     assert await quick.statements(user) == sorted(FACTS)
-    assert [messages_shown(asked) for asked in pupil.extractions()] == [[fact] for fact in FACTS]
+    shown = [messages_shown(asked) for asked in pupil.extractions()]
+    # Another test's failed turn may be formed meanwhile.
+    assert [each for each in shown if not set(each).isdisjoint(FACTS)] == [[fact] for fact in FACTS]
