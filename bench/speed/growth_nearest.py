@@ -104,13 +104,15 @@ async def _by_sketches(
     )
     sought = Sought(None, model, None, "", (), _LIMIT, log=False, verbatim=True)
     name, given = memories_by_sketches(sought)
-    prepared = await connection.prepare(SQL[name])
-    for vector in [*vectors[:3], *vectors]:
-        began = time.perf_counter()
-        rows = await prepared.fetch(user_id, vector, model, dimensions, *given[3:])
-        took.append((time.perf_counter() - began) * 1000)
-        ids = [row["id"] for row in rows]
-        found.append(sorted(row[0] for row in await connection.fetch(_DISTANCES, user_id, vector, ids)))
+    async with connection.transaction():
+        await connection.execute(SQL["plan_for_sketches"])
+        prepared = await connection.prepare(SQL[name])
+        for vector in [*vectors[:3], *vectors]:
+            began = time.perf_counter()
+            rows = await prepared.fetch(user_id, vector, model, dimensions, *given[3:])
+            took.append((time.perf_counter() - began) * 1000)
+            ids = [row["id"] for row in rows]
+            found.append(sorted(row[0] for row in await connection.fetch(_DISTANCES, user_id, vector, ids)))
     return took[3:], found[3:]
 
 

@@ -49,7 +49,7 @@ _LAST_CHARACTER = chr(0x10FFFF)
 """No term that begins with some letters stands behind them and this one, in the order of code points."""
 
 _MUCH = 65_536
-"""Bytes of the index from which on they are read beside the event loop: some milliseconds."""
+"""Bytes of the index from which on they are read in a thread: some milliseconds."""
 
 
 async def read_lexicon(connection: Connection, user_id: str, terms: Sequence[str]) -> Lexicon:
@@ -67,7 +67,7 @@ async def read_lexicon(connection: Connection, user_id: str, terms: Sequence[str
         return _occurrences(wanted, *_together(wanted, kinds), size["hidden"])
 
     read = sum(len(row["words"] or b"") + len(row["told"] or b"") for rows in kinds.values() for row in rows)
-    # Of much to read the event loop, which carries everybody's answers, knows nothing.
+    # The event loop carries everybody's answers: what takes milliseconds is read in a thread.
     found = await asyncio.to_thread(occurring) if read > _MUCH else occurring()
     return Lexicon(size["documents"], mean, found)
 
@@ -229,9 +229,8 @@ async def index_memory(connection: Connection, user_id: str, memory_id: UUID, co
     [number] = await number_documents(connection, user_id, [length])
     await add_postings(connection, user_id, [Document(number, terms, {}, length, length)])
     await connection.execute(SQL["number_link"], user_id, memory_id, number)
-    if (
-        number + 1
-    ) % MOST_WAITING == 0:  # who says nothing, and is given memories, has no job that merges what waits
+    # Who says nothing, and is given memories, has no job that merges what waits.
+    if (number + 1) % MOST_WAITING == 0:
         await enqueue(connection, [user_id])
 
 
