@@ -444,7 +444,6 @@ class LogIndex(Protocol):
 
     async def enqueue_untidied(self) -> int:
         """Enqueue a job for each user of whose words some, as an older version noted, are still to go; return how many."""
-        ...
 
     async def largest_users(self, limit: int) -> list[str]:
         """Return the users who have most documents in their index, the largest first."""
