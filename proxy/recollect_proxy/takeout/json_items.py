@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from recollect.chat.linear_bytes import linear_bytes
 from recollect.errors import RecollectError
 
 LARGEST_ITEM = 64 * 1024 * 1024
@@ -24,9 +25,10 @@ _CHUNK = 1024 * 1024
 _LONGEST_NAME = 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 _MARK = re.compile(rb'[\[\]{}",:]')
-# To the next bracket or brace, past whole strings; or to the quote of a string that the chunk ends within. What is
-# repeated is never given back.
-_WITHIN = re.compile(rb'(?:[^\[\]{}"]++|"(?:[^"\\]++|\\.)*+")*+([\[\]{}"]?)', re.DOTALL)
+# Up to the next bracket or brace, past whole strings; or to the quote of a string that the chunk ends within. Not by Python's
+# engine: up to 3.11.4 it goes past that quote, as its possessive repetition does not go back where a repetition fails
+# (python/cpython#106052).
+_WITHIN = linear_bytes(rb'(?s)(?:[^\[\]{}"]|"(?:[^"\\]|\\.)*")*')
 _STRING_MARK = re.compile(rb'["\\]')
 
 
@@ -174,9 +176,10 @@ class _Scan:
     def _through_item(self, chunk: bytes, at: int) -> int:
         found = _WITHIN.match(chunk, at)
         assert found is not None  # noqa: S101 -- it matches nothing, too
-        if mark := found.group(1):
-            self._take(mark, self.offset + found.end() - 1)
-        return found.end()
+        at = found.end()
+        if mark := chunk[at : at + 1]:
+            self._take(mark, self.offset + at)
+        return at + len(mark)
 
     def _through_string(self, chunk: bytes, at: int) -> int:
         if self.escaped:

@@ -1,4 +1,4 @@
-"""Expressions on a request's bytes, however many: in linear time, letting other threads run. Never: on text."""
+"""Expressions on the bytes of a request or a file, however many: in linear time, letting other threads run. Never: on text."""
 
 import re2
 

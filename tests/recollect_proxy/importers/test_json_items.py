@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from recollect_proxy.takeout import json_items
@@ -39,6 +39,7 @@ def found(path: Path, content: str, chunk: int) -> tuple[dict[str, list[Any]], d
 
 @settings(suppress_health_check=_FIXTURES)
 @given(st.lists(_VALUES, max_size=5), st.integers(1, 40), st.sampled_from(["as it is", "escaped"]))
+@example([{"": "}"}, ["{\\\""]], 1, "as it is")
 def test_the_items_of_a_list(tmp_path: Path, items: list[Any], chunk: int, written: str) -> None:
     content = json.dumps(items, ensure_ascii=written == "escaped")
 
