@@ -39,7 +39,7 @@ _SEED = 29
 _TOKEN = "a long token of the administrator"
 _KNOWN, _QUESTIONS = 50, 100_000
 _ASK_SECONDS, _LOOK_SECONDS = 0.5, 0.5
-_ALONE_SECONDS, _PATIENCE_SECONDS = 10.0, 4 * 3600.0
+_ALONE_SECONDS, _PATIENCE_SECONDS = 60.0, 4 * 3600.0
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 _UNINDEXED = "SELECT count(*) AS n FROM recollect.messages WHERE NOT indexed AND NOT alternate AND user_id LIKE 'person-%'"
 
