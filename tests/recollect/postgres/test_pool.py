@@ -54,7 +54,8 @@ async def test_a_dead_database_can_not_be_opened(tmp_path: Path) -> None:
 
 
 async def test_a_host_that_does_not_answer_is_given_up() -> None:
-    held: list[asyncio.StreamWriter] = []  # from Python 3.13 on a connection is closed with its last reference
+    # From Python 3.13 on a connection is closed with the last reference to it.
+    held: list[asyncio.StreamWriter] = []
     silent = await asyncio.start_server(lambda _, writer: held.append(writer), "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]
 
