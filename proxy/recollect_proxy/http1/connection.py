@@ -2,7 +2,7 @@
 
 import asyncio
 import select
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import TypeAlias, cast
 
 from recollect_proxy.asgi import Headers
@@ -16,6 +16,9 @@ _MOST_WAITING = 256 * 1024
 
 _MOST_UNSENT = 256 * 1024
 """Backpressure, in bytes: with more of the request unsent, the body's source is not read."""
+
+_MOST_JOINED = 64 * 1024
+"""Bytes that are copied, so that one packet and one call of the system carry what is small."""
 
 _SPACES = 2
 """The number of spaces in a request line (RFC 9112, section 3)."""
@@ -76,7 +79,7 @@ class Connection(asyncio.Protocol):
             sending = self._send_all(head, body, response, chunked=chunked, silence=silence)
             self._upload = self._loop.create_task(sending)
         else:
-            self._transport.writelines([head, body] if body else [head])
+            self._write([head, body or b""])
             self.expect_within(silence)
         return response
 
@@ -128,16 +131,27 @@ class Connection(asyncio.Protocol):
                     return
                 if piece:  # an empty chunk would be the last
                     unsent += [b"%x\r\n" % len(piece), piece, b"\r\n"] if chunked else [piece]
-                    self._transport.writelines(unsent)
+                    self._write(unsent)
                     unsent = []
                     await self._taken(silence)
-            self._transport.writelines([*unsent, b"0\r\n\r\n" if chunked else b""])
+            self._write([*unsent, b"0\r\n\r\n" if chunked else b""])
             self._sent_whole = True
         except Exception as error:  # noqa: BLE001 -- the body's source may raise anything; the response's reader gets it
             response.fail(error)
         finally:
             if not response.head.done():  # later, the response's reader sets the timeout
                 self.expect_within(silence)
+
+    def _write(self, pieces: Sequence[bytes]) -> None:
+        """Write pieces, as one if they are small.
+
+        Not by ``writelines``: asyncio's own loop since 3.12 keeps an empty piece and never comes to rest, and up to 3.12.8 and
+        3.13.1 it does not tell us that its buffer is full (python/cpython#127655).
+        """
+        if sum(map(len, pieces)) <= _MOST_JOINED:
+            pieces = [b"".join(pieces)]
+        for piece in pieces:
+            self._transport.write(piece)
 
     async def _taken(self, silence: float) -> None:
         """Wait until the send buffer has room again.

@@ -238,8 +238,11 @@ def test_a_body_too_deep_for_the_calls_under_way_has_no_certain_place(
     depth = sys.getrecursionlimit() // 2
     chat = read(dialect, body % (b"[" * depth + b"]" * depth))
 
-    assert dialect.compose(chat, additions, ANY) is not None
-    assert in_deep(depth, dialect, chat, additions) is None
+    certain = dialect.compose(chat, additions, ANY)
+
+    assert certain is not None
+    # From Python 3.12 on the calls of C are counted for themselves, and there is room.
+    assert in_deep(depth, dialect, chat, additions) == (None if sys.version_info < (3, 12) else certain)
 
 
 def test_half_a_surrogate_pair_is_replaced_wherever_it_is_added() -> None:
