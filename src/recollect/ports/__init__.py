@@ -17,6 +17,7 @@ from recollect.ports.chats import (
     Spooled,
 )
 from recollect.ports.generations import ONLY_TODAYS, Generation, Generations, GenerationStore
+from recollect.ports.log_index import LogIndex
 from recollect.ports.models import (
     Asker,
     Chosen,
@@ -32,7 +33,7 @@ from recollect.ports.models import (
 from recollect.ports.profiles import ProfileStore
 from recollect.ports.repairs import Repairs
 from recollect.ports.statistics import Statistics
-from recollect.ports.stores import MOST_QUARANTINED, AdminReadLog, LogIndex, MemoryStore, Portability
+from recollect.ports.stores import MOST_QUARANTINED, AdminReadLog, MemoryStore, Portability
 from recollect.ports.surroundings import Cache, Clock
 from recollect.ports.work import NO_CAPS, Attempts, Inbox, Jobs, UsageLog
 
