@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from recollect import __version__
 from recollect.model import Strategy
+from recollect.settings import Worker
 from recollect.settings.upstreams import UpstreamSettings
 from recollect_proxy.admin_token import AdminToken
 from recollect_proxy.app import App
@@ -90,6 +91,12 @@ def _formation(settings: ProxySettings) -> str:
     where = (
         without_credentials(settings.extraction_base_url) if settings.extraction_base_url else "the upstream"
     )
-    own = "no key" if settings.extraction_base_url else "the request's own key"
-    key = "the configured key" if settings.extraction_api_key else own
-    return f"{model} at {where}, with {key}"
+    return f"{model} at {where}, with {_key_of_formation(settings)}"
+
+
+def _key_of_formation(settings: ProxySettings) -> str:
+    if settings.worker is Worker.ELSEWHERE:
+        return "the key of the worker's own settings; a request's is lent to none elsewhere"
+    if settings.extraction_api_key or (settings.upstream_api_key and not settings.extraction_base_url):
+        return "the configured key"
+    return "no key" if settings.extraction_base_url else "the request's own key"

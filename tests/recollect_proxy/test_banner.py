@@ -152,8 +152,10 @@ def test_what_was_set_is_named(settings: dict[str, str], row: str, named: tuple[
 
 def test_who_is_believed_and_whose_key_is_used_is_told_apart() -> None:
     asked = {"extraction_model": "m", "extraction_base_url": "http://e/v1"}
-    told = [asked, asked | {"extraction_api_key": SECRET}, {"extraction_model": "m"}]
+    by_worker = {"extraction_model": "m", "worker": "elsewhere", "database_url": "postgresql://h/d"}
+    told = [asked, asked | {"extraction_api_key": SECRET}, {"extraction_model": "m"}, by_worker]
     assert len({printed(proxy_settings(**each))["formation"] for each in told}) == len(told)
+    assert "configured key" in printed(proxy_settings(upstream_api_key=SECRET))["formation"]
 
     open_to_all, with_secret = printed(proxy_settings()), printed(proxy_settings(shared_secret=SECRET))
     assert "whoever" in open_to_all["identity"]

@@ -18,6 +18,7 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
     StoreError,
+    UpstreamPolicyError,
 )
 from recollect.models.attempts import waiting_for_others
 from recollect.models.spending import counting_tokens
@@ -34,11 +35,15 @@ _FIRST_PAUSE = timedelta(seconds=30)
 _LONGEST_PAUSE = timedelta(minutes=10)
 
 _TOLD_AGAIN = timedelta(hours=1)
-_MODELS_KEPT = 100
+_CAUSES_KEPT = 100
 
-_WHAT_TO_DO = (
+_WHEN_UNREADABLE = (
     "Memories can't be formed by a model that does not keep to the form it is asked for. Until it does, exchanges are kept as "
     "question and answer. Name a larger model, or one that takes a JSON schema, as RECOLLECT_EXTRACTION_MODEL."
+)
+_WHEN_UNUSABLE = (
+    "Exchanges are kept as question and answer, as no model can be asked for memories. Name a key of its own as RECOLLECT_EXTRACTION_API_KEY, "
+    "or RECOLLECT_UPSTREAM_API_KEY: a chat's own key is lent to the proxy's own worker alone, and is gone when that starts again."
 )
 
 log = structlog.get_logger(__name__)
@@ -145,21 +150,22 @@ class CircuitBreaker:
         self._trying = False
 
 
-class UnreadableAnswers:
-    """Warns of models whose answers can't be read: of each once an hour, since every turn may bring such an answer."""
+class RareWarnings:
+    """Warns of what every turn may bring: of each cause once an hour."""
 
     def __init__(self) -> None:
-        self._told: dict[str, datetime] = {}
+        self._told: dict[tuple[str, str], datetime] = {}
 
-    def tell(self, model: str, at: datetime) -> None:
-        """Warn of a model, unless that was done within the hour; nothing of its answer is said."""
-        told = self._told.get(model)
+    def tell(self, event: str, at: datetime, *, what_to_do: str, **cause: str) -> None:
+        """Warn of a cause, unless that was done within the hour; nothing of a model's answer is said."""
+        known = (event, "\n".join(cause.values()))
+        told = self._told.get(known)
         if told is not None and at - told < _TOLD_AGAIN:
             return
-        if len(self._told) >= _MODELS_KEPT:  # clients may name any
+        if len(self._told) >= _CAUSES_KEPT:  # clients may name any model
             self._told.clear()
-        self._told[model] = at
-        log.warning("model_answers_unreadable", model=model or "unknown", what_to_do=_WHAT_TO_DO)
+        self._told[known] = at
+        log.warning(event, **cause, what_to_do=what_to_do)
 
 
 class CallGuard:
@@ -193,7 +199,7 @@ class CallGuard:
         self._yielding = yielding or Yielding()
         self._for_summaries = for_summaries
         self.breaker = CircuitBreaker()
-        self._unreadable = UnreadableAnswers()
+        self._warnings = RareWarnings()
         self.calls = 0
         self.errors: Counter[str] = Counter()
 
@@ -248,7 +254,12 @@ class CallGuard:
         """Update the breaker with what an error says about the server."""
         if isinstance(error, InvalidExtractionError):
             self.breaker.succeed()  # it is there and it answers: what is wrong is this call
-            self._unreadable.tell(error.model, self._clock())
+            self._warnings.tell(
+                "model_answers_unreadable",
+                self._clock(),
+                model=error.model or "unknown",
+                what_to_do=_WHEN_UNREADABLE,
+            )
         elif (
             isinstance(error, ExtractorError)
             and not isinstance(error, ExtractorUnusableError)
@@ -258,6 +269,11 @@ class CallGuard:
             self.breaker.fail(now, (now - began).total_seconds())
         else:
             self.breaker.give_up()
+            # What a policy forbids is as its operator wants it.
+            if isinstance(error, ExtractorUnusableError) and not isinstance(error, UpstreamPolicyError):
+                self._warnings.tell(
+                    "model_not_usable", self._clock(), detail=str(error), what_to_do=_WHEN_UNUSABLE
+                )
 
     async def _require_budget(self, user_id: str) -> None:
         if not (self._budget.user or self._budget.everybody):

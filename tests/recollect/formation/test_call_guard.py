@@ -15,6 +15,7 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
     StoreError,
+    UpstreamPolicyError,
     YieldedError,
 )
 from recollect.formation import CallGuard, TokenBudget
@@ -166,7 +167,7 @@ class TestBreaker:
         assert (await guarded.call()).tokens == 100
 
 
-class TestUnreadableAnswers:
+class TestRareWarnings:
     async def test_a_model_whose_answers_can_not_be_read_is_warned_of_once_an_hour_with_what_to_do(
         self, store: Store
     ) -> None:
@@ -195,7 +196,22 @@ class TestUnreadableAnswers:
                 await guarded.fail(unreadable(f"model {number}"))
 
         assert len(lines) == 300
-        assert len(guarded.guard._unreadable._told) <= 100
+        assert len(guarded.guard._warnings._told) <= 100
+
+    async def test_a_model_that_can_not_be_asked_is_warned_of_but_not_one_that_a_policy_forbids(
+        self, store: Store
+    ) -> None:
+        guarded = Guarded(store)
+        with capture_logs() as lines:
+            await guarded.fail(UpstreamPolicyError("not there"))
+            await guarded.fail(ExtractorUnusableError("The request's credential is gone."), times=3)
+            guarded.now += timedelta(hours=1)
+            await guarded.fail(ExtractorUnusableError("The request's credential is gone."))
+
+        assert [(line["event"], line["log_level"], line["detail"]) for line in lines] == [
+            ("model_not_usable", "warning", "The request's credential is gone.")
+        ] * 2
+        assert "RECOLLECT_EXTRACTION_API_KEY" in lines[0]["what_to_do"]
 
 
 def unreadable(model: str) -> InvalidExtractionError:
