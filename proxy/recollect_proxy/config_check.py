@@ -15,6 +15,7 @@ from recollect.errors import ConfigurationError, EmbedderError
 from recollect.settings import NOWHERE
 from recollect_proxy.app import App
 from recollect_proxy.command_settings import complaints
+from recollect_proxy.identity import is_loopback
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.settings_sources import Sources, secret_settings
 from recollect_proxy.urls import without_credentials
@@ -63,6 +64,7 @@ def check(*, offline: bool = False) -> Findings:
         settings = ProxySettings(**nothing)
     except ValidationError as error:
         return Findings(complaints(error, sources), remarks, given, sources.file)
+    remarks += _open_to_all(settings)
     found = Findings(list(_complaints(settings)), remarks, given, sources.file)
     return found if offline else _with_database(found, settings)
 
@@ -115,6 +117,17 @@ def _identity(settings: ProxySettings) -> None:
 
 def _extraction(settings: ProxySettings) -> None:
     check_extraction(settings, settings.upstream_api)
+
+
+def _open_to_all(settings: ProxySettings) -> Iterator[str]:
+    """Yield that others can use the LLM at the operator's cost."""
+    is_published = settings.public_url is not None or not is_loopback(settings.host)
+    has_key = settings.upstream_api_key is not None or any(each.api_key for each in settings.upstreams)
+    if is_published and has_key and not settings.require_identity:
+        yield (
+            "Whoever reaches this asks the LLM with your key, known or not: without an identity a chat only has no memory. Let nobody "
+            "reach it but your frontend, or set RECOLLECT_REQUIRE_IDENTITY=true."
+        )
 
 
 def _readable_by_others(sources: Sources) -> Iterator[str]:

@@ -20,7 +20,14 @@ from recollect_proxy.recall_report import RecallReports
 from recollect_proxy.request_composer import RequestComposer
 from recollect_proxy.request_preparer import RequestPreparer, UpstreamRules
 from recollect_proxy.request_reader import RequestReader
-from recollect_proxy.routing import COMPLETIONS_PATH, MESSAGES_PATH, RESPONSES_PATH, Destination, Router
+from recollect_proxy.routing import (
+    COMPLETIONS_PATH,
+    MESSAGES_PATH,
+    RESPONSES_PATH,
+    Destination,
+    IdentifiedOnly,
+    Router,
+)
 from recollect_proxy.settings import IdentityMode, ProxySettings
 from recollect_proxy.status import Status
 from recollect_proxy.tracing import Traces, traces_from_environment
@@ -67,7 +74,7 @@ class Destinations:
     _executor: FairExecutor = field(default_factory=FairExecutor)
     _traces: Traces = field(default_factory=traces_from_environment)
 
-    def router(self) -> Router:
+    def router(self) -> Router | IdentifiedOnly:
         """Build everything, and return the router."""
         settings = self.settings
         policy = settings.default_upstream
@@ -90,7 +97,8 @@ class Destinations:
                 # With a key of its own the client's is replaced where it stands, as servers differ in where they look for it.
                 way = _Way(each, server, "", sends_keys=key is not None, sends_cookies=False)
                 by_model.append(self._destination(way))
-        return Router(default, by_path, by_model)
+        router = Router(default, by_path, by_model)
+        return IdentifiedOnly(router, self.identity) if settings.require_identity else router
 
     def _destination(self, way: _Way) -> Destination:
         strip, base = self._strip(way), way.base.encode()

@@ -9,6 +9,9 @@ import msgspec
 
 from recollect_proxy.asgi import Send, respond
 
+_UNAUTHORIZED = 401
+"""It comes with a challenge (RFC 9110, section 15.5.2)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -42,6 +45,13 @@ NOT_FOUND = Failure(
 )
 METHOD_NOT_SUPPORTED = Failure(
     501, "proxy", "method_not_supported", "Recollect sends neither CONNECT nor TRACE on."
+)
+IDENTITY_REQUIRED = Failure(
+    401,
+    "proxy",
+    "identity_required",
+    "Recollect sends on only what is of a known user here (RECOLLECT_REQUIRE_IDENTITY). Send the key or the signature that tells who "
+    "you are; one that was sent was not accepted.",
 )
 BAD_REQUEST = Failure(400, "proxy", "bad_request", "The request could not be sent on as it is.")
 AMBIGUOUS = Failure(
@@ -101,10 +111,13 @@ def failure_body(failure: Failure) -> bytes:
 
 async def send_failure(send: Send, failure: Failure) -> None:
     """Answer with a failure."""
+    headers = [(b"x-recollect-error", failure.source.encode())]
+    if failure.status == _UNAUTHORIZED:
+        headers.append((b"www-authenticate", b"Bearer"))
     await respond(
         send,
         failure.status,
         failure_body(failure),
         content_type=b"application/json",
-        headers=[(b"x-recollect-error", failure.source.encode())],
+        headers=headers,
     )

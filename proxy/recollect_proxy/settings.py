@@ -77,6 +77,12 @@ class ProxySettings(ProxyInternals, EngineSettings):
         default=None, description="The upstream's key, sent in place of the client's own."
     )
 
+    require_identity: bool = Field(
+        default=False,
+        description="Send only what is of a known user on to the upstream, and the list of models; the rest is answered with 401. "
+        "Without it, it passes without memory.",
+    )
+
     user_header: str = Field(default="x-openwebui-user-id", description="Header that names the user.")
     session_header: str = Field(default="x-openwebui-chat-id", description="Header that names the chat.")
     forward_identity: bool = Field(

@@ -12,13 +12,14 @@ import structlog
 from cachetools import LRUCache, TTLCache
 from uuid_utils.compat import uuid7
 
+from recollect.engine.chats_elsewhere import ChatsElsewhere
 from recollect.engine.counts import FormationCounts
 from recollect.engine.inbox import TAKEN_DELAY, BatchFormer, InboxDrain
 from recollect.engine.maintenance import Indexer, maintain
 from recollect.engine.policy import Batching, Policy
 from recollect.engine.reembedding import Reembedding
 from recollect.engine.summaries import Summaries
-from recollect.errors import RecollectError, StoreError, YieldedError
+from recollect.errors import RecollectError, YieldedError
 from recollect.failures import place
 from recollect.formation import Batch, CallGuard, CallStatistics, Extraction
 from recollect.indexing import shorter_wait
@@ -32,8 +33,6 @@ CREDENTIAL_SECONDS = 3600.0
 
 _SLOW_KEPT = 10_000
 _EXTRACTED_KEPT, _EXTRACTED_SECONDS = 1_000, 3600.0
-_LOOK_SECONDS = 1.0
-_ANSWERED_WITHIN = timedelta(minutes=10)
 
 log = structlog.get_logger(__name__)
 
@@ -149,18 +148,8 @@ class FormationWorker:
             running.create_task(maintain(self._backends, self._policy, self._clock))
             running.create_task(Reembedding(self._backends, self._indexer).run())
             if self._yielding.yields and not self._is_told:
-                running.create_task(self._look_for_chats())
-
-    async def _look_for_chats(self) -> None:
-        """Count in the log the answers that are under way: it is all that is known here of other processes' chats."""
-        while True:
-            try:
-                under_way = await self._backends.inbox.answers_under_way(self._clock() - _ANSWERED_WITHIN)
-            except StoreError as error:
-                log.debug("chats_not_known", error=type(error).__name__)
-            else:
-                self._yielding.chats(under_way)
-            await asyncio.sleep(_LOOK_SECONDS)
+                elsewhere = ChatsElsewhere(self._backends.inbox, self._yielding, self._clock)
+                running.create_task(elsewhere.run())
 
     async def drain(self, user_id: str) -> timedelta | None:
         """Form and index what this user said, all or as much as one run does; return how long to wait before the next run, if any."""
