@@ -175,23 +175,23 @@ class TestTheCheck:
         assert (status, f"{file} can't be read: UnicodeDecodeError" in mistake) == (2, True)
 
     @pytest.mark.parametrize(
-        ("variables", "is_told"),
+        ("variables", "reminders"),
         [
-            ({"RECOLLECT_PUBLIC_URL": "https://chat.example.org"}, True),
+            ({"RECOLLECT_PUBLIC_URL": "https://chat.example.org"}, 1),
             (
                 {"RECOLLECT_PUBLIC_URL": "https://chat.example.org", "RECOLLECT_REQUIRE_IDENTITY": "true"},
-                False,
+                0,
             ),
-            ({}, False),
+            ({}, 0),
         ],
     )
     def test_says_that_others_ask_the_llm_with_the_operators_key(
-        self, tmp_path: Path, variables: dict[str, str], is_told: bool
+        self, tmp_path: Path, variables: dict[str, str], reminders: int
     ) -> None:
         status, lines = check(tmp_path, RECOLLECT_UPSTREAM_API_KEY="hush", **variables)
 
         assert status == 0
-        assert any("RECOLLECT_REQUIRE_IDENTITY" in line for line in lines) == is_told
+        assert sum("RECOLLECT_REQUIRE_IDENTITY" in line for line in lines) == reminders
 
     def test_shows_no_secret_and_says_who_can_read_the_file(self, tmp_path: Path) -> None:
         file = write(tmp_path, 'admin_token = "  "\nshared_secret = "hush-1"')
