@@ -2,10 +2,11 @@
 
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from tests.databases import new_database
 from tests.recollect_proxy.command_line import recollect
 
 SECRET = "hush-7"
@@ -22,6 +23,14 @@ def away() -> Iterator[str]:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield f"postgresql://anna:{SECRET}@127.0.0.1:{taken.getsockname()[1]}/memories"
+
+
+@pytest.fixture
+async def latin_dsn(empty_dsn: str) -> AsyncIterator[str]:
+    """A database that has no letters but those of Western Europe."""
+    options = "ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER libc"
+    async with new_database(empty_dsn, "template0", options) as dsn:
+        yield dsn
 
 
 def test_a_database_that_a_start_takes_is_told_with_its_versions(
@@ -53,6 +62,13 @@ def test_one_that_a_start_would_not_take_ends_with_2(empty_dsn: str, settings: d
     assert done.exit_code == 2
     assert [line.partition(":")[0] for line in told["mistakes"]] == ["RECOLLECT_DATABASE_URL"]
     assert told["database"] is None
+
+
+def test_one_in_which_an_emoji_has_no_place_ends_with_2(latin_dsn: str, settings: dict[str, str]) -> None:
+    done = recollect("config", "check", RECOLLECT_DATABASE_URL=latin_dsn, **settings)
+
+    assert done.exit_code == 2
+    assert "RECOLLECT_DATABASE_URL: The database's encoding is LATIN1" in done.stdout.splitlines()[0]
 
 
 def test_offline_it_is_left_alone(away: str, settings: dict[str, str]) -> None:

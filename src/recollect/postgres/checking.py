@@ -10,7 +10,7 @@ import asyncpg
 
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.postgres.pool import Access, store_errors
-from recollect.postgres.schema import PGVECTOR, require_fitting
+from recollect.postgres.schema import PGVECTOR, require_fitting, wrong_encoding
 from recollect.postgres.sql import SQL, load_migrations
 
 _TESTED = 16
@@ -70,6 +70,9 @@ def _files_that_are_not_there(dsn: str) -> list[str]:
 
 async def _ask(access: Access, report: DatabaseReport) -> None:
     async with access.connection() as connection, connection.transaction(readonly=True):
+        if complaint := await wrong_encoding(connection):
+            report.mistakes.append(complaint)
+            return  # another database is needed, so what else this one lacks does not matter
         [seen] = await connection.fetch(SQL["look_before_start"])
         known = load_migrations()
         applied = await connection.fetch(SQL["applied_migrations"]) if seen["may_read_migrations"] else []

@@ -10,13 +10,14 @@ from uuid import uuid4
 
 import pytest
 from tests.certificates import write_certificate
-from tests.databases import administrator
+from tests.databases import administrator, new_database
 
-from recollect.errors import RecollectError, StoreUnavailableError
+from recollect.errors import ConfigurationError, RecollectError, StoreUnavailableError
 from recollect.postgres import DatabaseReport, check_postgres, open_postgres
 from recollect.postgres.sql import load_migrations
 
 _SECONDS = 20.0
+_LIBC = "LOCALE_PROVIDER libc"
 _LATEST = load_migrations()[-1].version
 _TABLES = "SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('recollect')"
 
@@ -185,16 +186,25 @@ async def test_one_that_takes_no_writes_and_is_asked_for_by_name_is_a_mistake(em
 
 
 async def test_a_locale_that_knows_ascii_alone_is_a_remark(empty_dsn: str) -> None:
-    name = f"recollect_test_{uuid4().hex}"
-    async with administrator(empty_dsn) as connection:
-        await connection.execute(f"CREATE DATABASE {name} LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0")
-    try:
-        [remark] = (await check(urlsplit(empty_dsn)._replace(path=f"/{name}").geturl())).remarks
-    finally:
-        async with administrator(empty_dsn) as connection:
-            await connection.execute(f"DROP DATABASE {name}")
+    async with new_database(empty_dsn, "template0", f"LOCALE 'C' {_LIBC}") as dsn:
+        [remark] = (await check(dsn)).remarks
 
     assert "the letters of ASCII alone" in remark
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "ISO_8859_5", "SQL_ASCII"])
+async def test_an_encoding_that_can_not_hold_every_letter_is_a_mistake(empty_dsn: str, encoding: str) -> None:
+    async with new_database(empty_dsn, "template0", f"ENCODING '{encoding}' LOCALE 'C' {_LIBC}") as dsn:
+        report = await check(dsn)
+
+        [mistake] = report.mistakes
+        assert mistake.startswith(f"The database's encoding is {encoding}, ")
+        assert "ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0" in mistake
+        assert report.remarks == []
+        with pytest.raises(ConfigurationError, match=f"encoding is {encoding}, "):
+            await open_postgres(dsn)
+        async with administrator(dsn) as connection:
+            assert await connection.fetchval("SELECT to_regnamespace('recollect')") is None
 
 
 async def test_a_database_of_another_name_is_a_mistake(empty_dsn: str) -> None:
