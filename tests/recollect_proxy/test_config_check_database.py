@@ -71,6 +71,32 @@ def test_one_in_which_an_emoji_has_no_place_ends_with_2(latin_dsn: str, settings
     assert "RECOLLECT_DATABASE_URL: The database's encoding is LATIN1" in done.stdout.splitlines()[0]
 
 
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        (f"postgresql://anna:123#{SECRET}@127.0.0.1:9/d", "cuts its address short"),
+        (f"postgresql://anna:{SECRET}@/#x@127.0.0.1:9/d", "cuts its address short"),
+        (
+            f"postgresql://anna:{SECRET}@127.0.0.1:9/d?sslmode=require&sslrootcert=GARBAGE",
+            "for sslrootcert holds no",
+        ),
+    ],
+)
+def test_an_address_that_no_waiting_would_mend_ends_with_2(
+    url: str, words: str, settings: dict[str, str], tmp_path: Path
+) -> None:
+    garbage = tmp_path / "garbage.pem"
+    garbage.write_text("garbage")
+    url = url.replace("GARBAGE", str(garbage))
+
+    done = recollect("config", "check", RECOLLECT_DATABASE_URL=url, **settings)
+
+    assert done.exit_code == 2
+    assert words in done.stdout.splitlines()[0]
+    assert SECRET not in done.output
+    assert "123" not in done.output
+
+
 def test_offline_it_is_left_alone(away: str, settings: dict[str, str]) -> None:
     done = recollect("config", "check", "--offline", "--json", RECOLLECT_DATABASE_URL=away, **settings)
 
