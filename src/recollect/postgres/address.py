@@ -31,7 +31,6 @@ _AT_HOME = {
 }
 """What names a file for TLS, and the file in ``~/.postgresql`` that counts where nothing names one."""
 
-
 _LACKING = {
     "sslrootcert": "holds no certificate in PEM",
     "sslcrl": "holds no list of revoked certificates in PEM",
