@@ -60,11 +60,17 @@ async def administrator(dsn: str) -> AsyncIterator["asyncpg.Connection[asyncpg.R
 
 
 @asynccontextmanager
-async def new_database(server: str, template: str = "template1") -> AsyncIterator[str]:
-    """Create a database, yield its dsn, and drop it."""
+async def new_database(server: str, template: str = "template1", options: str = "") -> AsyncIterator[str]:
+    """Create a database, yield its dsn, and drop it.
+
+    Args:
+        server: The dsn of a database of it.
+        template: What it is a copy of.
+        options: Its own encoding or locale, as CREATE DATABASE has them; the template is to be ``template0`` then.
+    """
     name = f"recollect_test_{uuid4().hex}"
     async with administrator(server) as connection:
-        await connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        await connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} {options}")
     try:
         yield urlsplit(server)._replace(path=f"/{name}").geturl()
     finally:

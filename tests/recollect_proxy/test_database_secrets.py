@@ -59,3 +59,15 @@ async def test_a_start_that_ends_says_why_without_the_password(tmp_path: Path, a
     said = str(raised.value)
     assert "The database can't be opened" in said
     assert SECRET not in said
+
+
+async def test_a_password_that_cuts_its_address_short_ends_a_start_and_is_not_told(tmp_path: Path) -> None:
+    url = f"postgresql://anna:123#{SECRET}@127.0.0.1/memories"
+    environ = environment(upstream="http://127.0.0.1:9/v1", data_dir=str(tmp_path), database_url=url)
+    with pytest.raises(AssertionError) as raised:  # there is no banner
+        async with served_process("--log-level", "debug", environ=environ):
+            pass
+
+    said = str(raised.value)
+    assert "cuts its address short" in said
+    assert SECRET not in said

@@ -1,16 +1,16 @@
 """Looks at a database as a start would, without changing anything in it. Never: a lock, a migration, a row of a user's."""
 
 import asyncio
+import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from urllib.parse import parse_qsl, urlsplit
 
 import asyncpg
 
-from recollect.errors import RecollectError, StoreUnavailableError
+from recollect.errors import ConfigurationError, RecollectError, StoreUnavailableError
+from recollect.postgres.address import places, require_sound, unusable_files
 from recollect.postgres.pool import Access, store_errors
-from recollect.postgres.schema import PGVECTOR, require_fitting
+from recollect.postgres.schema import PGVECTOR, require_fitting, wrong_encoding
 from recollect.postgres.sql import SQL, load_migrations
 
 _TESTED = 16
@@ -19,8 +19,8 @@ _TESTED = 16
 _CONNECTIONS_OF_A_PAIR = 21
 """What a proxy and its worker open at most."""
 
-_FILES = frozenset({"sslrootcert", "sslcert", "sslkey", "sslcrl"})
-"""What of a database's address names a file for TLS."""
+_OF_FILES = (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectoryError, ssl.SSLError)
+"""What a file for TLS that can't be used is told by; a socket's file and a server's TLS are told by the same."""
 
 
 @dataclass(slots=True)
@@ -47,29 +47,37 @@ async def check_postgres(dsn: str, *, seconds: float) -> DatabaseReport:
     """
     report = DatabaseReport()
     try:
+        require_sound(dsn)
+    except ConfigurationError as error:
+        report.mistakes.append(str(error))
+        return report
+    try:
         with store_errors():
             async with asyncio.timeout(seconds):
                 await _ask(Access(dsn, seconds, seconds, pooled=True), report)
     except StoreUnavailableError as error:
-        if isinstance(error.__context__, FileNotFoundError) and (lacking := _files_that_are_not_there(dsn)):
-            report.mistakes.append(f"There is no such file as it names for {' and '.join(lacking)}.")
+        if isinstance(error.__context__, _OF_FILES) and (unusable := unusable_files(dsn)):
+            report.mistakes += unusable
             return report
         report.remarks.append(
-            f"{error} A start goes on: chats pass without memory until the database is there."
+            f"{error}{_looked_for(dsn)} A start goes on: chats pass without memory until the database is there."
         )
     except RecollectError as error:
-        report.mistakes.append(str(error))
+        report.mistakes.append(f"{error}{'' if report.found else _looked_for(dsn)}")
     return report
 
 
-def _files_that_are_not_there(dsn: str) -> list[str]:
-    """Return what an address names files for that are missing: unlike a server that is away, they do not come by themselves."""
-    query = parse_qsl(urlsplit(dsn).query)
-    return [name for name, path in query if name in _FILES and not Path(path).expanduser().is_file()]
+def _looked_for(dsn: str) -> str:
+    """Return a sentence that says where, as whoever mistyped an address sees it there."""
+    where = places(dsn)
+    return f" It was looked for at {where}." if where else ""
 
 
 async def _ask(access: Access, report: DatabaseReport) -> None:
     async with access.connection() as connection, connection.transaction(readonly=True):
+        if complaint := await wrong_encoding(connection):
+            report.mistakes.append(complaint)
+            return  # another database is needed, so what else this one lacks does not matter
         [seen] = await connection.fetch(SQL["look_before_start"])
         known = load_migrations()
         applied = await connection.fetch(SQL["applied_migrations"]) if seen["may_read_migrations"] else []

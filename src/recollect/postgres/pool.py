@@ -12,6 +12,7 @@ from asyncpg.pool import PoolConnectionProxy
 from pgvector.asyncpg import register_vector
 
 from recollect.errors import ConfigurationError, RecollectError, StoreError, StoreUnavailableError
+from recollect.postgres.address import require_sound
 from recollect.postgres.hosts import Hosts
 from recollect.postgres.plain_words import why
 from recollect.postgres.sql import SQL
@@ -47,6 +48,12 @@ _REFUSED = (
     asyncpg.InvalidCatalogNameError,
     asyncpg.ClientConfigurationError,
 )
+_SENT_ON = (
+    asyncpg.UndefinedObjectError,
+    asyncpg.InvalidParameterValueError,
+    asyncpg.CantChangeRuntimeParamError,
+)
+"""How a server refuses, at the beginning of a connection, what the driver did not know of an address and sent on to it."""
 
 
 @contextmanager
@@ -76,7 +83,12 @@ def connecting() -> Iterator[None]:
     with store_errors():
         try:
             yield
-        except (*_REFUSED, ValueError, OverflowError) as error:  # the last two: an address that can't be read
+        except (
+            *_REFUSED,
+            *_SENT_ON,
+            ValueError,
+            OverflowError,
+        ) as error:  # the last two: an address that can't be read
             raise ConfigurationError(
                 f"The database can't be opened ({_kind(error)}){why(error)}. Check its address, name, user and password."
             ) from None
@@ -116,9 +128,10 @@ class Access:
 
         Raises:
             StoreUnavailableError: The database can't be reached.
-            ConfigurationError: It can, but not with this user, password or name.
+            ConfigurationError: It can, but not with this user, password or name; or its address can't be meant so.
         """
         with connecting():
+            require_sound(self.dsn)
             connection = await self._hosts.connect(
                 timeout=self.connect_timeout,
                 command_timeout=self.command_timeout,

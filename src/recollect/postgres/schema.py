@@ -16,6 +16,7 @@ from recollect.postgres.schema_steps import MIGRATION_SECONDS, SchemaSteps
 from recollect.postgres.sql import SQL, Migration, load_migrations
 
 _USER_ROLE = "recollect_user"
+_ENCODING = "UTF8"
 PGVECTOR = (0, 8)
 """The first pgvector whose indexes are scanned further where a user's rows are few among what is near."""
 
@@ -50,7 +51,7 @@ async def migrate(
         pooled: Whether a pooler stands before the server.
 
     Raises:
-        ConfigurationError: pgvector is missing or too old, or this user may not create a schema.
+        ConfigurationError: The database is not in UTF-8, pgvector is missing or too old, or this user may not create a schema.
         StoreError: A newer version took away what this code needs, or an applied migration was changed.
         StoreUnavailableError: Somebody holds a lock that a step needs, and does not let go of it.
     """
@@ -110,6 +111,8 @@ async def _is_bound(connection: Connection) -> bool:
 
 
 async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
+    if complaint := await wrong_encoding(connection):
+        raise ConfigurationError(complaint)
     if not await connection.fetchval(SQL["schema_exists"]):
         await connection.execute(SQL["create_schema"])
     vector = await connection.fetchrow(SQL["vector_extension"])
@@ -125,6 +128,17 @@ async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
     lasting = "set_search_path_for_transaction" if pooled else "set_search_path"
     await connection.execute(SQL[lasting], vector["search_path"])
     return vector["search_path"], vector["vector_schema"]
+
+
+async def wrong_encoding(connection: Connection) -> str:
+    """Return what is wrong with a database that can't hold every letter, and what to do; "" for one that can."""
+    encoding = await connection.fetchval(SQL["encoding"])
+    if encoding == _ENCODING:
+        return ""
+    return (
+        f"The database's encoding is {encoding}, which can't hold all that people say, and Recollect needs {_ENCODING}: make another "
+        f"database, by CREATE DATABASE with ENCODING '{_ENCODING}' LOCALE 'C.UTF-8' TEMPLATE template0, and name that one."
+    )
 
 
 async def _create_vector_extension(connection: Connection) -> None:

@@ -10,12 +10,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.databases import administrator
 from tests.external_servers import external_server, programs_of
 from tests.folders import database_folder
 from tests.stores import NOON, Store, store_over, vector
 
 from recollect.model import Actor, Add, Reason
-from recollect.postgres import open_postgres, start_embedded
+from recollect.postgres import check_postgres, open_postgres, start_embedded
 
 REPOSITORY = Path(__file__).parents[3]
 DOCUMENT = (REPOSITORY / "docs" / "operations.md").read_text("utf-8")
@@ -64,6 +65,14 @@ async def told(dsn: str, known: Store) -> tuple[list[str], list[str], int, list[
     return [each.content for each in page.memories], chats, len(found), sorted(words.occurrences)
 
 
+async def talk_on(dsn: str, known: Store) -> None:
+    """Have a database take what Anna says next."""
+    opened = await open_postgres(dsn)
+    store = store_over(opened)
+    await store.log.append(store.exchange("I moved to Lisbon", known.anna.scope))
+    await opened.aclose()
+
+
 @contextmanager
 def server(version: str) -> Iterator[str]:
     if version == "embedded":
@@ -81,8 +90,9 @@ def server(version: str) -> Iterator[str]:
     [("embedded", "embedded"), ("16", "16"), ("18", "18"), ("16", "18"), ("18", "embedded")],
 )
 async def test_what_was_dumped_is_restored(source: str, target: str, tmp_path: Path) -> None:
+    """As the docs have it, it belongs to a role that is no superuser afterwards, and that one can use it."""
     [dump] = commands("Back up")
-    create, restore = commands("Restore")
+    create, extend, restore = commands("Restore")
     program = "18" if "18" in (source, target) or "embedded" in (source, target) else "16"
     with server(source) as before:
         opened = await open_postgres(before)
@@ -92,12 +102,18 @@ async def test_what_was_dumped_is_restored(source: str, target: str, tmp_path: P
         run(dump, program, tmp_path, URL=before)
         kept = await told(before, known)
     with server(target) as after:
-        maintenance = after
-        name = urlsplit(after)._replace(path="/restored").geturl()
-        run(create, program, tmp_path, MAINTENANCE_URL=maintenance, NAME="restored")
-        run(restore, program, tmp_path, URL=name)
-        restored = await told(name, known)
+        async with administrator(after) as connection:
+            await connection.execute("CREATE ROLE recollect LOGIN")
+        new = urlsplit(after)._replace(path="/restored").geturl()
+        run(create, program, tmp_path, MAINTENANCE_URL=after, NAME="restored")
+        run(extend, program, tmp_path, SUPERUSER_URL=new)
+        run(restore, program, tmp_path, SUPERUSER_URL=new)
+        owned = new.replace("postgres@", "recollect@", 1)
+        report = await check_postgres(owned, seconds=20)
+        restored = await told(owned, known)
+        await talk_on(owned, known)
 
+    assert (report.mistakes, report.remarks) == ([], [])
     assert restored == kept
     assert kept == (["Anna is allergic to peanuts."], kept[1], 1, ["peanut"])
     assert kept[1]

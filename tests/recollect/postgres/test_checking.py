@@ -1,22 +1,24 @@
 """A database is looked at as a start would look at it, and what a start would not take is said in plain words."""
 
 import asyncio
+import os
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
 from tests.certificates import write_certificate
-from tests.databases import administrator
+from tests.databases import administrator, new_database
 
-from recollect.errors import RecollectError, StoreUnavailableError
+from recollect.errors import ConfigurationError, RecollectError, StoreUnavailableError
 from recollect.postgres import DatabaseReport, check_postgres, open_postgres
 from recollect.postgres.sql import load_migrations
 
 _SECONDS = 20.0
+_LIBC = "LOCALE_PROVIDER libc"
 _LATEST = load_migrations()[-1].version
 _TABLES = "SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('recollect')"
 
@@ -185,16 +187,25 @@ async def test_one_that_takes_no_writes_and_is_asked_for_by_name_is_a_mistake(em
 
 
 async def test_a_locale_that_knows_ascii_alone_is_a_remark(empty_dsn: str) -> None:
-    name = f"recollect_test_{uuid4().hex}"
-    async with administrator(empty_dsn) as connection:
-        await connection.execute(f"CREATE DATABASE {name} LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0")
-    try:
-        [remark] = (await check(urlsplit(empty_dsn)._replace(path=f"/{name}").geturl())).remarks
-    finally:
-        async with administrator(empty_dsn) as connection:
-            await connection.execute(f"DROP DATABASE {name}")
+    async with new_database(empty_dsn, "template0", f"LOCALE 'C' {_LIBC}") as dsn:
+        [remark] = (await check(dsn)).remarks
 
     assert "the letters of ASCII alone" in remark
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "ISO_8859_5", "SQL_ASCII"])
+async def test_an_encoding_that_can_not_hold_every_letter_is_a_mistake(empty_dsn: str, encoding: str) -> None:
+    async with new_database(empty_dsn, "template0", f"ENCODING '{encoding}' LOCALE 'C' {_LIBC}") as dsn:
+        report = await check(dsn)
+
+        [mistake] = report.mistakes
+        assert mistake.startswith(f"The database's encoding is {encoding}, ")
+        assert "ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0" in mistake
+        assert report.remarks == []
+        with pytest.raises(ConfigurationError, match=f"encoding is {encoding}, "):
+            await open_postgres(dsn)
+        async with administrator(dsn) as connection:
+            assert await connection.fetchval("SELECT to_regnamespace('recollect')") is None
 
 
 async def test_a_database_of_another_name_is_a_mistake(empty_dsn: str) -> None:
@@ -210,7 +221,7 @@ async def test_nobody_at_the_address_is_a_remark_as_a_start_goes_on() -> None:
 
     [remark] = report.remarks
     assert report.mistakes == []
-    assert "nothing listens at its address" in remark
+    assert "nothing listens at its address. It was looked for at 127.0.0.1:" in remark
     assert "A start goes on" in remark
     assert "hush" not in remark
 
@@ -259,8 +270,102 @@ async def test_a_file_for_tls_that_is_missing_is_a_mistake_as_it_does_not_come_b
     no_socket = await check(f"postgresql://anna:hush@/d?host={tmp_path}&sslrootcert={there}")
 
     assert (found.mistakes, len(found.remarks)) == ([], 1)
-    assert (missed.mistakes, missed.remarks) == (["There is no such file as it names for sslrootcert."], [])
+    assert (missed.mistakes, missed.remarks) == (["The file that it names for sslrootcert is not there."], [])
     assert (no_socket.mistakes, len(no_socket.remarks)) == ([], 1), "a server makes its socket when it starts"
+
+
+@contextmanager
+def as_nobody(*, is_root: bool = os.geteuid() == 0) -> Iterator[None]:
+    """Be an account that owns nothing, where root would be let in everywhere."""
+    if is_root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+
+
+async def test_a_file_for_tls_that_can_not_be_used_is_a_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/nowhere")  # a home that may not be looked into is told of, too
+    garbage, closed = tmp_path / "garbage.pem", write_certificate(tmp_path / "closed.pem")
+    garbage.write_text("garbage")
+    closed.chmod(0)
+    address = "postgresql://anna:hush@127.0.0.1:9/d?sslmode=verify-full&sslrootcert="
+    unreadable = await check(f"{address}{garbage}")
+    with as_nobody():
+        unopened = await check(f"{address}{closed}")
+
+    assert (unreadable.mistakes, unreadable.remarks) == (
+        ["The file that it names for sslrootcert holds no certificate in PEM."],
+        [],
+    )
+    assert (unopened.mistakes, unopened.remarks) == (
+        ["The file that it names for sslrootcert can't be read by this account."],
+        [],
+    )
+
+
+async def test_a_server_that_speaks_no_tls_of_ours_is_no_mistake_of_a_file(tmp_path: Path) -> None:
+    async def babble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(8)
+        writer.write(b"S")
+        await reader.read(1000)
+        writer.write(b"no handshake of TLS at all")
+        await writer.drain()
+        writer.close()
+
+    file = write_certificate(tmp_path / "ca.pem")
+    server = await asyncio.start_server(babble, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        report = await check(f"postgresql://anna:hush@127.0.0.1:{port}/d?sslmode=require&sslrootcert={file}")
+
+    [remark] = report.remarks
+    assert report.mistakes == []
+    assert "it does not speak TLS as it was asked to" in remark
+
+
+async def test_a_password_that_cuts_its_address_short_is_sent_to_nobody() -> None:
+    connections: list[asyncio.StreamWriter] = []
+    server = await asyncio.start_server(lambda _, writer: connections.append(writer), "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        dsn = f"postgresql://127.0.0.1:{port}#hush@db.example.org/d"
+        report = await check_postgres(dsn, seconds=0.5)
+        with pytest.raises(ConfigurationError, match="cuts its address short"):
+            await open_postgres(dsn, connect_timeout=0.5)
+
+    [mistake] = report.mistakes
+    assert "%23" in mistake
+    assert str(port) not in mistake
+    assert (report.remarks, connections) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("parameter", "words"),
+    [
+        ("sslmodee=require", "a parameter that the server does not know"),
+        ("work_mem=hush", "a parameter whose value the server does not take"),
+        ("server_encoding=hush", "a parameter that the server lets nobody set so"),
+        ("sslmode=hush", "its sslmode is none of disable"),
+        ("sslmode=verify-full", "no file says whose certificates to trust"),
+    ],
+)
+async def test_a_parameter_that_is_wrong_is_a_mistake_in_plain_words(
+    empty_dsn: str, parameter: str, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    dsn = f"{empty_dsn}{'&' if '?' in empty_dsn else '?'}{parameter}"
+
+    [mistake] = (await check(dsn)).mistakes
+
+    assert words in mistake
+    assert "hush" not in mistake
+    with pytest.raises(ConfigurationError, match=words):
+        await open_postgres(dsn)
 
 
 async def test_a_wrong_password_is_a_mistake_that_quotes_none() -> None:
@@ -278,6 +383,7 @@ async def test_a_wrong_password_is_a_mistake_that_quotes_none() -> None:
 
     [mistake] = report.mistakes
     assert "it does not take this user's password" in mistake
+    assert mistake.endswith(f"It was looked for at 127.0.0.1:{port}.")
     assert "hush" not in mistake
     assert report.found == ""
 

@@ -158,6 +158,10 @@ SELECT set_config('recollect.over_all_users', 'on', true), set_config('statement
 -- Let the rest of the transaction see again what it saw before.
 SELECT set_config('recollect.over_all_users', '', true);
 
+-- name: encoding
+-- How this database writes letters; asked alone, as a question with other letters than ASCII's fails in some.
+SELECT current_setting('server_encoding');
+
 -- name: look_before_start
 -- What a start asks of the server and of this database user; changes nothing.
 SELECT
