@@ -230,7 +230,7 @@ async def test_the_database_outlives_the_worker_that_started_it(crew: Crew, host
     assert LISBON in await crew.told(left, WHERE)
     await Conversation(left).says(LOCKER)
     # Its parent sees only from time to time that it is dead, and has it replaced.
-    await until(lambda: not is_alive(starter), seconds=_STOPPING_SECONDS)
+    await until(lambda: not is_alive(starter), seconds=60)
     replaced = await crew.workers()
     assert starter not in replaced
     await crew.recall([through(worker, alice) for worker in replaced], WHICH_LOCKER, LOCKER)
