@@ -56,16 +56,28 @@ def admin_token(settings: ProxySettings) -> AdminToken:
     if settings.admin_token is not None:
         return AdminToken(settings.admin_token.get_secret_value())
     if settings.data_dir == NOWHERE:
-        return AdminToken(_made(), is_new=True)
+        return AdminToken(made_token(), is_new=True)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     file = settings.data_dir / TOKEN_FILE
     with _alone(file):
         if token := _read(file):
             return AdminToken(token, file)
         if not (token := _read(_unshown(file))):
-            token = _made()
+            token = made_token()
             _write(_unshown(file), token)
     return AdminToken(token, file, is_new=True)
+
+
+def kept_token(settings: ProxySettings) -> str:
+    """Return the token that a start would find in the data folder; "" where it would make one. Nothing is changed.
+
+    Raises:
+        OSError: It can't be read.
+    """
+    if settings.data_dir == NOWHERE:
+        return ""
+    file = settings.data_dir / TOKEN_FILE
+    return next((token for each in (file, _unshown(file)) if (token := _told(each))), "")
 
 
 @contextmanager
@@ -85,19 +97,24 @@ def _unshown(file: Path) -> Path:
     return file.with_name(f"{file.name}.unshown")
 
 
-def _made() -> str:
+def made_token() -> str:
+    """Return a token as a start makes it."""
     return secrets.token_urlsafe(32)
 
 
 def _read(file: Path) -> str:
     """Return the token in a file; "" where there is none, or an empty one."""
-    try:
-        token = file.read_text(encoding="ascii").strip()
-    except FileNotFoundError:
-        return ""
+    token = _told(file)
     if not token:
         file.unlink(missing_ok=True)  # an empty token would let everybody in
     return token
+
+
+def _told(file: Path) -> str:
+    try:
+        return file.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return ""
 
 
 def _write(file: Path, token: str) -> None:

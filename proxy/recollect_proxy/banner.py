@@ -24,6 +24,7 @@ def banner(settings: ProxySettings, app: App, port: int, token: AdminToken) -> s
     """
     host = "127.0.0.1" if settings.host in {"0.0.0.0", "::"} else settings.host  # noqa: S104 -- compared, not bound
     origin = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    seen = settings.public_url or origin  # by people's browsers
     rows = [
         ("base URL", f"{origin}{default_base(settings)}  (put this into your frontend)"),
         ("upstream", settings.upstream),
@@ -32,8 +33,8 @@ def banner(settings: ProxySettings, app: App, port: int, token: AdminToken) -> s
         ("embedder", _embedder(settings)),
         ("formation", _formation(settings)),
         ("identity", ", else ".join(_WHO[mode](settings) for mode in settings.identity)),
-        ("pages", f"{origin}/memory/ui  (what is remembered, to see and correct; the token lets you in)"),
-        ("docs", f"{origin}/memory/docs"),
+        ("pages", f"{seen}/memory/ui  (what is remembered, to see and correct; the token lets you in)"),
+        ("docs", f"{seen}/memory/docs"),
     ]
     if token.is_new:
         kept = "gone with this process" if token.file is None else f"shown once, kept in {token.file}"

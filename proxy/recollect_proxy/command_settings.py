@@ -7,8 +7,9 @@ import typer
 from pydantic import ValidationError
 
 from recollect.errors import ConfigurationError
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings import LogLevel, ProxySettings
 from recollect_proxy.settings_sources import Sources
+from recollect_proxy.urls import without_credentials
 
 log = structlog.get_logger(__name__)
 
@@ -16,6 +17,15 @@ NO_UPSTREAM = (
     "Recollect needs the base URL of your LLM: make run UPSTREAM=http://127.0.0.1:11434/v1 "
     "(or: recollect serve --upstream URL). No LLM at hand? make demo"
 )
+
+
+def no_upstream_for(command: str) -> str:
+    """Return what a command says that asks an LLM and serves nothing, where none is named."""
+    return (
+        f"`recollect {command}` asks an LLM, and needs its base URL, the one that the proxies have: "
+        f"RECOLLECT_UPSTREAM=http://127.0.0.1:11434/v1 (or: recollect {command} --upstream URL)."
+    )
+
 
 UNUSED_UPSTREAM = "http://127.0.0.1"
 """Settings need an upstream; what a command gives that sends nothing to any."""
@@ -35,32 +45,64 @@ def read_sources(**options: Any) -> Sources:
         raise typer.Exit(2) from None
 
 
-def settings_of_start(**options: Any) -> ProxySettings:
+def settings_and_logging(without_upstream: str = NO_UPSTREAM, /, **options: Any) -> ProxySettings:
+    """Return the settings as ``settings_of_start``, and log from here on as they say."""
+    from recollect.logs import configure_logging  # noqa: PLC0415 -- a command that logs nothing does without
+
+    try:
+        settings = read_settings(without_upstream, **options)
+    except typer.Exit:
+        configure_logging(
+            LogLevel.INFO
+        )  # a variable that sets nothing may be what is missing, with a slip in its name
+        _tell_what_sets_nothing()
+        raise
+    configure_logging(settings.log_level)
+    _tell_what_sets_nothing()
+    return settings
+
+
+def settings_of_start(without_upstream: str = NO_UPSTREAM, /, **options: Any) -> ProxySettings:
     """Return the settings as ``read_settings``, and say in one log line which variables set nothing, and what to do."""
+    _tell_what_sets_nothing()
+    return read_settings(without_upstream, **options)
+
+
+def _tell_what_sets_nothing() -> None:
     if found := read_sources().without_effect():
         log.warning("variables_without_effect", what_to_do=found)
-    return read_settings(**options)
 
 
-def read_settings(**options: Any) -> ProxySettings:
+def read_settings(without_upstream: str = NO_UPSTREAM, /, **options: Any) -> ProxySettings:
     """Return the settings with the options that were given over the environment and the settings file.
 
     Exits with 2 and a line a mistake if they make no sense.
+
+    Args:
+        without_upstream: What is said where no upstream is named.
+        options: By the names of settings; None: it was not given.
     """
     given = {name: value for name, value in options.items() if value is not None}
     sources = read_sources(**given)
     try:
         return ProxySettings(**given)
     except ValidationError as error:
-        for line in complaints(error, sources):
+        for line in complaints(error, sources, without_upstream):
             typer.echo(line, err=True)
         raise typer.Exit(2) from None
 
 
-def complaints(error: ValidationError, sources: Sources) -> list[str]:
+def database_shown(settings: ProxySettings) -> str:
+    """Return which database settings name, without credentials."""
+    if settings.in_memory or settings.database_url is None:
+        return f"embedded in {settings.data_dir}"
+    return without_credentials(settings.database_url.get_secret_value())
+
+
+def complaints(error: ValidationError, sources: Sources, without_upstream: str = NO_UPSTREAM) -> list[str]:
     """Return a line for each mistake in the settings."""
     return [
-        NO_UPSTREAM
+        without_upstream
         if (mistake["loc"][0], mistake["type"]) == ("upstream", "missing")
         else sources.in_words(mistake)
         for mistake in error.errors(include_input=False, include_url=False)

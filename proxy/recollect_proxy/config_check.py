@@ -1,7 +1,7 @@
 """Looks for what would keep a start from starting, without starting anything. Never: a change in the database, a model that is loaded."""
 
 import asyncio
-import os
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,15 +13,13 @@ from pydantic import ValidationError
 from recollect.assembly import check_database, check_embedders, check_extraction, check_global_memories
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.settings import NOWHERE
+from recollect_proxy.admin_token import kept_token, made_token
 from recollect_proxy.app import App
 from recollect_proxy.command_settings import complaints
 from recollect_proxy.identity import is_loopback
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.settings_sources import Sources, secret_settings
 from recollect_proxy.urls import without_credentials
-
-_STAND_IN = "0" * 32
-"""For the admin token, where a start would make one: long enough for an address that others reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ def check(*, offline: bool = False) -> Findings:
         settings = ProxySettings(**nothing)
     except ValidationError as error:
         return Findings(complaints(error, sources), remarks, given, sources.file)
-    remarks += _open_to_all(settings)
+    remarks += [*_what_works_less(settings), *_open_to_all(settings)]
     found = Findings(list(_complaints(settings)), remarks, given, sources.file)
     return found if offline else _with_database(found, settings)
 
@@ -100,19 +98,52 @@ def _complaints(settings: ProxySettings) -> Iterator[str]:
 
 
 def _data_folder(settings: ProxySettings) -> None:
-    folder = settings.data_dir
+    if _needs_folder(settings) and (reason := _why_unusable(settings.data_dir)):
+        raise ConfigurationError(f"RECOLLECT_DATA_DIR: {reason}.")
+
+
+def _what_works_less(settings: ProxySettings) -> Iterator[str]:
+    if not _needs_folder(settings) and (reason := _why_unusable(settings.data_dir)):
+        yield (
+            f"RECOLLECT_DATA_DIR: {reason}; a start goes on without it, and what waits for a database that is away "
+            "is held in memory, and gone with the process."
+        )
+
+
+def _needs_folder(settings: ProxySettings) -> bool:
+    """Whether a start ends where the data folder can't be used: it keeps the admin token there, or its database."""
+    return settings.admin_token is None or settings.database_url is None
+
+
+def _why_unusable(folder: Path) -> str:
+    """Return why nothing can be made in a folder, or where it would be; "" if it can be."""
     if folder == NOWHERE:
-        return
-    existing = next(each for each in (folder, *folder.parents) if each.exists())
-    if not existing.is_dir():
-        raise ConfigurationError(f"RECOLLECT_DATA_DIR: {existing} is no folder.")
-    if not os.access(existing, os.W_OK | os.X_OK):
-        raise ConfigurationError(f"RECOLLECT_DATA_DIR: {existing} can't be written by this account.")
+        return ""
+    try:
+        existing = next(each for each in (folder, *folder.parents) if each.exists())
+        if not existing.is_dir():
+            return f"{existing} is no folder"
+        # To try it is the only sure way: root may write anywhere, and yet not below /proc or where all is read-only.
+        with tempfile.TemporaryDirectory(prefix="recollect-check-", dir=existing):
+            return ""
+    except OSError as error:
+        return f"nothing can be made in {folder}: {error.strerror}"
 
 
 def _identity(settings: ProxySettings) -> None:
-    token = settings.admin_token
-    App(settings, admin_token=token.get_secret_value() if token else _STAND_IN)
+    App(settings, admin_token=_admin_token(settings))
+
+
+def _admin_token(settings: ProxySettings) -> str:
+    """Return the token that a start would have."""
+    if settings.admin_token is not None:
+        return settings.admin_token.get_secret_value()
+    try:
+        return kept_token(settings) or made_token()
+    except OSError as error:
+        raise ConfigurationError(
+            f"RECOLLECT_DATA_DIR: the admin token in {settings.data_dir} can't be read: {error.strerror}."
+        ) from None
 
 
 def _extraction(settings: ProxySettings) -> None:

@@ -43,7 +43,7 @@ Made by `make docs` (`recollect config --markdown`): change the descriptions in 
 
 Each is an environment variable; an empty one counts as none. A file in TOML says the same with the names in small letters and without
 `RECOLLECT_`: `memory_tokens = 800`. It is `recollect.toml` in the data folder, or the one that `RECOLLECT_CONFIG` names. Variables win over it. `--upstream`, `--host`, `--port`, `--data-dir`, `--database-url`, `--embedder`,
-`--extraction-model` and `--log-level` (`RECOLLECT_LOG_LEVEL`) of `recollect serve` win over them.
+`--extraction-model` and `--log-level` of `recollect serve` win over them.
 """
 
 

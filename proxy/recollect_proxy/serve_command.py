@@ -2,14 +2,12 @@
 
 from asyncio import Task, get_running_loop
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated
 
 import typer
 
-from recollect_proxy.command_settings import settings_of_start
-from recollect_proxy.settings import ProxySettings
-
-LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
+from recollect_proxy.command_settings import settings_and_logging
+from recollect_proxy.settings import LogLevel, ProxySettings
 
 _CANNOT_START = 3
 """As uvicorn ends where an application does not start."""
@@ -50,15 +48,13 @@ def serve(
         typer.Option(help="The model that extracts memories. (default: the chat's)", metavar="NAME"),
     ] = None,
     log_level: Annotated[
-        LogLevel, typer.Option(help="How much is logged.", envvar="RECOLLECT_LOG_LEVEL")
-    ] = "info",
+        LogLevel | None, typer.Option(help="How much is logged. (default: info)", case_sensitive=False)
+    ] = None,
 ) -> None:
     """Serve the proxy. Every option is a setting too: see below."""
-    from recollect.logs import configure_logging
-
-    configure_logging(log_level)
     _run_server(
-        settings_of_start(
+        settings_and_logging(
+            log_level=log_level,
             upstream=upstream,
             host=host,
             port=port,

@@ -23,6 +23,15 @@ class IdentityMode(StrEnum):
     OIDC = "oidc"
 
 
+class LogLevel(StrEnum):
+    """How much is logged: what is at this level, and at those behind it."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
 API_KEYS = "api-keys"
 ACCESS_KEYS = "access-keys"
 JWKS = "jwks.json"
@@ -44,6 +53,9 @@ class ProxySettings(ProxyInternals, EngineSettings):
         description="Bearer token of the memory API; empty: one is made and kept in the data folder.",
     )
 
+    log_level: LogLevel = Field(
+        default=LogLevel.INFO, description="How much is logged: debug, info, warning or error."
+    )
     metrics_public: bool = Field(
         default=False, description="Let /memory/metrics be read without the admin token."
     )
@@ -136,6 +148,11 @@ class ProxySettings(ProxyInternals, EngineSettings):
         if value is not None and not value.get_secret_value().strip():
             raise ValueError("a blank token would let everybody in")
         return value
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _in_small_letters(cls, value: object) -> object:
+        return value.lower() if isinstance(value, str) else value
 
     @field_validator("upstream")
     @classmethod

@@ -19,7 +19,7 @@ log = structlog.get_logger(__name__)
 
 _LONGEST_SHOWN = 80
 _LETTERS_OF_VARIABLES = f"{ascii_uppercase}{digits}_"
-_OPTIONS = frozenset({"config", "log_level", "token", "url"})
+_OPTIONS = frozenset({"config", "token", "url"})
 """Variables that are options of commands alone, and the one that names the settings file."""
 
 _WORDS = {

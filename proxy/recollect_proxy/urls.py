@@ -1,8 +1,12 @@
 """URLs as they may be shown to a person, without secrets. Pure."""
 
-from urllib.parse import parse_qsl, urlencode, urlsplit
+import re
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 NOT_SHOWN = "(a URL in which a password can't be told from the rest)"
+
+_HOST = r"[a-z0-9._-]+(:[0-9]+)?"
+_SEVERAL_HOSTS = re.compile(rf"{_HOST}(,{_HOST})+", re.IGNORECASE)
 
 
 def without_credentials(url: str) -> str:
@@ -13,14 +17,22 @@ def without_credentials(url: str) -> str:
     """
     try:
         parts = urlsplit(url)
-        address = parts.hostname or ""
-        address += f":{parts.port}" if parts.port is not None else ""
+        address = _address(parts)
     except ValueError:
         return NOT_SHOWN
     if "://" not in url or parts.fragment or "@" in f"{parts.path}{parts.query}":
         return NOT_SHOWN
     query = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if _is_shown(pair[0])]
     return f"{parts.scheme}://{address}{parts.path}{'?' if query else ''}{urlencode(query, safe='/')}"
+
+
+def _address(parts: SplitResult) -> str:
+    """Return the host, or the hosts that a database's URL may name, with their ports. Raises ValueError."""
+    named = parts.netloc.rpartition("@")[2]
+    if _SEVERAL_HOSTS.fullmatch(named):
+        return named.lower()
+    port = f":{parts.port}" if parts.port is not None else ""
+    return f"{parts.hostname or ''}{port}"
 
 
 def _is_shown(name: str) -> bool:

@@ -6,9 +6,13 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Annotated, Any
 
+import structlog
 import typer
 
-from recollect_proxy.command_settings import settings_of_start
+from recollect_proxy.command_settings import database_shown, no_upstream_for, settings_and_logging
+from recollect_proxy.settings import LogLevel
+
+log = structlog.get_logger(__name__)
 
 
 def worker(
@@ -20,23 +24,28 @@ def worker(
         str | None, typer.Option(help="The Postgres of the proxies; empty: the one in the data folder.")
     ] = None,
     log_level: Annotated[
-        str, typer.Option(help="How much is logged.", envvar="RECOLLECT_LOG_LEVEL")
-    ] = "info",
+        LogLevel | None, typer.Option(help="How much is logged. (default: info)", case_sensitive=False)
+    ] = None,
 ) -> None:
     """Form memories, beside the proxies or in place of their own workers (RECOLLECT_WORKER=elsewhere).
 
     It has the proxies' database and settings. A client's own API key never leaves the proxy that it came to: where chats
-    bring their own, RECOLLECT_EXTRACTION_API_KEY is what extracts here.
+    bring their own, RECOLLECT_EXTRACTION_API_KEY is what extracts here. The log says which database it works on.
     """
     from recollect.assembly import run_worker
-    from recollect.logs import configure_logging
     from recollect_proxy.app import with_upstream_key
 
-    configure_logging(log_level)
-    settings = settings_of_start(upstream=upstream, data_dir=data_dir, database_url=database_url)
+    settings = settings_and_logging(
+        no_upstream_for("worker"),
+        log_level=log_level,
+        upstream=upstream,
+        data_dir=data_dir,
+        database_url=database_url,
+    )
     if settings.in_memory:
         typer.echo("A database in memory is its proxy's alone: there is nothing to form elsewhere.", err=True)
         raise typer.Exit(2)
+    log.info("worker_database", database=database_shown(settings))
     asyncio.run(_until_told(run_worker(with_upstream_key(settings), upstream=settings.upstream_api)))
 
 

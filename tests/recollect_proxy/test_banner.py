@@ -40,6 +40,14 @@ def test_it_says_what_to_put_where(tmp_path: Path) -> None:
     assert str(tmp_path) in rows["store"]
 
 
+def test_people_are_sent_to_the_address_that_their_browsers_reach() -> None:
+    rows = printed(proxy_settings(public_url="https://memory.example.org/"))
+
+    assert rows["base URL"].split()[0] == "http://127.0.0.1:8080/v1"
+    assert rows["pages"].split()[0] == "https://memory.example.org/memory/ui"
+    assert rows["docs"] == "https://memory.example.org/memory/docs"
+
+
 @pytest.mark.parametrize(
     ("upstream", "path", "base"),
     [

@@ -11,9 +11,11 @@ from recollect.errors import ConfigurationError
 from recollect.model import SystemStyle
 from recollect.settings import EngineSettings
 from recollect_proxy.command_settings import read_settings, settings_of_start
-from recollect_proxy.settings import IdentityMode
+from recollect_proxy.settings import IdentityMode, LogLevel
 
 ALL_IS_WELL = {"RECOLLECT_UPSTREAM": "http://llm/v1"}
+SECRET = "0123456789abcdef0123456789abcdef"
+_SIGNED = {"RECOLLECT_IDENTITY": "openwebui-jwt", "RECOLLECT_OPENWEBUI_JWT_SECRET": SECRET}
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +50,18 @@ class TestTheFile:
         assert (settings.upstream, settings.memory_tokens, settings.record) == ("http://llm/v1", 800, False)
         assert settings.identity == (IdentityMode.API_KEY, IdentityMode.HEADER)
         assert settings.system_styles == {"gemma*": SystemStyle.NONE}
+
+    def test_sets_the_level_of_the_log_unless_a_variable_does(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write(tmp_path, 'upstream = "http://llm/v1"\nlog_level = "WARNING"')
+
+        told = read_settings().log_level
+        monkeypatch.setenv("RECOLLECT_LOG_LEVEL", "debug")
+
+        assert (told, read_settings().log_level) == (LogLevel.WARNING, LogLevel.DEBUG)
+        [verdict] = check(tmp_path)[1]
+        assert verdict.startswith("A start has all it needs.")
 
     def test_stands_behind_variables_which_stand_behind_options(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -149,6 +163,23 @@ class TestTheCheck:
             ({"RECOLLECT_SECOND_EMBEDDER": "on"}, "Unknown second embedder 'on'"),
             ({"RECOLLECT_EXTRACTION_BASE_URL": "llm"}, "RECOLLECT_EXTRACTION_MODEL must name a model"),
             ({"RECOLLECT_DATA_DIR": "/dev/null/x"}, "RECOLLECT_DATA_DIR: /dev/null is no folder"),
+            # Below /proc root, too, makes nothing, though it may write there by the mode of the folder.
+            (
+                {"RECOLLECT_DATA_DIR": "/proc/nope"},
+                "RECOLLECT_DATA_DIR: nothing can be made in /proc/nope: No such",
+            ),
+            (
+                {"RECOLLECT_DATA_DIR": "/proc/nope", "RECOLLECT_ADMIN_TOKEN": SECRET},
+                "RECOLLECT_DATA_DIR: nothing can be made in /proc/nope: No such",
+            ),
+            (
+                {"RECOLLECT_LOG_LEVEL": "verbose"},
+                "RECOLLECT_LOG_LEVEL: has to be 'debug', 'info', 'warning' or 'error'",
+            ),
+            (
+                {"RECOLLECT_HOST": "0.0.0.0", **_SIGNED, "RECOLLECT_ADMIN_TOKEN": "a" * 40},
+                "RECOLLECT_ADMIN_TOKEN is too weak",
+            ),
         ],
     )
     def test_sees_what_makes_no_sense_together(
@@ -160,6 +191,36 @@ class TestTheCheck:
 
         assert done.exit_code == 2
         assert complaint in done.stdout.splitlines()[0]
+
+    @pytest.mark.parametrize("identity", [_SIGNED, {"RECOLLECT_SHARED_SECRET": SECRET}])
+    def test_takes_an_address_that_others_reach_where_a_start_would_make_the_token(
+        self, tmp_path: Path, identity: dict[str, str]
+    ) -> None:
+        status, lines = check(tmp_path, RECOLLECT_HOST="0.0.0.0", **identity)
+
+        assert (status, len(lines)) == (0, 1), lines
+
+    def test_judges_the_token_that_a_start_would_find(self, tmp_path: Path) -> None:
+        (tmp_path / "admin-token").write_text("a" * 40, "ascii")
+
+        status, [mistake, *_] = check(tmp_path, RECOLLECT_HOST="0.0.0.0", **_SIGNED)
+
+        assert (status, "RECOLLECT_ADMIN_TOKEN is too weak" in mistake) == (2, True)
+
+    def test_says_what_is_worse_without_a_folder_where_a_start_goes_on(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        none_needed = {
+            "RECOLLECT_ADMIN_TOKEN": SECRET,
+            "RECOLLECT_DATABASE_URL": "postgresql://127.0.0.1:9/none",
+            "RECOLLECT_DATA_DIR": str(tmp_path / "file"),
+        }
+
+        done = recollect("config", "check", "--offline", **none_needed, **ALL_IS_WELL)
+
+        remark, verdict = done.stdout.splitlines()
+        assert done.exit_code == 0
+        assert remark.startswith(f"RECOLLECT_DATA_DIR: {tmp_path / 'file'} is no folder; a start goes on")
+        assert verdict.startswith("A start has all it needs.")
 
     def test_looks_into_the_folder_of_a_local_model(self, tmp_path: Path) -> None:
         status, [mistake, *_] = check(tmp_path, RECOLLECT_EMBEDDER=f"local:{tmp_path}")

@@ -10,7 +10,7 @@ from uuid import UUID
 import typer
 
 from recollect.model import Fault, Finding
-from recollect_proxy.command_settings import settings_of_start
+from recollect_proxy.command_settings import no_upstream_for, settings_of_start
 from recollect_proxy.store_commands.running_commands import (
     FAILED,
     MISUSED,
@@ -167,7 +167,13 @@ def _settings(
 
     configure_logging("error")
     return with_upstream_key(
-        settings_of_start(data_dir=data_dir, database_url=database_url, embedder=embedder, **models)
+        settings_of_start(
+            no_upstream_for("audit-store"),
+            data_dir=data_dir,
+            database_url=database_url,
+            embedder=embedder,
+            **models,
+        )
     )
 
 

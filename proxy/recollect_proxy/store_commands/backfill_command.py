@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect_proxy.command_settings import settings_of_start
+from recollect_proxy.command_settings import no_upstream_for, settings_of_start
 from recollect_proxy.store_commands.running_commands import (
     FAILED,
     MISUSED,
@@ -61,8 +61,9 @@ def backfill(
     from recollect.logs import configure_logging
 
     configure_logging("error")
+    models = {"upstream": upstream, "extraction_model": extraction_model}
     settings = settings_of_start(
-        upstream=upstream, data_dir=data_dir, database_url=database_url, extraction_model=extraction_model
+        no_upstream_for("backfill"), data_dir=data_dir, database_url=database_url, **models
     )
     only, per_minute = [user_named(each) for each in user or ()], _per_minute(rate)
     errors = Console(stderr=True)

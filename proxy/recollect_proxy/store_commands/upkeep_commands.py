@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.model import Erasure
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.command_settings import database_shown
 from recollect_proxy.store_commands.running_commands import (
     FAILED,
     AsJson,
@@ -20,7 +20,6 @@ from recollect_proxy.store_commands.running_commands import (
     user_named,
     with_engine,
 )
-from recollect_proxy.urls import without_credentials
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -36,7 +35,7 @@ def migrate(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_js
     from recollect.assembly import migrate_store
 
     settings = settings_of(data_dir, database_url)
-    database = _without_secrets(settings)
+    database = database_shown(settings)
     if not as_json:
         typer.echo(f"Database {database}")
     applied = run(migrate_store(settings))
@@ -47,12 +46,6 @@ def migrate(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_js
         typer.echo(f"applied: {name}")
     if not applied:
         typer.echo("The schema is up to date.")
-
-
-def _without_secrets(settings: ProxySettings) -> str:
-    if settings.in_memory or settings.database_url is None:
-        return f"embedded in {settings.data_dir}"
-    return without_credentials(settings.database_url.get_secret_value())
 
 
 def users(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_json: AsJson = False) -> None:
@@ -85,7 +78,7 @@ def erase(
     """Delete everything of a user, in every table and queue, and print how many rows of each are gone.
 
     It asks first, unless --yes is given. What waits of theirs in the spool of a proxy is not written any more. A
-    tombstone stays, with the counts, and without who it was.
+    tombstone stays, with the counts, and without who it was. A line on stderr says so if nothing was known of them.
     """
     named, settings = user_named(user), settings_of(data_dir, database_url)
     if not yes and not typer.confirm(f"Delete everything of {named!r}? It can't be undone.", err=True):
@@ -97,6 +90,11 @@ def erase(
 
     erasure, left = with_engine(settings, work)
     print_erasure(erasure, as_json=as_json, left=left)
+    if not any(count for _, count in erasure.rows):
+        typer.echo(
+            f"Nothing was known of {named!r}. Is the id right? `recollect users` lists who is known.",
+            err=True,
+        )
 
 
 def print_erasure(erasure: Erasure, *, as_json: bool, left: int | None = None) -> None:

@@ -34,7 +34,14 @@ from recollect.failures import place
 from recollect.logs import configured_level
 from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Clock, Embedder, Spooled
-from recollect.postgres import EmbeddedServer, Postgres, TemporaryFolder, open_postgres, start_embedded
+from recollect.postgres import (
+    EmbeddedServer,
+    Postgres,
+    TemporaryFolder,
+    is_used,
+    open_postgres,
+    start_embedded,
+)
 from recollect.settings import NOWHERE, EngineSettings, Worker
 from recollect.settings.upstreams import UpstreamSettings, plain_upstream
 from recollect.worker.supervisor import WorkerProcess
@@ -48,6 +55,11 @@ _POOL_SIZE = 10
 
 _CACHED = timedelta(minutes=15)
 """How long an embedding is kept: a question that is asked again is asked within its chat. Kept for an hour, they grew for an hour."""
+
+_ALONE = (
+    "No proxy uses this embedded database now. Give the worker the proxies' RECOLLECT_DATABASE_URL; "
+    "if they have none, the RECOLLECT_DATA_DIR of the one on this machine."
+)
 
 _LOOK_SECONDS = 1.0
 _AGAIN_SECONDS = 10.0
@@ -100,8 +112,18 @@ async def run_worker(settings: EngineSettings, *, upstream: str | None = None) -
 
     Args and errors are those of ``open_engine``.
     """
+    if settings.database_url is None and not await asyncio.to_thread(_is_shared, settings.data_dir):
+        log.warning("worker_without_proxy", folder=str(settings.data_dir), what_to_do=_ALONE)
     async with _open(settings, upstream) as (_, start):
         await WorkerProcess(msgspec.structs.replace(start, is_told=False)).run()
+
+
+def _is_shared(folder: Path) -> bool:
+    """Tell whether another process uses the embedded database; if the folder can't be used, opening it says why."""
+    try:
+        return is_used(folder)
+    except OSError:
+        return True
 
 
 def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerProcess | AbsentWorker | None:

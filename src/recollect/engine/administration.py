@@ -3,7 +3,7 @@
 What is asked for by name must not fail silently. Never: a concrete backend, a chat.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -103,6 +103,14 @@ class Administration(SharedMemories):
             StoreError: The store failed.
         """
         return await self._backends.index.rebuild(user_id)
+
+    async def rebuilding(self) -> Mapping[str, UUID | None]:
+        """Return whose index is being built anew, each with up to which message; None: it has not begun.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        return await self._backends.index.rebuilding()
 
     async def note_admin_read(self, user_id: str, *, reader: str, operation: str) -> None:
         """Keep that an administrator reads what is kept of the user.

@@ -1,6 +1,6 @@
 """What the engine needs of what indexes messages and memories. Never: an implementation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 from uuid import UUID
 
@@ -33,6 +33,10 @@ class LogIndex(Protocol):
 
     async def rebuild(self, user_id: str) -> bool:
         """Have the worker build the user's index anew, a few messages at a time; False where nothing is indexed."""
+        ...
+
+    async def rebuilding(self) -> Mapping[str, UUID | None]:
+        """Return whose index is being built anew, each with up to which message; None: it has not begun."""
         ...
 
     async def mark(self, scope: Scope, message_id: UUID, *, marked: bool) -> bool:

@@ -6,7 +6,7 @@ What it exports is imported when it is first used: who starts the embedded serve
 from typing import TYPE_CHECKING
 
 from recollect.lazy import lazy_exports
-from recollect.postgres.embedded import EmbeddedServer, TemporaryFolder, start_embedded
+from recollect.postgres.embedded import EmbeddedServer, TemporaryFolder, is_used, start_embedded
 
 if TYPE_CHECKING:
     from recollect.postgres.checking import DatabaseReport, check_postgres
@@ -18,6 +18,7 @@ __all__ = [
     "Postgres",
     "TemporaryFolder",
     "check_postgres",
+    "is_used",
     "migrate_postgres",
     "open_postgres",
     "start_embedded",

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
+import structlog
 from asyncpg import Record
 
 from recollect.model import (
@@ -26,6 +27,8 @@ from recollect.postgres.rows import memory_of, own_content
 from recollect.postgres.sql import SQL
 from recollect.postgres.waiting_postings import Document
 from recollect.text.lexical import document_terms
+
+log = structlog.get_logger(__name__)
 
 _READING = 1
 """By which reading messages are indexed. A new one is what new rows of ``corpora`` begin with, by a migration."""
@@ -63,10 +66,13 @@ class PostgresLogIndex:
             if rebuilds and known["reread_to"] is None:
                 await _index_memories_anew(connection, user_id)
             await _unindex(connection, user_id, changed)
-            is_over = len(rows) < limit
+            # What was taken out last is indexed again before the next look: only then an index is built anew.
+            is_over = len(rows) < limit and not (rebuilds and changed)
             last = rows[-1]["id"] if rows else known["reread_to"]
             reading = _READING if is_over else known["reading"]
             await connection.execute(SQL["note_reading"], user_id, reading, None if is_over else last)
+        if is_over and rebuilds:
+            log.info("index_rebuilt", user_id=user_id)
         return not is_over
 
     async def rebuild(self, user_id: str) -> bool:
@@ -76,6 +82,12 @@ class PostgresLogIndex:
                 return False
             await enqueue(connection, [user_id])
         return True
+
+    async def rebuilding(self) -> dict[str, UUID | None]:
+        """Return whose index is being built anew, each with up to which message; None: it has not begun."""
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["users_being_rebuilt"], _REBUILD)
+        return {row["user_id"]: row["reread_to"] for row in rows}
 
     async def mark(self, scope: Scope, message_id: UUID, *, marked: bool) -> bool:
         """Note whether a message's turn is valuable, and have it indexed anew; False where the chat has no such message."""

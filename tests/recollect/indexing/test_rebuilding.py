@@ -104,7 +104,8 @@ async def test_words_are_found_meanwhile_and_killed_workers_begin_nothing_anew(
     await tell(store)
     before = await whole(store)
     environ = environment(database_url=own_dsn, data_dir=tmp_path)
-    command = await asyncio.create_subprocess_exec(RECOLLECT, "reindex", "--user", store.anna, env=environ)
+    options = ("--user", store.anna, "--no-wait")
+    command = await asyncio.create_subprocess_exec(RECOLLECT, "reindex", *options, env=environ)
     assert await command.wait() == 0
     assert (await place(own_dsn))[0] == -1
 

@@ -38,6 +38,7 @@ OVER_ALL_USERS = {
     "answers_under_way": "a worker of its own looks whether chats run, whoever's they are, and counts them",
     "users_with_open_exchanges": "the operator's tidying ends what a relay that died left open, whoever's it is",
     "users_without_index": "the operator's jobs index what was said before there was an index",
+    "users_being_rebuilt": "the operator who asked for new indexes looks how far they are; no word of anybody's",
     "users_to_clean": "the operator's jobs take out of pages what an older version deleted",
     "users_to_embed": "the operator's job goes from user to user where the embedder was replaced",
     "count_users_to_embed": "how far that is, and names nobody",

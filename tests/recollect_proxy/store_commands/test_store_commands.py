@@ -111,6 +111,18 @@ def test_a_user_is_erased_after_a_yes_and_not_without(operator: Operator, told: 
     assert (gone["left"], set(gone["rows"].values())) == (0, {0})
 
 
+def test_that_nothing_was_known_of_who_is_erased_is_told_of(operator: Operator, told: Exchange) -> None:
+    anna = told.turn.scope.user_id
+    known, slip = (
+        recollect("erase", each, "--yes", **operator.variables) for each in (anna, f"{anna}-with-a-slip")
+    )
+
+    assert (known.exit_code, known.stderr) == (0, "")
+    assert slip.exit_code == 0
+    assert slip.stderr.startswith(f"Nothing was known of '{anna}-with-a-slip'.")
+    assert "0 rows are gone. Tombstone" in slip.stdout
+
+
 def test_a_chat_is_erased_and_one_that_is_not_there_is_told_of(operator: Operator, told: Exchange) -> None:
     anna, chat = told.turn.scope.user_id, told.turn.scope.session_id
 

@@ -20,9 +20,11 @@ from recollect.file_lock import FileLock
 from recollect.postgres.embedded.cluster import Cluster
 from recollect.postgres.embedded.temporary import TemporaryFolder
 
-__all__ = ["EmbeddedServer", "TemporaryFolder", "start_embedded"]
+__all__ = ["EmbeddedServer", "TemporaryFolder", "is_used", "start_embedded"]
 
 _PATIENCE_SECONDS = 120.0
+_USERS = "users.lock"
+"""Each process that uses the server holds it, beside the others."""
 
 
 class EmbeddedServer:
@@ -76,6 +78,21 @@ class EmbeddedServer:
                 self._cluster.stop()
 
 
+def is_used(data_dir: Path) -> bool:
+    """Tell whether a process uses the server of a data folder now; nothing is started, and nothing made.
+
+    To be asked before ``start_embedded``, as this process would count too.
+
+    Raises:
+        OSError: The folder can't be looked into.
+    """
+    lock = data_dir.expanduser().absolute() / "postgres" / _USERS
+    if not lock.exists():
+        return False
+    with closing(FileLock(lock)) as using:
+        return not using.take()
+
+
 def start_embedded(
     data_dir: Path, *, patience: float = _PATIENCE_SECONDS, durable: bool = True
 ) -> EmbeddedServer:
@@ -99,7 +116,7 @@ def start_embedded(
     try:
         cluster = Cluster(data_dir.expanduser().absolute() / "postgres", durable=durable)
         with cluster.alone(deadline):
-            using = FileLock(cluster.folder / "users.lock")
+            using = FileLock(cluster.folder / _USERS)
             try:
                 using.share()
                 cluster.create()

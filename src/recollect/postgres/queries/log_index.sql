@@ -231,6 +231,10 @@ UPDATE corpora SET reading = $2, reread_to = $3 WHERE user_id = $1;
 -- Have all that the user said, and all that they see, indexed anew; nothing where nothing is indexed.
 UPDATE corpora SET reading = -1, reread_to = NULL WHERE user_id = $1 RETURNING true;
 
+-- name: users_being_rebuilt
+-- Whose index is being built anew, over all users, and up to which message it is.
+SELECT user_id, reread_to FROM corpora WHERE reading = $1;
+
 -- name: numbered_memories
 -- The user's memories that are documents, and what they say.
 SELECT l.vector_id, l.document, v.content

@@ -1,0 +1,169 @@
+"""`recollect worker`: what it says of its settings and of the database that it serves, and what it logs of its work."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.folders import database_folder
+from tests.recollect_proxy.command_line import recollect
+from tests.scripted_embeddings import embedded
+from tests.scripted_upstream import ScriptedUpstream
+from tests.served_process import RECOLLECT, environment
+from tests.stores import Store
+from tests.waiting import until
+
+from recollect.postgres import start_embedded
+
+UPSTREAM = "http://127.0.0.1:9/v1"
+_PATIENCE_SECONDS = 60.0
+
+
+class Working:
+    """A running `recollect worker`.
+
+    Attributes:
+        lines: What it logged so far.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[dict[str, Any]] = []
+
+    def events(self, name: str) -> list[dict[str, Any]]:
+        """Return the lines of one kind."""
+        return [line for line in self.lines if line["event"] == name]
+
+    async def listen(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stderr is not None
+        async for line in process.stderr:
+            self.lines.append(json.loads(line))
+
+
+@asynccontextmanager
+async def working(environ: Mapping[str, str]) -> AsyncIterator[Working]:
+    """Start `recollect worker`, wait until it works, and end it as a service manager does."""
+    process = await asyncio.create_subprocess_exec(
+        RECOLLECT, "worker", env=environ, stderr=asyncio.subprocess.PIPE
+    )
+    worker = Working()
+    listening = asyncio.create_task(worker.listen(process))
+    try:
+        await until(lambda: listening.done() or bool(worker.events("worker_started")))
+        yield worker
+        process.terminate()
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            assert await process.wait() == 0
+            await listening
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+def test_without_an_upstream_it_names_the_variable_and_its_own_option(tmp_path: Path) -> None:
+    done = recollect("worker", RECOLLECT_DATA_DIR=str(tmp_path))
+
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
+    assert "RECOLLECT_UPSTREAM=http://" in done.stderr
+    assert "recollect worker --upstream URL" in done.stderr
+    assert "serve" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["worker", "serve"])
+def test_a_level_that_there_is_not_is_told_of_in_one_line(command: str, tmp_path: Path) -> None:
+    given = {"RECOLLECT_UPSTREAM": UPSTREAM, "RECOLLECT_DATA_DIR": str(tmp_path)}
+
+    done = recollect(command, RECOLLECT_LOG_LEVEL="verbose", **given)
+
+    expected = "RECOLLECT_LOG_LEVEL: has to be 'debug', 'info', 'warning' or 'error' (it is verbose, from the environment)\n"
+    assert (done.exit_code, done.stderr) == (2, expected)
+    assert recollect(command, "--log-level", "verbose", **given).exit_code == 2
+
+
+def test_a_slip_in_a_name_is_told_of_also_where_that_setting_is_needed(tmp_path: Path) -> None:
+    done = recollect("worker", RECOLLECT_UPSTREEM=UPSTREAM, RECOLLECT_DATA_DIR=str(tmp_path))
+
+    assert done.exit_code == 2
+    assert "did you mean RECOLLECT_UPSTREAM?" in done.stderr
+
+
+@pytest.mark.process
+async def test_it_says_which_database_it_serves_and_whose_index_it_has_built_anew(
+    own_store: Store, own_dsn: str, tmp_path: Path
+) -> None:
+    for text in ("I keep bees.", "My bicycle is red."):
+        await own_store.log.append(own_store.exchange(text, reply=""))
+    anna = own_store.anna
+    async with ScriptedUpstream(embedded) as embedder:
+        environ = environment(
+            upstream=UPSTREAM,
+            database_url=own_dsn,
+            data_dir=tmp_path,
+            embedder="openai:e",
+            embedder_base_url=embedder.base_url,
+            second_embedder="off",
+            formation="off",
+        )
+
+        async def reindex(*options: str) -> tuple[int, str, str]:
+            process = await asyncio.create_subprocess_exec(
+                *(str(RECOLLECT), "reindex", *options),
+                env=environ,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+            )
+            told, complained = await process.communicate()
+            return await process.wait(), told.decode(), complained.decode()
+
+        async with working(environ) as worker:
+            await until(lambda: _is_indexed(own_store))
+            done = await reindex("--json")
+            await until(lambda: bool(worker.events("index_rebuilt")))
+        alone = await reindex("--patience", "1")
+        asked = await reindex("--no-wait")
+
+    [database] = [line["database"] for line in worker.events("worker_database")]
+    assert database.startswith("postgresql://")
+    assert "@" not in database
+    assert worker.events("worker_without_proxy") == []
+    assert (done[0], json.loads(done[1])) == (0, {"users": 1, "left": 0})
+    [rebuilt] = worker.events("index_rebuilt")
+    assert (rebuilt["level"], rebuilt["user_id"]) == ("info", str(anna))
+    assert rebuilt.keys() == {"event", "level", "timestamp", "user_id"}
+    assert (alone[0], "1 are left" in alone[1], "No worker builds them now" in alone[2]) == (1, True, True)
+    assert (asked[0], "1 are left" in asked[1], asked[2]) == (0, True, "")
+
+
+async def _is_indexed(store: Store) -> bool:
+    return await store.index.unindexed(store.anna, limit=1) == []
+
+
+@pytest.mark.process
+@pytest.mark.database
+@pytest.mark.parametrize("shared", [False, True])
+async def test_an_embedded_database_that_no_proxy_uses_is_warned_of(*, shared: bool) -> None:
+    with database_folder(created=True) as folder:
+        beside = await asyncio.to_thread(start_embedded, folder) if shared else None
+        environ = environment(
+            upstream=UPSTREAM,
+            data_dir=folder,
+            embedder="openai:e",
+            embedder_base_url=UPSTREAM,
+            formation="off",
+        ) | {"RECOLLECT_SECOND_EMBEDDER": "off"}
+        try:
+            async with working(environ) as worker:
+                pass
+        finally:
+            if beside is not None:
+                await asyncio.to_thread(beside.stop)
+
+    assert [line["database"] for line in worker.events("worker_database")] == [f"embedded in {folder}"]
+    warned = worker.events("worker_without_proxy")
+    assert [(line["level"], line["folder"]) for line in warned] == (
+        [] if shared else [("warning", str(folder))]
+    )
+    assert all("RECOLLECT_DATABASE_URL" in line["what_to_do"] for line in warned)
