@@ -97,7 +97,9 @@ class World:
         chat = f"asked-{len(self.answers)}-{len(self.upstream.received)}"
         answer = await fetch(served.port, b"POST", CHAT, user.headers(chat=chat), chat_body(ASKED))
         assert answer.status == 200
-        return told in self.upstream.last.body.decode()
+        prompts = [request.body.decode() for request in self.upstream.received]
+        asked = [prompt for prompt in prompts if ASKED in prompt]  # others talk meanwhile
+        return told in asked[-1]
 
     async def until_formed(self) -> None:
         async with administrator(self.dsn) as connection:
