@@ -29,6 +29,7 @@ from recollect_proxy.lazy_application import LazyApplication
 from recollect_proxy.mcp import PATH as MCP_PATH
 from recollect_proxy.probes import PROBES, Probes
 from recollect_proxy.recall_report import RecallReports
+from recollect_proxy.routing import Refusing
 from recollect_proxy.settings import ProxySettings
 from recollect_proxy.upstream import TruncatedError, UpstreamError
 
@@ -95,8 +96,10 @@ class App:
             return send(event)
 
         try:
-            with self._chat_priority(scope):
-                await self._route(scope)(scope, receive, noting)
+            application = self._route(scope)
+            refused = isinstance(application, Refusing)
+            with nullcontext() if refused else self._chat_priority(scope):
+                await application(scope, receive, noting)
         except ClientLeftError:
             log.debug("client_left")
         except UpstreamError as error:

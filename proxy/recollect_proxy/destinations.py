@@ -98,7 +98,7 @@ class Destinations:
                 way = _Way(each, server, "", sends_keys=key is not None, sends_cookies=False)
                 by_model.append(self._destination(way))
         router = Router(default, by_path, by_model)
-        return IdentifiedOnly(router, self.identity) if settings.require_identity else router
+        return IdentifiedOnly(router, self.identity, self.reports) if settings.require_identity else router
 
     def _destination(self, way: _Way) -> Destination:
         strip, base = self._strip(way), way.base.encode()

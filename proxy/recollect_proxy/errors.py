@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from recollect_proxy.asgi import Send, respond
+from recollect_proxy.asgi import Headers, Send, respond
 
 _UNAUTHORIZED = 401
 """It comes with a challenge (RFC 9110, section 15.5.2)."""
@@ -109,9 +109,9 @@ def failure_body(failure: Failure) -> bytes:
     return msgspec.json.encode({"error": error})
 
 
-async def send_failure(send: Send, failure: Failure) -> None:
-    """Answer with a failure."""
-    headers = [(b"x-recollect-error", failure.source.encode())]
+async def send_failure(send: Send, failure: Failure, headers: Headers | None = None) -> None:
+    """Answer with a failure, and say in headers what else is to be said."""
+    headers = [(b"x-recollect-error", failure.source.encode()), *(headers or [])]
     if failure.status == _UNAUTHORIZED:
         headers.append((b"www-authenticate", b"Bearer"))
     await respond(

@@ -132,6 +132,10 @@ class ExtractorUnusableError(ExtractorError):
     """No usable extraction model: none is configured, or its credential is gone."""
 
 
+class CredentialGoneError(ExtractorUnusableError):
+    """The chat's own credential is gone or refused, and no other is configured."""
+
+
 class UpstreamPolicyError(ExtractorUnusableError):
     """What a model would have to be shown may not be sent to its server."""
 

@@ -18,7 +18,7 @@ from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.model_list import ModelList
 from recollect_proxy.routing.naming import named
 from recollect_proxy.routing.paths import canonical, chat_path, is_below
-from recollect_proxy.routing.refusing import refusing
+from recollect_proxy.routing.refusing import Refusing
 
 _BODY_LIMIT = 32 * 1024 * 1024
 """Bytes up to which a body is read for its model: as many as for its memory."""
@@ -72,7 +72,7 @@ class ByModel:
         try:
             model, again = await self._model(scope, path, receive)
         except _UnreadableError as error:
-            await refusing(error.failure)(scope, receive, send)
+            await Refusing(error.failure)(scope, receive, send)
             return
         chosen = next((each for each in self._others if model and each.takes(model)), self._default)
         if chosen is not self._default:

@@ -2,14 +2,13 @@
 
 import structlog
 
-from recollect_proxy.asgi import Application, Scope, peer_of
+from recollect_proxy.asgi import Application, Scope, peer_of, values
 from recollect_proxy.errors import IDENTITY_REQUIRED
 from recollect_proxy.identity import Identity
-from recollect_proxy.routing.paths import canonical
-from recollect_proxy.routing.refusing import refusing
+from recollect_proxy.recall_report import RecallReports
+from recollect_proxy.routing.refusing import Refusing
 from recollect_proxy.routing.router import Router
 
-_MODELS = b"/models"
 _READ = frozenset({"GET", "HEAD"})
 
 log = structlog.get_logger(__name__)
@@ -19,35 +18,43 @@ class IdentifiedOnly:
     """A router that refuses what is of nobody known.
 
     Not the list of models, for which frontends ask in nobody's name; nor what a browser asks before it may send credentials
-    (the Fetch standard, "CORS-preflight fetch").
+    (the Fetch standard, "CORS-preflight fetch"). Neither may have a body, which a lenient server might take for a chat.
 
     Args:
         router: Finds the application of what is let through.
         identity: Tells who is known.
+        reports: Counts what is refused.
     """
 
-    def __init__(self, router: Router, identity: Identity) -> None:
+    def __init__(self, router: Router, identity: Identity, reports: RecallReports) -> None:
         self._router = router
         self._identity = identity
+        self._reports = reports
 
     def application(self, scope: Scope) -> Application | None:
         """Return the application that answers a request or a WebSocket; None if no server has its path."""
         application = self._router.application(scope)
-        if application is None or _is_for_everybody(scope):
+        if application is None or isinstance(application, Refusing) or self._is_for_everybody(scope):
             return application
         caller = self._identity.identify(scope["headers"], peer_of(scope))
         if caller.user_id is not None:
             return application
-        log.info("refused", reason=str(caller.skip))
-        return refusing(IDENTITY_REQUIRED)
+        log.info("refused_without_identity", reason=str(caller.skip))
+        return Refusing(IDENTITY_REQUIRED, self._reports.skip(caller.skip))
 
     def serves(self, path: bytes) -> bool:
         """Return whether some server has this path."""
         return self._router.serves(path)
 
+    def _is_for_everybody(self, scope: Scope) -> bool:
+        if scope["type"] != "http" or _has_body(scope):
+            return False
+        if scope["method"] == "OPTIONS":
+            named = (b"origin", b"access-control-request-method")
+            return all(values(scope["headers"], name) for name in named)
+        return scope["method"] in _READ and self._router.lists_models(scope["raw_path"])
 
-def _is_for_everybody(scope: Scope) -> bool:
-    if scope["type"] != "http":
-        return False
-    is_list = scope["method"] in _READ and canonical(scope["raw_path"]).endswith(_MODELS)
-    return is_list or scope["method"] == "OPTIONS"
+
+def _has_body(scope: Scope) -> bool:
+    lengths = values(scope["headers"], b"content-length")
+    return bool(values(scope["headers"], b"transfer-encoding")) or any(each.strip(b" 0") for each in lengths)

@@ -1,17 +1,27 @@
 """Refuses a request, or a WebSocket, that must reach no LLM server."""
 
-from recollect_proxy.asgi import Application, Receive, Scope, Send
+from dataclasses import dataclass, field
+
+from recollect_proxy.asgi import Headers, Receive, Scope, Send
 from recollect_proxy.errors import Failure, send_failure
 
 
-def refusing(failure: Failure) -> Application:
-    """Return an application that answers a request with a failure, and a WebSocket's handshake with 403."""
+@dataclass(frozen=True, slots=True)
+class Refusing:
+    """An application that answers a request with a failure, and a WebSocket's handshake with 403.
 
-    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    Attributes:
+        failure: The answer.
+        headers: What it says beside that.
+    """
+
+    failure: Failure
+    headers: Headers = field(default_factory=list)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse one."""
         if scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close"})  # before it was accepted: refused with 403
             return
-        await send_failure(send, failure)
-
-    return refuse
+        await send_failure(send, self.failure, self.headers)

@@ -8,7 +8,10 @@ from recollect_proxy.routing.by_model import ByModel
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.naming import named
 from recollect_proxy.routing.paths import canonical, chat_path, is_below
-from recollect_proxy.routing.refusing import refusing
+from recollect_proxy.routing.refusing import Refusing
+
+_VERSION = b"/v1"
+_MODELS = b"/models"
 
 
 class Router:
@@ -41,11 +44,15 @@ class Router:
         plain = canonical(path)
         read_as = found if self._is_one else self._below(plain, small=True)
         if read_as is not None and read_as is not found:
-            return refusing(PATH_OF_TWO)
+            return Refusing(PATH_OF_TWO)
         if found is self._default and self._by_model is not None:
             return self._by_model
         application = found.application(scope, chat_path(plain, found.base))
         return application if self._is_one else named(application, found.name)
+
+    def lists_models(self, path: bytes) -> bool:
+        """Return whether this is, letter by letter, the path by which a server's models are listed."""
+        return any(path == (each.base or _VERSION) + _MODELS for each in self._destinations)
 
     def serves(self, path: bytes) -> bool:
         """Return whether some server has this path."""

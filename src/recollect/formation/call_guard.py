@@ -13,6 +13,7 @@ import structlog
 
 from recollect.errors import (
     BudgetSpentError,
+    CredentialGoneError,
     ExtractorError,
     ExtractorPausedError,
     ExtractorUnusableError,
@@ -41,10 +42,13 @@ _WHEN_UNREADABLE = (
     "Memories can't be formed by a model that does not keep to the form it is asked for. Until it does, exchanges are kept as "
     "question and answer. Name a larger model, or one that takes a JSON schema, as RECOLLECT_EXTRACTION_MODEL."
 )
-_WHEN_UNUSABLE = (
-    "Exchanges are kept as question and answer, as no model can be asked for memories. Name a key of its own as RECOLLECT_EXTRACTION_API_KEY, "
-    "or RECOLLECT_UPSTREAM_API_KEY: a chat's own key is lent to the proxy's own worker alone, and is gone when that starts again."
+_WHEN_UNUSABLE = "No model can be asked: look at RECOLLECT_EXTRACTION_MODEL, RECOLLECT_EXTRACTION_BASE_URL and the upstreams of the settings."
+_WITHOUT_KEY = (
+    "No model can be asked without a key. Name one of its own as RECOLLECT_EXTRACTION_API_KEY, or RECOLLECT_UPSTREAM_API_KEY: a chat's own key "
+    "is lent to the proxy's own worker alone, and is gone when that starts again."
 )
+_KEPT_MEANWHILE = "Until then exchanges are kept as question and answer."
+_NO_SUMMARIES = "Until then chats are not summarized."
 
 log = structlog.get_logger(__name__)
 
@@ -271,8 +275,10 @@ class CallGuard:
             self.breaker.give_up()
             # What a policy forbids is as its operator wants it.
             if isinstance(error, ExtractorUnusableError) and not isinstance(error, UpstreamPolicyError):
+                advice = _WITHOUT_KEY if isinstance(error, CredentialGoneError) else _WHEN_UNUSABLE
+                meanwhile = _NO_SUMMARIES if self._for_summaries else _KEPT_MEANWHILE
                 self._warnings.tell(
-                    "model_not_usable", self._clock(), detail=str(error), what_to_do=_WHEN_UNUSABLE
+                    "model_not_usable", self._clock(), detail=str(error), what_to_do=f"{advice} {meanwhile}"
                 )
 
     async def _require_budget(self, user_id: str) -> None:

@@ -9,6 +9,7 @@ from tests.watched_stores import Outage, breakable
 
 from recollect.errors import (
     BudgetSpentError,
+    CredentialGoneError,
     ExtractorError,
     ExtractorPausedError,
     ExtractorTimeoutError,
@@ -204,14 +205,19 @@ class TestRareWarnings:
         guarded = Guarded(store)
         with capture_logs() as lines:
             await guarded.fail(UpstreamPolicyError("not there"))
-            await guarded.fail(ExtractorUnusableError("The request's credential is gone."), times=3)
+            await guarded.fail(CredentialGoneError("The request's credential is gone."), times=3)
+            await guarded.fail(ExtractorUnusableError("No extraction model is named."))
             guarded.now += timedelta(hours=1)
-            await guarded.fail(ExtractorUnusableError("The request's credential is gone."))
+            await guarded.fail(CredentialGoneError("The request's credential is gone."))
 
-        assert [(line["event"], line["log_level"], line["detail"]) for line in lines] == [
-            ("model_not_usable", "warning", "The request's credential is gone.")
-        ] * 2
+        assert {(line["event"], line["log_level"]) for line in lines} == {("model_not_usable", "warning")}
+        assert [line["detail"] for line in lines] == [
+            "The request's credential is gone.",
+            "No extraction model is named.",
+            "The request's credential is gone.",
+        ]
         assert "RECOLLECT_EXTRACTION_API_KEY" in lines[0]["what_to_do"]
+        assert "RECOLLECT_EXTRACTION_MODEL" in lines[1]["what_to_do"]
 
 
 def unreadable(model: str) -> InvalidExtractionError:

@@ -1,19 +1,27 @@
 """With RECOLLECT_REQUIRE_IDENTITY what is of nobody known never reaches the LLM's server, whose key the proxy adds."""
 
+from collections import defaultdict
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 from tests.raw_client import Fields, Response
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.running_proxy import CHAT, RunningProxy, chat_body
 from tests.scripted_upstream import ScriptedUpstream
 
+from recollect.settings.upstreams import UpstreamSettings
 from recollect_proxy.identity.api_key import add_key
 from recollect_proxy.settings import IdentityMode
 
 PROVIDERS_KEY = "sk-of-the-provider"
+PREFLIGHT = [
+    (b"Origin", b"https://app.example.org"),
+    (b"Access-Control-Request-Method", b"POST"),
+    (b"Access-Control-Request-Headers", b"authorization, content-type"),
+]
 HANDSHAKE = [
     (b"Upgrade", b"websocket"),
     (b"Connection", b"Upgrade"),
@@ -44,6 +52,12 @@ async def strict(listening_proxies: ListeningProxies, keys: Path, key: str) -> A
 
 def keyed(key: str) -> Fields:
     return [(b"Authorization", b"Bearer " + key.encode())]
+
+
+async def health(proxy: RunningProxy) -> dict[str, int]:
+    """Return how many requests had no memory, by reason."""
+    told: dict[str, int] = (await proxy.fetch(b"GET", b"/memory/health")).json["skipped"]
+    return defaultdict(int, told)
 
 
 def assert_refused(answer: Response, upstream: ScriptedUpstream) -> None:
@@ -79,6 +93,13 @@ async def test_a_chat_of_nobody_known_does_not(
         (b"POST", b"/v1/models"),
         (b"GET", b"/v1/models/m/../../files"),
         (b"GET", b"/v1/files?x=/models"),
+        (b"GET", b"/v1/files/models"),
+        (b"HEAD", b"/v1/files/x/models"),
+        (b"GET", b"/v1/files/abc/content%3Fx=/models"),
+        (b"GET", b"/v1/files/abc/content%23/models"),
+        (b"GET", b"/v1/chat/completions/models"),
+        (b"OPTIONS", b"/v1/chat/completions"),
+        (b"OPTIONS", b"/v1/files/file-1"),
         (b"POST", b"/v1//chat%2Fcompletions"),
     ],
 )
@@ -87,7 +108,25 @@ async def test_nor_does_anything_else(
 ) -> None:
     method, target = asked
 
-    assert_refused(await strict.fetch(method, target, [], b"{}" if method == b"POST" else None), upstream)
+    answer = await strict.fetch(method, target, [], b"{}" if method == b"POST" else None)
+
+    assert (answer.status, answer.header(b"x-recollect-skipped")) == (401, b"no-identity")
+    assert upstream.received == []
+
+
+@in_turn(
+    "asked",
+    [
+        (b"GET", b"/v1/models", []),
+        (b"OPTIONS", CHAT, PREFLIGHT),
+    ],
+)
+async def test_nor_a_body_with_what_is_for_everybody(
+    strict: RunningProxy, upstream: ScriptedUpstream, asked: tuple[bytes, bytes, Fields]
+) -> None:
+    method, target, headers = asked
+
+    assert_refused(await strict.fetch(method, target, headers, chat_body("Hello.")), upstream)
 
 
 async def test_nor_is_a_socket_opened(strict: RunningProxy, upstream: ScriptedUpstream) -> None:
@@ -97,14 +136,63 @@ async def test_nor_is_a_socket_opened(strict: RunningProxy, upstream: ScriptedUp
     assert upstream.received == []
 
 
-@in_turn("method", [b"GET", b"OPTIONS"])
+@in_turn("asked", [(b"GET", b"/v1/models", []), (b"OPTIONS", CHAT, PREFLIGHT)])
 async def test_frontends_may_list_models_and_browsers_ask_first(
-    strict: RunningProxy, upstream: ScriptedUpstream, method: bytes
+    strict: RunningProxy, upstream: ScriptedUpstream, asked: tuple[bytes, bytes, Fields]
 ) -> None:
-    answer = await strict.fetch(method, b"/v1/models")
+    method, target, headers = asked
+
+    answer = await strict.fetch(method, target, headers)
 
     assert answer.status == 200
     assert upstream.last.method == method
+
+
+async def test_what_is_refused_is_counted_and_holds_up_no_formation(
+    strict: RunningProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running: list[int] = []
+    monkeypatch.setattr(strict.app.engine, "_count_chats", running.append)
+    before = (await health(strict))["no-identity"]
+
+    await strict.fetch(b"POST", CHAT, [], chat_body("Hello."))
+
+    assert (await health(strict))["no-identity"] == before + 1
+    assert running == []
+
+
+async def test_a_background_task_of_a_known_users_frontend_goes_on(
+    strict: RunningProxy, upstream: ScriptedUpstream, key: str
+) -> None:
+    task = (b"X-OpenWebUI-Task", b"title_generation")
+
+    answer = await strict.fetch(b"POST", CHAT, [*keyed(key), task], chat_body("Make a title."))
+
+    assert answer.status == 200
+    assert len(upstream.received) == 1
+
+
+async def test_it_holds_for_each_of_several_upstreams(
+    listening_proxies: ListeningProxies, upstream: ScriptedUpstream, keys: Path, key: str
+) -> None:
+    further = (
+        UpstreamSettings(name="by-path", url=upstream.base_url, path="/other", api_key=SecretStr("sk-other")),
+        UpstreamSettings(name="by-model", url=upstream.base_url, models=("o-*",), api_key=SecretStr("sk-o")),
+    )
+    own = {
+        "identity": (IdentityMode.API_KEY,),
+        "api_keys": keys,
+        "require_identity": True,
+        "upstreams": further,
+    }
+    async with listening_proxies.serve(**own) as proxy:
+        for target, model in ((b"/other/chat/completions", "m"), (CHAT, "o-1"), (CHAT, "m")):
+            body = chat_body("Hello.", model=model)
+            assert_refused(await proxy.fetch(b"POST", target, [], body), upstream)
+            assert (await proxy.fetch(b"POST", target, keyed(key), body)).status == 200
+            upstream.received.clear()
+        for target in (b"/other/models", b"/v1/models"):
+            assert (await proxy.fetch(b"GET", target)).status != 401
 
 
 async def test_our_own_paths_are_guarded_as_ever(strict: RunningProxy) -> None:

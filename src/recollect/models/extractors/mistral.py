@@ -9,6 +9,7 @@ from http import HTTPStatus
 
 from recollect.errors import (
     ConfigurationError,
+    CredentialGoneError,
     ExtractorError,
     ExtractorTimeoutError,
     ExtractorUnusableError,
@@ -101,7 +102,7 @@ class MistralModel:
         try:
             call = self._server.call(self._authorization(asker))
         except UnicodeEncodeError:
-            raise ExtractorUnusableError("The credential can't be sent in a header.") from None
+            raise CredentialGoneError("The credential can't be sent in a header.") from None
         is_over = False
         try:
             most = max(1, int(asker.share * min(_ANSWER_TOKENS, most_tokens or _ANSWER_TOKENS)))
@@ -156,7 +157,7 @@ class MistralModel:
         if self._api_key:
             return f"Bearer {self._api_key}"
         if self._is_upstream and asker.credential is None and asker.authorized:
-            raise ExtractorUnusableError("The request's credential is gone, and none is configured.")
+            raise CredentialGoneError("The request's credential is gone, and none is configured.")
         return asker.credential if self._is_upstream else None
 
     def _refusal(self, status: int) -> ExtractorError:
@@ -165,7 +166,7 @@ class MistralModel:
             return ExtractorTimeoutError(message)
         if status in _DENIED:
             # A configured key can be mended, and then what was said meanwhile is learned from.
-            return (ExtractorError if self._api_key else ExtractorUnusableError)(message)
+            return (ExtractorError if self._api_key else CredentialGoneError)(message)
         passes = status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR
         refusal = (ExtractorError if passes else ExtractorUnusableError)(message)
         refusal.is_of_one = self._api_key is None and status in _OF_A_CREDENTIAL

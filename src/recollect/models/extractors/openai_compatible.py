@@ -17,6 +17,7 @@ from cachetools import LRUCache
 
 from recollect.errors import (
     ConfigurationError,
+    CredentialGoneError,
     ExtractorError,
     ExtractorTimeoutError,
     ExtractorUnusableError,
@@ -173,12 +174,12 @@ class OpenAICompatibleModel:
         if credential is None and self._is_upstream:
             credential = asker.credential
             if credential is None and asker.authorized:
-                raise ExtractorUnusableError("The request's credential is gone, and none is configured.")
+                raise CredentialGoneError("The request's credential is gone, and none is configured.")
         if credential is not None:
             try:
                 headers[b"authorization"] = credential.encode("latin-1")  # as it came in (RFC 9110, 5.5)
             except UnicodeEncodeError:
-                raise ExtractorUnusableError("The credential can't be sent in a header.") from None
+                raise CredentialGoneError("The credential can't be sent in a header.") from None
         return headers
 
     def _body(
@@ -261,7 +262,7 @@ class OpenAICompatibleModel:
         """Return the next dialect to try after a refusal, or raise when there is none."""
         message = f"The extraction model's server answered with status {status}."
         if status in _DENIED:
-            raise (ExtractorError if self._api_key else ExtractorUnusableError)(message)
+            raise (ExtractorError if self._api_key else CredentialGoneError)(message)
         if status in _SLOW:
             raise ExtractorTimeoutError(message)
         if status < HTTPStatus.INTERNAL_SERVER_ERROR and dialect.streams and complaint.names("stream"):
