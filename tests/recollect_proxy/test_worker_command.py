@@ -90,6 +90,23 @@ def test_a_slip_in_a_name_is_told_of_also_where_that_setting_is_needed(tmp_path:
     assert "did you mean RECOLLECT_UPSTREAM?" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["worker", "serve"])
+@pytest.mark.parametrize("text", ["memory_tokens = ", None])
+def test_a_settings_file_that_can_not_be_read_is_told_of_once(
+    command: str, text: str | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.toml"
+    if text is not None:
+        file.write_text(text)
+
+    done = recollect(
+        command, RECOLLECT_CONFIG=str(file), RECOLLECT_UPSTREAM=UPSTREAM, RECOLLECT_DATA_DIR=str(tmp_path)
+    )
+
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
+    assert done.stderr.startswith(f"Settings: {file} ")
+
+
 @pytest.mark.process
 async def test_it_says_which_database_it_serves_and_whose_index_it_has_built_anew(
     own_store: Store, own_dsn: str, tmp_path: Path
@@ -133,7 +150,11 @@ async def test_it_says_which_database_it_serves_and_whose_index_it_has_built_ane
     [rebuilt] = worker.events("index_rebuilt")
     assert (rebuilt["level"], rebuilt["user_id"]) == ("info", str(anna))
     assert rebuilt.keys() == {"event", "level", "timestamp", "user_id"}
-    assert (alone[0], "1 are left" in alone[1], "No worker builds them now" in alone[2]) == (1, True, True)
+    assert (alone[0], "1 are left" in alone[1], alone[2]) == (
+        1,
+        True,
+        "Nothing was built for 1 seconds: does a worker run?\n",
+    )
     assert (asked[0], "1 are left" in asked[1], asked[2]) == (0, True, "")
 
 
