@@ -17,6 +17,9 @@ from recollect.postgres.sql import SQL, Migration, load_migrations
 
 _USER_ROLE = "recollect_user"
 _ENCODING = "UTF8"
+UNCHECKED = "SQL_ASCII"
+"""The encoding in which a database keeps whatever bytes it is sent: those of each letter, and counts them as letters."""
+
 PGVECTOR = (0, 8)
 """The first pgvector whose indexes are scanned further where a user's rows are few among what is near."""
 
@@ -51,7 +54,7 @@ async def migrate(
         pooled: Whether a pooler stands before the server.
 
     Raises:
-        UnfitDatabaseError: The database is not in UTF-8, pgvector is missing or too old, or this user may not create a schema.
+        UnfitDatabaseError: The database's encoding can't hold every letter, pgvector is missing or too old, or this user may not create a schema.
         StoreError: A newer version took away what this code needs, or an applied migration was changed.
         StoreUnavailableError: Somebody holds a lock that a step needs, and does not let go of it.
     """
@@ -111,7 +114,7 @@ async def _is_bound(connection: Connection) -> bool:
 
 
 async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
-    if complaint := await wrong_encoding(connection):
+    if complaint := wrong_encoding(await connection.fetchval(SQL["encoding"])):
         raise UnfitDatabaseError(complaint)
     if not await connection.fetchval(SQL["schema_exists"]):
         await connection.execute(SQL["create_schema"])
@@ -130,10 +133,9 @@ async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
     return vector["search_path"], vector["vector_schema"]
 
 
-async def wrong_encoding(connection: Connection) -> str:
+def wrong_encoding(encoding: str) -> str:
     """Return what is wrong with a database that can't hold every letter, and what to do; "" for one that can."""
-    encoding = await connection.fetchval(SQL["encoding"])
-    if encoding == _ENCODING:
+    if encoding in {_ENCODING, UNCHECKED}:
         return ""
     return (
         f"The database's encoding is {encoding}, which can't hold all that people say, and Recollect needs {_ENCODING}: make another "
