@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from recollect.errors import ConfigurationError
 from recollect.file_lock import FileLock
 from recollect.settings import NOWHERE
 from recollect_proxy.settings import ProxySettings
@@ -52,6 +53,7 @@ def admin_token(settings: ProxySettings) -> AdminToken:
 
     Raises:
         OSError: The data folder can't be written.
+        ConfigurationError: What is kept there is no token.
     """
     if settings.admin_token is not None:
         return AdminToken(settings.admin_token.get_secret_value())
@@ -73,6 +75,7 @@ def kept_token(settings: ProxySettings) -> str:
 
     Raises:
         OSError: It can't be read.
+        ConfigurationError: It is no token.
     """
     if settings.data_dir == NOWHERE:
         return ""
@@ -115,6 +118,11 @@ def _told(file: Path) -> str:
         return file.read_text(encoding="ascii").strip()
     except FileNotFoundError:
         return ""
+    except UnicodeDecodeError:  # which quotes what it read
+        raise ConfigurationError(
+            f"RECOLLECT_DATA_DIR: {file} holds no admin token: it has other characters than ASCII's. Write the token anew, "
+            "or remove the file: then a start makes another."
+        ) from None
 
 
 def _write(file: Path, token: str) -> None:

@@ -1,5 +1,6 @@
 """Reads the settings for a command, and says in a line what is wrong with them. Never: what they are for."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import structlog
@@ -49,27 +50,31 @@ def settings_and_logging(without_upstream: str = NO_UPSTREAM, /, **options: Any)
     """Return the settings as ``settings_of_start``, and log from here on as they say."""
     from recollect.logs import configure_logging  # noqa: PLC0415 -- a command that logs nothing does without
 
+    given = _given(options)
+    sources = read_sources(**given)
     try:
-        settings = read_settings(without_upstream, **options)
+        settings = _settings(given, sources, without_upstream)
     except typer.Exit:
         configure_logging(
             LogLevel.INFO
         )  # a variable that sets nothing may be what is missing, with a slip in its name
-        _tell_what_sets_nothing()
+        _tell_what_sets_nothing(sources)
         raise
     configure_logging(settings.log_level)
-    _tell_what_sets_nothing()
+    _tell_what_sets_nothing(sources)
     return settings
 
 
 def settings_of_start(without_upstream: str = NO_UPSTREAM, /, **options: Any) -> ProxySettings:
     """Return the settings as ``read_settings``, and say in one log line which variables set nothing, and what to do."""
-    _tell_what_sets_nothing()
-    return read_settings(without_upstream, **options)
+    given = _given(options)
+    sources = read_sources(**given)
+    _tell_what_sets_nothing(sources)
+    return _settings(given, sources, without_upstream)
 
 
-def _tell_what_sets_nothing() -> None:
-    if found := read_sources().without_effect():
+def _tell_what_sets_nothing(sources: Sources) -> None:
+    if found := sources.without_effect():
         log.warning("variables_without_effect", what_to_do=found)
 
 
@@ -82,8 +87,15 @@ def read_settings(without_upstream: str = NO_UPSTREAM, /, **options: Any) -> Pro
         without_upstream: What is said where no upstream is named.
         options: By the names of settings; None: it was not given.
     """
-    given = {name: value for name, value in options.items() if value is not None}
-    sources = read_sources(**given)
+    given = _given(options)
+    return _settings(given, read_sources(**given), without_upstream)
+
+
+def _given(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _settings(given: Mapping[str, Any], sources: Sources, without_upstream: str) -> ProxySettings:
     try:
         return ProxySettings(**given)
     except ValidationError as error:

@@ -1,4 +1,7 @@
-"""Looks for what would keep a start from starting, without starting anything. Never: a change in the database, a model that is loaded."""
+"""Looks for what would keep a start from starting, without starting anything. Never: a change in the database, a model that is loaded.
+
+Whether the data folder can be used is tried: a temporary folder is made there, and removed.
+"""
 
 import asyncio
 import tempfile
@@ -138,6 +141,8 @@ def _admin_token(settings: ProxySettings) -> str:
     """Return the token that a start would have."""
     if settings.admin_token is not None:
         return settings.admin_token.get_secret_value()
+    if _why_unusable(settings.data_dir):
+        return made_token()  # the folder is complained of already
     try:
         return kept_token(settings) or made_token()
     except OSError as error:

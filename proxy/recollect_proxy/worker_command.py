@@ -9,10 +9,14 @@ from typing import Annotated, Any
 import structlog
 import typer
 
+from recollect.errors import UnfitDatabaseError
 from recollect_proxy.command_settings import database_shown, no_upstream_for, settings_and_logging
 from recollect_proxy.settings import LogLevel
 
 log = structlog.get_logger(__name__)
+
+_CANNOT_START = 3
+"""Another start may do it, and a service manager is to try: as `recollect serve` ends."""
 
 
 def worker(
@@ -31,6 +35,7 @@ def worker(
 
     It has the proxies' database and settings. A client's own API key never leaves the proxy that it came to: where chats
     bring their own, RECOLLECT_EXTRACTION_API_KEY is what extracts here. The log says which database it works on.
+    Ends with 2 if the settings make no sense, and with 3 if the database does not let it in or lacks what it needs.
     """
     from recollect.assembly import run_worker
     from recollect_proxy.app import with_upstream_key
@@ -46,7 +51,11 @@ def worker(
         typer.echo("A database in memory is its proxy's alone: there is nothing to form elsewhere.", err=True)
         raise typer.Exit(2)
     log.info("worker_database", database=database_shown(settings))
-    asyncio.run(_until_told(run_worker(with_upstream_key(settings), upstream=settings.upstream_api)))
+    try:
+        asyncio.run(_until_told(run_worker(with_upstream_key(settings), upstream=settings.upstream_api)))
+    except UnfitDatabaseError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(_CANNOT_START) from None
 
 
 async def _until_told(work: Coroutine[Any, Any, None]) -> None:

@@ -18,6 +18,10 @@ class ConfigurationError(RecollectError):
     """A setting is missing, or makes no sense."""
 
 
+class UnfitDatabaseError(ConfigurationError):
+    """The database does not let this user in, or lacks what is needed: it may be mended there, and no setting changes."""
+
+
 class StoreError(RecollectError):
     """The memory store failed."""
 

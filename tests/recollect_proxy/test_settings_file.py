@@ -207,6 +207,28 @@ class TestTheCheck:
 
         assert (status, "RECOLLECT_ADMIN_TOKEN is too weak" in mistake) == (2, True)
 
+    def test_says_of_a_token_that_is_none_what_to_do_and_quotes_nothing_of_it(self, tmp_path: Path) -> None:
+        file = tmp_path / "admin-token"
+        file.write_text("schlüssel-hush", "utf-8")
+
+        status, [mistake, *_] = check(tmp_path)
+
+        assert (status, mistake.startswith(f"RECOLLECT_DATA_DIR: {file} holds no admin token")) == (2, True)
+        assert "hush" not in mistake
+        served = recollect("serve", RECOLLECT_DATA_DIR=str(tmp_path), RECOLLECT_PORT="0", **ALL_IS_WELL)
+        assert str(served.exception) == mistake
+
+    def test_complains_once_of_a_folder_that_can_not_be_used(self) -> None:
+        status, lines = check(Path("/dev/null/x"), RECOLLECT_EMBEDDER="word2vec")
+
+        complaints = [line for line in lines if line.startswith("RECOLLECT_DATA_DIR")]
+        assert (status, complaints) == (2, ["RECOLLECT_DATA_DIR: /dev/null is no folder."])
+
+    def test_leaves_nothing_in_the_folder_that_it_tries(self, tmp_path: Path) -> None:
+        assert check(tmp_path)[0] == 0
+
+        assert list(tmp_path.iterdir()) == []
+
     def test_says_what_is_worse_without_a_folder_where_a_start_goes_on(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
         none_needed = {

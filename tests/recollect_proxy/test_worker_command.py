@@ -2,12 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import socketserver
+import subprocess
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
+from tests.databases import new_database
 from tests.folders import database_folder
 from tests.recollect_proxy.command_line import recollect
 from tests.scripted_embeddings import embedded
@@ -90,6 +94,95 @@ def test_a_slip_in_a_name_is_told_of_also_where_that_setting_is_needed(tmp_path:
     assert "did you mean RECOLLECT_UPSTREAM?" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["worker", "serve"])
+@pytest.mark.parametrize("text", ["memory_tokens = ", None])
+def test_a_settings_file_that_can_not_be_read_is_told_of_once(
+    command: str, text: str | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.toml"
+    if text is not None:
+        file.write_text(text)
+
+    done = recollect(
+        command, RECOLLECT_CONFIG=str(file), RECOLLECT_UPSTREAM=UPSTREAM, RECOLLECT_DATA_DIR=str(tmp_path)
+    )
+
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
+    assert done.stderr.startswith(f"Settings: {file} ")
+
+
+@contextmanager
+def refusing(state: str) -> Iterator[str]:
+    """Serve what lets nobody in, with this SQLSTATE; yield its address."""
+
+    class Refusal(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(1000)
+            fields = f"SFATAL\0C{state}\0Mno\0\0".encode()
+            self.request.sendall(b"E" + (len(fields) + 4).to_bytes(4, "big") + fields)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Refusal) as server:
+        serving = Thread(target=server.serve_forever)
+        serving.start()
+        yield f"postgresql://anna:hush@127.0.0.1:{server.server_address[1]}/memories?sslmode=disable"
+        server.shutdown()
+        serving.join()
+
+
+def ended_at(database_url: str, folder: Path) -> tuple[int, str]:
+    """Return how `recollect worker` ends before a database, and its last line."""
+    environ = environment(
+        upstream=UPSTREAM,
+        database_url=database_url,
+        data_dir=folder,
+        embedder="openai:e",
+        embedder_base_url=UPSTREAM,
+        second_embedder="off",
+        formation="off",
+    )
+    done = subprocess.run([RECOLLECT, "worker"], env=environ, capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr.splitlines()[-1]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("28P01", "it does not take this user's password"),
+        ("28000", "it does not let this user in from here"),
+        ("3D000", "it has no database of this name"),
+    ],
+)
+def test_what_the_database_may_take_later_is_started_again(state: str, words: str, tmp_path: Path) -> None:
+    with refusing(state) as address:
+        status, said = ended_at(address, tmp_path)
+
+    assert (status, said.startswith("The database can't be opened"), words in said) == (3, True, True)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("postgresql://anna:1#2@127.0.0.1:9/memories", "cuts its address short"),
+        ("postgresql://anna@127.0.0.1:nine/memories", "its address can't be read"),
+    ],
+)
+def test_an_address_that_no_database_mends_is_left_alone(address: str, words: str, tmp_path: Path) -> None:
+    status, said = ended_at(address, tmp_path)
+
+    assert (status, words in said) == (2, True)
+
+
+@pytest.mark.process
+async def test_one_without_what_is_needed_is_started_again(empty_dsn: str, tmp_path: Path) -> None:
+    options = "ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER libc"
+    async with new_database(empty_dsn, "template0", options) as dsn:
+        status, said = await asyncio.to_thread(ended_at, dsn, tmp_path)
+
+    assert (status, "encoding is LATIN1" in said) == (3, True)
+
+
 @pytest.mark.process
 async def test_it_says_which_database_it_serves_and_whose_index_it_has_built_anew(
     own_store: Store, own_dsn: str, tmp_path: Path
@@ -133,7 +226,11 @@ async def test_it_says_which_database_it_serves_and_whose_index_it_has_built_ane
     [rebuilt] = worker.events("index_rebuilt")
     assert (rebuilt["level"], rebuilt["user_id"]) == ("info", str(anna))
     assert rebuilt.keys() == {"event", "level", "timestamp", "user_id"}
-    assert (alone[0], "1 are left" in alone[1], "No worker builds them now" in alone[2]) == (1, True, True)
+    assert (alone[0], "1 are left" in alone[1], alone[2]) == (
+        1,
+        True,
+        "Nothing was built for 1 seconds: does a worker run?\n",
+    )
     assert (asked[0], "1 are left" in asked[1], asked[2]) == (0, True, "")
 
 

@@ -57,7 +57,7 @@ def reindex(
     else:
         typer.echo(f"indexes to be built anew: of {users} users; {left} are left")
         if wait and left:
-            typer.echo("No worker builds them now: they wait for one, as of `recollect serve`.", err=True)
+            typer.echo(f"Nothing was built for {patience:g} seconds: does a worker run?", err=True)
     if wait and left:
         raise typer.Exit(FAILED)
 

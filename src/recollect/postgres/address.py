@@ -31,6 +31,9 @@ _AT_HOME = {
 }
 """What names a file for TLS, and the file in ``~/.postgresql`` that counts where nothing names one."""
 
+_WITH_AT = frozenset({"user", "password"})
+"""Parameters whose values have an @ now and then. In others it is where a host begins, behind a password that was cut short."""
+
 _LACKING = {
     "sslrootcert": "holds no certificate in PEM",
     "sslcrl": "holds no list of revoked certificates in PEM",
@@ -103,10 +106,16 @@ def unusable_files(dsn: str) -> list[str]:
 
 
 def _is_cut_short(dsn: str) -> bool:
-    """Whether a password may end early, and the rest of it be taken for a host, a database or nothing."""
+    """Whether a password may end early, and the rest of it be taken for a host, a port, a database, a parameter or nothing."""
     parts = urlsplit(dsn)
-    is_password_a_port = "@" not in parts.netloc and not parts.path and "@" in parts.query
-    return "#" in dsn or parts.netloc.count("@") > 1 or "@" in parts.path or is_password_a_port
+    may_be_of_a_password = any(not _may_hold_an_at(each) for each in parts.query.split("&") if "@" in each)
+    return "#" in dsn or parts.netloc.count("@") > 1 or "@" in parts.path or may_be_of_a_password
+
+
+def _may_hold_an_at(parameter: str) -> bool:
+    """Whether an @ may stand in a parameter as it is: in the value of one that has such, and in no name."""
+    name, _, value = parameter.partition("=")
+    return name in _WITH_AT or (name == "host" and value.startswith("/"))  # a socket's folder
 
 
 def _parameters(dsn: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ import asyncpg
 from recollect.errors import ConfigurationError, RecollectError, StoreUnavailableError
 from recollect.postgres.address import places, require_sound, unusable_files
 from recollect.postgres.pool import Access, store_errors
-from recollect.postgres.schema import PGVECTOR, require_fitting, wrong_encoding
+from recollect.postgres.schema import PGVECTOR, UNCHECKED, require_fitting, wrong_encoding
 from recollect.postgres.sql import SQL, load_migrations
 
 _TESTED = 16
@@ -75,7 +75,8 @@ def _looked_for(dsn: str) -> str:
 
 async def _ask(access: Access, report: DatabaseReport) -> None:
     async with access.connection() as connection, connection.transaction(readonly=True):
-        if complaint := await wrong_encoding(connection):
+        encoding = await connection.fetchval(SQL["encoding"])
+        if complaint := wrong_encoding(encoding):
             report.mistakes.append(complaint)
             return  # another database is needed, so what else this one lacks does not matter
         [seen] = await connection.fetch(SQL["look_before_start"])
@@ -88,7 +89,7 @@ async def _ask(access: Access, report: DatabaseReport) -> None:
             f"schema {max(versions, default='none yet')} (this Recollect knows {known[-1].version})"
         )
         report.mistakes += [*_of_server(seen), *_of_vector(seen), *_of_rights(seen, pending=bool(pending))]
-        report.remarks += _remarks(seen)
+        report.remarks += [*_of_encoding(encoding), *_remarks(seen)]
         newer = require_fitting(applied, known)
     if newer:
         report.remarks.append(
@@ -146,6 +147,15 @@ def _of_rights(seen: asyncpg.Record, *, pending: bool) -> Iterator[str]:
         yield (
             "Row-level security does not bind this database user, nor a role that it may take on: let it take on "
             "recollect_user, which must be no superuser and have no BYPASSRLS, or take another database user."
+        )
+
+
+def _of_encoding(encoding: str) -> Iterator[str]:
+    if encoding == UNCHECKED:
+        yield (
+            f"The database's encoding is {encoding}: nothing ensures that what is stored is UTF-8, a text that is shortened may be cut within "
+            "a letter, and JSON with other letters than ASCII's may be refused: what needs it fails then. Move to a database in UTF8, "
+            "by a backup and its restore."
         )
 
 

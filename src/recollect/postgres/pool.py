@@ -11,7 +11,13 @@ import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 from pgvector.asyncpg import register_vector
 
-from recollect.errors import ConfigurationError, RecollectError, StoreError, StoreUnavailableError
+from recollect.errors import (
+    ConfigurationError,
+    RecollectError,
+    StoreError,
+    StoreUnavailableError,
+    UnfitDatabaseError,
+)
 from recollect.postgres.address import require_sound
 from recollect.postgres.hosts import Hosts
 from recollect.postgres.plain_words import why
@@ -43,11 +49,13 @@ _OF_ANOTHER_DATABASE = (
 )
 """New connections know better. So may they where a statement took too long: after a failover the old server may be mute."""
 
-_REFUSED = (
+_NOT_LET_IN = (
     asyncpg.InvalidAuthorizationSpecificationError,  # also: a wrong password
     asyncpg.InvalidCatalogNameError,
-    asyncpg.ClientConfigurationError,
 )
+"""How a server refuses what it may take a minute later, as while a password is changed or the database is restored."""
+
+_REFUSED = (*_NOT_LET_IN, asyncpg.ClientConfigurationError)
 _SENT_ON = (
     asyncpg.UndefinedObjectError,
     asyncpg.InvalidParameterValueError,
@@ -79,7 +87,7 @@ def store_errors() -> Iterator[None]:
 
 @contextmanager
 def connecting() -> Iterator[None]:
-    """As store_errors, but what waiting would not mend is a ConfigurationError."""
+    """As store_errors, but what waiting would not mend is a ConfigurationError: an UnfitDatabaseError where the server mends it."""
     with store_errors():
         try:
             yield
@@ -89,7 +97,8 @@ def connecting() -> Iterator[None]:
             ValueError,
             OverflowError,
         ) as error:  # the last two: an address that can't be read
-            raise ConfigurationError(
+            kind = UnfitDatabaseError if isinstance(error, _NOT_LET_IN) else ConfigurationError
+            raise kind(
                 f"The database can't be opened ({_kind(error)}){why(error)}. Check its address, name, user and password."
             ) from None
 
@@ -128,7 +137,8 @@ class Access:
 
         Raises:
             StoreUnavailableError: The database can't be reached.
-            ConfigurationError: It can, but not with this user, password or name; or its address can't be meant so.
+            UnfitDatabaseError: It can, but not with this user, password or name.
+            ConfigurationError: Its address can't be meant so.
         """
         with connecting():
             require_sound(self.dsn)

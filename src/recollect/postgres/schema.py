@@ -9,7 +9,7 @@ from functools import partial
 import asyncpg
 import structlog
 
-from recollect.errors import ConfigurationError, StoreError
+from recollect.errors import StoreError, UnfitDatabaseError
 from recollect.postgres.pool import Connection, store_errors
 from recollect.postgres.queue import install_queue
 from recollect.postgres.schema_steps import MIGRATION_SECONDS, SchemaSteps
@@ -17,6 +17,9 @@ from recollect.postgres.sql import SQL, Migration, load_migrations
 
 _USER_ROLE = "recollect_user"
 _ENCODING = "UTF8"
+UNCHECKED = "SQL_ASCII"
+"""The encoding in which a database keeps whatever bytes it is sent: those of each letter, and counts them as letters."""
+
 PGVECTOR = (0, 8)
 """The first pgvector whose indexes are scanned further where a user's rows are few among what is near."""
 
@@ -51,7 +54,7 @@ async def migrate(
         pooled: Whether a pooler stands before the server.
 
     Raises:
-        ConfigurationError: The database is not in UTF-8, pgvector is missing or too old, or this user may not create a schema.
+        UnfitDatabaseError: The database's encoding can't hold every letter, pgvector is missing or too old, or this user may not create a schema.
         StoreError: A newer version took away what this code needs, or an applied migration was changed.
         StoreUnavailableError: Somebody holds a lock that a step needs, and does not let go of it.
     """
@@ -70,7 +73,7 @@ async def migrate(
                 await steps.take("queue", partial(install_queue, connection), is_whole=False)
                 user_role = await steps.take("role", partial(_user_role, connection))
             except asyncpg.InsufficientPrivilegeError:
-                raise ConfigurationError(
+                raise UnfitDatabaseError(
                     "The database user may not create or change the schema recollect: grant it CREATE on the database."
                 ) from None
     return Schema(search_path, vector_schema, user_role, applied)
@@ -93,7 +96,7 @@ async def _user_role(connection: Connection) -> str:
         for grant in ("grant_schema", "grant_tables", "grant_sequences", "keep_migrations", "keep_erasures"):
             await connection.execute(SQL[grant])
     if not await _is_bound(connection):
-        raise ConfigurationError(
+        raise UnfitDatabaseError(
             "Row-level security does not bind this database user, nor a role that it may take on: let it take "
             f"on {_USER_ROLE}, which must be no superuser and have no BYPASSRLS, or take another database user."
         )
@@ -111,8 +114,8 @@ async def _is_bound(connection: Connection) -> bool:
 
 
 async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
-    if complaint := await wrong_encoding(connection):
-        raise ConfigurationError(complaint)
+    if complaint := wrong_encoding(await connection.fetchval(SQL["encoding"])):
+        raise UnfitDatabaseError(complaint)
     if not await connection.fetchval(SQL["schema_exists"]):
         await connection.execute(SQL["create_schema"])
     vector = await connection.fetchrow(SQL["vector_extension"])
@@ -121,7 +124,7 @@ async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
         vector = await connection.fetchrow(SQL["vector_extension"])
     if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < PGVECTOR:
         found = "unknown" if vector is None else vector["version"]
-        raise ConfigurationError(
+        raise UnfitDatabaseError(
             f"The database's pgvector is {found}, and Recollect needs 0.8: install a newer one on the server, and then, as a "
             "superuser, run ALTER EXTENSION vector UPDATE in this database."
         )
@@ -130,10 +133,9 @@ async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
     return vector["search_path"], vector["vector_schema"]
 
 
-async def wrong_encoding(connection: Connection) -> str:
+def wrong_encoding(encoding: str) -> str:
     """Return what is wrong with a database that can't hold every letter, and what to do; "" for one that can."""
-    encoding = await connection.fetchval(SQL["encoding"])
-    if encoding == _ENCODING:
+    if encoding in {_ENCODING, UNCHECKED}:
         return ""
     return (
         f"The database's encoding is {encoding}, which can't hold all that people say, and Recollect needs {_ENCODING}: make another "
@@ -149,7 +151,7 @@ async def _create_vector_extension(connection: Connection) -> None:
         asyncpg.FeatureNotSupportedError,  # not installed on the server
         asyncpg.UndefinedFileError,  # the same, in older servers
     ):
-        raise ConfigurationError(
+        raise UnfitDatabaseError(
             "The database lacks pgvector and this user can't create it: "
             "install it on the server and, as a superuser, add the extension vector to this database."
         ) from None

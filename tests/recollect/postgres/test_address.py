@@ -31,6 +31,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "postgresql://recollect:123?hush=1@db.example.org/recollect",
         "postgresql://recollect:hush@1@db.example.org/recollect",
         "postgresql://recollect@db.example.org/recollect#",
+        "postgresql://localhost:5432/hu?sh=hush@db.example.org/d?sslmode=disable",
+        "postgresql://localhost:5432/hu?hush@db.example.org/d",
+        "postgresql://localhost:5432?sslmode=hush&x@db.example.org/d",
+        "postgresql://localhost:5432?hush=1&host=x@db.example.org/d",
+        "postgresql://recollect:hush@1?x=2@db.example.org/d",
+        "postgresql://recollect:hush@1/x?y@db.example.org/d",
     ],
 )
 def test_an_address_that_a_password_cuts_short_is_refused_and_not_quoted(dsn: str) -> None:
@@ -48,6 +54,10 @@ def test_an_address_that_a_password_cuts_short_is_refused_and_not_quoted(dsn: st
         "postgresql://u:p@a:1,b:2/db",
         "postgresql:///db?host=/run/postgresql&user=u@server",
         "postgresql://h/db?user=u@server&password=p@",
+        "postgresql://?host=/run/pg&user=u@server&dbname=x",
+        "postgresql://h:5432?user=u@server&dbname=d",
+        "postgresql://h:5432/d?password=p@/?&host=/run/p@g",
+        "postgresql://u:p@h/db?application_name=a%40b",
         "postgresql://u:p@h/db?sslmode=verify_ca&" + AUTHORITIES,
         "postgresql://u:p@h/db?sslmode=verify-full&" + AUTHORITIES,
         "postgresql://u:p@h/db?sslmode=require",
