@@ -153,7 +153,9 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
     """Serve Open WebUI before the proxy before the LLM, as our README says."""
     model = LanguageModel()
     async with model.upstream, _running_database() as database:
-        settings = _settings(model, database, folder, identity="openwebui-jwt", openwebui_jwt_secret=_SECRET)
+        # Open WebUI signs all that it asks, but for the list of models.
+        signed = {"identity": "openwebui-jwt", "openwebui_jwt_secret": _SECRET, "require_identity": True}
+        settings = _settings(model, database, folder, **signed)
         async with (
             running_proxy(settings) as proxy,
             served_openwebui(
