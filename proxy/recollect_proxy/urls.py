@@ -1,12 +1,13 @@
 """URLs as they may be shown to a person, without secrets. Pure."""
 
-import re
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
+
+from recollect.text.patterns import linear
 
 NOT_SHOWN = "(a URL in which a password can't be told from the rest)"
 
-_HOST = r"[a-z0-9._-]+(:[0-9]+)?"
-_SEVERAL_HOSTS = re.compile(rf"{_HOST}(,{_HOST})+", re.IGNORECASE)
+_HOST = r"[a-zA-Z0-9._-]+(?::[0-9]+)?"
+_SEVERAL_HOSTS = linear(rf"(?:{_HOST})(?:,{_HOST})+", captures=False)
 
 
 def without_credentials(url: str) -> str:
