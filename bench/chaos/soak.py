@@ -32,7 +32,7 @@ from bench.chaos.mixed import Writers, said
 from bench.chaos.system import Plan, System
 from bench.chaos.world import World
 from bench.speed.arithmetic import percentile
-from bench.speed.watching import family, shared_once
+from bench.speed.watching import family, of_files, shared_once
 
 _RESULTS = Path(__file__).parents[1] / "results" / "soak.md"
 _PEOPLE, _TURNS_OF_A_CHAT = 40, 5
@@ -59,9 +59,10 @@ class Sample:
 
     Attributes:
         at: Seconds since the load began.
-        proxy: MiB of the proxy's process, with what it shares with others divided by how many share it.
+        proxy: MiB of the proxy's process, with what it shares with others divided by how many share it, without pages of files.
         worker: The same of its worker's.
-        postgres: The same of all processes of Postgres together.
+        postgres: The same of all processes of Postgres together, with them.
+        files: MiB of pages of files in both: programs, and of the model what its texts' words needed so far.
         waits: How many exchanges wait to be formed.
         oldest: Since how many seconds the oldest of them waits.
     """
@@ -70,6 +71,7 @@ class Sample:
     proxy: float
     worker: float
     postgres: float
+    files: float
     waits: int
     oldest: float
 
@@ -170,18 +172,19 @@ async def _sample(system: System, samples: list[Sample], began: float) -> None:
         assert system.database is not None
         proxy, worker = system.proxies[0].pid, system.proxies[0].worker
         if proxy is not None and worker is not None:
-            taken = (shared_once([proxy]), shared_once([worker]))
+            files = [of_files([each]) for each in (proxy, worker)]
+            taken = [shared_once([each]) - of for each, of in zip((proxy, worker), files, strict=True)]
             postgres = shared_once(family(postmaster(system.database.folder)))
             at = time.monotonic() - began
-            samples.append(Sample(at, *taken, postgres, row["waits"], float(row["oldest"])))
+            samples.append(Sample(at, *taken, postgres, sum(files), row["waits"], float(row["oldest"])))
         await asyncio.sleep(_SAMPLE_SECONDS)
 
 
 def table(samples: Sequence[Sample], load: Load, began: float) -> Iterator[str]:
     """Yield the lines of a table by tenths of the time, and what memory grew by behind the first third."""
     end = samples[-1].at
-    yield "| minutes | proxy | worker | Postgres | exchanges that wait, most | the oldest waits, most | chats: p50 / p95 |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| minutes | proxy | worker | Postgres | files of both | exchanges that wait, most | the oldest waits, most | chats: p50 / p95 |"
+    yield "|---|---|---|---|---|---|---|---|"
     for tenth in range(10):
         first, last = end * tenth / 10, end * (tenth + 1) / 10
         part = [each for each in samples if first <= each.at <= last]
@@ -190,7 +193,8 @@ def table(samples: Sequence[Sample], load: Load, began: float) -> Iterator[str]:
         ]
         yield (
             f"| {first / 60:.1f} to {last / 60:.1f} | {_middle(part, _proxy)} | {_middle(part, _worker)} "
-            f"| {_middle(part, _postgres)} | {max((each.waits for each in part), default=0)} | {max((each.oldest for each in part), default=0):.1f} s "
+            f"| {_middle(part, _postgres)} | {_middle(part, _files)} "
+            f"| {max((each.waits for each in part), default=0)} | {max((each.oldest for each in part), default=0):.1f} s "
             f"| {median(took):.0f} / {percentile(took, 0.95):.0f} ms |"
         )
     grown = ", ".join(f"{name} {growth:+.1f}" for name, growth in _growths(samples))
@@ -264,6 +268,10 @@ def _postgres(sample: Sample) -> float:
     return sample.postgres
 
 
+def _files(sample: Sample) -> float:
+    return sample.files
+
+
 def main() -> None:
     """Run it, print the table, and write it."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
@@ -281,7 +289,7 @@ def main() -> None:
     text = (
         f"# What a served Recollect takes over a long time\n\n`python -m bench soak --minutes {given.minutes:g} --rate {given.rate:g}`, "
         f"{datetime.now(UTC):%Y-%m-%d}: {_PEOPLE} people chat in eight languages, a tenth of it at length, half of it streamed; one asks each second for what they told; others' memories are written, corrected and erased by the memory API. Memory in MiB (PSS: what several "
-        f"processes share is divided among them), the median of each tenth. {os.cpu_count()} cores, load {before:.1f} before and "
+        f"processes share is divided among them; of the proxy and the worker without pages of files, which have a column of their own), the median of each tenth. {os.cpu_count()} cores, load {before:.1f} before and "
         f"{os.getloadavg()[0]:.1f} after, which is this run's and that of other work.\n\n{found}\n"
     )
     given.output.write_text(text, "utf-8")

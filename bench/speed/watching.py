@@ -73,6 +73,11 @@ def shared_once(process_ids: list[int]) -> float:
     return sum(_memory(each, "smaps_rollup", "Pss") or 0.0 for each in process_ids)
 
 
+def of_files(process_ids: list[int]) -> float:
+    """Return what of that are pages of files, as programs and models: Linux takes them back where it needs room; MiB."""
+    return sum(_memory(each, "smaps_rollup", "Pss_File") or 0.0 for each in process_ids)
+
+
 def _memory(process_id: int, file: str, name: str) -> float | None:
     try:
         lines = Path(f"/proc/{process_id}/{file}").read_text().splitlines()

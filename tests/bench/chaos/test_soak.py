@@ -18,14 +18,14 @@ def test_what_grows_behind_the_first_third_is_told_and_what_grows_before_is_not(
         for each in range(0, 900, 10)
     ]
     samples = [
-        Sample(at, proxy=min(at, 300) + 100, worker=100 + at / 60, postgres=80, waits=3, oldest=1.5)
+        Sample(at, proxy=min(at, 300) + 100, worker=100 + at / 60, postgres=80, files=70, waits=3, oldest=1.5)
         for at in range(0, 905, 5)
     ]
 
     lines = "\n".join(table(samples, load, 100.0)).splitlines()
 
-    assert lines[2] == "| 0.0 to 1.5 | 145.0 | 100.8 | 80.0 | 3 | 1.5 s | 200 / 200 ms |"
-    assert lines[11] == "| 13.5 to 15.0 | 400.0 | 114.2 | 80.0 | 3 | 1.5 s | 200 / 200 ms |"
+    assert lines[2] == "| 0.0 to 1.5 | 145.0 | 100.8 | 80.0 | 70.0 | 3 | 1.5 s | 200 / 200 ms |"
+    assert lines[11] == "| 13.5 to 15.0 | 400.0 | 114.2 | 80.0 | 70.0 | 3 | 1.5 s | 200 / 200 ms |"
     assert lines[-1].endswith("MiB an hour): proxy +0.0, worker +60.0, Postgres +0.0.") or lines[-1].endswith(
         "MiB an hour): proxy -0.0, worker +60.0, Postgres -0.0."
     )
@@ -37,7 +37,7 @@ _RIGHT = End(chats=9, answered=9, unlogged=0, unformed=0, settled_seconds=2.0, w
 def _hour(proxy: float = 0.0, oldest: float = 0.0) -> list[Sample]:
     """Return an hour's samples of a proxy and a lag that grow by so much in it, evenly."""
     return [
-        Sample(at, 200 + proxy * at / 3600, 150, 200, waits=1, oldest=1 + oldest * at / 3600)
+        Sample(at, 200 + proxy * at / 3600, 150, 200, 70, waits=1, oldest=1 + oldest * at / 3600)
         for at in range(0, 3601, 5)
     ]
 
@@ -67,7 +67,7 @@ def test_a_soak_judges_itself(samples: list[Sample], end: End, broken: list[str]
 
 
 def test_memory_is_not_judged_by_a_few_minutes() -> None:
-    minutes = [Sample(at, 200 + at, 150, 200, waits=1, oldest=1.0) for at in range(0, 240, 5)]
+    minutes = [Sample(at, 200 + at, 150, 200, 70, waits=1, oldest=1.0) for at in range(0, 240, 5)]
 
     assert all(is_right for _, is_right in judgements(minutes, _RIGHT))
 
