@@ -172,11 +172,19 @@ async def _sample(system: System, samples: list[Sample], began: float) -> None:
         assert system.database is not None
         proxy, worker = system.proxies[0].pid, system.proxies[0].worker
         if proxy is not None and worker is not None:
-            files = [of_files([each]) for each in (proxy, worker)]
-            taken = [shared_once([each]) - of for each, of in zip((proxy, worker), files, strict=True)]
+            of_proxy, of_worker = of_files([proxy]), of_files([worker])
             postgres = shared_once(family(postmaster(system.database.folder)))
-            at = time.monotonic() - began
-            samples.append(Sample(at, *taken, postgres, sum(files), row["waits"], float(row["oldest"])))
+            samples.append(
+                Sample(
+                    at=time.monotonic() - began,
+                    proxy=shared_once([proxy]) - of_proxy,
+                    worker=shared_once([worker]) - of_worker,
+                    postgres=postgres,
+                    files=of_proxy + of_worker,
+                    waits=row["waits"],
+                    oldest=float(row["oldest"]),
+                )
+            )
         await asyncio.sleep(_SAMPLE_SECONDS)
 
 
