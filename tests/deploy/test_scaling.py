@@ -49,12 +49,17 @@ def test_the_disk_follows_from_the_bytes_of_a_row() -> None:
 def test_what_is_said_to_be_measured_was() -> None:
     growth = (RESULTS / "growth.md").read_text("utf-8")
     _, _, _, search, _, processor, pages, _, _ = cells(growth, "10,000 | 990,901")
-    soak = cells((RESULTS / "soak.md").read_text("utf-8"), "54.0 to 60.0")
+    tenths = re.findall(
+        r"^\| [\d.]+ to [\d.]+ \| ([\d.]+) \| ([\d.]+) \|",
+        (RESULTS / "soak.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    of_proxy, of_worker = tenths[9]
 
     assert number(search.split("/")[1]) < 25, "the aim of growth.md"
     assert number(cells(SMALL, "the database's search")[0]) == number(processor)
     assert f"{pages} pages of 8 kB, {number(pages) * 8192 / 1e6:.0f} MB" in SMALL
-    assert f"{number(soak[0]):.0f} MiB a proxy and {number(soak[1]):.0f} MiB a worker" in SMALL
+    assert f"{float(of_proxy):.0f} MiB a proxy and {float(of_worker):.0f} MiB a worker" in SMALL
     [of_streams] = re.findall(
         r"^\| Recollect, new questions \|.* ([\d.]+) \([\d. to]+\) \| 100 \| 100 \|$",
         (RESULTS / "bench.md").read_text("utf-8"),

@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from tests.raw_client import request_bytes
@@ -13,7 +14,18 @@ from tests.running_proxy import CHAT, RunningProxy, User, chat_request
 from tests.waiting import until
 
 MIB = 2**20
-IN_BUFFERS = 32 * MIB  # the system's own, of four sockets, and what little the proxy holds
+
+
+def _most_buffered() -> int:
+    """Return what the system's buffers of two connections may hold, and what little the proxy does; bytes.
+
+    Each grows as it is needed, up to the last of the three numbers of a setting: tcp(7), tcp_rmem and tcp_wmem.
+    """
+    limits = [Path(f"/proc/sys/net/ipv4/{name}").read_text().split()[-1] for name in ("tcp_rmem", "tcp_wmem")]
+    return 2 * sum(map(int, limits)) + 8 * MIB
+
+
+IN_BUFFERS = _most_buffered()
 
 
 class StubbornClient:
