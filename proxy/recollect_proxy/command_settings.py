@@ -55,9 +55,8 @@ def settings_and_logging(without_upstream: str = NO_UPSTREAM, /, **options: Any)
     try:
         settings = _settings(given, sources, without_upstream)
     except typer.Exit:
-        configure_logging(
-            LogLevel.INFO
-        )  # a variable that sets nothing may be what is missing, with a slip in its name
+        # A variable that sets nothing may be what is missing, with a slip in its name.
+        configure_logging(LogLevel.INFO)
         _tell_what_sets_nothing(sources)
         raise
     configure_logging(settings.log_level)

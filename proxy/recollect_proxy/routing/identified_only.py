@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 class IdentifiedOnly:
     """A router that refuses what is of nobody known.
 
-    Not the list of models, for which frontends ask in nobody's name; nor what a browser asks before it may send credentials
+    Not the list of models, for which a frontend may ask in nobody's name; nor what a browser asks before it may send credentials
     (the Fetch standard, "CORS-preflight fetch"). Neither may have a body, which a lenient server might take for a chat.
 
     Args:

@@ -56,6 +56,9 @@ _NOT_LET_IN = (
 """How a server refuses what it may take a minute later, as while a password is changed or the database is restored."""
 
 _REFUSED = (*_NOT_LET_IN, asyncpg.ClientConfigurationError)
+_UNREADABLE = (ValueError, OverflowError)
+"""What the driver raises of an address that can't be read."""
+
 _SENT_ON = (
     asyncpg.UndefinedObjectError,
     asyncpg.InvalidParameterValueError,
@@ -91,12 +94,7 @@ def connecting() -> Iterator[None]:
     with store_errors():
         try:
             yield
-        except (
-            *_REFUSED,
-            *_SENT_ON,
-            ValueError,
-            OverflowError,
-        ) as error:  # the last two: an address that can't be read
+        except (*_REFUSED, *_SENT_ON, *_UNREADABLE) as error:
             kind = UnfitDatabaseError if isinstance(error, _NOT_LET_IN) else ConfigurationError
             raise kind(
                 f"The database can't be opened ({_kind(error)}){why(error)}. Check its address, name, user and password."

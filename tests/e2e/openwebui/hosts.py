@@ -153,7 +153,7 @@ async def with_proxy(folder: Path) -> AsyncIterator[Host]:
     """Serve Open WebUI before the proxy before the LLM, as our README says."""
     model = LanguageModel()
     async with model.upstream, _running_database() as database:
-        # Open WebUI signs all that it asks, but for the list of models.
+        # It signs its chats and their tasks; the list of models is for everybody.
         signed = {"identity": "openwebui-jwt", "openwebui_jwt_secret": _SECRET, "require_identity": True}
         settings = _settings(model, database, folder, **signed)
         async with (
