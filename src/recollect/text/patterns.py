@@ -19,6 +19,9 @@ import re2
 LONGEST = 1000
 """Characters that a bounded expression sees at once. Half of them is the longest match that is always found."""
 
+MEGABYTES = 8
+"""Memory for the states of a linear expression."""
+
 Replacement: TypeAlias = str | Callable[[re.Match[str]], str]
 
 _CLASSES = {
@@ -62,7 +65,7 @@ class Pattern(Protocol):
         """Return what stands between the matches, and their groups."""
 
 
-def linear(pattern: str, flags: int = 0, *, captures: bool = True) -> "Linear":
+def linear(pattern: str, flags: int = 0, *, captures: bool = True, megabytes: int = MEGABYTES) -> "Linear":
     r"""Compile an expression for text of any length: RE2, an automaton in linear time, which lets other threads run.
 
     It is written as for Python, without look-around, references, possessive repetition, and ``\W``, ``\D``, ``\S``
@@ -74,6 +77,8 @@ def linear(pattern: str, flags: int = 0, *, captures: bool = True) -> "Linear":
         pattern: The expression.
         flags: Of ``IGNORECASE``, ``MULTILINE`` and ``DOTALL`` any.
         captures: Whether its groups are told; where only whether it is found is asked, that is quicker.
+        megabytes: The states that the automaton may keep. An expression that needs more of them is read by the slower of
+            RE2's two, a hundred times as slowly; no more memory is taken than its states need.
 
     Raises:
         ValueError: The expression has something of these, or a flag is another.
@@ -81,7 +86,12 @@ def linear(pattern: str, flags: int = 0, *, captures: bool = True) -> "Linear":
     written = "".join(letter for flag, letter in _FLAGS.items() if flags & flag)
     if flags & ~sum(_FLAGS):
         raise ValueError("RE2 has no such flag.")
-    return Linear(pattern, (f"(?{written})" if written else "") + _translated(pattern), captures=captures)
+    return Linear(
+        pattern,
+        (f"(?{written})" if written else "") + _translated(pattern),
+        captures=captures,
+        megabytes=megabytes,
+    )
 
 
 def bounded(pattern: str, flags: int = 0, *, longest: int = LONGEST) -> "Bounded":
@@ -107,15 +117,18 @@ class Linear:
         written: The same as RE2 reads it.
     """
 
-    def __init__(self, pattern: str, written: str, *, captures: bool = True) -> None:
+    def __init__(
+        self, pattern: str, written: str, *, captures: bool = True, megabytes: int = MEGABYTES
+    ) -> None:
         self.pattern = pattern
         self.written = written
         self._captures = captures
+        self._megabytes = megabytes
 
     @cached_property
     def _compiled(self) -> "re2._Regexp":
         try:
-            return re2.compile(self.written, _options(captures=self._captures))
+            return re2.compile(self.written, _options(self._megabytes, captures=self._captures))
         except re2.error as error:
             raise ValueError(f"RE2 does not read {self.pattern}: {error}") from error
 
@@ -292,9 +305,9 @@ def _escape_of(escape: re.Match[str], *, within: bool) -> str:
     return r"\z" if name == "Z" else escape[0]
 
 
-def _options(*, captures: bool) -> "re2.Options":
+def _options(megabytes: int, *, captures: bool) -> "re2.Options":
     options = re2.Options()
     options.never_capture = not captures
     options.log_errors = False  # they are raised
-    options.max_mem = 8 << 20  # of each; what needs more is read by the slower of its two automata
+    options.max_mem = megabytes << 20
     return options

@@ -37,7 +37,8 @@ from recollect.text.secrets.values import (
 
 _NAMES = linear(
     rf"(?i)({vocabulary.PASSWORDS})|({vocabulary.PASSWORDS_UNSPACED})|({vocabulary.PINS})|({vocabulary.CHECKS})|({vocabulary.ANSWERS})"
-    rf"|({vocabulary.PERSONS})|({vocabulary.CODES})|({vocabulary.TOKENS})|({vocabulary.LOGINS})|({vocabulary.SEEDS})|({vocabulary.SAFES})"
+    rf"|({vocabulary.PERSONS})|({vocabulary.CODES})|({vocabulary.TOKENS})|({vocabulary.LOGINS})|({vocabulary.SEEDS})|({vocabulary.SAFES})",
+    megabytes=16,
 )
 _BETWEEN = " \t:=|*`\"'"
 """What may stand between a name and what is masked already."""

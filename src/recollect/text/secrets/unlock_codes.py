@@ -4,8 +4,8 @@
 The sentence says that something opens ("opens with ...", "... is what gets you in"); the value can be what opens it:
 digits in groups or spelled out, a code of letters and digits, words joined with digits.
 
-The expressions with look-around see one sentence at a time, and only a sentence that holds digits and that ``MAY_UNLOCK``
-matches.
+The expressions with look-around see one sentence at a time, and only a sentence that holds digits and that ``_may_unlock``
+knows.
 """
 
 import re
@@ -156,9 +156,7 @@ MAY_OPEN = linear(
 )
 """Without any of these ``OPENED_BY`` finds nothing."""
 
-MAY_OPEN_WITH = linear(
-    rf"(?i){_OPENS.removeprefix(chr(92) + 'b')}[ ](?:[^\s.!?:;,]+[ ])*?{_WITH}{_SOME_DIGIT}|открыва\w{{2,6}}[ ]"
-)
+MAY_OPEN_WITH = linear(rf"(?i){_WITH}{_SOME_DIGIT}|открыва\w{{2,6}}[ ]")
 """The same of ``OPENS_WITH``."""
 
 NAMES_KEY = linear(f"(?i){_KEYS.replace(chr(92) + 'b', '')}|密钥|密鑰|密码|密碼|口令|キー|パスワード")
@@ -189,11 +187,9 @@ GOES_ON_WITHOUT_UNIT = bounded(
 )
 """Behind a bare number: no thing that it counts."""
 
-MAY_UNLOCK = linear(
-    "(?i)"
-    + "|".join(f"(?:{each.pattern})" for each in (LOCKED, NAMES_CODE, NAMES_KEY, MAY_OPEN, MAY_OPEN_WITH))
+_MAY_UNLOCK = linear(
+    "(?i)" + "|".join(f"(?:{each.pattern})" for each in (LOCKED, NAMES_CODE, NAMES_KEY, MAY_OPEN))
 )
-"""Without any of these nothing that opens something is told."""
 
 SENTENCE_WITH_DIGITS = linear(
     rf"(?i)(?:[0-9]|(?:{_DIGIT_NAMES})[ ,-]{{1,2}}(?:{_DIGIT_NAMES}))(?:[^\n.!?\x{{3002}}\x{{ff01}}\x{{ff1f}}]|[.!?][^\s.!?])*"
@@ -228,13 +224,18 @@ def what_unlocks(text: str) -> Iterator[SecretSpan]:
     Raises:
         TooManyPlacesError: Behind the 200th sentence that has digits and speaks of locks, if there are more.
     """
-    if not MAY_UNLOCK.search(text):
+    if not _may_unlock(text):
         return
     for number, (start, end, before) in enumerate(_sentences(text)):
         if number == _MOST_SENTENCES:
             raise TooManyPlacesError(start)
         yield from (SecretSpan(*found, SecretKind.CODE) for found in _in_sentence(text, start, end, before))
     yield from (SecretSpan(*found, SecretKind.CODE) for found in _listed(text))
+
+
+def _may_unlock(text: str) -> bool:
+    """Tell whether a text may say what opens something. As one expression the two would need too many states."""
+    return (_MAY_UNLOCK.search(text) or MAY_OPEN_WITH.search(text)) is not None
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int, tuple[int, int]]]:
@@ -245,7 +246,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int, tuple[int, int]]]:
         end = min(found.end(), found.start() + _LONGEST_SENTENCE)
         last = found.end()
         asked = _asked_before(text, start)
-        if MAY_UNLOCK.search(text[start:end]) or (asked[1] and MAY_UNLOCK.search(text[slice(*asked)])):
+        if _may_unlock(text[start:end]) or (asked[1] and _may_unlock(text[slice(*asked)])):
             yield start, end, asked
 
 
