@@ -12,6 +12,8 @@ import msgspec
 
 from recollect.chat import ChatBody, ChatMessage, Span, anchors, detect_turn, session_skip
 from recollect.model import ROOT, Exchange, Message, Role, Turn
+from recollect.text.attribution.embedded_data import without_data
+from recollect.text.attribution.thoughts import without_thoughts
 from recollect.text.normalization import storable_text
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.importers.rows import BrokenRowError, Row, StoredChat, as_object, moment
@@ -29,9 +31,6 @@ _APART = timedelta(milliseconds=2)
 _LONGEST_MODEL = 200
 DOCTOR = "recollect-doctor"
 """The model that `recollect doctor` shows in OpenWebUI."""
-
-_ASIDES = frozenset({"reasoning", "tool_calls", "code_interpreter"})
-_ASIDE_OPENS, _ASIDE_CLOSES = '<details type="', "</details>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,21 +253,4 @@ def _reply(message: Row) -> str:
         if isinstance(part, dict) and part.get("type") == "output_text"
     ]
     said = "".join(part for part in parts if isinstance(part, str))
-    return said or _without_asides(_text(message.get("content")))
-
-
-def _without_asides(text: str) -> str:
-    """Remove the folded blocks with reasoning and tool calls, as releases before 0.11 store them; an unclosed one stays."""
-    kept: list[str] = []
-    at = start = 0
-    while (opens := text.find(_ASIDE_OPENS, start)) >= 0:
-        start = opens + len(_ASIDE_OPENS)
-        kind = text[start : text.find('"', start, start + 40)]
-        if kind not in _ASIDES:  # its end is not searched for, which keeps the time linear
-            continue
-        closes = text.find(_ASIDE_CLOSES, start)
-        if closes < 0:
-            break
-        kept.append(text[at:opens])
-        at = start = closes + len(_ASIDE_CLOSES)
-    return "".join((*kept, text[at:])).strip()
+    return without_data(without_thoughts(said or _text(message.get("content"))))

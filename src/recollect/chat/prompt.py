@@ -1,6 +1,7 @@
 """What a request says already, in whatever role, so that no memory repeats it. Never: raises."""
 
 from recollect.chat.body import ChatBody
+from recollect.text.attribution.embedded_data import without_data
 
 MOST_OF_ONE = 20_000
 """Characters of one message that are looked at."""
@@ -22,7 +23,7 @@ def prompt_texts(chat: ChatBody) -> tuple[str, ...]:
     texts: list[str] = []
     room = MOST_OF_ALL
     for message in reversed(chat.messages):
-        text = message.text[: min(MOST_OF_ONE, room)]
+        text = without_data(message.text)[: min(MOST_OF_ONE, room)]
         if text.strip():
             texts.append(text)
             room -= len(text)

@@ -12,6 +12,8 @@ import msgspec
 
 from recollect.chat.body import ChatMessage
 from recollect.chat.raw_json import decode_with
+from recollect.text.attribution.embedded_data import shortened_data, without_data
+from recollect.text.attribution.thoughts import without_thoughts
 
 _MOST_CHARACTERS = 1024 * 1024
 
@@ -21,7 +23,7 @@ class Reply:
     """What a model answered.
 
     Attributes:
-        text: What it said: the first choice's text. Reasoning and refusals are no text.
+        text: What it said: the first choice's text. Thoughts and refusals are no text, and a mark stands for an image.
         has_tool_calls: Whether it called tools.
         finish_reason: Why it ended, in the API's words, or None if it never said.
         model: The model that answered, if the answer names it.
@@ -73,6 +75,7 @@ class ReplyParser(ABC):
         self.truncated = False
         self._texts: list[str] = []
         self._room = _MOST_CHARACTERS
+        self._may_shorten = True
         self.has_tool_calls = False
         self.finish_reason: str | None = None
         self.model: str | None = None
@@ -88,7 +91,7 @@ class ReplyParser(ABC):
     def reply(self, *, truncated: bool) -> Reply:
         """Return the reply as far as it was read."""
         return Reply(
-            text="".join(self._texts),
+            text=without_thoughts(without_data("".join(self._texts))),
             has_tool_calls=self.has_tool_calls,
             finish_reason=self.finish_reason,
             model=self.model,
@@ -144,11 +147,16 @@ class ReplyParser(ABC):
 
     def keep(self, text: object) -> None:
         """Append a piece of the reply, if it is text."""
-        if isinstance(text, str):
-            self.truncated |= len(text) > self._room
-            kept = text[: self._room]
-            self._room -= len(kept)
-            self._texts.append(kept)
+        if not isinstance(text, str):
+            return
+        if len(text) > self._room and self._may_shorten:
+            text = shortened_data("".join((*self._texts, text)))
+            self._texts, self._room = [], _MOST_CHARACTERS
+            self._may_shorten = len(text) < _MOST_CHARACTERS // 2  # else each piece would have all read again
+        self.truncated |= len(text) > self._room
+        kept = text[: self._room]
+        self._room -= len(kept)
+        self._texts.append(kept)
 
 
 class CompletionParser(ReplyParser):

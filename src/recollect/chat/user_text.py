@@ -8,6 +8,8 @@ where a frontend sends back what we added.
 import re
 
 from recollect.chat.body import ChatMessage
+from recollect.text.attribution.embedded_data import without_data
+from recollect.text.attribution.thoughts import without_thoughts
 from recollect.text.patterns import Pattern, anchored, bounded
 
 _TEMPLATE = "### Task:"
@@ -30,17 +32,19 @@ def authored_text(message: ChatMessage) -> str:
     """Return what a message's author wrote.
 
     Args:
-        message: Any message. Only a user's is looked at for what a frontend put around it.
+        message: Any message. A user's is looked at for what a frontend put around it, an assistant's for its thoughts.
 
     Returns:
         The text parts, joined by line ends; of a user's, each without retrieved documents, lists
         of attached files, source tags, injected memories and our own fenced blocks, and without
-        surrounding space.
+        surrounding space. A mark stands for each image that is written into a text.
         "" where nothing is left: a message of nothing but images, say.
     """
+    if message.role == "assistant":
+        return without_thoughts(without_data(message.text))
     if message.role != "user":
         return message.text
-    return "\n".join(filter(None, map(_unwrapped, message.texts)))
+    return "\n".join(filter(None, (_unwrapped(without_data(text)) for text in message.texts)))
 
 
 def own_blocks(text: str) -> list[tuple[int, int]]:

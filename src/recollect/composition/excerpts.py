@@ -1,5 +1,6 @@
 """Cuts a text to the part that shares most words with a question. Pure."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 
 from recollect.text.patterns import bounded, linear
@@ -11,6 +12,9 @@ _WORD = bounded(rf"(?P<run>[{_UNSPACED}]+)|[^\W{_UNSPACED}]+")
 _ELLIPSIS = "\u2026"
 _READ = 20_000
 _TELLING = 4
+_ELLIPSIS_ROOM = 6
+"""Characters that the marks of a cut take of a window."""
+_LONGEST_WORD = 40
 _CHARACTERS_A_TOKEN = 16
 """An upper bound, which a text of nothing but spaces comes near to."""
 
@@ -26,6 +30,8 @@ def excerpt(
 ) -> str:
     """Return ``text``, cut to ``limit`` tokens around the sentence that holds most words of ``focus``.
 
+    Of a sentence that is longer, the excerpt is a window around those words.
+
     Args:
         text: The text to cut. Only its first 20,000 characters are searched for the words.
         limit: The most tokens of the result.
@@ -40,10 +46,33 @@ def excerpt(
     pieces = [whole[start:end] for start, end in spans]
     hits = [len({word for word in _words(each) if word in focus}) for each in pieces]
     first = max(range(len(pieces)), key=lambda place: (hits[place], -place))
-    if first and hits[first] and count(pieces[first - 1]) + count(pieces[first]) < limit // 2:
+    size = count(pieces[first])
+    if first and hits[first] and count(pieces[first - 1]) + size < limit // 2:
         first -= 1  # a sentence often refers to the one before it
-    opening = "" if not first else f"{_ELLIPSIS}\n" if code else f"{_ELLIPSIS} "
-    return _beginning(whole[spans[first][0] :], opening=opening, limit=limit, count=count, code=code)
+    start = spans[first][0]
+    if hits[first] and size > limit and not code:
+        start += _window_of(pieces[first], focus, length=len(pieces[first]) * limit // size)
+    opening = "" if not start else f"{_ELLIPSIS}\n" if code else f"{_ELLIPSIS} "
+    return _beginning(whole[start:], opening=opening, limit=limit, count=count, code=code)
+
+
+def _window_of(sentence: str, focus: Collection[str], *, length: int) -> int:
+    """Return where in a sentence ``length`` characters begin that hold most different words of ``focus``, in their middle."""
+    places = [(word, at) for word, at in _placed_words(sentence) if word in focus]
+    best = (0, 0, 0)
+    within: Counter[str] = Counter()
+    first = 0
+    for word, at in places:
+        within[word] += 1
+        while at - places[first][1] > length // 2:
+            within -= Counter([places[first][0]])
+            first += 1
+        best = max(best, (len(within), -places[first][1], -at))
+    start = max(0, (-best[1] - best[2] - length) // 2 + _ELLIPSIS_ROOM)
+    if start <= _ELLIPSIS_ROOM:
+        return 0
+    near = range(start, max(0, start - _LONGEST_WORD), -1)
+    return next((at for at in near if sentence[at - 1].isspace()), start)
 
 
 def shortened(text: str, *, limit: int, count: Callable[[str], int]) -> str:
@@ -75,12 +104,17 @@ def _beginning(
 
 def _words(text: str) -> Iterator[str]:
     """Yield the case-folded words of a text; for scripts without spaces between words, its character bigrams."""
-    for found in _WORD.finditer(text.casefold()):
-        word = found.group()
+    return (word for word, _ in _placed_words(text.casefold()))
+
+
+def _placed_words(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the words of a text, case-folded, and where each begins."""
+    for found in _WORD.finditer(text):
+        word, start = found.group(), found.start()
         if found["run"] and len(word) > 1:
-            yield from (word[at : at + 2] for at in range(len(word) - 1))
+            yield from ((word[at : at + 2], start + at) for at in range(len(word) - 1))
         else:
-            yield word
+            yield word.casefold(), start
 
 
 def _without_blank_ends(code: str) -> str:

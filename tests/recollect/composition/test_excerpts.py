@@ -121,3 +121,42 @@ def test_a_long_text_is_cut_in_linear_time(piece: str, length: int) -> None:
     for code in (False, True):
         told = excerpt(text, limit=100, count=estimate_tokens, focus={"yyyy", "a"}, code=code)
         assert estimate_tokens(told) <= 100
+
+
+LONG_SENTENCES = {
+    "German": (
+        (
+            "Also gestern waren wir ja noch lange bei meiner Schwester im Garten, haben gegrillt, die Kinder haben gespielt, und als "
+            "wir spät nach Hause kamen, habe ich gesehen, dass der Ersatzschlüssel jetzt unter dem blauen Blumentopf hinten liegt, "
+            "was mir vorher gar nicht aufgefallen war, weil dort sonst immer die Gießkanne steht und niemand danach sucht"
+        ),
+        "Wo liegt der Ersatzschlüssel?",
+        "unter dem blauen Blumentopf",
+    ),
+    "Chinese": (
+        "昨天我们在姐姐家的花园里待了很久，" * 6
+        + "后来我发现备用钥匙放在蓝色花盆下面，"
+        + "孩子们在玩耍大家都很开心，" * 8,
+        "备用钥匙在哪里？",
+        "备用钥匙放在蓝色花盆下面",
+    ),
+    "at the end": (
+        "we went on and on about the garden and the weather and the neighbours " * 6
+        + "until Ines mentioned that her orchestra rehearses in Ghent on Tuesdays",
+        "Where does the orchestra of Ines rehearse?",
+        "her orchestra rehearses in Ghent on Tuesdays",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LONG_SENTENCES)
+def test_of_a_long_sentence_the_part_is_quoted_that_is_asked_for(language: str) -> None:
+    said, asked, fact = LONG_SENTENCES[language]
+
+    told = excerpt(said, limit=35, count=estimate_tokens, focus=focus_of(asked))
+
+    assert fact in told
+    assert told.startswith("\u2026 ")
+    assert told[2:].removesuffix("\u2026").strip() in said
+    before = said.index(told[2:].removesuffix("\u2026").strip())
+    assert language == "Chinese" or said[before - 1] == " "

@@ -12,7 +12,7 @@ from tests.tables import table
 
 from recollect.chat import detect_turn
 from recollect.model import ROOT, Exchange
-from recollect_proxy.importers.branches import _without_asides, exchanges_of, reason_to_leave_out
+from recollect_proxy.importers.branches import exchanges_of, reason_to_leave_out
 from recollect_proxy.importers.rows import BrokenRowError, read_chat
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
@@ -180,7 +180,7 @@ def test_of_an_answer_the_words_count_and_not_the_reasoning() -> None:
 @table(
     ("content", "text"),
     [
-        ('<details type="reasoning">never closed', '<details type="reasoning">never closed'),
+        ('Yes.<details type="reasoning">never closed', "Yes."),
         ('See <details type="table">mine</details> here', 'See <details type="table">mine</details> here'),
         ('a<details type="tool_calls">b</details>c<details type="code_interpreter">d</details>e', "ace"),
         ([{"type": "text", "text": "one"}, {"type": "image_url"}, 7], "one"),
@@ -290,23 +290,3 @@ def test_a_current_message_that_is_no_id_is_not_known() -> None:
     row["chat"]["history"]["currentId"] = ["a1"]
 
     assert said(exchanges_of(read_chat(row), at=NOW)) == [("one", "1")]
-
-
-class _Searched(str):
-    """A text that counts the characters that are gone through to find something in it."""
-
-    __slots__ = ("gone_through",)
-    gone_through: int
-
-    def find(self, *arguments: Any) -> int:
-        found = super().find(*arguments)
-        self.gone_through += (found if found >= 0 else len(self)) - arguments[1]
-        return found
-
-
-def test_blocks_of_another_type_are_gone_through_once() -> None:
-    text = _Searched('<details type="x">' * 1_000 + "word " * 10_000 + "</details>")
-    text.gone_through = 0
-
-    assert _without_asides(text) == text
-    assert text.gone_through < 2 * len(text)
