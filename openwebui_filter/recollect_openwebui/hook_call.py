@@ -8,6 +8,7 @@ import msgspec
 
 from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.model import ROOT
+from recollect.text.unfilled import is_unfilled
 
 _NOT_A_PERSON = ("task", "internal", "automation_id")
 """The metadata of background tasks, sub-agents and automations."""
@@ -55,7 +56,7 @@ class Call:
         sent = known.get("user_message") or {}
         # What a model wrote is marked: timers and sub-agents speak as the user.
         written = (sent.get("meta") or {}).get("internal")
-        if written or not user.get("id") or not self.has_switched_on(setting):
+        if written or is_unfilled(user.get("id") or "") or not self.has_switched_on(setting):
             return DetectedTurn()
         if any(map(known.get, (*_NOT_A_PERSON, _OFF))):
             return DetectedTurn()

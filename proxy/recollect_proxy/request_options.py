@@ -6,15 +6,15 @@ Never: whose memory it is. An option in the body wins over the header of the sam
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import unquote
 
 import msgspec
 
 from recollect.engine.prepared import NO_OPTIONS, RecallOptions
 from recollect.model import Placement
+from recollect.text.unfilled import is_unfilled
 from recollect_proxy.asgi import Headers
 from recollect_proxy.errors import Failure, invalid_option
-from recollect_proxy.identity import opaque_id
+from recollect_proxy.identity import header_text, opaque_id
 
 _PREFIX = b"x-recollect-"
 _MOST_TOKENS = 100_000
@@ -82,9 +82,12 @@ def _placement(name: str, value: Value) -> Placement:
         raise InvalidOptionError(name, "one of " + ", ".join(Placement)) from None
 
 
-def _session(name: str, value: Value) -> str:
-    session = opaque_id(value.strip() if isinstance(value, str) else value)
+def _session(name: str, value: Value) -> str | None:
+    named = value.strip() if isinstance(value, str) else value
+    session = opaque_id(named)
     if session is None:
+        if isinstance(named, str) and is_unfilled(named):
+            return None  # as if it were not sent
         raise InvalidOptionError(name, "a text of 1 to 256 characters, none of them NUL, not * alone")
     return session
 
@@ -119,7 +122,7 @@ def read_request_options(headers: Headers, options: msgspec.Raw | None) -> Reque
 
     Args:
         headers: Its headers; of several with one name the last counts. The session is
-            percent-decoded, as an id of the frontend's is.
+            decoded as an id of the frontend's is.
         options: The ``recollect`` object that was in its body, if any.
 
     Raises:
@@ -131,7 +134,7 @@ def read_request_options(headers: Headers, options: msgspec.Raw | None) -> Reque
         if option is not None and value.strip():
             text = value.decode("latin-1")
             before = f"{given[option]}," if option == "include" and option in given else ""
-            given[option] = unquote(text) if option == "session" else before + text
+            given[option] = (header_text(value) or text) if option == "session" else before + text
     given |= _of_body(options)
     read = {name: _OPTIONS[name].read(name, value) for name, value in given.items()}
     return RequestOptions(

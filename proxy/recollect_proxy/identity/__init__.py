@@ -4,7 +4,7 @@ If that mode rejects the request, no later mode is asked.
 """
 
 from recollect_proxy.identity.api_key import add_key, hash_of
-from recollect_proxy.identity.caller import Caller, Claim, Mode, opaque_id, readable_id
+from recollect_proxy.identity.caller import Caller, Claim, Mode, header_text, opaque_id, readable_id
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.identity.modes import is_loopback, make_identity, proving_modes
 from recollect_proxy.identity.own_tokens import decode_own_token, encode_own_token
@@ -21,6 +21,7 @@ __all__ = [
     "decode_own_token",
     "encode_own_token",
     "hash_of",
+    "header_text",
     "is_loopback",
     "is_strong",
     "make_identity",

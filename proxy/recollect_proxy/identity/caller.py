@@ -1,13 +1,20 @@
 """The types of identification: the caller, a mode's claim, the mode itself, and the rules for a user's id."""
 
+from base64 import b64decode
 from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
 from recollect.model import COMMONS, Skip
+from recollect.text.unfilled import is_unfilled
 from recollect_proxy.asgi import Headers
 
 _LONGEST_ID = 256
+_BASE64 = b"b64:"
+"""The prefix by which LibreChat marks a header's value as base64 of UTF-8: it has characters that Latin-1 lacks."""
+
+_CONTROLS = frozenset(range(0x80, 0xA0))
+"""The control characters of Latin-1, which no text has: such bytes are another encoding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +49,20 @@ class Claim:
     Attributes:
         user_id: The user's id; None if the mode rejects the request.
         by_openwebui: Whether only OpenWebUI identifies a user in this way.
+        is_unfilled: Whether the mode rejects it for an id that is a template which was not filled in.
     """
 
     user_id: str | None = None
     by_openwebui: bool = False
+    is_unfilled: bool = False
+
+    @classmethod
+    def of(cls, text: object, *, by_openwebui: bool = False) -> "Claim":
+        """Return the claim to be the user with an id; a rejection if ``opaque_id`` does not accept it."""
+        user_id = opaque_id(text)
+        if user_id is None:
+            return cls(is_unfilled=isinstance(text, str) and text != "" and is_unfilled(text))
+        return cls(user_id, by_openwebui)
 
 
 REFUSED = Claim()
@@ -80,22 +97,43 @@ class Mode(Protocol):
 def readable_id(found: list[bytes]) -> str | None:
     """Return the id in a header's values; None unless there is exactly one value, and ``opaque_id`` accepts it.
 
-    The value is percent-decoded as UTF-8: OpenWebUI percent-encodes non-ASCII characters in custom headers.
+    The value is decoded as ``header_text`` does.
     """
-    if len(found) != 1:
-        return None
+    return opaque_id(header_text(found[0])) if len(found) == 1 else None
+
+
+def header_text(value: bytes) -> str | None:
+    """Return a header's value as text, whichever way the client encoded it, so that one person has one id; None if it is no text.
+
+    OpenWebUI percent-encodes UTF-8, curl sends UTF-8 as it is, browsers and Node send Latin-1, LibreChat sends base64 of UTF-8
+    behind ``b64:``. Base64 of ASCII alone is not decoded: no client writes that, unless it tries to pass as another user.
+    """
+    value = value.strip()
+    if value.startswith(_BASE64) and (decoded := _of_base64(value.removeprefix(_BASE64))) is not None:
+        return decoded
+    if b"%" in value and is_unfilled(value.decode("latin-1")):
+        return value.decode("latin-1")  # as %USER%: its first three bytes may be an escape
+    plain = unquote_to_bytes(value)
     try:
-        return opaque_id(unquote_to_bytes(found[0].strip()).decode())
+        return plain.decode()
     except UnicodeDecodeError:
+        return None if _CONTROLS.intersection(plain) else plain.decode("latin-1")
+
+
+def _of_base64(encoded: bytes) -> str | None:
+    try:
+        text = b64decode(encoded + b"=" * (-len(encoded) % 4), validate=True).decode()
+    except ValueError:
         return None
+    return None if text.isascii() else text
 
 
 def opaque_id(text: object) -> str | None:
     """Return ``text`` if it is a valid id, else None. Valid are 1 to 256 characters without NUL and lone surrogates.
 
-    ``*`` is invalid: it is the owner of shared memories.
+    ``*`` is invalid: it is the owner of shared memories. So is a template that was not filled in: everybody would have that id.
     """
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_ID or text == COMMONS:
         return None
     broken = "\0" in text or any("\ud800" <= character <= "\udfff" for character in text)
-    return None if broken else text
+    return None if broken or is_unfilled(text) else text

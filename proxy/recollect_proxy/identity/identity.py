@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
+import structlog
+
 from recollect.model import ROOT, Skip
+from recollect.text.unfilled import is_unfilled
 from recollect_proxy.asgi import Headers, values
 from recollect_proxy.headers import is_own_key
-from recollect_proxy.identity.caller import Caller, Mode, readable_id
+from recollect_proxy.identity.caller import Caller, Mode, header_text, readable_id
 
 _OPENWEBUI = b"x-openwebui-"
 _PARENT = b"x-recollect-parent"
@@ -16,6 +19,10 @@ _PREFIXES = (
 )  # none is forwarded: OpenWebUI also sends names and e-mail addresses
 _NAMES_KEPT = 1024
 _LONGEST_KEPT = 100
+_NIL = b"00000000-0000-0000-0000-000000000000"
+"""The parent that LibreChat gives a chat's first message."""
+
+log = structlog.get_logger(__name__)
 
 
 class Identity:
@@ -36,6 +43,7 @@ class Identity:
         beside = frozenset({self._session, self._message, self._task})
         self._names = _dashed(beside.union(*(mode.headers for mode in self._modes)))
         self._secrets = _dashed(frozenset[bytes]().union(*(mode.secrets for mode in self._modes)))
+        self._has_warned = False
         self._kept = lru_cache(maxsize=_NAMES_KEPT)(self._stays)
 
     def is_ours(self, name: bytes) -> bool:
@@ -65,8 +73,10 @@ class Identity:
         if claim is None:
             return Caller(skip=Skip.NO_IDENTITY)
         if claim.user_id is None:
+            if claim.is_unfilled:
+                self._warn()
             return Caller(skip=Skip.BAD_IDENTITY)
-        if any(value.strip() for value in values(headers, self._task)):
+        if any(not is_unfilled(header_text(value) or "") for value in values(headers, self._task)):
             return Caller(claim.user_id, Skip.TASK)
         authorization = [
             value
@@ -84,22 +94,31 @@ class Identity:
             by_openwebui=claim.by_openwebui,
         )
 
+    def _warn(self) -> None:
+        """Say once that the frontend sends a template in place of each user's id: it is set up so, and will do it again."""
+        if not self._has_warned:
+            self._has_warned = True
+            log.warning(
+                "user_id_unfilled",
+                told="The frontend sends a template in place of the user's id; these chats have no memory.",
+            )
+
     def _sends_all(self, headers: Headers) -> bool | None:
         """Tell whether the request is known to carry everything said before its message; None if unknown.
 
         The parent header decides if it is sent: empty, for a chat's first message, it means True, else False. Without
         it, OpenWebUI's session header means True: OpenWebUI sends whole chats.
         """
-        parents = values(headers, _PARENT)
-        if parents:
-            return not any(parent.strip() for parent in parents)
+        parent = _parent_id(headers)
+        if parent is not None:
+            return parent == ROOT
         return True if self._session.startswith(_OPENWEBUI) and values(headers, self._session) else None
 
 
 def _parent_id(headers: Headers) -> str | None:
-    """Return the id of the message before the user's: ROOT if the header is sent but empty, None if it is absent."""
+    """Return the id of the message before the user's: ROOT if the header says that there is none, None if it is absent."""
     parents = values(headers, _PARENT)
-    if len(parents) == 1 and not parents[0].strip():
+    if len(parents) == 1 and parents[0].strip() in {b"", _NIL}:
         return ROOT
     return readable_id(parents)
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.asgi import Headers, values
-from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, readable_id
+from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, header_text
 from recollect_proxy.identity.secrets import require_strong
 
 _NEEDLESS = re.compile(rb"%(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])")
@@ -76,13 +76,12 @@ class PlainHeader:
         if self._secret is None and (_is_another_sites(headers) or self._is_misled(headers)):
             return REFUSED
         # No encoder escapes unreserved characters. Whoever does tries to pass as another user.
-        user_id = None if _NEEDLESS.search(users[0]) else readable_id(users)
-        if user_id is None:
+        if len(users) != 1 or _NEEDLESS.search(users[0]):
             return REFUSED
         is_openwebuis = (
             self._header in OPENWEBUI_USER and {name.lower() for name, _ in headers} >= OPENWEBUI_USER
         )
-        return Claim(user_id, by_openwebui=is_openwebuis)
+        return Claim.of(header_text(users[0]), by_openwebui=is_openwebuis)
 
     def _is_near(self, peer: str | None) -> bool:
         if not self._networks:

@@ -8,7 +8,7 @@ import jwt
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.asgi import Headers, values
-from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, opaque_id
+from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim
 from recollect_proxy.identity.secrets import require_strong
 
 _REQUIRED = ["exp", "iat", "iss", "sub"]
@@ -74,8 +74,7 @@ class OpenWebUIToken:
             )
         except (jwt.InvalidTokenError, UnicodeDecodeError):
             return REFUSED
-        user_id = opaque_id(claims["sub"])
-        return REFUSED if user_id is None else Claim(user_id, by_openwebui=True)
+        return Claim.of(claims["sub"], by_openwebui=True)
 
 
 class ProviderToken:
@@ -136,7 +135,7 @@ class ProviderToken:
             claims = self._verified(tokens[0].decode("ascii"))
         except (jwt.InvalidTokenError, UnicodeDecodeError):
             return REFUSED
-        return Claim(opaque_id(claims.get(self._user_claim)))
+        return Claim.of(claims.get(self._user_claim))
 
     def _verified(self, token: str) -> Mapping[str, Any]:
         key_id = jwt.get_unverified_header(token).get("kid")

@@ -54,7 +54,7 @@ UserId: TypeAlias = Annotated[
     str,
     PathParameter(
         description="Whose memories: the id as the frontend sends it, as one percent-encoded path segment "
-        "(a slash is %2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL; not `*`, which names what users share.",
+        "(a slash is %2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL; not `*`, which names what users share, and no template that was not filled in, as `{{USER_ID}}`.",
         schema_extra=ID_SCHEMA,
         examples=[Example(value="7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11")],
     ),
@@ -209,6 +209,7 @@ def _id_named(parameter: str, segment: str) -> str:
     named = readable_id([segment.encode("latin-1")])
     if named is None:
         raise invalid_parameter(
-            parameter, "1 to 256 characters, as percent-encoded UTF-8, without NUL, and not `*` alone"
+            parameter,
+            "1 to 256 characters, as percent-encoded UTF-8, without NUL, not `*` alone, and no unfilled template",
         )
     return named

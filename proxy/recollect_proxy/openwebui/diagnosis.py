@@ -11,8 +11,9 @@ from itertools import chain
 from recollect.chat import COMPLETIONS, RESPONSES, ChatBody, is_background_task, session_skip
 from recollect.errors import ConfigurationError
 from recollect.model import Skip, Strategy
+from recollect.text.unfilled import is_unfilled
 from recollect_proxy.asgi import values
-from recollect_proxy.identity import make_identity, readable_id
+from recollect_proxy.identity import header_text, make_identity, readable_id
 from recollect_proxy.identity.signed import OpenWebUIToken
 from recollect_proxy.openwebui import builtin_memory
 from recollect_proxy.openwebui.captured_request import CapturedRequest
@@ -103,6 +104,8 @@ def _identity(captured: CapturedRequest, settings: ProxySettings, *, aged: bool)
     reads_token = IdentityMode.OPENWEBUI_JWT in settings.identity
     if caller.skip is Skip.NO_IDENTITY:
         yield _nobody(is_signed=is_signed)
+    elif _is_template(values(captured.headers, settings.user_header.encode())):
+        yield _not_filled_in("identity", settings.user_header)
     elif caller.skip is Skip.BAD_IDENTITY:
         yield _refused(captured, settings, aged=aged, is_signed=is_signed and reads_token)
     else:
@@ -170,16 +173,16 @@ def _peer_of_file(settings: ProxySettings) -> str | None:
 
 def _chat(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding]:
     name = settings.session_header
-    chat_id = readable_id(values(captured.headers, name.encode()))
-    if chat_id is None:
+    found = values(captured.headers, name.encode())
+    if _is_template(found):
+        yield _not_filled_in("chat id", name)
+    elif (chat_id := readable_id(found)) is None:
         yield Finding(
             "chat id",
             Status.MISSING,
             f"{name} is absent: chats are told apart by their first message only",
             f"{_FORWARD}; send the message in a chat (the playground and API calls have no chat)",
         )
-    elif _is_template(chat_id):
-        yield _not_filled_in("chat id", name)
     elif session_skip(chat_id):
         told = "a temporary chat or a channel, which has no memory"
         yield Finding("chat id", Status.NOTE, told, "send the message in an ordinary chat to see the rest")
@@ -193,13 +196,13 @@ def _message(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Fin
     if not found:
         told = f"{name} is absent: a message whose answer is regenerated may be learned twice"
         yield Finding("message id", Status.MISSING, told, _on_connection(name, "{{USER_MESSAGE_ID}}"))
-    elif (message_id := readable_id(found)) is None:
+    elif _is_template(found):
+        yield _not_filled_in("message id", name)
+    elif readable_id(found) is None:
         told = f"{name} is there, but holds no message id"
         yield Finding(
             "message id", Status.NOTE, told, "send the message in a chat: API calls have no id of it"
         )
-    elif _is_template(message_id):
-        yield _not_filled_in("message id", name)
     else:
         yield Finding("message id", Status.OK, f"{name} names the message")
     parents = values(captured.headers, _PARENT.encode())
@@ -208,7 +211,7 @@ def _message(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Fin
         yield Finding(
             "parent id", Status.MISSING, told, _on_connection(_PARENT, "{{USER_MESSAGE_PARENT_ID}}")
         )
-    elif _is_template(parents[0].decode("latin-1")):
+    elif _is_template(parents):
         yield _not_filled_in("parent id", _PARENT)
     else:
         is_first = not parents[0].strip()
@@ -219,21 +222,21 @@ def _message(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Fin
 
 def _task(captured: CapturedRequest, settings: ProxySettings) -> Iterator[Finding]:
     name = settings.task_header
-    found = [value.strip() for value in values(captured.headers, name.encode())]
+    found = values(captured.headers, name.encode())
     if not found:
         told = f"{name} is absent: requests for titles and tags are recognized by their wording alone"
         yield Finding("task", Status.MISSING, told, _on_connection(name, "{{TASK}}"))
-    elif _is_template(found[0].decode("latin-1")):
+    elif _is_template(found):
         yield _not_filled_in("task", name)
-    elif any(found):
+    elif any(value.strip() for value in found):
         told = f"{name} says that this is a background task of OpenWebUI, which has no memory"
         yield Finding("task", Status.NOTE, told, "send the message of a person to see the rest")
     else:
         yield Finding("task", Status.OK, f"{name} is there, empty: a person's message")
 
 
-def _is_template(value: str) -> bool:
-    return "{{" in value and "}}" in value
+def _is_template(found: list[bytes]) -> bool:
+    return any(value.strip() and is_unfilled(header_text(value) or "") for value in found)
 
 
 def _not_filled_in(check: str, name: str) -> Finding:

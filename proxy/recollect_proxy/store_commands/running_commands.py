@@ -84,7 +84,10 @@ def user_named(given: str) -> str:
 
     user = opaque_id(given)
     if user is None:
-        fail("A user's id has 1 to 256 characters, without NUL, and is not `*`.", MISUSED)
+        fail(
+            "A user's id has 1 to 256 characters, without NUL, is not `*`, and no template as `{{USER_ID}}`.",
+            MISUSED,
+        )
     return user
 
 

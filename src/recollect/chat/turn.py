@@ -10,6 +10,7 @@ from hashlib import sha256
 from recollect.chat.body import ChatBody, ChatMessage
 from recollect.chat.user_text import authored_text
 from recollect.model import Message, Role, Scope, Turn
+from recollect.text.unfilled import is_unfilled
 
 _TOOL_IMAGES = "Here are the images from the tool results above. Please analyze them."
 _TELLING = 10
@@ -79,7 +80,7 @@ def _read(message: ChatMessage) -> Message:
 
 
 def _present(given: str | None) -> str | None:
-    return given if given and given.strip() else None
+    return None if given is None or is_unfilled(given) else given
 
 
 def _session_of(said: Iterable[Message]) -> str:

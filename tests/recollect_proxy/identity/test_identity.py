@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import table
 
-from recollect.model import Skip
+from recollect.model import ROOT, Skip
 from recollect_proxy.identity import Caller, Identity, readable_id
 from recollect_proxy.identity.plain_header import PlainHeader
 
@@ -35,8 +35,8 @@ def test_without_a_user_there_is_no_identity(headers: list[tuple[bytes, bytes]])
     [
         [b"anna", b"anna"],
         [b"anna", b""],
-        [b"%ff"],
-        [b"\xff"],
+        [b"%8f"],
+        [b"\x8f"],
         [b"a%00b"],
         [b"a" * 257],
         [b"%ED%A0%80"],
@@ -83,3 +83,39 @@ def test_an_id_is_text_a_database_can_hold_or_none(found: list[bytes]) -> None:
         assert 0 < len(text) <= 256
         assert "\0" not in text
         text.encode()  # no lone surrogates
+
+
+@table(
+    "sent",
+    [
+        b"Jos\xe9 \xd8stg\xe5rd",
+        "José Østgård".encode(),
+        b"Jos%C3%A9%20%C3%98stg%C3%A5rd",
+        b"Jos%E9 %D8stg%E5rd",
+        b"b64:Sm9zw6kgw5hzdGfDpXJk",
+    ],
+)
+def test_a_name_in_any_encoding_is_one_id(sent: bytes) -> None:
+    assert IDENTITY.identify([(b"x-user", sent)], PEER).user_id == "Jos\u00e9 \u00d8stg\u00e5rd"
+
+
+@table("sent", [b"b64:YWxpY2U=", b"b64:YWxpY2U", b"b64:%%%", b"b64:/w=="])
+def test_base64_of_what_needs_none_is_an_id_as_it_is(sent: bytes) -> None:
+    assert readable_id([sent]) == sent.decode()
+
+
+@table("sent", [b"{{CHAT_ID}}", b"undefined", b"%7B%7BCHAT_ID%7D%7D", b"%DEV_USER%", b"[object Object]"])
+def test_ids_that_nobody_filled_in_are_as_if_not_sent(sent: bytes) -> None:
+    names = (b"x-chat", b"x-message", b"x-task", b"x-recollect-parent")
+
+    assert IDENTITY.identify([(b"x-user", b"anna"), *((name, sent) for name in names)], PEER) == Caller(
+        "anna"
+    )
+
+
+def test_the_id_that_stands_for_no_parent_is_the_beginning() -> None:
+    nil = b"00000000-0000-0000-0000-000000000000"
+
+    caller = IDENTITY.identify([(b"x-user", b"anna"), (b"x-recollect-parent", nil)], PEER)
+
+    assert caller == Caller("anna", parent_id=ROOT, sends_all=True)
