@@ -27,6 +27,7 @@ from recollect_proxy.http1 import (
     UnreachableError,
     UnsendableError,
 )
+from recollect_proxy.paths import climbs
 
 _MOST_CONNECTIONS = 1000
 _STATUSES = range(200, 600)  # our own HTTP server can send no others
@@ -187,7 +188,7 @@ class Upstream:
         Raises:
             UnsendableError: The target leads out of the base path, while the upstream's own key would be sent.
         """
-        if self.has_own_key and _climbs(target):
+        if self.has_own_key and climbs(target.partition(b"?")[0]):
             raise UnsendableError  # the key is for paths below the base, and a server may resolve dot segments
         whole = self._address.path + target
         return whole if whole.startswith(b"/") else b"/" + whole
@@ -233,17 +234,6 @@ class _Request:
 
     def send_on(self, connection: Connection, *, silence: float) -> Response:
         return connection.send(self.method, self.target, self.headers, self.body, silence=silence)
-
-
-def _climbs(target: bytes) -> bool:
-    """Whether the path's dot segments (RFC 3986, section 5.2.4) lead above its start; escaped dots and slashes count."""
-    path = target.partition(b"?")[0].lower().replace(b"%2e", b".").replace(b"%2f", b"/")
-    depth = 0
-    for segment in path.split(b"/"):
-        depth += -1 if segment == b".." else segment not in {b"", b"."}
-        if depth < 0:
-            return True
-    return False
 
 
 @contextmanager

@@ -13,11 +13,12 @@ from recollect.chat.named_model import AmbiguousModelError, named_model
 from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, peer_of, values
 from recollect_proxy.errors import MODEL_NOT_READ, MODEL_READ_LATE, Failure
 from recollect_proxy.fair_executor import FairExecutor
+from recollect_proxy.paths import canonical
 from recollect_proxy.routing.again import Again
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.model_list import ModelList
 from recollect_proxy.routing.naming import named
-from recollect_proxy.routing.paths import canonical, chat_path, is_below
+from recollect_proxy.routing.paths import chat_path, is_below
 from recollect_proxy.routing.refusing import Refusing
 
 _BODY_LIMIT = 32 * 1024 * 1024

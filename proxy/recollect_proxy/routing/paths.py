@@ -1,39 +1,14 @@
-"""Finds which API a path asks for, in whatever spelling. Pure. Never: changes the path that is forwarded.
+"""Finds which API a canonical path asks for. Pure. Never: changes the path that is forwarded.
 
 A server may treat `/v1//chat/completions`, `/v1/chat%2Fcompletions` or `/V1/Chat/Completions` as a chat. If we did not, the chat
 would pass without memory, and nobody would know why.
 """
-
-from urllib.parse import unquote_to_bytes
 
 COMPLETIONS_PATH = b"/chat/completions"
 RESPONSES_PATH = b"/responses"
 MESSAGES_PATH = b"/messages"
 
 _VERSION = b"/v1"
-_DECODED_AT_MOST = 3
-_BLANKS = bytes(range(0x21))
-
-
-def canonical(path: bytes) -> bytes:
-    """Return a path as the most lenient server reads it, in lower case.
-
-    Percent-encodings are decoded, up to three times. A backslash becomes a slash. Parameters of segments and blanks around them
-    are removed. Dot segments are resolved (RFC 3986, section 5.2.4). Repeated slashes become one, and a trailing slash is removed.
-    """
-    for _ in range(_DECODED_AT_MOST):
-        decoded = unquote_to_bytes(path)
-        if decoded == path:
-            break
-        path = decoded
-    segments: list[bytes] = []
-    for written in path.lower().replace(b"\\", b"/").split(b"/"):
-        segment = written.partition(b";")[0].strip(_BLANKS)
-        if segment == b"..":
-            del segments[-1:]
-        elif segment not in {b"", b"."}:
-            segments.append(segment)
-    return b"".join(b"/" + segment for segment in segments)
 
 
 def is_below(path: bytes, base: bytes) -> bool:

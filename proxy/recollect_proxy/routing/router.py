@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from recollect_proxy.asgi import Application, Scope
 from recollect_proxy.errors import PATH_OF_TWO
+from recollect_proxy.paths import canonical
 from recollect_proxy.routing.by_model import ByModel
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.naming import named
-from recollect_proxy.routing.paths import canonical, chat_path, is_below
+from recollect_proxy.routing.paths import chat_path, is_below
 from recollect_proxy.routing.refusing import Refusing
 
 _VERSION = b"/v1"

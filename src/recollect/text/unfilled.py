@@ -28,7 +28,7 @@ _WHOLE = (
     rf"(?:{_THING}{_BETWEEN}?)*{_THING}{_BETWEEN}+(?:{_NOTHING}{_BETWEEN}*)+",
     r".*[-:=/| ]undefined|undefined[-:=/| @].*",
     # Marks alone; characters that hide others; the UUID that stands for none (RFC 9562, section 5.9).
-    r"[!-)+-/:-@\[-`{-~\s]+|\*{2,}|[\[{(][0-9]*[:!]?\w?[\]})]|#N/A|Optional\.empty|(?i:&lt;.*&gt;)",
+    r"[!-/:-@\[-`{-~\s]{3,}|[-?]+|\{\}|\[\]|\(\)|<>|[\[{(][0-9]*[:!]?\w?[\]})]|#N/A|Optional\.empty|(?i:&lt;.*&gt;)",
     r"(?i:x{8}(?:-x{4}){3}-x{12})|0{8}-?0{4}-?0{4}-?0{4}-?0{12}",
     # A name in brackets, or between a mark and the same again.
     rf"[<\u00ab\u2039\u27e8\uff1c\u3010\u300c]{{1,3}}[%?=]?\s*/?(?:{_NAME}|{_WORDS}|[\pL_][\w\pM-]*)\s*[%?]?[>\u00bb\u203a\u27e9\uff1e\u3011\u300d]{{1,3}}",

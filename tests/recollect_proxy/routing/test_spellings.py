@@ -9,8 +9,10 @@ from tests.recollect_proxy.given import WHICH_TEA, given_memory
 from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.running_proxy import RunningProxy, chat_body, somebody
 from tests.scripted_upstream import ScriptedUpstream, whole
+from tests.tables import table
 
-from recollect_proxy.routing.paths import canonical, chat_path
+from recollect_proxy.paths import canonical, climbs
+from recollect_proxy.routing.paths import chat_path
 
 _PAGE = Path(__file__).parents[3] / "docs" / "upstreams.md"
 _ROW = re.compile(r"^\| `(/[^`]*)` \| (memory|404|passes) \| (memory|404|passes) \|$", re.MULTILINE)
@@ -89,8 +91,120 @@ def test_a_path_is_as_the_most_lenient_server_reads_it() -> None:
         b"/v1/%252e%252e/a": b"/a",
         b"/a;b=c/d%3Be": b"/a/d",
         b"/a%00/ b%09": b"/a/b",
+        b"/V1/Chat%5cCompletions": b"/v1/chat/completions",
+        b"/v1/%63hat%u002fcompletions": b"/v1/chat/completions",
+        b"/v1/chat%c0%afcompletions": b"/v1/chat/completions",
+        b"/v1/%EF%BD%83hat/completions": b"/v1/chat/completions",
     }
     assert {raw: canonical(raw) for raw in readings} == readings
+
+
+UPWARDS = (
+    *(
+        b"..",
+        b"%2e%2e",
+        b"%2E.",
+        b".%2e",
+        b"%252e%252e",
+        b"%25252e%25252E",
+        b"%2525252e%2525252e",
+        b"..;",
+        b"..;x",
+        b"..;a=b",
+    ),
+    *(
+        b"..%3bx",
+        b"..%253bx",
+        b"%2e%2e;x",
+        b"..%00",
+        b"..%00.json",
+        b"%00..",
+        b".%00.",
+        b"..%20",
+        b"..%09",
+        b"%20..",
+        b"..%0d%0a",
+    ),
+    *(
+        b"..%7f",
+        b".%08.",
+        b"..%23",
+        b"..%3f",
+        b"..%3fx",
+        b"..%253f",
+        b"..%2f",
+        b"..%5c",
+        b"..%5C",
+        b"..\\",
+        b"..%255c",
+        b"..%252f",
+    ),
+    *(
+        b"%c0%ae%c0%ae",
+        b"%C0%AE.",
+        b"%e0%80%ae%e0%80%ae",
+        b"%f0%80%80%ae.",
+        b"..%c0%af",
+        b"..%c1%9c",
+        b"%25c0%25ae%25c0%25ae",
+    ),
+    *(
+        b"%u002e%u002e",
+        b"..%u2215",
+        b"%uff0e%uff0e",
+        b"%ef%bc%8e%ef%bc%8e",
+        b"..%ef%bc%8f",
+        b"..%ef%bc%bc",
+        b"%e2%80%a5",
+    ),
+    *(
+        b"%ef%bc%852e%ef%bc%852e",
+        b"a/../..",
+        b"a%2f../..",
+        b"a%2fb/../..",
+        b"a%5cb/../..",
+        b"/../x",
+        b"%20/../..",
+        b";a/..",
+    ),
+    b"%2525252525252525252e%2525252525252525252e",
+)
+INSIDE = (
+    *(
+        b"chat/completions",
+        b"models/org%2Fmodel",
+        b"models/org/model:free",
+        b"a/../b/./c",
+        b"...",
+        b"..a",
+        b"a..",
+        b"x..y",
+        b".well-known",
+    ),
+    *(
+        b"files/100%25",
+        b"models/%E8%AA%9E%E8%A8%80",
+        b"a%20b",
+        b"v1.5/..name",
+        b"a%2f..%2fb",
+        b"a;..",
+        b"openai/deployments/gpt-4o%3F",
+    ),
+)
+
+
+@table("step", UPWARDS)
+def test_every_spelling_of_a_step_upwards_is_one(step: bytes) -> None:
+    assert climbs(b"/" + step + b"/admin/keys")
+
+
+@table("path", INSIDE)
+def test_what_stays_below_its_start_does(path: bytes) -> None:
+    assert not climbs(b"/" + path)
+
+
+def test_a_path_of_many_encodings_is_read_in_linear_time() -> None:
+    assert climbs(b"/%" + b"25" * 30_000 + b"2e")
 
 
 def test_only_what_asks_for_a_chat_is_one() -> None:
