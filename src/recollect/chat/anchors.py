@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from recollect.chat.body import ChatBody
 from recollect.chat.turn import is_users, spoken
+from recollect.chat.user_text import known_by
 from recollect.model import Role
 
 _WINDOW = 3
@@ -47,7 +48,8 @@ def anchors(chat: ChatBody) -> tuple[Anchor, ...]:
     before: deque[bytes] = deque(maxlen=_WINDOW - 1)
     for position, message in spoken(chat):
         # The length makes it unambiguous where a text ends.
-        said = f"{message.role}:{len(message.text)}:{message.text}".encode(errors="surrogatepass")
+        words = known_by(message)
+        said = f"{message.role}:{len(words)}:{words}".encode(errors="surrogatepass")
         if is_users(message):
             key = "a:" + sha256(b"".join((*before, said))).hexdigest()
             times[key] += 1

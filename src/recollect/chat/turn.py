@@ -8,7 +8,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from recollect.chat.body import ChatBody, ChatMessage
-from recollect.chat.user_text import authored_text
+from recollect.chat.user_text import authored_text, known_by
 from recollect.model import Message, Role, Scope, Turn
 from recollect.text.unfilled import is_unfilled
 
@@ -84,7 +84,7 @@ def _present(given: str | None) -> str | None:
 
 
 def _session_of(said: Iterable[Message]) -> str:
-    first = next(message.text for message in said if message.text and is_users(message))
+    first = next(known_by(message) for message in said if message.text and is_users(message))
     return "fp:" + sha256(_encoded(first)).hexdigest()[:32]
 
 
@@ -93,7 +93,8 @@ def _key_of(spoken: Sequence[Message], chat: ChatBody) -> str:
     count = len(spoken) + chat.unread
     telling = spoken if len(spoken) <= _TELLING else [spoken[0], *spoken[1 - _TELLING :]]
     # Lengths make it unambiguous where a text ends.
-    said = "".join(f"{message.role}:{len(message.text)}:{message.text}" for message in telling)
+    words = [(message.role, known_by(message)) for message in telling]
+    said = "".join(f"{role}:{len(text)}:{text}" for role, text in words)
     return "h:" + sha256(_encoded(f"{len(follows)}:{follows}{count}:{said}")).hexdigest()
 
 

@@ -8,6 +8,8 @@ where a frontend sends back what we added.
 import re
 
 from recollect.chat.body import ChatMessage
+from recollect.model import Message, Role
+from recollect.text.attribution import without_blocks
 from recollect.text.attribution.embedded_data import without_data
 from recollect.text.attribution.thoughts import without_thoughts
 from recollect.text.patterns import Pattern, anchored, bounded
@@ -45,6 +47,16 @@ def authored_text(message: ChatMessage) -> str:
     if message.role != "user":
         return message.text
     return "\n".join(filter(None, (_unwrapped(without_data(text)) for text in message.texts)))
+
+
+def known_by(message: Message) -> str:
+    """Return the words by which a message is known again: of a user's those without what a client puts around them anew.
+
+    An editor says with each message which files are open; where nothing else is said, all counts.
+    """
+    if message.role is not Role.USER or "</" not in message.text:
+        return message.text
+    return without_blocks(message.text) or message.text
 
 
 def own_blocks(text: str) -> list[tuple[int, int]]:

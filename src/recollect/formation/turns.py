@@ -73,8 +73,9 @@ class AnalyzedTurn:
 
     @property
     def extractor_input(self) -> Exchange:
-        """The exchange as an extractor is shown it: with the person's own words alone."""
-        return replace(self.exchange, turn=replace(self.exchange.turn, text=self.words))
+        """The exchange as an extractor is shown it: the person's own words, and marks of what else the message holds."""
+        shown = self.attribution.shown if self.words else ""
+        return replace(self.exchange, turn=replace(self.exchange.turn, text=shown))
 
     @property
     def hidden_messages(self) -> list[Change]:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from recollect.model import Role, Turn
 from recollect.text import cues
+from recollect.text.attribution import question_in
 from recollect.text.dates import Period, dates_meant
 from recollect.text.lexical import identifiers, query_terms
 from recollect.text.statement_features import seeks_advice
@@ -56,13 +57,13 @@ class RecallQuery:
 
 def read_query(turn: Turn) -> RecallQuery:
     """Return the query of a turn."""
-    asked = _bounded(turn.text)
+    asked = _bounded(question_in(turn.text))
     goes_on = cues.cannot_stand_alone(asked)
     text = _with_what_it_refers_to(turn, asked) if goes_on else asked
     return RecallQuery(
         text=text,
         asked=asked,
-        before=_bounded(_said_before(turn)),
+        before=_bounded(question_in(_said_before(turn))),
         terms=query_terms(text),
         identifiers=identifiers(asked),
         periods=dates_meant(asked, turn.at),
@@ -91,7 +92,7 @@ def _said_before(turn: Turn) -> str:
 
 def _with_what_it_refers_to(turn: Turn, asked: str) -> str:
     """Prepend the beginnings of the user's message before and of its reply, for example to "and the second one?"."""
-    said = _said_before(turn)
+    said = question_in(_said_before(turn))
     answer = turn.history[-1].text if turn.history and turn.history[-1].role is Role.ASSISTANT else ""
     parts = (said[:_BEFORE].strip(), answer[:_BEFORE].strip(), asked)
     return "\n".join(part for part in parts if part)

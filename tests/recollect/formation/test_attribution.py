@@ -93,7 +93,6 @@ ENVIRONMENT = "PORT=80\nHOST=example.org\nNAME=ben"
 CHAT = "[12.03.26, 10:15] Ben: I moved to Oslo\n[12.03.26, 10:16] Cleo: wow\n[12.03.26, 10:17] Ben: yes"
 
 ELSEWHERE = {
-    "a quoted line": "> I live in Rome\n> > and hate it",
     "a quote behind a colon": None,
     "a fence": f"```python\n{CODE}\n```",
     "a fence of tildes": f"~~~\n{CODE}\n~~~",
@@ -115,7 +114,6 @@ ELSEWHERE = {
     "an agent's event": "System: [2026-02-02 10:00:00 GMT+1] Ben joined: I live in Rome",
     "a sender": "Sender (untrusted metadata):\n```json\n{}\n```",
     "a voice transcript's notice": "[Historical voice assistant transcript; not current task status] I live in Rome",
-    "words on their own": '"I have been a plumber in Rome for twenty years and love it."',
     "words between three marks": '"""\nI am from Rome.\nI like it.\n"""',
     "words between angles": "<<<I am from Rome, and I like it there>>>",
 }
@@ -133,6 +131,14 @@ def test_what_is_not_a_persons_own_is_cut_out_wherever_it_stands(text: str) -> N
         assert kept.split() == ["I", "live", "in", "Oslo.", "What", "now?"]
         assert reading.elsewhere
     assert not any(character.isalnum() for character in read(text).authored)
+
+
+def test_a_quoted_line_is_cut_out_where_other_words_stand_and_is_the_persons_where_none_do() -> None:
+    quote = "> I live in Rome\n> > and hate it"
+
+    assert read(f"I live in Oslo.\n\n{quote}\n\nWhat now?").authored == "I live in Oslo.\n\nWhat now?"
+    assert read(quote).authored == quote
+    assert read(f"> On 3 March 2026, 10:00, Ben <ben@example.org> wrote:\n{quote}").authored == ""
 
 
 def test_a_fence_that_is_not_closed_runs_to_the_end() -> None:

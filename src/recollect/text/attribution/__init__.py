@@ -4,6 +4,7 @@ What machines inserted and what is marked as somebody else's is cut out: blocks 
 mails, quoted lines, long quotations, code, tables and logs.
 """
 
-from recollect.text.attribution.words import Attribution, attribute, others_words
+from recollect.text.attribution.reading import without_blocks
+from recollect.text.attribution.words import Attribution, attribute, others_words, question_in
 
-__all__ = ["Attribution", "attribute", "others_words"]
+__all__ = ["Attribution", "attribute", "others_words", "question_in", "without_blocks"]

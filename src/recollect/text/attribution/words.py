@@ -1,25 +1,16 @@
 """Which words of a message are the person's own. Pure."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import islice
 
 from recollect.chunking.fences import fenced_blocks
 from recollect.model import Exchange, Role
 from recollect.text.attribution.confirmations import confirmed_words
-from recollect.text.attribution.cuts import GAP, Span, cut, joined, tidy, without
-from recollect.text.attribution.foreign_text import (
-    code_blocks,
-    frontend_blocks,
-    injected_lines,
-    quotations,
-    quoted_lines,
-    returned_lines,
-)
+from recollect.text.attribution.cuts import GAP, Span, joined, without
+from recollect.text.attribution.our_lines import injected_lines
+from recollect.text.attribution.reading import read_message
 from recollect.text.patterns import linear
-
-_WITHIN = "\u2026"
-"""What stands in the place of words that were cut out of a line: it is seen that something was there."""
 
 _PASTED = 200
 """Characters of a quotation that is a text of its own; a shorter one is a part of a sentence."""
@@ -43,6 +34,8 @@ class Attribution:
         confirmed: What the assistant said last, where the person confirms it with this message; else "".
         elsewhere: What was cut out of the message, as it is not the person's, in the order it was found.
         told: What the assistant said before, and answers: sentence by sentence, the last message first.
+        shown: The message as an extractor is shown it: with a mark for each piece, and between marks the words of which it is
+            not certain whose they are.
     """
 
     authored: str
@@ -50,6 +43,7 @@ class Attribution:
     confirmed: str = ""
     elsewhere: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
+    shown: str = field(default="", compare=False)
 
 
 def attribute(exchange: Exchange) -> Attribution:
@@ -59,56 +53,44 @@ def attribute(exchange: Exchange) -> Attribution:
         exchange: Its turn's text is what the frontend's own wrapping was cut from already. Of a text of more than
             40,000 characters the first 27,000 and the last 13,000 are read.
     """
-    stages: tuple[tuple[Callable[[str], list[Span]], str], ...] = (
-        (frontend_blocks, GAP),
-        (lambda text: returned_lines(text, exchange.injected), GAP),
-        (code_blocks, GAP),
-        (quoted_lines, GAP),
-        (quotations, _WITHIN),
-    )
-    authored = _ends_of(exchange.turn.text).replace("\r\n", "\n")
-    elsewhere: list[str] = []
-    for find, gap in stages:
-        authored, pieces = cut(authored, find(authored), gap=gap)
-        elsewhere += pieces
-    authored = tidy(authored)
-    confirmed = confirmed_words(authored, exchange.turn.history)
+    reading = read_message(_ends_of(exchange.turn.text), exchange.injected)
+    authored = reading.own
     return Attribution(
-        authored, injected_lines(exchange.injected), confirmed, tuple(elsewhere), tuple(_told(exchange))
+        authored,
+        injected_lines(exchange.injected),
+        confirmed_words(authored, exchange.turn.history),
+        reading.elsewhere,
+        tuple(_told(exchange)),
+        reading.shown,
     )
+
+
+def question_in(text: str) -> str:
+    """Return the words of a message that ask for something; the message itself where none of them is the person's.
+
+    Args:
+        text: Of more than 40,000 characters the first 27,000 and the last 13,000 are read.
+    """
+    ends = _ends_of(text)
+    return read_message(ends).question or ends
 
 
 def others_words(text: str) -> tuple[list[Span], list[Span]]:
     """Return the spans of a message that others wrote: whole pieces, and short quotations within the person's sentences.
 
-    Fenced code is neither: it is found as code, and never as a statement.
+    Code is neither where it is fenced: it is found as code, and never as a statement.
 
     Args:
         text: As the log has it. Where it is longer than is read, what lies between the ends is others'.
     """
-    left = text.replace("\r\n", " \n")
-    pieces: list[Span] = []
-    fenced = [(block.start, block.stop) for block in fenced_blocks(left)]
-    left = _blank(left, fenced)
-    for find in (frontend_blocks, lambda told: returned_lines(told, ()), code_blocks, quoted_lines):
-        found = find(left)
-        left = _blank(left, found)
-        pieces += found
-    quoted = quotations(left)
-    pieces += [span for span in quoted if span[1] - span[0] >= _PASTED]
+    found = read_message(text).pieces
+    fenced = [(block.start, block.stop) for block in fenced_blocks(text)]
+    within = [each for each in found if each.inline and each.end - each.start < _PASTED]
+    spans = [(each.start, each.end) for each in found if each not in within]
     if len(text) > _BEGINNING + _END:
-        pieces.append((_BEGINNING, len(text) - _END))
-    return without(joined(sorted(pieces)), fenced), [span for span in quoted if span[1] - span[0] < _PASTED]
-
-
-def _blank(text: str, spans: list[Span]) -> str:
-    """Return a text of the same length with these spans replaced by line ends."""
-    kept: list[str] = []
-    at = 0
-    for start, end in joined(spans):
-        kept += text[at:start], "\n" * (end - start)
-        at = end
-    return "".join((*kept, text[at:]))
+        spans.append((_BEGINNING, len(text) - _END))
+    whole = without(joined(sorted(spans)), fenced)
+    return whole, without([(each.start, each.end) for each in within], whole)
 
 
 def _ends_of(text: str) -> str:

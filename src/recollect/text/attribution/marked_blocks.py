@@ -1,0 +1,296 @@
+# ruff: noqa: RUF001 - marks are written in many languages
+"""Finds texts in a message that stand between marks, as frontends, agents and people put them. Pure.
+
+A pair of marks is known by its shape: an element and its closing tag, ``[X begin]`` and ``[X end]``, ``--- BEGIN X ---`` and
+``--- END X ---``, a label with a number, two equal rules. The words between "begin" and "end" may be any.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from recollect.text.attribution.cuts import Span, lines_of
+from recollect.text.attribution.pieces import Piece, PieceKind, pieces
+from recollect.text.patterns import anchored, bounded, linear
+
+_ELEMENT = bounded(
+    r"<\|?(?P<closes>/?)(?P<name>[A-Za-z_][\w:.-]{0,60})(?=[\s>/|])(?P<rest>[^<>\n]{0,500})>",
+)
+_FORMATTING = frozenset(
+    [
+        "a",
+        "abbr",
+        "b",
+        "big",
+        "br",
+        "center",
+        "color",
+        "div",
+        "em",
+        "font",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "hr",
+        "i",
+        "img",
+        "ins",
+        "kbd",
+        "li",
+        "mark",
+        "ol",
+        "p",
+        "q",
+        "s",
+        "size",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "tt",
+        "u",
+        "ul",
+        "url",
+    ]
+)
+"""How people format what they write."""
+_OWN = bounded(
+    r"^(?P<of_user>(?:user|human)[_-]?)?(?:query|question|request|message|prompt|input|task|text|says?|ask|feedback|instructions?)$",
+    re.IGNORECASE,
+)
+"""Elements into which clients put the person's own words, beside others with context."""
+_BRACKETS = bounded(r"[\[\u3010](?P<closes>/?)(?P<label>[^\[\]\u3010\u3011\n]{1,80})[\]\u3011]:?")
+_DECORATED = bounded(
+    r"^[ \t]{0,8}(?:[-=#*~<>+_|]{2,40}[ \t]*(?P<label>[^\W_][^\n]{0,78}?)[ \t]*[-=#*~<>+_|:]{0,40}|(?P<bare>(?:BEGIN|START|END)\b[ A-Z0-9_:-]{0,60}))[ \t]*$",
+    re.MULTILINE,
+)
+_BEGINS = frozenset(
+    [
+        "begin",
+        "begins",
+        "start",
+        "starts",
+        "anfang",
+        "beginn",
+        "beginning",
+        "debut",
+        "début",
+        "inicio",
+        "início",
+        "comienzo",
+        "inizio",
+        "begint",
+        "początek",
+        "начало",
+        "başlangıç",
+        "开始",
+        "開始",
+        "시작",
+        "بداية",
+    ]
+)
+_ENDS = frozenset(
+    [
+        "end",
+        "ends",
+        "stop",
+        "ende",
+        "fin",
+        "final",
+        "fine",
+        "fim",
+        "einde",
+        "koniec",
+        "конец",
+        "son",
+        "bitiş",
+        "结束",
+        "結束",
+        "終了",
+        "끝",
+        "نهاية",
+    ]
+)
+_UNSPACED = tuple(word for word in (*_BEGINS, *_ENDS) if word > "\u3000")
+_LABEL_WORD = linear(r"[\w.]+")
+_NOTICE = linear(
+    r"^(?:"
+    r"System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*"  # OpenClaw's events, in front of what was typed
+    r"|[A-Z][\w ]{0,60} \(untrusted(?: metadata|,[^)\n]{0,80})?\):[ \t]*"  # the same one's word on who speaks
+    r"|\[Historical voice assistant transcript;[^\]\n]{0,200}\][^\n]*"
+    r")$",
+    re.MULTILINE,
+)
+_NUMBERED = anchored(
+    r"[ \t]{0,3}[\[\u3010][^\[\]\n]{0,40}?[^\W\d_][^\[\]\n]{0,20}?[ _#-]?[0-9]{1,3}[\]\u3011](?:[:\uff1a]|[ \t]*$)"
+)
+_SHOUTED = anchored(r"[ \t]{0,3}[\[\u3010][A-Z][A-Z _-]{1,40}[ _#-]?[0-9]{1,3}[\]\u3011]")
+_RULE = anchored(r"[ \t]{0,3}(?P<mark>[-=_*~#+])(?P=mark){2,79}[ \t]*\r?$")
+
+
+class _Mark(NamedTuple):
+    start: int
+    end: int
+    keys: tuple[str, ...]
+    closes: bool
+    kind: PieceKind
+
+
+class _Block(NamedTuple):
+    opens: _Mark
+    closes: _Mark
+
+    @property
+    def named(self) -> re.Match[str] | None:
+        """The name by which a client says that these are the person's words."""
+        return _OWN.search(self.opens.keys[0][1:]) if self.opens.kind is PieceKind.CONTEXT else None
+
+
+def notices(text: str) -> list[Piece]:
+    """Return the lines that agents put in front of what was typed."""
+    return pieces((notice.span() for notice in _NOTICE.finditer(text)), PieceKind.CONTEXT)
+
+
+def paired_blocks(text: str) -> list[Piece]:
+    """Return the pieces between pairs of marks, marks included.
+
+    Clients put the person's own words into an element that says so by its name ("user_query"; where no word stands outside of
+    the blocks, "task" or "question", too): of those the marks alone are pieces.
+    """
+    blocks = _blocks_in(text)
+    named = [each for each in blocks if each.named]
+    is_wrapped = bool(named) and _is_blank_outside(text, blocks)
+    own = [each for each in named if is_wrapped or (each.named and each.named["of_user"])]
+    found = [_piece(text, each) for each in blocks if each not in own]
+    for opening, closing in own:
+        words = text[opening.end : closing.start]
+        found += pieces([(opening.start, opening.end), (closing.start, closing.end)], PieceKind.CONTEXT)
+        found += [_piece(words, each, opening.end) for each in _blocks_in(words)]
+    return found
+
+
+def _blocks_in(text: str) -> list[_Block]:
+    return list(_paired(sorted(_marks(text))))
+
+
+def _piece(text: str, block: _Block, offset: int = 0) -> Piece:
+    start, end = block.opens.start, block.closes.end
+    before = text[max(0, start - _INDENT) : start].rpartition("\n")
+    begins_line = not before[2].strip() and (bool(before[1]) or start <= _INDENT)
+    return Piece(start + offset, end + offset, block.opens.kind, inline=not begins_line)
+
+
+_INDENT = 80
+
+
+def _is_blank_outside(text: str, blocks: Sequence[_Block]) -> bool:
+    at = 0
+    for block in blocks:
+        if any(map(str.isalnum, text[at : block.opens.start])):
+            return False
+        at = block.closes.end
+    return not any(map(str.isalnum, text[at:]))
+
+
+def _marks(text: str) -> Iterator[_Mark]:
+    if "</" in text or "<|/" in text:
+        for tag in _ELEMENT.finditer(text):
+            name = tag["name"].lower()
+            if name not in _FORMATTING and not tag["rest"].endswith("/"):
+                yield _Mark(*tag.span(), (f"<{name}",), bool(tag["closes"]), PieceKind.CONTEXT)
+    for label in _BRACKETS.finditer(text):
+        if mark := _labelled(label.span(), label["label"], closes=bool(label["closes"])):
+            yield mark
+    for line in _DECORATED.finditer(text):
+        if mark := _labelled(line.span(), line["label"] or line["bare"]):
+            yield mark
+
+
+def _labelled(span: Span, label: str, *, closes: bool = False) -> _Mark | None:
+    words: list[str] = _LABEL_WORD.findall(label.casefold())
+    if closes:
+        return _Mark(*span, (f"/{' '.join(words[:1])}",), closes=True, kind=PieceKind.FILE)
+    words = _parted(words)
+    for edge in (0, -1):
+        if words and words[edge] in _BEGINS | _ENDS:
+            rest = words[1:] if edge == 0 else words[:-1]
+            return _Mark(*span, (f"[{' '.join(rest)}",), words[edge] in _ENDS, PieceKind.FILE)
+    first = words[:1]
+    if not words or first[0] in _FORMATTING:
+        return None
+    return _Mark(*span, (f"[{' '.join(words)}", f"/{first[0]}"), closes=False, kind=PieceKind.FILE)
+
+
+def _parted(words: list[str]) -> list[str]:
+    """Return the words of a label, of which one may be joined with its "begin" or "end", as where no spaces are written."""
+    if len(words) != 1:
+        return words
+    for each in _UNSPACED:
+        if words[0].endswith(each) and words[0] != each:
+            return [words[0].removesuffix(each), each]
+    return words
+
+
+def _paired(marks: Sequence[_Mark]) -> Iterator[_Block]:
+    """Yield the blocks that are closed; one within another belongs to it."""
+    last_closing = {mark.keys[0]: mark.start for mark in marks if mark.closes}
+    opening: _Mark | None = None
+    key = ""
+    depth = 0
+    for mark in marks:
+        if opening is None:
+            key = next((each for each in mark.keys if last_closing.get(each, -1) > mark.start), "")
+            if key and not mark.closes:
+                opening, depth = mark, 1
+        elif key in mark.keys:
+            depth += -1 if mark.closes else 1
+            if mark.closes and (depth == 0 or mark.start == last_closing[key]):
+                yield _Block(opening, mark)
+                opening = None
+
+
+def numbered_blocks(text: str) -> list[Piece]:
+    """Return what stands behind labels such as ``[CONTEXT 0]:``, from the first of them.
+
+    Up to the last paragraph of the message, if there is one behind the last label and no word before the first: people ask
+    before or behind what they paste.
+    """
+    if "]" not in text and "\u3011" not in text:
+        return []
+    labels = [span for span in lines_of(text) if _NUMBERED.match(text, *span)]
+    if not labels:
+        return []
+    start, last = labels[0][0], labels[-1][1]
+    end = len(text)
+    paragraph = text.rstrip().rfind("\n\n", last)
+    if paragraph >= 0 and not any(map(str.isalnum, text[:start])):
+        end = paragraph
+    is_sure = _SHOUTED.match(text, start) is not None
+    return [Piece(start, end, PieceKind.FILE, is_sure=is_sure)]
+
+
+def ruled_blocks(text: str) -> list[Piece]:
+    """Return what stands between the first and the last of equal rules, or behind a single one that a colon introduces.
+
+    People part their own paragraphs so, too. Where nothing stands outside, it is theirs.
+    """
+    lines = lines_of(text)
+    rules: dict[str, list[Span]] = {}
+    for start, end in lines:
+        if rule := _RULE.match(text, start, end - text[start:end].endswith("\n")):
+            rules.setdefault(rule["mark"], []).append((start, end))
+    found: list[Piece] = []
+    for spans in rules.values():
+        start, end = spans[0][0], spans[-1][1]
+        if len(spans) == 1:
+            end = len(text)
+            if not text[max(0, start - _INDENT) : start].rstrip().endswith((":", "\uff1a")):
+                continue
+        if any(map(str.isalnum, text[:start])) or any(map(str.isalnum, text[end:])):
+            found.append(Piece(start, end, PieceKind.QUOTED, is_sure=False))
+    return found
