@@ -1,11 +1,15 @@
 """Forwards a prepared chat request, and relays the answer with a report on its memories. Never: the engine."""
 
-from contextlib import nullcontext
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
 from recollect.chat import add_memories
+from recollect.engine.prepared import Prepared
+from recollect.model import Recall, Skip
 from recollect_proxy.asgi import Scope, Send
+from recollect_proxy.context_length import refuses_length
 from recollect_proxy.headers import forwardable, rewritable
 from recollect_proxy.outbound_request import OutboundRequest
 from recollect_proxy.passthrough import Passthrough
@@ -13,7 +17,7 @@ from recollect_proxy.recall_report import RecallReports, listed_memories
 from recollect_proxy.relay import is_json, relay, relay_whole
 from recollect_proxy.reply_recorder import ReplyRecorder
 from recollect_proxy.status import has_room
-from recollect_proxy.upstream import Upstream
+from recollect_proxy.upstream import Answer, Upstream
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +50,13 @@ class AnswerRelay:
             TruncatedError: The upstream broke off within its response.
         """
         lists = request.options.includes_memories
-        headers = forwardable(scope["headers"], without=self.passthrough.strip)
-        headers = rewritable(headers, body=request.is_changed, answer=lists)
-        target = self.passthrough.target(scope)
         in_stream = nullcontext() if request.status is None else request.status.beside(request.turn)
         async with (
             in_stream as status,
-            self.upstream.forward(scope["method"], target, headers, request.body) as answer,
+            self._answer(scope, request, recorder) as (answer, prepared),
         ):
             recorder.start(answer)
-            prepared, feed = request.prepared, recorder.feed
+            feed = recorder.feed
             in_body = lists and is_json(answer)
             extra = self.reports.about(prepared, request.id, listed=lists and not in_body)
             if in_body:
@@ -67,3 +68,24 @@ class AnswerRelay:
             else:
                 shown = prepared.included, prepared.in_place
                 await status.relay(answer, send, *shown, extra=extra, listen=feed)
+
+    @asynccontextmanager
+    async def _answer(
+        self, scope: Scope, request: OutboundRequest, recorder: ReplyRecorder
+    ) -> AsyncIterator[tuple[Answer, Prepared]]:
+        """Yield the upstream's answer, and what its prompt was given.
+
+        If the prompt is too long for the model, and memories were added to it, the upstream is asked once more without them.
+        """
+        headers = forwardable(scope["headers"], without=self.passthrough.strip)
+        lists = request.options.includes_memories
+        ask = partial(self.upstream.forward, scope["method"], self.passthrough.target(scope))
+        async with ask(rewritable(headers, body=request.is_changed, answer=lists), request.body) as answer:
+            if request.plain is None or not await refuses_length(answer):
+                yield answer, request.prepared
+                return
+        recorder.goes_without = True
+        skipped = Prepared(Recall(skipped=Skip.CONTEXT_LENGTH), upstream=request.prepared.upstream)
+        headers = rewritable(headers, body=request.plain_is_changed, answer=lists)
+        async with ask(headers, request.plain) as answer:
+            yield answer, skipped

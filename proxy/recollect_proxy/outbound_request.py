@@ -1,6 +1,6 @@
 """A request for the upstream, with everything that is needed once its answer ends. Never: sends it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from recollect.engine.exchanges import ExchangeRecord
@@ -24,6 +24,8 @@ class OutboundRequest:
         prepared: What the engine adds to its prompt.
         exchange_record: Writes the exchange to the message log; None if the exchange is not recorded.
         status: Shows the user what the memory does; None if this client shows no status.
+        plain: The body without memories, for an upstream that refuses its length with them; None if it has none.
+        plain_is_changed: Whether that differs from the client's body.
     """
 
     id: UUID
@@ -34,6 +36,8 @@ class OutboundRequest:
     prepared: Prepared
     exchange_record: ExchangeRecord | None = None
     status: Status | None = None
+    plain: bytes | None = field(default=None, repr=False)
+    plain_is_changed: bool = False
 
     async def durable(self) -> None:
         """Wait until the turn is on disk, at most half a second; return at once if it is not recorded."""
@@ -54,4 +58,5 @@ class OutboundRequest:
         elif reply is None:
             self.exchange_record.fail()
         else:
-            self.exchange_record.end(reply, recollections=self.prepared.included)
+            given = () if recorder.goes_without else self.prepared.included
+            self.exchange_record.end(reply, recollections=given)

@@ -96,6 +96,8 @@ class RequestPreparer:
             prepared,
             record,
             self.status if self.status is not None and self.status.is_for(caller, chat) else None,
+            plain=None if composed is None else (body if parsed.body is None else parsed.body),
+            plain_is_changed=parsed.body is not None,
         )
 
     def _told(self, prepared: Prepared, *, learns: bool) -> Prepared:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from recollect_proxy.asgi import Headers
 from recollect_proxy.errors import (
@@ -64,6 +64,21 @@ class Answer:
     status: int
     headers: Headers
     _response: Response
+    _seen: list[bytes] = field(default_factory=list)
+
+    async def peek(self, limit: int) -> bytes | None:
+        """Return the whole body, which can be read again; None if it is longer than ``limit`` bytes or breaks off."""
+        pieces: list[bytes] = []
+        try:
+            while piece := await self.chunk():
+                pieces.append(piece)
+                if sum(map(len, pieces)) > limit:
+                    return None
+        except TruncatedError:
+            return None
+        finally:
+            self._seen[:] = pieces
+        return b"".join(pieces)
 
     async def chunk(self) -> bytes:
         """Wait for unread bytes of the body, and return them with their content coding; b"" at its end.
@@ -71,6 +86,8 @@ class Answer:
         Raises:
             TruncatedError: The upstream broke off. All bytes received before it have been returned.
         """
+        if self._seen:
+            return self._seen.pop(0)
         try:
             return await self._response.read()
         except (BrokenOffError, SilentError) as error:

@@ -241,6 +241,8 @@ class Skip(StrEnum):
     NOTHING_RELEVANT = "nothing-relevant"
     OFF = "off"
     NO_PLACE = "no-place"
+    CONTEXT_LENGTH = "context-length"
+    """With memories the prompt was too long for the model; it was asked once more without."""
     UPSTREAM_POLICY = "upstream-policy"
     """The policy of the LLM's server lets none of it be sent there."""
     FAILED = "failed"

@@ -36,6 +36,7 @@ EXCEPTIONS = {
     "recollect.chat.linear_bytes": "bytes, which the doors do not take: an automaton in linear time",
     "recollect_proxy.identity.plain_header": "bytes of a header, which the server bounds; nothing in it is repeated",
     "recollect_proxy.http1.response": "bytes of a header: one byte",
+    "recollect_proxy.paths": "bytes of a path, which the server bounds; what is repeated can be read in one way",
     "recollect_proxy.headers": "bytes of a header: as long as a key of ours",
     "recollect_proxy.openwebui.captured_request": "bytes of a file that an operator names; its parts exclude each other",
     "recollect_proxy.takeout.json_items": "bytes of a file: what is repeated is possessive, so that no byte of a chunk is read more than twice",

@@ -1,0 +1,270 @@
+"""An upstream that refuses a prompt for its length is asked once more without memories, and never otherwise."""
+
+import json
+from typing import Any
+
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.in_turn import in_turn
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body
+from tests.scripted_upstream import (
+    JSON,
+    End,
+    ScriptedUpstream,
+    completion_body,
+    completion_stream,
+    compressed,
+    failure,
+    head,
+    whole,
+)
+from tests.tables import table
+
+from recollect_proxy.context_length import says_too_long
+
+OPENAI = {
+    "error": {
+        "message": "This model's maximum context length is 8192 tokens. However, your messages resulted in 8300 tokens.",
+        "type": "invalid_request_error",
+        "param": "messages",
+        "code": "context_length_exceeded",
+    }
+}
+LLAMA = {
+    "error": {
+        "code": 400,
+        "message": "request (9412 tokens) exceeds the available context size (8192 tokens), try increasing it",
+        "type": "exceed_context_size_error",
+        "n_prompt_tokens": 9412,
+        "n_ctx": 8192,
+    }
+}
+ANTHROPIC = {
+    "type": "error",
+    "error": {
+        "type": "invalid_request_error",
+        "message": "prompt is too long: 210000 tokens > 200000 maximum",
+    },
+}
+TOO_LONG: tuple[Any, ...] = (
+    OPENAI,
+    LLAMA,
+    ANTHROPIC,
+    {
+        "error": {
+            "message": "Your input exceeds the context window of this model.",
+            "code": "context_length_exceeded",
+        }
+    },
+    {
+        "object": "error",
+        "message": "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens",
+    },
+    {
+        "error": {
+            "message": "'max_tokens' is too large: 500. This model's maximum context length is 4096 tokens and your request has 3900 input tokens",
+            "type": "BadRequestError",
+            "param": None,
+            "code": 400,
+        }
+    },
+    {
+        "object": "error",
+        "message": "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+        "type": "BadRequestError",
+    },
+    {
+        "error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 and 500",
+        "error_type": "validation",
+    },
+    {
+        "error": "Input validation error: `inputs` must have less than 4095 tokens. Given: 5000",
+        "error_type": "validation",
+    },
+    {
+        "type": "error",
+        "error": {
+            "type": "invalid_request_error",
+            "message": "input length and `max_tokens` exceed context limit: 174167 + 64000 > 200000",
+        },
+    },
+    {
+        "object": "error",
+        "type": "invalid_request_prompt",
+        "message": "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+        "code": "3051",
+    },
+    [
+        {
+            "error": {
+                "code": 400,
+                "message": "The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).",
+                "status": "INVALID_ARGUMENT",
+            }
+        }
+    ],
+    {
+        "error": {
+            "message": "Provider returned error",
+            "code": 400,
+            "metadata": {"raw": json.dumps(OPENAI), "provider_name": "X"},
+        }
+    },
+    {
+        "error": {
+            "message": "litellm.ContextWindowExceededError: litellm.BadRequestError: prompt is too long: 5 tokens > 4 maximum"
+        }
+    },
+    {"error": "the prompt is too long; the input exceeds the context length of the model"},
+    {
+        "error": {
+            "message": "This model's maximum prompt length is 131072 but the request contains 137000 tokens."
+        }
+    },
+    {"message": "Input is too long for requested model."},
+    {"message": "too many tokens: size limit exceeded by 511 tokens."},
+    {"error": {"code": "1261", "message": "Prompt exceeds max length"}},
+    {"error": {"code": "InvalidParameter", "message": "Range of input length should be [1, 30720]"}},
+    {
+        "detail": "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"
+    },
+    {
+        "error": {
+            "message": "prompt token count of 130000 exceeds the limit of 128000",
+            "code": "model_max_prompt_tokens_exceeded",
+        }
+    },
+    {
+        "error": {
+            "message": "Please reduce the length of the messages or completion.",
+            "type": "invalid_request_error",
+            "param": "messages",
+        }
+    },
+)
+OTHERWISE: tuple[Any, ...] = (
+    {"error": {"message": "max_tokens is too large: 5000. This model supports at most 4096 completion tokens.", "type": "invalid_request_error", "param": "max_tokens", "code": None}},
+    {"error": {"message": "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7000", "type": "tokens", "code": "rate_limit_exceeded"}},
+    {"error": {"message": "Unsupported value: 'temperature' does not support 0.3 with this model.", "code": "unsupported_value"}},
+    {"error": {"message": "Invalid 'messages[0].content': string too long. Expected a string with maximum length 10.", "code": "string_above_max_length"}},
+    {"error": {"message": "Image is too large: the maximum is 20 MB.", "code": "image_too_large"}},
+    {"type": "error", "error": {"type": "request_too_large", "message": "Request exceeds the maximum size"}},
+    {"error": {"message": "Invalid schema for function 'context': too many properties", "code": "invalid_function_parameters"}},
+    {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}},
+    {"error": {"message": "Input should be a valid list", "type": "value_error"}},
+    {"detail": [{"loc": ["body", "messages"], "msg": "Input should be a valid list", "type": "list_type"}]},
+    {"error": None},
+    "prompt",
+    [],
+    7,
+)  # fmt: skip
+
+
+@table("error", TOO_LONG)
+def test_an_error_for_the_length_of_the_prompt_is_known(error: Any) -> None:
+    assert says_too_long(json.dumps(error).encode())
+
+
+@table("error", OTHERWISE)
+def test_any_other_error_is_none(error: Any) -> None:
+    assert not says_too_long(json.dumps(error).encode())
+
+
+@table("error", [b"", b"<html>413 Request Entity Too Large</html>", b"{", b"[" * 5_000, b'{"error":"\xff"}'])
+def test_what_is_no_json_says_nothing(error: bytes) -> None:
+    assert not says_too_long(error)
+
+
+def refusal(error: Any, status: int = 400) -> Any:
+    return whole(json.dumps(error).encode(), status=status)
+
+
+@in_turn(("error", "status"), [(OPENAI, 400), (LLAMA, 400), (ANTHROPIC, 413), (OPENAI, 422)])
+async def test_a_prompt_too_long_with_memories_is_sent_once_more_without(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, error: Any, status: int
+) -> None:
+    await given_memory(proxy, user)
+    upstream.answers += [refusal(error, status), whole(completion_body("Assam."))]
+    headers = [*user.headers(), (b"X-Odd", b"a  b"), (b"Digest", b"sha-256=x")]
+
+    answer = await proxy.fetch(b"POST", CHAT, headers, chat_body(WHICH_TEA, n=1.0))
+
+    first, second = upstream.received
+    assert TEA in first.system
+    assert second.body == chat_body(WHICH_TEA, n=1.0)
+    assert second.values(b"digest") == [b"sha-256=x"]
+    assert answer.json["choices"][0]["message"]["content"] == "Assam."
+    assert answer.header(b"x-recollect-skipped") == b"context-length"
+    assert answer.header(b"x-recollect-memories") == b"0"
+    assert await proxy.logged(user) == [("user", WHICH_TEA), ("assistant", "Assam.")]
+
+
+async def test_a_stream_is_asked_for_again_before_its_first_byte(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user)
+    zipped = compressed(json.dumps(OPENAI).encode(), "gzip")
+    upstream.answers += [
+        whole(zipped, status=400, headers=[*JSON, (b"Content-Encoding", b"gzip")]),
+        completion_stream("As", "sam."),
+    ]
+
+    answer = await proxy.say(user, WHICH_TEA, stream=True, recollect={"include": "memories"})
+
+    assert len(upstream.received) == 2
+    assert json.loads(upstream.last.body) == json.loads(chat_body(WHICH_TEA, stream=True))
+    assert answer.header(b"x-recollect-skipped") == b"context-length"
+    assert answer.body.count(b"data:") == 5
+
+
+async def test_what_is_too_long_without_memories_too_is_said_once(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user)
+    upstream.answers += [refusal(OPENAI), refusal(LLAMA)]
+
+    answer = await proxy.say(user, WHICH_TEA)
+
+    assert len(upstream.received) == 2
+    assert (answer.status, answer.json) == (400, LLAMA)
+
+
+@in_turn(
+    "refused",
+    [
+        failure(400),
+        failure(429),
+        failure(500, message="prompt is too long"),
+        refusal(OPENAI, 401),
+        refusal(OTHERWISE[1], 413),
+        whole(
+            b"<html>413 Request Entity Too Large</html>",
+            status=413,
+            headers=[(b"Content-Type", b"text/html")],
+        ),
+        whole(json.dumps({"error": OPENAI, "padding": "x" * 70_000}).encode(), status=400),
+        (head(400, [*JSON, (b"Content-Length", b"900")]) + json.dumps(OPENAI).encode(), End.CLOSE),
+    ],
+)
+async def test_any_other_refusal_is_relayed_and_nothing_is_asked_again(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, refused: Any
+) -> None:
+    await given_memory(proxy, user)
+    upstream.answers.append(refused)
+
+    answer = await proxy.say(user, WHICH_TEA)
+
+    assert len(upstream.received) == 1
+    assert TEA in upstream.last.system
+    assert b"".join(each for each in refused if isinstance(each, bytes)).endswith(answer.body)
+    assert answer.body
+
+
+async def test_a_prompt_without_memories_is_sent_once(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers.append(refusal(OPENAI))
+
+    answer = await proxy.say(user, WHICH_TEA, recollect={"remember": False})
+
+    assert len(upstream.received) == 1
+    assert (answer.status, answer.json) == (400, OPENAI)
