@@ -83,6 +83,11 @@ class HealthCheck:
         """How many entries were lost, since neither the store nor the spool could take them."""
         return self._live.lost
 
+    @property
+    def late(self) -> int:
+        """How many turns went to the LLM before they were safe on disk."""
+        return self._live.late
+
     async def condition(self) -> Condition | None:
         """Return the health of the store; None if it does not answer in time. Never raises."""
         return await self._inquiry.answer()

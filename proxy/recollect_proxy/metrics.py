@@ -144,7 +144,7 @@ class Metrics:
         yield _labelled(
             "recollect_requests_without_memory", "reason", "Chat requests without memory.", skipped
         )
-        yield from _of_spool(self._live.waiting, self._live.lost)
+        yield from _of_spool(self._live.waiting, self._live.lost, self._live.late)
         if engine is not None:
             yield from of_recalls(self._live.recalls)
             yield from _of_formation(engine.counts)
@@ -168,13 +168,16 @@ async def _scan(engine: Engine) -> Scan:
     return Scan(await engine.count_memories(), await read_condition(engine))
 
 
-def _of_spool(waiting: Waiting, lost: int) -> Iterator[Metric]:
+def _of_spool(waiting: Waiting, lost: int, late: int) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "recollect_spool_exchanges", "Exchanges waiting for the store.", value=waiting.exchanges
     )
     yield GaugeMetricFamily("recollect_spool_bytes", "What they take.", value=waiting.bytes)
     yield CounterMetricFamily(
         "recollect_exchanges_lost", "What neither the store nor the spool could take.", value=lost
+    )
+    yield CounterMetricFamily(
+        "recollect_exchanges_late", "Messages sent to the LLM before they were safe on disk.", value=late
     )
 
 

@@ -269,6 +269,7 @@ async def test_before_the_engine_is_open_there_is_little_to_tell() -> None:
         "recollect_spool_exchanges": 0,
         "recollect_spool_bytes": 0,
         "recollect_exchanges_lost_total": 0,
+        "recollect_exchanges_late_total": 0,
     }
 
 

@@ -109,6 +109,53 @@ async def test_a_relay_killed_as_the_upstream_has_the_turn_has_logged_it_and_the
             await until(both_are_formed, seconds=100)
 
 
+def _log_lines() -> str:
+    """Return a megabyte of a server's log, which takes long to be read for secrets."""
+    drawn = random.Random(3)
+    return "\n".join(
+        f"2026-03-07 12:{number % 60:02}:01 INFO request id={drawn.getrandbits(64):x} user={drawn.randint(1, 9999)} took {drawn.random():.4f} s"
+        for number in range(13_000)
+    )
+
+
+@pytest.mark.process
+async def test_people_who_send_megabytes_take_nothing_from_those_who_chat_meanwhile(
+    fresh_settings: ProxySettings,
+) -> None:
+    pasted = chat_body(f"{_log_lines()}\nWhat is wrong here?")
+    people = [somebody() for _ in range(12)]
+    expected = sorted(f"I moved to town number {number}." for number in range(12))
+    async with (
+        ScriptedUpstream(lambda _: completion("Nice!")) as upstream,
+        ScriptedUpstream(embedded) as embedder,
+    ):
+        environ = quick(fresh_settings, upstream, embedder)
+        async with served_process(environ=environ) as served:
+            large = [
+                asyncio.create_task(fetch(served.port, b"POST", CHAT, somebody().headers(), pasted))
+                for _ in range(20)
+            ]
+            await asyncio.wait(large, return_when=asyncio.FIRST_COMPLETED)
+            said = (
+                fetch(
+                    served.port, b"POST", CHAT, each.headers(), chat_body(f"I moved to town number {number}.")
+                )
+                for number, each in enumerate(people)
+            )
+            assert {answer.status for answer in await asyncio.gather(*said)} == {200}
+            served.signal(signal.SIGKILL)
+            await served.ended()
+            await asyncio.gather(*large, return_exceptions=True)
+
+        async with served_process(environ=environ):
+
+            async def all_are_logged() -> bool:
+                short = [text for text, _ in await logged(dsn_of(fresh_settings)) if len(text) < 100]
+                return sorted(short) == expected
+
+            await until(all_are_logged, seconds=60)
+
+
 class Load:
     """People who chat all the time, each in a chat of their own, with whatever serves on a port.
 

@@ -332,7 +332,7 @@ EXAMPLES = (
         "ok",
         _FORMATION,
         _CALLS,
-        Spooled(0, 0, on_disk=True, lost=0),
+        Spooled(0, 0, on_disk=True, lost=0, late=0),
         {"nothing-relevant": 12, "task": 3},
     ),
     MEMORY_NOT_FOUND.body,

@@ -53,11 +53,18 @@ class Spooled(Struct):
     lost: Annotated[
         int, Meta(description="How much since the start neither the store nor the spool could take.")
     ]
+    late: Annotated[
+        int,
+        Meta(
+            description="How many messages since the start went to the LLM before they were safe on disk: a process that is killed "
+            "in that moment loses them."
+        ),
+    ]
 
     @classmethod
-    def of(cls, waiting: Waiting, lost: int) -> Self:
+    def of(cls, waiting: Waiting, lost: int, late: int) -> Self:
         """Return the JSON of what waits."""
-        return cls(waiting.exchanges, waiting.bytes, waiting.on_disk, lost)
+        return cls(waiting.exchanges, waiting.bytes, waiting.on_disk, lost, late)
 
 
 class Health(Struct):

@@ -55,7 +55,7 @@ async def check_health(
     use it for liveness, and `status` for alarms. An orchestrator must not restart Recollect because
     its database is away.
     """
-    return Health.of(await check.condition(), Spooled.of(check.waiting, check.lost), skipped)
+    return Health.of(await check.condition(), Spooled.of(check.waiting, check.lost, check.late), skipped)
 
 
 class Sample(Struct):

@@ -1,29 +1,21 @@
-"""An exchange from its beginning to its end: what the log is told of it, its secrets masked, and who waits for that.
+"""An exchange from its beginning to its end: its entries for the message log, and who waits until they are written.
 
 All that enters the message log, or waits for it, is made here. Never: where it is written; raises into a chat.
-
-One thread masks, apart from those that the loop needs for itself (names of hosts, files): a text that takes a second must
-stop nobody else's chat. And one text of each user at a time: who sends many waits for their own.
 """
 
 import asyncio
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Protocol
-from weakref import WeakValueDictionary
 
 import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.deadline import ends_before
 from recollect.errors import StoreError
-from recollect.failures import place
 from recollect.model import Became, Exchange, LogEntry, Memory, Phase, Recollection, Turn
 from recollect.text.normalization import storable_id, storable_user
-from recollect.text.secrets import warm
-from recollect.text.secrets.masking import masked_exchange, unread_exchange
+from recollect.text.secrets.masking import MaskedTurn
 
 _PATIENCE_SECONDS = 0.5
 """What a chat waits for its turn to be kept: a disk that hangs, or megabytes that are looked through for secrets, may take
@@ -33,10 +25,6 @@ _START_SECONDS = 10.0
 """What it waits besides where this process has only just started, and is not ready to write anything."""
 
 log = structlog.get_logger(__name__)
-
-_lane = ThreadPoolExecutor(1, thread_name_prefix="masking")
-_turns: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
-
 
 # -- what the log is told of it --------------------------------------------------------------------
 
@@ -91,38 +79,6 @@ def refused(exchange: Exchange) -> LogEntry:
     return LogEntry(Phase.REFUSED, exchange)
 
 
-# -- its secrets masked ----------------------------------------------------------------------------
-
-
-@cache
-def begin_masking() -> "Future[None]":
-    """Prepare in the background what masking needs, so that the first text does not wait for it."""
-    return _lane.submit(warm)
-
-
-async def masking_is_ready() -> None:
-    """Return when the first text can be masked at once; never raises."""
-    if not (warming := begin_masking()).done():
-        await asyncio.wait({asyncio.wrap_future(warming)})
-
-
-async def entry_without_secrets(entry: LogEntry) -> LogEntry:
-    """Return a phase of an exchange as it may be kept; never raises."""
-    return replace(entry, exchange=await without_secrets(entry.exchange))
-
-
-async def without_secrets(exchange: Exchange) -> Exchange:
-    """Return the exchange with its secrets masked; without its words where they can't be told from secrets."""
-    loop = asyncio.get_running_loop()
-    turn = _turns.setdefault((id(loop), exchange.turn.scope.user_id), asyncio.Lock())
-    try:
-        async with turn:
-            return await loop.run_in_executor(_lane, masked_exchange, exchange)
-    except Exception as error:  # noqa: BLE001 -- what nobody could read may hold a secret, so none of it is kept
-        log.error("masking_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
-        return unread_exchange(exchange)
-
-
 # -- while it is said and answered -----------------------------------------------------------------
 
 
@@ -135,11 +91,13 @@ class Progress:
         kept: The turn outlives this process.
         over: So does how its answer ended: the turn needs no writing by itself any more.
         needed: Somebody waits for the turn to be kept.
+        masked: The turn with its secrets masked, for the entries that follow; None while none is.
     """
 
     def __init__(self) -> None:
         self.ready, self.noted = asyncio.Event(), asyncio.Event()
         self.kept, self.over, self.needed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.masked: MaskedTurn | None = None
 
 
 class WriteSoon(Protocol):
@@ -163,20 +121,31 @@ class ExchangeRecord:
         is_over: Whether it was told.
     """
 
-    def __init__(self, write_soon: WriteSoon, exchange: Exchange) -> None:
-        """Begin to write the turn."""
+    def __init__(
+        self, write_soon: WriteSoon, exchange: Exchange, count_late: Callable[[], None] = lambda: None
+    ) -> None:
+        """Begin to write the turn.
+
+        Args:
+            write_soon: Writes a phase.
+            exchange: Which.
+            count_late: Called if the chat goes on before the turn is safe.
+        """
         self.turn = exchange.turn
         self.is_over = False
+        self._count_late = count_late
         self._write_soon = write_soon
         self._exchange = exchange
         self._progress = Progress()
         self._begun = write_soon(begun(exchange), None, self._progress)
 
     async def durable(self) -> None:
-        """Return when the turn will outlive this process, as far as that can be within what a chat may wait for it."""
+        """Wait until the turn will outlive this process, as long as a chat may wait; count it where it does not by then."""
         self._progress.needed.set()
         await ends_before(self._begun, self._progress.ready, _START_SECONDS)
-        await ends_before(self._begun, self._progress.kept, _PATIENCE_SECONDS)
+        is_written = await ends_before(self._begun, self._progress.kept, _PATIENCE_SECONDS)
+        if not (is_written or self._progress.kept.is_set()):
+            self._count_late()
 
     def end(self, reply: str, *, recollections: Sequence[Recollection]) -> asyncio.Task[Became]:
         """Note in the background how its answer ended; never raises, never waits.

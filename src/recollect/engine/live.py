@@ -18,13 +18,13 @@ from recollect.engine import Engine
 from recollect.engine.exchanges import (
     ExchangeRecord,
     Progress,
-    begin_masking,
     ended,
     is_storable,
     new_exchange,
 )
 from recollect.engine.explain import request_record
 from recollect.engine.log_writer import LogWriter, write_phase
+from recollect.engine.masking_lanes import begin_masking
 from recollect.engine.prepared import Prepared, RecallOptions
 from recollect.engine.recall_counts import RecallCounts
 from recollect.engine.recall_log import log_recall
@@ -239,7 +239,9 @@ class LiveEngine:
             What has to be told how that ends; None where it can't be kept, whatever is tried.
         """
         return (
-            ExchangeRecord(self.write_soon, new_exchange(turn, credential=credential))
+            ExchangeRecord(
+                self.write_soon, new_exchange(turn, credential=credential), self._log_writer.count_late
+            )
             if is_storable(turn)
             else None
         )
@@ -291,6 +293,11 @@ class LiveEngine:
     def lost(self) -> int:
         """How much of what was said could be kept nowhere."""
         return self.log_writer.lost
+
+    @property
+    def late(self) -> int:
+        """How many turns were sent on before they were safe on disk."""
+        return self.log_writer.late
 
     async def settle(self, seconds: float) -> None:
         """Wait until everything that was to be remembered or noted is written, ``seconds`` at most."""

@@ -16,7 +16,13 @@ from cachetools import LRUCache, TTLCache
 
 from recollect.deadline import ends_before, happens
 from recollect.engine import Engine
-from recollect.engine.exchanges import Progress, entry_without_secrets, masking_is_ready
+from recollect.engine.exchanges import Progress
+from recollect.engine.masking_lanes import (
+    entry_as_it_is,
+    entry_without_secrets,
+    masked_turn_of,
+    masking_is_ready,
+)
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.failures import place
 from recollect.model import Became, LogEntry, Phase, Written
@@ -48,6 +54,7 @@ class LogWriter:
 
     Attributes:
         lost: How many phases neither the log nor the spool could take.
+        late: How many turns were sent on to the model before they would outlive this process.
     """
 
     def __init__(
@@ -69,7 +76,7 @@ class LogWriter:
         self._wake, self._tried = asyncio.Event(), asyncio.Event()
         self._closing, self._ending = asyncio.Event(), asyncio.Event()
         self._replaying: asyncio.Task[None] | None = None
-        self.lost = 0
+        self.lost = self.late = 0
 
     @property
     def waiting(self) -> Waiting:
@@ -170,6 +177,11 @@ class LogWriter:
         """Count a phase that nothing could take, and tell of it."""
         self.lost += 1
         log.error("exchange_lost", reason=reason, step=entry.phase.value, count=self.lost)
+
+    def count_late(self) -> None:
+        """Count a turn whose chat could wait no longer; a process that is killed now loses it."""
+        self.late += 1
+        log.warning("exchange_late", count=self.late)
 
     # -- what waits ----------------------------------------------------------------------------------
 
@@ -278,9 +290,9 @@ async def write_phase(
         if masks:
             await masking_is_ready()
         progress.ready.set()
-        if masks:
-            entry = await entry_without_secrets(entry)
-        return await _write(log_writer(), entry, behind, progress)
+        if behind is not None:
+            await progress.noted.wait()  # the turn is masked by then, and the journal has it before its end
+        return await _write(log_writer(), await _as_kept(entry, progress, masks=masks), behind, progress)
     except Exception as error:  # noqa: BLE001 -- a bug must not take what is said without a word
         log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
         log_writer().lose(entry, "it can't be written")
@@ -289,12 +301,19 @@ async def write_phase(
         progress.noted.set()
 
 
+async def _as_kept(entry: LogEntry, progress: Progress, *, masks: bool) -> LogEntry:
+    """Return a phase as it may be kept; the turn's secrets are masked once for all its phases."""
+    if not masks:
+        return entry_as_it_is(entry)
+    if entry.phase is Phase.BEGUN:
+        progress.masked = await masked_turn_of(entry.exchange)
+    return await entry_without_secrets(entry, progress.masked)
+
+
 async def _write(
     log_writer: LogWriter, entry: LogEntry, behind: asyncio.Task[Became] | None, progress: Progress
 ) -> Became:
     begins = entry.phase is Phase.BEGUN
-    if behind is not None:
-        await progress.noted.wait()  # whoever finds the journal reads the turn before its end
     async with log_writer.noting(entry) as noted:
         progress.noted.set()
         if noted.is_kept and begins:

@@ -12,7 +12,8 @@ import structlog
 from cachetools import TTLCache
 
 from recollect.composition import Placed
-from recollect.engine.exchanges import begun, ended, entry_without_secrets, new_exchange
+from recollect.engine.exchanges import begun, ended, new_exchange
+from recollect.engine.masking_lanes import entry_as_it_is, entry_without_secrets
 from recollect.engine.policy import Policy
 from recollect.errors import StoreError
 from recollect.failures import place
@@ -109,7 +110,7 @@ class Recorder:
         return await self.write(await self._masked(ended(exchange, reply, recollections)))
 
     async def _masked(self, entry: LogEntry) -> LogEntry:
-        return entry if self._policy.log_secrets else await entry_without_secrets(entry)
+        return entry_as_it_is(entry) if self._policy.log_secrets else await entry_without_secrets(entry)
 
     async def write(self, entry: LogEntry) -> Written:
         """Write a phase of an exchange to the log; to write it twice changes nothing more.

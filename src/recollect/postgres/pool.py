@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
+from weakref import WeakValueDictionary
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
@@ -28,6 +29,8 @@ Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProx
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 _CLOSE_SECONDS = 5.0
+_SHARE = 3
+"""Connections that are lent for one user at a time, of the pool's ten."""
 _STATEMENTS_KEPT = 100
 _STATEMENT_TIMEOUT = "60s"
 """Of every connection: a statement whose client is gone ends by itself. Behind a pooler each transaction says so."""
@@ -228,6 +231,7 @@ class Database:
         self._search_path = search_path
         self._acquire_timeout = acquire_timeout
         self._user_role = user_role
+        self._shares: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
     async def for_user(self, user_id: str) -> AsyncIterator[Connection]:
@@ -237,7 +241,7 @@ class Database:
             StoreError: This can't be the id of a user.
         """
         storable_user(user_id)
-        async with self._transaction() as connection:
+        async with self._share_of(user_id), self._transaction() as connection:
             await connection.execute(SQL["as_user"], user_id, self._user_role)
             yield connection
 
@@ -249,7 +253,7 @@ class Database:
             StoreError: This can't be the id of a user.
         """
         storable_user(user_id)
-        async with self._transaction() as connection:
+        async with self._share_of(user_id), self._transaction() as connection:
             await connection.execute(SQL["as_user_alone"], user_id, self._user_role)
             yield connection
 
@@ -261,9 +265,24 @@ class Database:
             StoreError: This can't be the id of a user.
         """
         storable_user(user_id)
-        async with self._transaction(isolation="repeatable_read", readonly=True) as connection:
+        async with (
+            self._share_of(user_id),
+            self._transaction(isolation="repeatable_read", readonly=True) as connection,
+        ):
             await connection.execute(SQL["as_user"], user_id, self._user_role)
             yield connection
+
+    @asynccontextmanager
+    async def _share_of(self, user_id: str) -> AsyncIterator[None]:
+        """Wait until the user has fewer than their share of connections, so that one who floods leaves others theirs."""
+        share = self._shares.setdefault(user_id, asyncio.Semaphore(_SHARE))
+        with store_errors():
+            async with asyncio.timeout(self._acquire_timeout):
+                await share.acquire()
+        try:
+            yield
+        finally:
+            share.release()
 
     @asynccontextmanager
     async def over_all_users(self) -> AsyncIterator[Connection]:

@@ -18,6 +18,9 @@ from recollect.retrieval.signals import RetrievedItem, Signals, gather, read_sig
 EXPLAINED = 50
 """The number of best recollections that come with the parts of their scores. An explanation shows no more."""
 
+_READ_ON_LOOP = 400
+"""Characters of a question that is read on the event loop."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
@@ -73,7 +76,9 @@ async def rank(
         EmbedderError: The turn could not be embedded, and the search by terms is off.
         StoreError: The search in the store failed.
     """
-    query = read_query(turn)
+    # To read a long question takes tens of milliseconds: the loop's streams don't wait for that.
+    is_long = len(turn.text) > _READ_ON_LOOP
+    query = await asyncio.to_thread(read_query, turn) if is_long else read_query(turn)
     candidates = await find_candidates(
         turn.scope,
         query,

@@ -20,11 +20,12 @@ from tests.watched_stores import Through
 
 from recollect.engine import exchanges, log_writer
 from recollect.engine import live as live_engine
-from recollect.engine.exchanges import ExchangeRecord, masking_is_ready
+from recollect.engine.exchanges import ExchangeRecord, Progress
 from recollect.engine.live import LiveEngine
 from recollect.engine.log_writer import LogWriter
+from recollect.engine.masking_lanes import masking_is_ready
 from recollect.errors import StoreUnavailableError
-from recollect.model import Became, Exchange, Flags, Scope, Written
+from recollect.model import Became, Exchange, Flags, LogEntry, Scope, Written
 from recollect.postgres import message_log
 from recollect.spool import Spool
 from recollect.spool import beside as lines
@@ -110,6 +111,33 @@ async def test_a_chat_that_comes_before_this_process_can_write_waits_until_it_ca
     await waiting
 
     assert b'"one"' in on_disk(folder)
+    await live.aclose()
+
+
+async def test_a_chat_that_goes_on_before_its_turn_is_safe_is_counted(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readied = asyncio.Event()
+
+    async def masked(entry: LogEntry, _progress: Progress, *, masks: bool) -> LogEntry:
+        assert masks
+        await readied.wait()
+        return entry
+
+    monkeypatch.setattr(log_writer, "_as_kept", masked)
+    monkeypatch.setattr(exchanges, "_PATIENCE_SECONDS", 0.01)
+    live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
+    live.open()
+    begun = live.begin(store.turn("one"), credential=None)
+    assert begun is not None
+    with capture_logs() as logs:
+        await begun.durable()
+    assert live.late == 1
+    assert {"event": "exchange_late", "log_level": "warning", "count": 1} in logs
+
+    readied.set()
+    await say(live, store, "two", seconds=1)
+    assert live.late == 1
     await live.aclose()
 
 

@@ -303,3 +303,27 @@ async def test_a_database_restored_in_place_is_spoken_with_again(folder: Path, s
         break
     assert (await store.memories.page(store.anna, limit=9)).memories == (memory,)
     await opened.aclose()
+
+
+async def test_one_who_asks_for_many_connections_leaves_others_theirs(shared_dsn: str) -> None:
+    opened = await open_postgres(shared_dsn, pool_size=4)
+    flooder, other, done = person("flooder"), person("other"), asyncio.Event()
+    lent: list[str] = []
+
+    async def holds() -> None:
+        async with opened.database.for_user(flooder):
+            lent.append("flooder")
+            await done.wait()
+
+    flood = [asyncio.create_task(holds()) for _ in range(12)]
+    try:
+        async with asyncio.timeout(20), opened.database.changing(other):
+            lent.append("other")
+        assert "other" in lent
+        assert lent.count("flooder") <= 3
+        assert not any(each.done() for each in flood)
+    finally:
+        done.set()
+        await asyncio.gather(*flood)
+        await opened.aclose()
+    assert lent.count("flooder") == 12

@@ -28,10 +28,10 @@ UNAVAILABLE: dict[str, Any] = {
     "store": "unavailable",
     "formation": None,
     "model": None,
-    "spool": {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0},
+    "spool": {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0, "late": 0},
     "skipped": {},
 }
-NOTHING_WAITS = Spooled(0, 0, on_disk=True, lost=0)
+NOTHING_WAITS = Spooled(0, 0, on_disk=True, lost=0, late=0)
 IDLE = ModelUse(0, TokenBudget(), CallStatistics(), NOON - timedelta(minutes=1))
 
 
@@ -80,7 +80,7 @@ async def test_health_needs_no_token_and_says_how_formation_stands(api: Api) -> 
             "breaker": "closed",
             "open_until": None,
         },
-        "spool": {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0},
+        "spool": {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0, "late": 0},
         "skipped": {},
     }
 

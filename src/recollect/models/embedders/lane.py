@@ -1,9 +1,12 @@
 """Runs a model's work one job after another in a thread, off the event loop. Never: what a model is."""
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from heapq import heappop, heappush
+from itertools import count
 from typing import TypeVar, TypeVarTuple
 
 from recollect.errors import EmbedderError
@@ -11,9 +14,14 @@ from recollect.errors import EmbedderError
 _Arguments = TypeVarTuple("_Arguments")
 _Result = TypeVar("_Result")
 
+_STEP = 200
+"""Characters of a question that a model reads in about ten milliseconds."""
+
 
 class Lane:
     """A single worker thread with a queue. A job that is cancelled before its turn is never run.
+
+    Small jobs come first: a person's short question does not wait for other people's long ones.
 
     Args:
         name: The prefix of the thread's name.
@@ -25,9 +33,19 @@ class Lane:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
         self._patience = patience
         self._closed = False
+        self._is_busy = False
+        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._numbers = count()
 
-    async def run(self, work: Callable[[*_Arguments], _Result], *arguments: *_Arguments) -> _Result:
+    async def run(
+        self, work: Callable[[*_Arguments], _Result], *arguments: *_Arguments, size: int = 0
+    ) -> _Result:
         """Run ``work(*arguments)`` in the thread, and return its result.
+
+        Args:
+            work: The job.
+            arguments: What it is called with.
+            size: Jobs of a smaller size come first; of equal ones the first that came.
 
         Raises:
             EmbedderError: The lane was closed, or the job waited longer than ``patience``. ``work`` may raise anything.
@@ -35,17 +53,55 @@ class Lane:
         if self._closed:
             raise EmbedderError("The local embedder was closed.")
         asked = time.monotonic()
+        await self._turn(size)
+        if self._patience is not None and time.monotonic() - asked > self._patience:
+            self._pass_on()
+            raise EmbedderError("The local embedder is overloaded: the text waited too long in its queue.")
+        loop = asyncio.get_running_loop()
+        running = self._thread.submit(work, *arguments)
+        # A job that has begun keeps the turn until it ends, whether or not its caller still waits.
+        running.add_done_callback(lambda _: _soon(loop, self._pass_on))
+        return await asyncio.wrap_future(running)
 
-        def begin() -> _Result:
-            if self._patience is not None and time.monotonic() - asked > self._patience:
-                raise EmbedderError(
-                    "The local embedder is overloaded: the text waited too long in its queue."
-                )
-            return work(*arguments)
+    async def _turn(self, size: int) -> None:
+        """Wait for the job's turn, and take it."""
+        if not self._is_busy:
+            self._is_busy = True
+            return
+        turn = asyncio.get_running_loop().create_future()
+        heappush(self._waiting, (size, next(self._numbers), turn))
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._pass_on()  # it was given the turn in the same moment
+            raise
 
-        return await asyncio.get_running_loop().run_in_executor(self._thread, begin)
+    def _pass_on(self) -> None:
+        """Give the turn to the smallest job that still waits."""
+        while self._waiting:
+            *_, turn = heappop(self._waiting)
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._is_busy = False
 
     async def aclose(self) -> None:
         """Accept no more jobs, wait until those in the queue are done, and end the thread."""
         self._closed = True
-        await asyncio.to_thread(self._thread.shutdown)
+        await self._turn(sys.maxsize)  # behind all that wait
+        try:
+            await asyncio.to_thread(self._thread.shutdown)
+        finally:
+            self._pass_on()
+
+
+def size_of(text: str) -> int:
+    """Return the size of a job for a question: in steps, so that those of about one length keep their order."""
+    return len(text) // _STEP
+
+
+def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    """Call something on the loop, unless that has ended."""
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(call)

@@ -17,7 +17,7 @@ from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders.graph_file import Precision, open_session, weights_checksum
 from recollect.models.embedders.graph_run import vectors_of
-from recollect.models.embedders.lane import Lane
+from recollect.models.embedders.lane import Lane, size_of
 from recollect.models.embedders.model_folder import ModelFolder, installed_folder, read_model_folder
 from recollect.models.embedders.texts import prepare
 
@@ -127,9 +127,10 @@ class LocalEmbedder:
         Raises:
             EmbedderError: The model can't be loaded or run, or was closed.
         """
-        lane = self._single_lane if len(texts) == 1 else self._bulk_lane
+        if len(texts) == 1:
+            return [await self._single_lane.run(self._vector, texts[0], size=size_of(texts[0]))]
         # One job per text: a cancelled list stops, and concurrent lists take turns.
-        return [await lane.run(self._vector, text) for text in texts]
+        return [await self._bulk_lane.run(self._vector, text) for text in texts]
 
     async def embed_question(self, text: str) -> Vector:
         """Return the unit vector of a question; this model embeds it like any text.

@@ -22,7 +22,7 @@ from recollect.errors import EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders.graph_file import open_session
 from recollect.models.embedders.graph_run import vectors_of
-from recollect.models.embedders.lane import Lane
+from recollect.models.embedders.lane import Lane, size_of
 from recollect.models.embedders.packed_model import PackedModel
 from recollect.models.embedders.texts import prepare
 from recollect.models.embedders.unigram import UnigramTokenizer
@@ -119,7 +119,7 @@ class MultilingualE5Embedder:
         Raises:
             EmbedderError: As ``embed``; or the question waited for more than half a second in the queue.
         """
-        return await self._questions.run(self._vector, text, Side.QUESTION)
+        return await self._questions.run(self._vector, text, Side.QUESTION, size=size_of(text))
 
     async def aclose(self) -> None:
         """Finish the texts in the queues, then end the threads and free the model."""

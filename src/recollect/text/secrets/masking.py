@@ -3,11 +3,11 @@
 A turn is identified by what was really said, so the keys of an exchange are never masked.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from recollect.model import Exchange
+from recollect.model import Exchange, Turn
 from recollect.text.patterns import linear, whole
 from recollect.text.secrets.announced import announced, laid_out
 from recollect.text.secrets.checksums import account_numbers, card_numbers, local_accounts
@@ -42,6 +42,15 @@ _MOST_KNOWN, _LEAST_KNOWN, _LONGEST_KNOWN = 100, 4, 200
 _READ_AGAIN = 200_000
 """Characters up to which a text is."""
 
+KEPT = 200_000
+"""Characters that are kept of a message, or of an answer: as many as are ever found again."""
+
+LEFT_OUT = "\n[...]\n"
+"""The mark in the place of a long text's middle."""
+
+_BEYOND = 16_000
+"""Characters that are read beyond a cut: as long as a private key of 16,384 bits."""
+
 _MARK = linear(r"\[secret: (?:" + "|".join(SecretKind) + r")\]")
 
 
@@ -64,7 +73,45 @@ def mask(text: str) -> MaskedText:
     """Return the text with a mark in place of each secret; all else stays as it is, and so do marks.
 
     Any text is read, in linear time. It is not to be called where streams have to go on: of a megabyte it takes tens
-    of milliseconds.
+    of milliseconds to two seconds.
+    """
+    return _masked(text, 0, len(text))
+
+
+def mask_ends(text: str, most: int) -> MaskedText:
+    """Return a text with its secrets masked; of more than ``most`` characters the beginning and the end.
+
+    Only the kept parts are read, and 16,000 characters beyond each cut: a secret that a cut would part is recognized whole,
+    and left out.
+
+    Args:
+        text: The text.
+        most: Characters to keep: three quarters of them from the beginning, the rest from the end.
+    """
+    if len(text) <= most:
+        return mask(text)
+    ends = most * 3 // 4
+    begins = len(text) - (most - ends)
+    first = _masked(text[: ends + _BEYOND], 0, ends)
+    before = min(_BEYOND, begins)
+    last = _masked(text[begins - before :], before, len(text) - begins + before)
+    secrets = first.secrets | last.secrets
+    kept = f"{first.text}{LEFT_OUT}{last.text}"
+    return MaskedText(_without(kept, secrets), first.kinds + last.kinds, secrets)
+
+
+def ends_of(text: str, most: int) -> str:
+    """Return a text; of more than ``most`` characters the parts that ``mask_ends`` keeps, unmasked."""
+    if len(text) <= most:
+        return text
+    ends = most * 3 // 4
+    return f"{text[:ends]}{LEFT_OUT}{text[len(text) - (most - ends) :]}"
+
+
+def _masked(text: str, begins: int, ends: int) -> MaskedText:
+    """Return the part of a text between two places with its secrets masked; the text around it is read, too.
+
+    A mark that one of the places falls into is left out.
     """
     kinds: tuple[SecretKind, ...] = ()
     secrets: set[tuple[str, SecretKind]] = set()
@@ -82,9 +129,24 @@ def mask(text: str) -> MaskedText:
             for each in found
             if each.end - each.start <= _LONGEST_KNOWN
         )
+        begins, ends = _moved(begins, found, is_end=False), _moved(ends, found, is_end=True)
         text = "".join((*parts, text[at:]))
         kinds += tuple(each.kind for each in found)
-    return MaskedText(_without(text, secrets), kinds, frozenset(secrets))
+    return MaskedText(_without(text[begins:ends], secrets), kinds, frozenset(secrets))
+
+
+def _moved(place: int, found: Sequence[SecretSpan], *, is_end: bool) -> int:
+    """Return where a place of a text is once its secrets are masked; within a secret, the mark's edge that leaves it out."""
+    moved = place
+    for each in found:
+        grows = len(mark(each.kind)) - (each.end - each.start)
+        if each.end <= place:
+            moved += grows
+        elif each.start < place:
+            return moved - (place - each.start) if is_end else moved + each.end - place + grows
+        else:
+            break
+    return moved
 
 
 def mask_exchange_texts(*texts: str) -> list[str]:
@@ -188,14 +250,49 @@ def _most(found: Iterator[SecretSpan]) -> Iterator[SecretSpan]:
             raise TooManyPlacesError(each.end)
 
 
-def masked_exchange(exchange: Exchange) -> Exchange:
-    """Return an exchange with its secrets masked: in what was said, the reply, the speaker's name.
+@dataclass(frozen=True, slots=True)
+class MaskedTurn:
+    """A turn as it may be kept.
 
-    What was said before it, and its prompt, stay as they are: neither is kept. Its keys do, too.
+    Attributes:
+        turn: The turn, its text and the speaker's name masked.
+        secrets: The secrets that were found in them, which the answer may repeat; not shown by ``repr``.
     """
-    turn = exchange.turn
-    text, reply, speaker = mask_exchange_texts(turn.text, exchange.reply, turn.speaker or "")
-    return replace(exchange, turn=replace(turn, text=text, speaker=speaker or turn.speaker), reply=reply)
+
+    turn: Turn
+    secrets: frozenset[tuple[str, SecretKind]] = field(default=frozenset(), repr=False)
+
+
+def masked_turn(turn: Turn, most: int = KEPT) -> MaskedTurn:
+    """Return a turn with the secrets in its text and the speaker's name masked, and a long text cut.
+
+    Its history and its prompt stay as they are: neither is kept. Its keys do, too.
+    """
+    text, speaker = mask_ends(turn.text, most), mask(turn.speaker or "")
+    secrets = text.secrets | speaker.secrets
+    kept = replace(
+        turn,
+        text=_without(text.text, speaker.secrets),
+        speaker=_without(speaker.text, secrets) or turn.speaker,
+    )
+    return MaskedTurn(kept, secrets)
+
+
+def with_masked_reply(exchange: Exchange, masked: MaskedTurn, most: int = KEPT) -> Exchange:
+    """Return an exchange whose turn was masked before, with its reply masked and cut; a secret of one is masked in both."""
+    reply = mask_ends(exchange.reply, most)
+    turn = masked.turn
+    turn = replace(
+        turn,
+        text=_without(turn.text, reply.secrets),
+        speaker=turn.speaker and _without(turn.speaker, reply.secrets),
+    )
+    return replace(exchange, turn=turn, reply=_without(reply.text, masked.secrets))
+
+
+def masked_exchange(exchange: Exchange) -> Exchange:
+    """Return an exchange as it may be kept: its secrets masked, a long text or reply cut."""
+    return with_masked_reply(exchange, masked_turn(exchange.turn))
 
 
 def with_masked_history(exchange: Exchange) -> Exchange:

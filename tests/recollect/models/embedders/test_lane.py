@@ -51,3 +51,22 @@ async def test_a_closed_lane_takes_nothing_and_finishes_what_it_has() -> None:
     await closing
     with pytest.raises(EmbedderError, match="closed"):
         await lane.run(go_on.wait)
+
+
+async def test_a_short_question_does_not_wait_for_long_ones() -> None:
+    lane, go_on, done = Lane("test"), threading.Event(), list[str]()
+    running = asyncio.create_task(lane.run(go_on.wait))
+    await asyncio.sleep(0)
+    long = [asyncio.create_task(lane.run(done.append, f"long {n}", size=9)) for n in range(3)]
+    await asyncio.sleep(0)
+    short = asyncio.create_task(lane.run(done.append, "short", size=1))
+    left = asyncio.create_task(lane.run(done.append, "left", size=0))
+    await asyncio.sleep(0)
+    left.cancel()
+    go_on.set()
+
+    await asyncio.gather(running, short, *long)
+
+    assert done == ["short", "long 0", "long 1", "long 2"]
+    await lane.aclose()
+    await lane.aclose()
