@@ -114,7 +114,7 @@ class Frontend:
     headers: Fields = field(default_factory=list)
     answer: dict[bytes, bytes] = field(default_factory=dict)
 
-    async def says(self, text: str) -> Sent:
+    async def says(self, text: str | list[dict[str, Any]]) -> Sent:
         """Say the next thing, and return what went up for it."""
         self.messages.append({"role": "user", "content": text})
         sent = await self.again()

@@ -121,11 +121,11 @@ def _exchange(turn: Turn, reply: str, origin: str) -> Exchange:
 
 
 def _turn(chat: StoredChat, heard: Sequence[_Said], at: datetime) -> Turn | None:
-    """Detect the turn as the proxy would; None if there is none."""
+    """Detect the turn as the proxy would; None if there is none, or it has no words."""
     last = heard[-1]
     if not last.is_written:
         return None
-    return detect_turn(
+    turn = detect_turn(
         _body(heard),
         user_id=chat.user_id,
         session_id=chat.id,
@@ -134,6 +134,7 @@ def _turn(chat: StoredChat, heard: Sequence[_Said], at: datetime) -> Turn | None
         at=at,
         is_whole=True,
     ).turn
+    return turn if turn is not None and turn.text else None
 
 
 def _anchors(said: Sequence[_Said]) -> Mapping[int, str]:

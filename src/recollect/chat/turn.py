@@ -3,7 +3,8 @@
 Never: raises, knows headers, or asks whether the turn deserves remembering.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from hashlib import sha256
 
@@ -15,6 +16,9 @@ from recollect.text.unfilled import is_unfilled
 _TOOL_IMAGES = "Here are the images from the tool results above. Please analyze them."
 _TELLING = 10
 """Messages that tell a turn from any other of its chat; a long one is not hashed through for it."""
+
+_BASE64 = re.compile(rb"[A-Za-z0-9+/=_-]{64,}+")
+"""A picture, a recording or a file in base64: of a message without words the part that no client writes in another way."""
 
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
@@ -32,8 +36,9 @@ def read_turn(
         chat: The request.
         user_id: Whose turn it is.
         session_id: The chat it belongs to. Where it is None or blank, a chat is known by the id under
-            which the server keeps it, else by how it began: ``fp:`` and the first 32 hexadecimal digits of the SHA-256 of the first text
-            the user wrote. Two chats of one user that begin with the same words are then one.
+            which the server keeps it, else by how it began: ``fp:`` and the first 32 hexadecimal digits of the SHA-256 of the first
+            text the user wrote, or of the picture or file that they began with. Two chats of one user that begin with the same
+            words are then one.
         message_id: The frontend's id of the user's message. It is the turn's key. Where it is
             None or blank, the key is ``h:`` and a SHA-256 over the messages of user and assistant
             up to and with the user's: how many they are, and role and text of the first and of the
@@ -42,24 +47,31 @@ def read_turn(
         at: When it was said.
 
     Returns:
-        The turn; None if the user wrote nothing: there is no message of theirs, or the last holds
-        no words of their own.
+        The turn; None if there is no message of the user. Its text is "" if the last one has no words of their own: a photo, a
+        recording, a file.
     """
     said = [message for _, message in spoken(chat)]
     while said and not is_users(said[-1]):
         said.pop()
-    if not said or not said[-1].text:
+    if not said:
         return None
     *before, last = said
     return Turn(
-        scope=Scope(user_id, _present(session_id) or _present(chat.conversation) or _session_of(said)),
+        scope=Scope(user_id, _present(session_id) or _present(chat.conversation) or _session_of(chat)),
         text=last.text,
         key=_present(message_id) or _key_of(said, chat),
         at=at,
         model=chat.model,
         history=tuple(message for message in before if message.text and message.text != _TOOL_IMAGES),
         speaker=last.speaker,
+        begun_answer=_begun_answer(chat),
     )
+
+
+def _begun_answer(chat: ChatBody) -> str:
+    """Return the beginning of the answer that a request ends with, and asks to have continued; "" where it has none."""
+    last = chat.messages[-1]
+    return authored_text(last) if last.role == "assistant" and not last.has_tool_calls else ""
 
 
 def spoken(chat: ChatBody) -> Iterator[tuple[int, Message]]:
@@ -83,9 +95,20 @@ def _present(given: str | None) -> str | None:
     return None if given is None or is_unfilled(given) else given
 
 
-def _session_of(said: Iterable[Message]) -> str:
-    first = next(known_by(message) for message in said if message.text and is_users(message))
-    return "fp:" + sha256(_encoded(first)).hexdigest()[:32]
+def _session_of(chat: ChatBody) -> str:
+    position, first = next(each for each in spoken(chat) if is_users(each[1]))
+    began = _encoded(known_by(first)) or _unspoken(chat, position)
+    return "fp:" + sha256(began).hexdigest()[:32]
+
+
+def _unspoken(chat: ChatBody, position: int) -> bytes:
+    """Return the bytes by which a message without words is known again."""
+    spans = chat.message_spans()
+    span = spans[position] if spans else None
+    if span is None:
+        return b""
+    message = chat.raw[span.start : span.end]
+    return b"".join(_BASE64.findall(message)) or message
 
 
 def _key_of(spoken: Sequence[Message], chat: ChatBody) -> str:

@@ -66,7 +66,7 @@ def ended(exchange: Exchange, reply: str, recollections: Sequence[Recollection])
     recalled = tuple(
         each.item.id for each in recollections if isinstance(each.item, Memory) and each.is_found
     )
-    return LogEntry(Phase.ENDED, replace(exchange, reply=reply), recalled)
+    return LogEntry(Phase.ENDED, replace(exchange, reply=exchange.turn.whole_answer(reply)), recalled)
 
 
 def failed(exchange: Exchange) -> LogEntry:

@@ -236,13 +236,13 @@ class LiveEngine:
             credential: The request's own ``Authorization``; kept in this process's memory alone.
 
         Returns:
-            What has to be told how that ends; None where it can't be kept, whatever is tried.
+            What has to be told how that ends; None where it can't be kept, whatever is tried, or has no words.
         """
         return (
             ExchangeRecord(
                 self.write_soon, new_exchange(turn, credential=credential), self._log_writer.count_late
             )
-            if is_storable(turn)
+            if turn.text and is_storable(turn)
             else None
         )
 
@@ -252,9 +252,9 @@ class LiveEngine:
         """Remember an exchange that is over, in the background; never raises, never waits.
 
         Returns:
-            What tells what became of it, once it will outlive this process; None where it can't be kept.
+            What tells what became of it, once it will outlive this process; None where it can't be kept, or has no words.
         """
-        if not is_storable(turn):
+        if not turn.text or not is_storable(turn):
             return None
         return self.write_soon(ended(new_exchange(turn, credential=credential), reply, recollections))
 

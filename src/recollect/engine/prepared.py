@@ -180,6 +180,11 @@ class RecallState:
         return self.policy.recalls and self.bounds.placement is not Placement.OFF
 
     @property
+    def searches(self) -> bool:
+        """Whether anything is searched for: the request asks for recall, and its message has words to search with."""
+        return self.options.recall and bool(self.turn.text)
+
+    @property
     def wants_history(self) -> bool:
         """Whether the conversation's missing history is told."""
         return bool(self.bounds.history_tokens) and not (self.turn.is_whole and self.first_said)

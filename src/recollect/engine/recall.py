@@ -105,7 +105,7 @@ class Retriever:
             return Prepared(Recall(skipped=Skip.OFF), placement=Placement.OFF)
         state = RecallState(turn, options, self._policy, count, self._clock(), answers=answers)
         # What was changed for the user while we run comes with the chat; as a rule it leaves recall on.
-        if state.adds and options.recall and not options.disclosure.is_nothing:
+        if state.adds and state.searches and not options.disclosure.is_nothing:
             state.ranking = self._begin(turn)
         try:
             prepared = await self._prepared(state)
@@ -144,7 +144,7 @@ class Retriever:
         if state.ranking is not None and state.policy.reach != self._policy.reach:
             _give_up(state.ranking)  # the few who search otherwise wait for the chat first
             state.ranking = self._begin(state.turn, state.policy.reach, state.seconds_left)
-        if state.ranking is None and state.options.recall:
+        if state.ranking is None and state.searches:
             state.ranking = self._begin(state.turn, state.policy.reach)
         try:
             prepared = await self._in_chat(state)
@@ -153,9 +153,12 @@ class Retriever:
         return finished(state, prepared, chat_took)
 
     async def _in_chat(self, state: RecallState) -> Prepared:
-        if state.ranking is None or state.is_same:
+        if state.is_same or not state.options.recall:
             return without_recall(state)
         asking = asyncio.create_task(self._most_important(state)) if state.wants_standing else None
+        if state.ranking is None:  # a photo, a recording or a file alone: there are no words to search with
+            important = self._with_profile(state, await asking if asking else NONE_IMPORTANT, None)
+            return without_ranking(state, Recall(skipped=Skip.EMPTY), important)
         try:
             ranking = await state.ranking
         except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go

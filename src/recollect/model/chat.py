@@ -41,7 +41,8 @@ class Turn:
 
     Attributes:
         scope: Whose turn it is.
-        text: The user's own words: wrapping, attachments and injected context removed.
+        text: The user's own words: wrapping, attachments and injected context removed. "" where there are none: a photo, a
+            recording or a file was sent alone.
         key: What makes this turn another than any other of its session: the frontend's id of
             the user message, else a hash of the conversation up to and with it.
         history: What came before in the request, oldest first, system messages left out.
@@ -56,6 +57,7 @@ class Turn:
         parent: The frontend's id of the message it follows on; ROOT for a chat's first message. Two turns of a chat
             with one parent are two versions of one message. None: it is not known.
         upstream: Which of several LLM servers it is said to, by its name; "": to the one that is the default.
+        begun_answer: How its answer begins, where the request carries that and asks to have it continued; else "".
     """
 
     scope: Scope
@@ -71,11 +73,17 @@ class Turn:
     marked: bool = False
     parent: str | None = None
     upstream: str = ""
+    begun_answer: str = field(default="", repr=False)
 
     @property
     def anchor(self) -> str:
         """The key by which the turn's own message is known again; its key, where the request gives no better."""
         return self.anchors[-1][1] if self.anchors else self.key
+
+    def whole_answer(self, reply: str) -> str:
+        """Return the whole of an answer of which this much arrived; some servers repeat how it began."""
+        is_whole = not reply.strip() or reply.startswith(self.begun_answer)
+        return reply if is_whole else self.begun_answer + reply
 
 
 @dataclass(frozen=True, slots=True)

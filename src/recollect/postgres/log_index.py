@@ -65,7 +65,7 @@ class PostgresLogIndex:
                 return True  # somebody asked for another reading meanwhile, or did this one
             if rebuilds and known["reread_to"] is None:
                 await _index_memories_anew(connection, user_id)
-            await _unindex(connection, user_id, changed)
+            await unindex(connection, user_id, changed)
             # What was taken out last is indexed again before the next look: only then an index is built anew.
             is_over = len(rows) < limit and not (rebuilds and changed)
             last = rows[-1]["id"] if rows else known["reread_to"]
@@ -97,7 +97,7 @@ class PostgresLogIndex:
                 return False
             rows = await connection.fetch(SQL["mark_turn"], *said, marked)
             if changed := [row["id"] for row in rows if row["is_findable"]]:
-                await _unindex(connection, scope.user_id, changed)
+                await unindex(connection, scope.user_id, changed)
                 await enqueue(connection, [scope.user_id])
         return True
 
@@ -236,7 +236,7 @@ async def _index_memories_anew(connection: Connection, user_id: str) -> None:
         await index_memory(connection, user_id, row["vector_id"], row["content"])
 
 
-async def _unindex(connection: Connection, user_id: str, messages: Sequence[UUID]) -> None:
+async def unindex(connection: Connection, user_id: str, messages: Sequence[UUID]) -> None:
     """Take messages out of the index, to be indexed again."""
     chunks = await connection.fetch(SQL["hide_chunks"], user_id, messages)
     documents, terms = [row["document"] for row in chunks], sum(row["terms"] for row in chunks)

@@ -12,6 +12,7 @@ from recollect.errors import StoreError
 from recollect.model import UNNAMED, Exchange, Flags, Role, Turn, Written
 from recollect.postgres.abandoning import Version, abandon_other_versions
 from recollect.postgres.ending import abandon_others, end_exchange, end_without_reply
+from recollect.postgres.log_index import unindex
 from recollect.postgres.marking import marks_of
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.queue import enqueue
@@ -83,9 +84,10 @@ class PostgresMessageLog:
                 await _say_again(connection, exchange, known)
             elif is_first and known["state"] != "abandoned":
                 await abandon_others(connection, scope, known)
-            if is_another:
-                await appending.another_reply(known["id"], known["turn_index"], alternate=known["replied"])
-            if is_open or is_first:
+            has_grown = is_another and await appending.another_reply(
+                known["id"], known["turn_index"], alternate=known["replied"]
+            )
+            if is_open or is_first or has_grown:
                 await enqueue(connection, [scope.user_id])  # it is to be formed, or still to be indexed
             return is_open
 
@@ -248,13 +250,27 @@ class _Appending:
         if _has_text(exchange):
             await self._reply(exchange.id, turn_index)
 
-    async def another_reply(self, exchange_id: UUID, turn_index: int, *, alternate: bool) -> None:
-        """Keep a further reply to a known turn, or the first one with text as its reply."""
+    async def another_reply(self, exchange_id: UUID, turn_index: int, *, alternate: bool) -> bool:
+        """Keep a further reply to a known turn, or the first one with text as its reply; return whether it continues a kept one."""
+        if alternate and await self._continues(exchange_id):
+            return True
         if not alternate:
             await self._connection.execute(
                 SQL["set_reply"], self._scope.user_id, exchange_id, self._exchange.reply_id
             )
         await self._reply(exchange_id, turn_index, alternate=alternate)
+        return False
+
+    async def _continues(self, exchange_id: UUID) -> bool:
+        """Write the reply over a kept one that it begins with, if there is one: it is the same answer, continued."""
+        content = storable_text(self._exchange.reply)
+        tokens = await _tokens_of(content)
+        row = await self._connection.fetchrow(
+            SQL["continue_reply"], self._scope.user_id, exchange_id, content, tokens
+        )
+        if row is not None:
+            await unindex(self._connection, self._scope.user_id, [row["id"]])
+        return row is not None
 
     async def _reply(self, exchange_id: UUID, turn_index: int, *, alternate: bool = False) -> None:
         reply_id, text = self._exchange.reply_id, self._exchange.reply

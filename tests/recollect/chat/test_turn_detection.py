@@ -37,7 +37,7 @@ def test_a_persons_turn_is_heard_and_may_be_remembered() -> None:
 @pytest.mark.parametrize(
     ("message", "skip"),
     [
-        ({"role": "user", "content": ""}, Skip.EMPTY),
+        ({"role": "assistant", "content": "hello"}, Skip.EMPTY),
         ({"role": "user", "content": "### Task:\nYou are an autocompletion system."}, Skip.TASK),
     ],
 )

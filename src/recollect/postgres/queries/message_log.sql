@@ -122,6 +122,19 @@ INSERT INTO exchanges (
     carried, anchor, parent, state, told_with, upstream
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16);
 
+-- name: continue_reply
+-- Write over the longest reply of the user's exchange that this one begins with; which message that is. The same again, as a
+-- spool may bring it, changes nothing.
+UPDATE messages SET content = $3, tokens = $4
+WHERE user_id = $1 AND id = (
+    SELECT m.id
+    FROM messages AS m
+    WHERE m.user_id = $1 AND m.exchange_id = $2 AND m.role = 'assistant' AND starts_with($3, rtrim(m.content, E' \n\t'))
+    ORDER BY m.alternate, length(m.content) DESC, m.id
+    LIMIT 1
+)
+RETURNING id;
+
 -- name: set_reply
 -- Give an exchange of the user the reply it had not: what was left out of the index as unanswered is to be indexed. What
 -- somebody called valuable is indexed all the same, and once is enough.
