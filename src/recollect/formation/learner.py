@@ -10,6 +10,7 @@ import structlog
 
 from recollect.errors import EmbedderError, ExtractorUnusableError
 from recollect.formation.call_guard import CallGuard
+from recollect.formation.earlier_speakers import unnamed
 from recollect.formation.event_dates import with_checked_date, with_written_date
 from recollect.formation.reconciliation import WeighedCandidate, reconcile
 from recollect.formation.rules import FormationRules
@@ -25,6 +26,8 @@ from recollect.model import (
     Memory,
     Provenance,
     Quarantine,
+    Reason,
+    Replace,
     Source,
     Vector,
 )
@@ -125,7 +128,31 @@ class StatementLearner:
         extracted, known = left.extracted, left.known
         verdicts = await self._verified(extracted.candidates, turns, known)
         changes = await self._reconciled(verdicts, turns, known, forgotten, extracted.by)
+        changes += await self._named(turns, known, [change for _, change in changes])
         return LearnedChanges(tuple(changes), len(extracted.candidates))
+
+    async def _named(
+        self, turns: Sequence[AnalyzedTurn], known: Sequence[Memory], changes: Sequence[Change]
+    ) -> list[tuple[int, Change]]:
+        """Return the changes that name who said what was learned before a second person spoke."""
+        touched = {getattr(each, "old", None) or getattr(each, "target", None) for each in changes}
+        found = [each for each in unnamed(turns, known) if each[0].id not in touched]
+        vectors = await self.embed([content for _, content in found])
+        named = [
+            replace(
+                memory,
+                id=self._new_id(),
+                content=content,
+                created_at=self._clock(),
+                embedding=vector,
+                embedding_model=None if vector is None else self._backends.embedder.name,
+            )
+            for (memory, content), vector in zip(found, vectors, strict=True)
+        ]
+        return [
+            (len(turns) - 1, Replace(old.id, memory, Reason.REFINES, "speaker"))
+            for (old, _), memory in zip(found, named, strict=True)
+        ]
 
     async def _extract(self, turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> Extracted:
         extractor = self._backends.extractor

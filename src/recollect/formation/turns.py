@@ -9,6 +9,7 @@ from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason, Role
 from recollect.ports import Asker
 from recollect.text.attribution import Attribution, attribute
 from recollect.text.attribution.confirmations import opens_with_yes
+from recollect.text.attribution.speakers import several_speakers, speaker_of
 from recollect.text.patterns import bounded
 from recollect.text.prompt_injection import contains_takeover, is_instruction, speaks_of_self
 from recollect.text.secrets import holds_secret
@@ -146,4 +147,13 @@ def attributions_of(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> l
         known: The memories the extractor was shown.
     """
     shown = tuple(memory.content for memory in known)
-    return [replace(each.attribution, injected=(*each.attribution.injected, *shown)) for each in turns]
+    names = several_speakers([each.exchange for each in turns])
+    return [
+        replace(
+            each.attribution,
+            injected=(*each.attribution.injected, *shown),
+            speaker=(speaker := speaker_of(each.exchange.turn.speaker) if names else ""),
+            others=tuple(name for name in names if name.casefold() != speaker.casefold()),
+        )
+        for each in turns
+    ]

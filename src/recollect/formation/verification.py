@@ -197,7 +197,8 @@ class _Verification:
             reason = Reason.INJECTED if self._is_injected(candidate) else Reason.NO_EVIDENCE
             return Ignore(reason, candidate)
         turn, proven = proof
-        named = self._of_its_subject(proven)
+        spoken = self._of_its_speaker(turn, proven)
+        named = spoken and self._of_its_subject(spoken)
         if named is None:
             return Ignore(Reason.NO_EVIDENCE, proven)
         if unfit := self._unfit(named) or self._borrowed(named):
@@ -293,10 +294,25 @@ class _Verification:
             each.holds(called) for each in (self._grounds.own, *self._grounds.shown)
         ):
             return None
-        first, space, rest = candidate.content.partition(" ")
-        if first.lower() in candidate.evidence.split():
-            first = first.lower()
-        return replace(candidate, content=f"{subject[:1].upper()}{subject[1:]}: {first}{space}{rest}")
+        return _named(candidate, subject)
+
+    def _of_its_speaker(self, turn: int, candidate: Candidate) -> Candidate | None:
+        """Return the candidate so that it names who said it, where several people speak as one user.
+
+        None where it tells of another of them whom the speaker does not name.
+        """
+        reading = self._readings[turn]
+        if not reading.speaker:
+            return candidate
+        told = searchable(f"{candidate.subject or ''}\n{candidate.content}")
+        words = searchable(f"{reading.authored}\n{reading.confirmed}")
+        if any(told.has(name) and not words.has(name) for name in map(plain_quote, reading.others)):
+            return None
+        speaker = plain_quote(reading.speaker)
+        if candidate.subject and plain_quote(candidate.subject) != speaker:
+            return candidate
+        own = replace(candidate, subject=None)
+        return own if searchable(candidate.content).has(speaker) else _named(own, reading.speaker)
 
     def _borrowed(self, candidate: Candidate) -> Reason | None:
         self._checks += 1
@@ -318,6 +334,13 @@ class _Verification:
         """What was injected into the prompts."""
         lines = dict.fromkeys(line for attribution in self._readings for line in attribution.injected)
         return [searchable(line[:_LINE_CHARACTERS]) for line in islice(lines, _INJECTED_LINES)]
+
+
+def _named(candidate: Candidate, subject: str) -> Candidate:
+    first, space, rest = candidate.content.partition(" ")
+    if first.lower() in candidate.evidence.split():
+        first = first.lower()
+    return replace(candidate, content=f"{subject[:1].upper()}{subject[1:]}: {first}{space}{rest}")
 
 
 def _in_own_script(candidate: Candidate) -> Candidate:

@@ -57,13 +57,13 @@ class RecallQuery:
 
 def read_query(turn: Turn) -> RecallQuery:
     """Return the query of a turn."""
-    asked = _bounded(question_in(turn.text))
+    asked, before = _bounded(question_in(turn.text)), question_in(_said_before(turn))
     goes_on = cues.cannot_stand_alone(asked)
-    text = _with_what_it_refers_to(turn, asked) if goes_on else asked
+    text = _with_what_it_refers_to(turn, before, asked) if goes_on else asked
     return RecallQuery(
         text=text,
         asked=asked,
-        before=_bounded(question_in(_said_before(turn))),
+        before=_bounded(before),
         terms=query_terms(text),
         identifiers=identifiers(asked),
         periods=dates_meant(asked, turn.at),
@@ -90,9 +90,8 @@ def _said_before(turn: Turn) -> str:
     return next((each.text for each in reversed(turn.history) if each.role is Role.USER), "")
 
 
-def _with_what_it_refers_to(turn: Turn, asked: str) -> str:
+def _with_what_it_refers_to(turn: Turn, said: str, asked: str) -> str:
     """Prepend the beginnings of the user's message before and of its reply, for example to "and the second one?"."""
-    said = question_in(_said_before(turn))
     answer = turn.history[-1].text if turn.history and turn.history[-1].role is Role.ASSISTANT else ""
     parts = (said[:_BEFORE].strip(), answer[:_BEFORE].strip(), asked)
     return "\n".join(part for part in parts if part)

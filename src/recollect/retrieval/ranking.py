@@ -20,6 +20,8 @@ EXPLAINED = 50
 
 _READ_ON_LOOP = 400
 """Characters of a question that is read on the event loop."""
+_LONG_BEFORE = 4_000
+"""Characters of a message before it, of which fewer things are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,8 @@ async def rank(
         StoreError: The search in the store failed.
     """
     # To read a long question takes tens of milliseconds: the loop's streams don't wait for that.
-    is_long = len(turn.text) > _READ_ON_LOOP
+    before = max((len(each.text) for each in turn.history[-2:]), default=0)
+    is_long = len(turn.text) > _READ_ON_LOOP or before > _LONG_BEFORE
     query = await asyncio.to_thread(read_query, turn) if is_long else read_query(turn)
     candidates = await find_candidates(
         turn.scope,

@@ -22,6 +22,7 @@ from recollect.models.extractors.prompts import (
 from recollect.models.extractors.schema import EXTRACTION
 from recollect.models.extractors.tells import Tells, tell_all
 from recollect.ports import Asker, Extracted
+from recollect.text.attribution.speakers import several_speakers, speaker_of
 from recollect.text.tokens import estimate_tokens
 
 WORDS_LENGTH = 12_000
@@ -53,6 +54,7 @@ _ANSWER_OF_A_TOKEN = 12
 
 _THINKING_KEPT = 256
 _NO_INSTRUCTIONS = Instructions()
+_SEVERAL = "In `subject` stands who wrote the message, or of whom else it tells."
 
 
 class ModelExtractor:
@@ -97,7 +99,12 @@ class ModelExtractor:
             extraction_messages(exchanges, [known[place] for place in places], instructions),
             EXTRACTION,
             asker,
-            lambda text: read_answer(text, at=last.at, known=len(places), name=last.speaker),
+            lambda text: read_answer(
+                text,
+                at=last.at,
+                known=len(places),
+                name=None if several_speakers(exchanges) else last.speaker,
+            ),
             None if last.model in self._thinking else answer_tokens(exchanges),
         )
         if read.thinks:
@@ -126,11 +133,10 @@ def extraction_messages(
     """
     parts = [
         ("Existing memories, numbered", "\n".join(_numbered(known))),
-        ("Earlier in this chat, only to understand what follows", "\n".join(_history(exchanges[0]))),
+        ("Earlier in this chat, only to understand what follows", "\n".join(_history(exchanges))),
         *_messages(exchanges),
     ]
-    speakers = [" ".join(exchange.turn.speaker.split()) for exchange in exchanges if exchange.turn.speaker]
-    name = f"Name of the person: {speakers[-1][:100]}\n\n" if speakers else ""
+    name = _names(exchanges)
     prompt = read_prompt("extraction").filled(form=EXTRACTION.example, instructions=instructions)
     return [
         {"role": "system", "content": prompt},
@@ -138,17 +144,29 @@ def extraction_messages(
     ]
 
 
+def _names(exchanges: Sequence[Exchange]) -> str:
+    """Return the line that says who speaks; "" where nobody knows."""
+    if several := several_speakers(exchanges):
+        return f"Several people write here: {', '.join(several)}. {_SEVERAL}\n\n"
+    speakers = [name for exchange in exchanges if (name := speaker_of(exchange.turn.speaker))]
+    return f"Name of the person: {speakers[-1]}\n\n" if speakers else ""
+
+
 def _numbered(known: Sequence[Memory]) -> list[str]:
     return [f"[{number}] {memory_line(memory)}" for number, memory in enumerate(known)]
 
 
-def _history(exchange: Exchange) -> list[str]:
-    shown = exchange.turn.history[-HISTORY_MESSAGES:]
-    earlier = [message_line(message, HISTORY_LENGTH) for message in shown[:-1]]
-    return earlier + [message_line(message, REPLY_LENGTH) for message in shown[-1:]]
+def _history(exchanges: Sequence[Exchange]) -> list[str]:
+    shown = exchanges[0].turn.history[-HISTORY_MESSAGES:]
+    lengths = [*[HISTORY_LENGTH] * (len(shown) - 1), REPLY_LENGTH]
+    named = bool(several_speakers(exchanges))
+    return [
+        message_line(message, length, named=named) for message, length in zip(shown, lengths, strict=False)
+    ]
 
 
 def _messages(exchanges: Sequence[Exchange]) -> list[tuple[str, str]]:
+    several = several_speakers(exchanges)
     share = min(exchange.share for exchange in exchanges)
     replies = [*(exchange.reply for exchange in exchanges[:-1]), ""]
     words = [min(len(each.turn.text), WORDS_LENGTH) for each in exchanges]
@@ -158,9 +176,9 @@ def _messages(exchanges: Sequence[Exchange]) -> list[tuple[str, str]]:
     parts = []
     for number, exchange in enumerate(exchanges, 1):
         turn, reply = exchange.turn, replies[number - 1]
-        parts.append(
-            (f"Message {number}, {turn.at:%A %Y-%m-%d %H:%M}", cut(turn.text, words_room[number - 1]))
-        )
+        by = f" by {speaker_of(turn.speaker)}" if several and turn.speaker else ""
+        title = f"Message {number}{by}, {turn.at:%A %Y-%m-%d %H:%M}"
+        parts.append((title, cut(turn.text, words_room[number - 1])))
         parts.append((f"The assistant's reply to message {number}", cut(reply, reply_room[number - 1])))
     return parts
 

@@ -7,6 +7,8 @@ from importlib import resources
 
 from recollect.errors import ConfigurationError
 from recollect.model import Memory, Message, Role
+from recollect.text.attribution.reading import read_message
+from recollect.text.attribution.speakers import speaker_of
 from recollect.text.secrets import mask
 
 _INSTRUCTIONS_HEADING = """# Instructions of this deployment
@@ -47,6 +49,9 @@ def read_prompt(name: str) -> Prompt:
 FENCE = "====="
 """The line before and after each text. It stands in none of them, and is the same in each call, so that a server which
 keeps what it has read of a prompt can go on from there."""
+
+_READ = 12_000
+"""Characters of an earlier message that are read."""
 
 MEMORY_LENGTH = 600
 """The most characters shown of a memory."""
@@ -109,7 +114,15 @@ def memory_line(memory: Memory) -> str:
     return f"({', '.join(marks)}) {one_line(mask(memory.content).text, MEMORY_LENGTH)}"
 
 
-def message_line(message: Message, length: int) -> str:
-    """Return a message in one line, after its speaker."""
-    speaker = "Assistant" if message.role is Role.ASSISTANT else "Person"
-    return f"{speaker}: {one_line(message.text, length)}"
+def message_line(message: Message, length: int, *, named: bool = False) -> str:
+    """Return a message in one line, after its speaker; of a person's the words of others are marks.
+
+    Args:
+        message: The message.
+        length: About how many characters of it are shown.
+        named: Whether persons go by their names, as where there are several.
+    """
+    if message.role is Role.ASSISTANT:
+        return f"Assistant: {one_line(message.text, length)}"
+    shown = read_message(message.text[:_READ]).shown
+    return f"{(named and speaker_of(message.speaker)) or 'Person'}: {one_line(shown, length)}"

@@ -13,6 +13,7 @@ from recollect.models.extractors.prompts import cut, fenced, message_line, read_
 from recollect.models.extractors.schema import SUMMARY
 from recollect.models.extractors.tells import Tells, require_all, tell_all
 from recollect.ports import Asker, Material, Summarized
+from recollect.text.attribution.speakers import speaker_of
 from recollect.text.patterns import bounded
 from recollect.text.tokens import estimate_tokens
 
@@ -68,15 +69,22 @@ def summary_messages(material: Material, share: float = 1.0) -> Messages:
     room = zip(
         material.messages, shares(lengths, int(share * min(ALL_MESSAGES_LENGTH, sum(lengths)))), strict=True
     )
+    speakers = list(
+        dict.fromkeys(
+            speaker_of(each.speaker) for each in material.messages if each.role is Role.USER and each.speaker
+        )
+    )
+    several = len(speakers) > 1
     parts = [
         ("The summary so far", cut(material.before, BEFORE_LENGTH)),
         ("Its parts", "\n".join(_outline_lines(material.outline))),
-        ("What was said since", "\n".join(message_line(message, length) for message, length in room)),
+        (
+            "What was said since",
+            "\n".join(message_line(message, length, named=several) for message, length in room),
+        ),
     ]
-    said_by = (message.speaker for message in material.messages if message.role is Role.USER)
-    speakers = [speaker for speaker in said_by if speaker]
     known = [("Date of the last message", material.at)]
-    known += [("Name of the person", speaker) for speaker in speakers[-1:]]
+    known += [("Names of the persons" if several else "Name of the person", ", ".join(speakers))]
     head = "".join(f"{title}: {' '.join(text.split())[:100]}\n" for title, text in known if text)
     return [
         {"role": "system", "content": read_prompt("summary").filled(form=SUMMARY.example)},

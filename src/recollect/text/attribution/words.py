@@ -34,6 +34,8 @@ class Attribution:
         confirmed: What the assistant said last, where the person confirms it with this message; else "".
         elsewhere: What was cut out of the message, as it is not the person's, in the order it was found.
         told: What the assistant said before, and answers: sentence by sentence, the last message first.
+        speaker: Who said it, where several people speak in the chat; else "".
+        others: The names of the others, then.
         shown: The message as an extractor is shown it: with a mark for each piece, and between marks the words of which it is
             not certain whose they are.
     """
@@ -43,6 +45,8 @@ class Attribution:
     confirmed: str = ""
     elsewhere: tuple[str, ...] = ()
     told: tuple[str, ...] = ()
+    speaker: str = ""
+    others: tuple[str, ...] = ()
     shown: str = field(default="", compare=False)
 
 
@@ -61,7 +65,7 @@ def attribute(exchange: Exchange) -> Attribution:
         confirmed_words(authored, exchange.turn.history),
         reading.elsewhere,
         tuple(_told(exchange)),
-        reading.shown,
+        shown=reading.shown,
     )
 
 
