@@ -1,4 +1,4 @@
-"""Masks the secrets of what is said, off the event loop: short texts in one thread, long ones in another. Never raises.
+"""Masks secrets off the event loop: short texts in one thread, long ones in another. Never raises.
 
 A text that takes a second must hold up no other person's chat, so a short text never waits for a long one. Each person
 has one text at a time in each thread. A long text is cut to the parts that are kept before it is read; when too many long
@@ -46,7 +46,7 @@ _waiting: Counter[str] = Counter()
 
 @cache
 def begin_masking() -> "Future[None]":
-    """Prepare in the background what masking needs, so that the first text does not wait for it."""
+    """Compile the expressions of masking in the background, so that the first text does not wait."""
     return _short_texts.submit(warm)
 
 
@@ -64,7 +64,7 @@ def entry_as_it_is(entry: LogEntry) -> LogEntry:
 
 
 async def masked_turn_of(exchange: Exchange) -> MaskedTurn:
-    """Return the turn of an exchange as it may be kept; without its words where they can't be told from secrets."""
+    """Return the masked turn of an exchange; without its words if masking fails."""
     turn = exchange.turn
 
     def work(most: int) -> MaskedTurn:
@@ -75,7 +75,7 @@ async def masked_turn_of(exchange: Exchange) -> MaskedTurn:
 
 
 async def entry_without_secrets(entry: LogEntry, masked: MaskedTurn | None = None) -> LogEntry:
-    """Return a phase of an exchange as it may be kept; never raises.
+    """Return a phase of an exchange with its secrets masked; never raises.
 
     Args:
         entry: The phase.
@@ -91,12 +91,12 @@ async def entry_without_secrets(entry: LogEntry, masked: MaskedTurn | None = Non
 
 
 async def _in_lane(user_id: str, length: int, work: Callable[[int], _T]) -> _T | None:
-    """Return what ``work`` makes of a text; None where it fails.
+    """Run ``work`` on a text in its thread, and return the result; None if it fails.
 
     Args:
-        user_id: Whose text it is.
+        user_id: The person who wrote it.
         length: Its characters.
-        work: Masks it; takes the number of characters that are kept.
+        work: Masks it; takes the number of characters to keep.
     """
     waiting = min(length, KEPT)
     is_long = (

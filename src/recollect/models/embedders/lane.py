@@ -1,4 +1,4 @@
-"""Runs a model's work one job after another in a thread, off the event loop. Never: what a model is."""
+"""Runs a model's jobs one after another in a thread, off the event loop."""
 
 import asyncio
 import sys
@@ -44,7 +44,7 @@ class Lane:
 
         Args:
             work: The job.
-            arguments: What it is called with.
+            arguments: Its arguments.
             size: Jobs of a smaller size come first; of equal ones the first that came.
 
         Raises:
@@ -87,9 +87,9 @@ class Lane:
         self._is_busy = False
 
     async def aclose(self) -> None:
-        """Accept no more jobs, wait until those in the queue are done, and end the thread."""
+        """Refuse further jobs, finish those in the queue, and end the thread."""
         self._closed = True
-        await self._turn(sys.maxsize)  # behind all that wait
+        await self._turn(sys.maxsize)  # behind every job in the queue
         try:
             await asyncio.to_thread(self._thread.shutdown)
         finally:
