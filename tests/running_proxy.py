@@ -37,6 +37,9 @@ KEY = b"Bearer sk-very-secret-0123456789"
 _PATIENCE_SECONDS = 30.0
 
 
+_TO_BE_FORMED = "state = 'pending' AND coalesce(waits_for, 'outage') = 'outage'"
+
+
 @dataclass(frozen=True)
 class User:
     """Someone who chats.
@@ -147,13 +150,12 @@ class RunningProxy:
         return [(row["role"], row["content"]) for row in rows]
 
     async def formed(self, user: User) -> None:
-        """Wait until nothing that the user said is still to be formed."""
+        """Wait until nothing that the user said is still to be formed; what waits for more than the end of an outage is not."""
         await self.settle()
 
         async def none_waits() -> bool:
             return not await self.rows(
-                "SELECT FROM recollect.exchanges WHERE user_id = $1 AND state = 'pending'",
-                user.known_as,
+                f"SELECT FROM recollect.exchanges WHERE user_id = $1 AND {_TO_BE_FORMED}", user.known_as
             )
 
         await until(none_waits)
@@ -163,7 +165,7 @@ class RunningProxy:
         await self.settle()
 
         async def none_waits() -> bool:
-            return not await self.rows("SELECT FROM recollect.exchanges WHERE state = 'pending' LIMIT 1")
+            return not await self.rows(f"SELECT FROM recollect.exchanges WHERE {_TO_BE_FORMED} LIMIT 1")
 
         await until(none_waits)
 

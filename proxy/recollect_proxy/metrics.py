@@ -23,7 +23,7 @@ from prometheus_client.utils import floatToGoString
 from recollect.engine import Engine, system_clock
 from recollect.engine.counts import LAG_SECONDS, FormationCounts
 from recollect.engine.live import LiveEngine
-from recollect.model import Skip
+from recollect.model import Awaits, Skip
 from recollect.ports import Clock
 from recollect.spool import Waiting
 from recollect.text.patterns import anchored
@@ -59,10 +59,10 @@ _COUNTERS: tuple[tuple[str, str, Callable[[FormationCounts], int]], ...] = (
 _LABELLED: tuple[tuple[str, str, str, Callable[[FormationCounts], Mapping[str, int]]], ...] = (
     ("recollect_formation_errors", "error", "Attempts that failed.", lambda each: each.errors),
     (
-        "recollect_formation_fallbacks",
+        "recollect_formation_waits",
         "reason",
-        "Exchanges kept as they are, as extraction failed.",
-        lambda each: each.fallbacks,
+        "Times that exchanges were put to wait for a model.",
+        lambda each: each.waits,
     ),
     ("recollect_formation_rejects", "reason", "Candidates not kept.", lambda each: each.rejects),
     ("recollect_formation_retired", "reason", "Memories taken away.", lambda each: each.retired),
@@ -209,11 +209,11 @@ def _of_formation(counts: FormationCounts) -> Iterator[Metric]:
 def _of_condition(condition: Condition, clock: Clock) -> Iterator[Metric]:
     backlog, use = condition.backlog, condition.model_use
     oldest = backlog.oldest_pending_at
-    waiting = 0.0 if oldest is None else max(0.0, (clock() - oldest).total_seconds())
+    late = 0.0 if oldest is None else max(0.0, (clock() - oldest).total_seconds())
     gauges = (
         ("recollect_pending", "Exchanges waiting to be formed.", backlog.pending),
         ("recollect_failed", "Exchanges held, as their formation kept failing.", backlog.failed),
-        ("recollect_oldest_pending_seconds", "How long the oldest has waited.", waiting),
+        ("recollect_oldest_pending_seconds", "How long the oldest has been pending.", late),
         ("recollect_model_tokens_today", "Tokens of background calls since midnight, UTC.", use.tokens_today),
         ("recollect_model_tokens_per_day", "What they may take; 0: any number.", use.budget.everybody),
         (
@@ -224,6 +224,10 @@ def _of_condition(condition: Condition, clock: Clock) -> Iterator[Metric]:
     )
     for name, says, value in gauges:
         yield GaugeMetricFamily(name, says, value=value)
+    waiting = GaugeMetricFamily("recollect_waiting", "Exchanges that wait for a model.", labels=["reason"])
+    for reason in Awaits:
+        waiting.add_metric([reason], backlog.waiting.get(reason, 0))
+    yield waiting
     yield CounterMetricFamily(
         "recollect_model_breaker_opened", "How often they began to be left alone.", value=use.guarded.opened
     )

@@ -1,7 +1,6 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from tests.contracts.indexing import said as log
@@ -11,20 +10,27 @@ from recollect.errors import StoreError
 from recollect.model import (
     Actor,
     Add,
+    Awaits,
     Backlog,
     Caps,
     Change,
     Exchange,
-    Fallback,
     Formed,
+    Hide,
     Ignore,
     Injection,
+    Kind,
     Message,
     Pending,
     Place,
+    Provenance,
     Reason,
     Retire,
     Role,
+    Source,
+    SpokenWith,
+    Unread,
+    Wait,
 )
 
 
@@ -187,14 +193,14 @@ async def test_several_are_completed_together(own_store: Store) -> None:
 
     formed = [
         Formed(said[0], (Add(new),)),
-        Formed(said[1], fallback=Fallback.FAILED),
+        Formed(said[1], unread=Unread.OFF),
         Formed(said[2], (Add(own_store.memory("Likes tea")),)),
     ]
     done = await own_store.inbox.complete(formed, at=LATER)
 
     assert done == [[Add(new)], [], [Ignore(Reason.EQUAL_CONTENT, target=new.id)]]
     assert await waiting(own_store) == []
-    assert await own_store.inbox.backlog() == Backlog(formed=3, fallbacks=1)
+    assert await own_store.inbox.backlog() == Backlog(formed=3)
 
 
 async def test_nothing_is_completed_when_there_is_nothing(store: Store) -> None:
@@ -321,9 +327,8 @@ async def test_an_error_of_any_length_and_letters_is_kept(store: Store) -> None:
 
     await store.inbox.postpone(said, error="\x00\ud800" * 10_000, until=LATER)
     assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 1, LATER)]
-
-    anything: Any = "\x00\ud800" * 10_000
-    assert await store.inbox.complete([Formed(said, fallback=anything)], at=NOON) == [[]]
+    await store.inbox.wait([said], Wait(Awaits.MODEL, "\x00\ud800" * 10_000, None))
+    assert await store.inbox.pending(store.anna, limit=9) == []
 
 
 async def test_an_exchange_held_as_failed_waits_for_a_retry(own_store: Store) -> None:
@@ -350,11 +355,18 @@ async def test_the_backlog_counts_over_all_users(own_store: Store) -> None:
         own_store.exchange("five", own_store.ben.scope),
     ]
     await appended(own_store, *said)
-    await own_store.inbox.complete([Formed(said[2]), Formed(said[3], fallback=Fallback.UNUSABLE)], at=NOON)
+    await own_store.inbox.complete([Formed(said[2]), Formed(said[3], unread=Unread.OFF)], at=NOON)
     await own_store.inbox.postpone(said[4], error="broken", until=None)
 
+    assert await own_store.inbox.backlog() == Backlog(pending=2, failed=1, formed=2, oldest_pending_at=NOON)
+    await own_store.inbox.wait([said[0]], Wait(Awaits.KEY, "gone", None, counts=True))
     assert await own_store.inbox.backlog() == Backlog(
-        pending=2, failed=1, formed=2, fallbacks=1, oldest_pending_at=NOON
+        pending=1,
+        failed=1,
+        formed=2,
+        oldest_pending_at=NOON,
+        waiting={"key": 1},
+        oldest_waiting_at=LATER,
     )
 
 
@@ -443,3 +455,57 @@ async def test_a_lease_is_given_back_by_a_body_that_is_cancelled(store: Store) -
 
     async with store.inbox.lease(store.anna) as again:
         assert again is True
+
+
+# -- what no model has read --------------------------------------------------------------------------
+
+
+async def test_what_was_formed_without_a_model_is_formed_again_and_what_it_was_kept_as_goes_undoably(
+    own_store: Store,
+) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+    kept = own_store.memory(
+        "Q: I like tea\nA: I see.",
+        kind=Kind.QA_TURN,
+        source=Source.QA_TURN,
+        provenance=Provenance("chat", (said.message_id, said.reply_id)),
+    )
+    as_it_was = Formed(said, (Add(kept, Reason.KEPT_VERBATIM),), unread=Unread.NO_MODEL)
+    await own_store.inbox.complete([as_it_was], at=NOON)
+    assert await own_store.inbox.wake_all() == 1
+
+    [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
+    new = own_store.memory("Likes tea")
+    done = await own_store.inbox.complete([Formed(pending.exchange, (Add(new),))], at=LATER)
+    left = await own_store.memories.page(own_store.anna, limit=9)
+    update, _ = await own_store.memories.history(own_store.anna, kept.id, limit=9)
+    await own_store.memories.undo(own_store.anna, update.id, actor=Actor.USER, at=LATER)
+
+    assert done == [[Retire(kept.id, Reason.KEPT_VERBATIM), Add(new)]]
+    assert [each.id for each in left.memories] == [new.id]
+    assert {each.id for each in (await own_store.memories.page(own_store.anna, limit=9)).memories} == {
+        new.id,
+        kept.id,
+    }
+    assert await own_store.inbox.wake_all() == 0
+
+
+async def test_what_was_forgotten_is_not_formed_again(own_store: Store) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+    await own_store.inbox.complete([Formed(said, unread=Unread.OFF)], at=NOON)
+    hidden = [Hide((said.message_id,), Reason.FORGOTTEN)]
+    await own_store.memories.apply(said.turn.scope, hidden, actor=Actor.USER, at=NOON)
+
+    await own_store.inbox.wake_all(everything=True)
+
+    assert await waiting(own_store) == []
+
+
+async def test_the_model_that_somebody_chatted_with_last_is_known(store: Store) -> None:
+    assert await store.inbox.spoken_with(store.anna) is None
+    await appended(store, store.exchange("one", model="gpt"), store.exchange("two", model=""))
+
+    assert await store.inbox.spoken_with(store.anna) == SpokenWith("gpt", "", authorized=True)
+    assert await store.inbox.spoken_with(store.ben) is None

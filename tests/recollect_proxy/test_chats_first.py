@@ -72,7 +72,7 @@ def stories(upstream: ScriptedUpstream) -> list[Received]:
 
 async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[str, int, str | None]]:
     rows = await proxy.rows(
-        "SELECT state, attempts, fallback FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
+        "SELECT state, attempts, waits_for FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
         user.id,
     )
     return [tuple(row) for row in rows]
@@ -197,7 +197,7 @@ async def test_never_means_that_chats_do_not_matter(
         assert await proxy.statements(user) == [CIDER]
 
 
-async def test_what_takes_too_long_is_asked_for_by_half_and_then_kept_as_it_is(
+async def test_what_takes_too_long_is_asked_for_by_half_and_then_waits(
     own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User
 ) -> None:
     endless = b"data: " + json.dumps({"choices": [{"delta": {"content": "so on "}}]}).encode() + b"\n\n"
@@ -208,7 +208,7 @@ async def test_what_takes_too_long_is_asked_for_by_half_and_then_kept_as_it_is(
         await proxy.say(user, words)
         await proxy.formed(user)
         tokens = (await proxy.engine.usage(user.known_as)).tokens
-        assert await exchanges(proxy, user) == [("formed", 0, "failed")]
+        assert await exchanges(proxy, user) == [("pending", 0, "unreadable")]
 
     whole, half = extractions(upstream)
     assert half.json["max_tokens"] == whole.json["max_tokens"] // 2

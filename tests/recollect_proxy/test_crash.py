@@ -123,7 +123,7 @@ async def test_a_kill_loses_no_exchange_and_forms_none_twice(
 
     told = [fact for user in users for fact in facts(user)]
     assert formation["formed"] == len(told)
-    assert formation["failed"] == formation["fallbacks"] == 0
+    assert (formation["failed"], formation["waiting"]) == (0, {})
     assert Counter(row["state"] for row in exchanges) == {"formed": len(told)}
     for user in users:
         assert sorted(memory.content for memory in memories[user]) == sorted(facts(user))

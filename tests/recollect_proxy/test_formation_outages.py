@@ -22,9 +22,9 @@ DOG = "I have a dog called Rex."
 
 
 async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[Any, ...]]:
-    """Return state, attempts, fallback and error of what the user said, oldest first."""
+    """Return state, attempts, what is waited for and the error of what the user said, oldest first."""
     rows = await proxy.rows(
-        "SELECT state, attempts, fallback, error FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
+        "SELECT state, attempts, waits_for, error FROM recollect.exchanges WHERE user_id = $1 ORDER BY id",
         user.known_as,
     )
     return [tuple(row) for row in rows]
@@ -34,7 +34,7 @@ async def exchanges(proxy: RunningProxy, user: User) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("budget", ["user_tokens_per_day", "tokens_per_day"])
-async def test_what_is_said_once_the_budget_is_spent_is_kept_as_it_is(
+async def test_what_is_said_once_the_budget_is_spent_waits_for_the_next_day(
     own_proxies: OwnProxies, upstream: ScriptedUpstream, pupil: Pupil, user: User, budget: str
 ) -> None:
     pupil.lessons += [Lesson(CAT), Lesson(DOG)]
@@ -43,7 +43,7 @@ async def test_what_is_said_once_the_budget_is_spent_is_kept_as_it_is(
         await proxy.formed(user)
         answer = await proxy.say(user, DOG, chat="second")
         await proxy.formed(user)
-        kinds = {memory.kind: memory.content for memory in await proxy.memories(user)}
+        kept = [memory.content for memory in await proxy.memories(user)]
         told = await exchanges(proxy, user)
         health = (await proxy.api(b"GET", "/health")).json
         usage = (await proxy.api(b"GET", f"/users/{user.known_as}/usage")).json
@@ -51,8 +51,9 @@ async def test_what_is_said_once_the_budget_is_spent_is_kept_as_it_is(
         await proxy.say(user, "What is my dog called?", chat="third")
 
     assert answer.status == 200
-    assert kinds == {"fact": CAT, "qa_turn": f"Q: {DOG}\nA: All right."}
-    assert told == [("formed", 0, None, None), ("formed", 0, "budget", None)]
+    assert kept == [CAT]
+    assert [each[:3] for each in told] == [("formed", 0, None), ("pending", 0, "budget")]
+    assert (health["status"], health["formation"]["waiting"]) == ("ok", {"budget": 1})
     assert not pupil.extractions(DOG)
     assert health["model"]["tokens_today"] >= 1
     assert health["model"][budget] == 1
@@ -93,7 +94,7 @@ async def test_a_model_whose_answers_can_not_be_read_is_warned_of_once_without_a
         told = await exchanges(proxy, user)
 
     warnings = [line for line in lines if line["event"] == "model_answers_unreadable"]
-    assert [fallback for _, _, fallback, _ in told] == ["invalid", "invalid"]
+    assert [waits_for for _, _, waits_for, _ in told] == ["unreadable", "unreadable"]
     assert [line["log_level"] for line in warnings] == ["warning"]
     assert "RECOLLECT_EXTRACTION_MODEL" in warnings[0]["what_to_do"]
     assert "Minka" not in str(warnings)
@@ -132,19 +133,16 @@ async def test_a_model_that_fails_again_and_again_is_left_alone_and_nothing_is_l
         assert health["model"]["breaker"] == "open"
         for each in (user, *others):
             assert await proxy.statements(each) == [CAT]
-            assert {(state, fallback) for state, _, fallback, _ in await exchanges(proxy, each)} == {
+            assert {(state, waits) for state, _, waits, _ in await exchanges(proxy, each)} == {
                 ("formed", None)
             }
         assert (await proxy.api(b"GET", "/health")).json["model"]["breaker"] == "closed"
-        assert proxy.engine.counts.fallbacks == {}
 
 
 async def _waits(proxy: RunningProxy, user: User) -> bool:
     """Tell whether what the user said waits for the model, without an attempt that counts."""
     found = await exchanges(proxy, user)
-    return [each[:2] for each in found] == [("pending", 0)] and str(found[0][3]).startswith(
-        "ExtractorPausedError"
-    )
+    return [each[:3] for each in found] == [("pending", 0, "outage")]
 
 
 # -- embedder --------------------------------------------------------------------------------------
@@ -201,7 +199,6 @@ async def test_what_is_formed_while_the_embedder_is_away_is_found_by_its_words_a
 
     await until(is_embedded)
     assert await remote.statements(user) == [CAT]
-    assert remote.engine.counts.fallbacks == {}
 
 
 async def test_what_is_written_by_hand_while_the_embedder_is_away_is_embedded_later(

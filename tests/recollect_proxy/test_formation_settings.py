@@ -73,10 +73,29 @@ async def test_with_record_off_nothing_is_even_logged(
     assert await own_proxy.statements(user) == [CAT]
 
 
-@FOR
-async def test_with_formation_off_it_is_logged_and_nothing_is_formed_of_it_then_or_later(
-    own_proxy: RunningProxy, pupil: Pupil, user: User, path: str
+async def test_what_is_said_while_formation_is_off_for_everybody_is_formed_once_it_is_on(
+    own_proxy: RunningProxy, pupil: Pupil, user: User, other_user: User
 ) -> None:
+    pupil.lessons.append(Lesson(CAT))
+    await change(own_proxy, "/settings", user, formation="off")
+    await change(own_proxy, "/users/{user}/settings", other_user, formation="off")
+    for each in (user, other_user):
+        await own_proxy.say(each, CAT)
+        await own_proxy.formed(each)
+        assert await own_proxy.statements(each) == []
+
+    await change(own_proxy, "/settings", user, formation="extract")
+    await change(own_proxy, "/users/{user}/settings", other_user, formation="extract")
+    await own_proxy.say(other_user, "Good morning!", chat="another")
+
+    assert await own_proxy.statements(user) == [CAT]
+    assert await own_proxy.statements(other_user) == []
+
+
+async def test_with_formation_off_for_somebody_it_is_logged_and_nothing_is_formed_of_it_then_or_later(
+    own_proxy: RunningProxy, pupil: Pupil, user: User
+) -> None:
+    path = "/users/{user}/settings"
     await change(own_proxy, path, user, formation="off")
     await own_proxy.say(user, CAT)
 

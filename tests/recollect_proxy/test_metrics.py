@@ -28,11 +28,11 @@ from recollect.formation import TokenBudget
 from recollect.formation.call_guard import FAILURES
 from recollect.model import (
     Add,
+    Awaits,
     Candidate,
     Change,
     Doubt,
     Exchange,
-    Fallback,
     Formed,
     Hide,
     Ignore,
@@ -149,7 +149,7 @@ async def test_each_count_of_formation_is_told_under_its_name(own_store: Store) 
         "formation_attempts_total": 5,
         "formation_success_total": 1,
         "formation_errors_total:StoreError": 1,
-        "formation_fallbacks_total:paused": 1,
+        "formation_waits_total:key": 1,
         "formation_extracted_total": 7,
         "formation_rejects_total:equal_content": 1,
         "formation_rejects_total:no_evidence": 1,
@@ -288,7 +288,7 @@ async def test_no_user_no_chat_and_no_text_is_ever_told(own_store: Store) -> Non
     assert NOBODY not in exposition
     assert "made_up" not in exposition
     counts = engine.counts
-    assert (counts.extracted, counts.fallbacks, counts.errors.total()) == (1, {"unusable": 1}, 2)
+    assert (counts.extracted, counts.waits, counts.errors.total()) == (1, {"model": 1}, 3)
     found = parsed(exposition)
     assert {label for sample in found for label in sample.labels} <= {
         "reason",
@@ -373,9 +373,8 @@ def note(counts: FormationCounts, *, seconds: float = 0.0) -> None:
     exchange = Exchange(uuid7(), said, "Tea.", uuid7(), uuid7())
     counts.tried(5)
     counts.failed(StoreError())
-    counts.formed(
-        Formed(exchange, extracted_count=7, fallback=Fallback.PAUSED, re_extracted=2), changes, at=NOON
-    )
+    counts.waits[Awaits.KEY] += 1
+    counts.formed(Formed(exchange, extracted_count=7, re_extracted=2), changes, at=NOON)
     counts.summarized([Add(known)])
 
 

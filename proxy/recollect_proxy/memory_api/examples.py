@@ -164,7 +164,9 @@ _RECALL = PastRecall(
     tokens=142,
     given=[GivenItem(_MEMORY.id, "fact", "extracted", None, 0.81, False, _MEMORY.content)],  # noqa: FBT003
 )
-_FORMATION = schemas.Formation(pending=2, failed=0, formed=128, fallbacks=1, oldest_pending_at=_SAID)
+_FORMATION = schemas.Formation(
+    pending=2, waiting={"key": 1}, oldest_waiting_at=_SAID, failed=0, formed=128, oldest_pending_at=_SAID
+)
 _CALLS = ModelCalls(
     tokens_today=48_210, tokens_per_day=500_000, user_tokens_per_day=0, breaker="closed", open_until=None
 )

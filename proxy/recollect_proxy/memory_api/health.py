@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 from msgspec import Meta, Struct
 
 from recollect.engine.counts import ModelUse
-from recollect.model import Skip
+from recollect.model import Awaits, Skip
 from recollect.spool import Waiting
 from recollect_proxy.health_check import Condition
 from recollect_proxy.memory_api.schemas import Formation, Time
@@ -73,8 +73,8 @@ class Health(Struct):
     status: Annotated[
         Status,
         Meta(
-            description="degraded while the store is unavailable, exchanges are held as failed, some were lost, or the "
-            "breaker is open."
+            description="degraded while the store is unavailable, exchanges are held as failed or wait for a model, some were "
+            "lost, or the breaker is open."
         ),
     ]
     store: Annotated[StoreStatus, Meta(description="Whether the memory store answered within a second.")]
@@ -99,6 +99,8 @@ class Health(Struct):
         if condition is None:
             return cls("degraded", "unavailable", None, None, spool, counts)
         calls = ModelCalls.of(condition.model_use)
-        degraded = condition.backlog.failed or spool.lost or calls.breaker == "open"
-        formation = Formation.of(condition.backlog)
+        backlog = condition.backlog
+        waits = backlog.waiting.keys() - {Awaits.BUDGET}  # a budget is as its operator wants it
+        degraded = backlog.failed or waits or spool.lost or calls.breaker == "open"
+        formation = Formation.of(backlog)
         return cls("degraded" if degraded else "ok", "ok", formation, calls, spool, counts)

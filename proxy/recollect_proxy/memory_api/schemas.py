@@ -344,18 +344,33 @@ class UserErasure(Erasure):
 class Retried(Struct):
     """What a retry set in motion."""
 
-    retried: Annotated[int, Meta(description="How many exchanges held as failed wait to be formed again.")]
+    retried: Annotated[
+        int,
+        Meta(
+            description="How many exchanges held as failed are to be formed again; what waits for a model is, too."
+        ),
+    ]
 
 
 class Formation(Struct):
     """What formation has before it and behind it, over all users."""
 
-    pending: Annotated[int, Meta(description="Exchanges waiting to be formed.")]
+    pending: Annotated[int, Meta(description="Exchanges to be formed as soon as it is their turn.")]
+    waiting: Annotated[
+        dict[str, int],
+        Meta(
+            description="Exchanges that wait for a model, by what is missing: `key` (the person's, which comes with their next "
+            "chat, or one of the settings), `model` (none is named, or its server has none of that name), `outage`, `budget`, "
+            "`unreadable` (it answered so that nothing could be read, or too slowly)."
+        ),
+    ]
+    oldest_waiting_at: Annotated[
+        Time | None, Meta(description="When the first of those was said; null where none waits.")
+    ]
     failed: Annotated[int, Meta(description="Exchanges held because their formation kept failing.")]
     formed: Annotated[int, Meta(description="Exchanges formed.")]
-    fallbacks: Annotated[int, Meta(description="Of those, how many were kept verbatim: extraction failed.")]
     oldest_pending_at: Annotated[
-        Time | None, Meta(description="When the longest waiting one was said; null where none waits.")
+        Time | None, Meta(description="When the first pending one was said; null where none is.")
     ]
 
     @classmethod

@@ -49,6 +49,7 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         selecting=SelectionLimits(limit=settings.recall_limit),
         bounds=_make_bounds(settings),
         embedded=settings.embed,
+        extraction_model=settings.extraction_model or "",
         strategy=settings.formation,
         rules=FormationRules(
             minimum_importance=settings.minimum_importance,

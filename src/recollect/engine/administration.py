@@ -357,12 +357,6 @@ class Administration(SharedMemories):
         """Free the key that was taken then, as nothing was done."""
         await self._backends.answers.release(user_id, key, at=taken)
 
-    # -- what failed ---------------------------------------------------------------------------------
-
-    async def retry_failed(self) -> int:
-        """Try every exchange held as failed once more; return how many."""
-        return await self._backends.inbox.retry_failed(at=self._clock())
-
     # -- what can be changed while the engine runs -------------------------------------------------
 
     async def flags(self, user_id: str | None = None) -> Flags:

@@ -3,10 +3,12 @@
 Never: a concrete backend.
 """
 
+from collections.abc import Collection
 from datetime import timedelta
 from uuid import UUID
 
 from recollect.engine.administration import Administration
+from recollect.engine.model_waits import wake_all
 from recollect.engine.policy import Policy
 from recollect.errors import (
     MemoryNotFoundError,
@@ -15,9 +17,12 @@ from recollect.errors import (
     SwitchedOffError,
 )
 from recollect.model import (
+    NOT_SAID,
     STATEMENTS,
     Actor,
+    Changer,
     ChatSeen,
+    Flags,
     KeptCounts,
     Kind,
     KnownUser,
@@ -45,6 +50,34 @@ class Browsing(Administration):
     def __init__(self, backends: Backends, clock: Clock, policy: Policy) -> None:
         super().__init__(backends, clock)
         self.policy = policy
+
+    # -- what failed, or waits for a model -----------------------------------------------------------
+
+    async def retry_failed(self) -> int:
+        """Try every exchange held as failed once more, and what waits for a model; return how many of the first.
+
+        What no model has read, as formation was off or there was none, is formed now.
+        """
+        failed = await self._backends.inbox.retry_failed(at=self._clock())
+        await wake_all(self._backends, self.policy, everything=True)
+        return failed
+
+    async def set_flags(self, flags: Flags, user_id: str | None = None, *, by: Changer = NOT_SAID) -> None:
+        """Change what can be changed, as ``Administration.set_flags``; for everybody, formation goes on where it is on."""
+        await super().set_flags(flags, user_id, by=by)
+        if user_id is None:
+            await wake_all(self._backends, self.policy)
+
+    async def change_flags(
+        self, flags: Flags, named: Collection[str], user_id: str | None = None, *, by: Changer = NOT_SAID
+    ) -> Flags:
+        """Change some of it, as ``Administration.change_flags``; what nothing was formed of with formation off is then."""
+        changed = await super().change_flags(flags, named, user_id, by=by)
+        if user_id is None and "formation" in named:
+            await wake_all(self._backends, self.policy)
+        return changed
+
+    # -- seeing --------------------------------------------------------------------------------------
 
     async def kinds(self, user_id: str) -> dict[Kind, int]:
         """Count the memories of each kind that the user sees."""

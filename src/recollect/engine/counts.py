@@ -35,7 +35,7 @@ class FormationCounts:
         attempts: Exchanges it was tried for.
         successes: Exchanges formed.
         errors: Attempts that failed, by the error's name.
-        fallbacks: Exchanges kept as they are, by why extraction failed.
+        waits: How often an exchange was put to wait for a model, by what for.
         extracted: Candidates that models found.
         rejects: Candidates that were not kept, and commands that were not fulfilled, by reason.
         adds: Memories added.
@@ -56,7 +56,7 @@ class FormationCounts:
     attempts: int = 0
     successes: int = 0
     errors: Counter[str] = field(default_factory=Counter)
-    fallbacks: Counter[str] = field(default_factory=Counter)
+    waits: Counter[str] = field(default_factory=Counter)
     extracted: int = 0
     rejects: Counter[str] = field(default_factory=Counter)
     adds: int = 0
@@ -111,8 +111,6 @@ class FormationCounts:
         self.successes += 1
         self.extracted += formed.extracted_count
         self.re_extracted += formed.re_extracted
-        if formed.fallback is not None:
-            self.fallbacks[formed.fallback] += 1
         for change in applied:
             self._count(change)
         seconds = max(0.0, (at - formed.exchange.turn.at).total_seconds())

@@ -15,11 +15,11 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine.counts import FormationCounts
 from recollect.engine.maintenance import Indexer
+from recollect.engine.model_waits import wait_for_model
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
     EmbedderError,
     ExtractorError,
-    ExtractorPausedError,
     ExtractorTimeoutError,
     RecollectError,
     StoreUnavailableError,
@@ -36,7 +36,7 @@ from recollect.formation import (
     log_decision,
     log_formed,
 )
-from recollect.model import Caps, Exchange, Fallback, Formed, Pending, Strategy
+from recollect.model import Caps, Exchange, Formed, Pending, Strategy, Unread
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import NO_CAPS, Backends, Clock, Inbox
@@ -68,9 +68,9 @@ _MARGIN = timedelta(minutes=1)
 """By how much the clocks of processes may differ."""
 
 PATIENCE = timedelta(hours=1)
-"""How long an exchange waits for a model that is left alone as it fails; then it is kept as it is, or held.
+"""How long an exchange waits for an embedder that is away; then the attempts count, and it is held.
 
-It counts from when the exchange was due: when it was said, logged later, or put back. To wait for a model moves that not.
+It counts from when the exchange was due: when it was said, logged later, or put back.
 """
 
 log = structlog.get_logger(__name__)
@@ -79,8 +79,8 @@ log = structlog.get_logger(__name__)
 class Former(Protocol):
     """Forms consecutive exchanges of one chat."""
 
-    async def form(self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None) -> list[Formed]:
-        """Return what each changes; with ``fallback``, keep them as they are for that reason."""
+    async def form(self, exchanges: Sequence[Exchange]) -> list[Formed]:
+        """Return what each changes."""
         ...
 
 
@@ -95,6 +95,7 @@ class BatchFormer:
         clock: Tells the time.
         indexer: Indexes what was said.
         extracted: What a model found in batches before.
+        unread: Why no model is to read what is formed with formation off; None: its person wants it so.
     """
 
     backends: Backends
@@ -103,15 +104,16 @@ class BatchFormer:
     clock: Clock
     indexer: Indexer
     extracted: MutableMapping[Batch, Extraction]
+    unread: Unread | None = None
 
-    async def form(self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None) -> list[Formed]:
+    async def form(self, exchanges: Sequence[Exchange]) -> list[Formed]:
         """Return what exchanges change; they are indexed before.
 
         What was said is found as soon as what is understood from it. A backlog of older messages is left to the
-        end of the drain: nobody is to wait for it. With formation off nothing comes of them, then or later.
+        end of the drain: nobody is to wait for it. With formation off nothing comes of them.
         """
         if self.policy.strategy is Strategy.OFF:
-            return [Formed(each) for each in exchanges]
+            return [Formed(each, unread=self.unread) for each in exchanges]
         last = exchanges[-1]
         if self.backends.generations.changing and self.backends.generations.is_today:
             # New statements are compared with those that are near to them: by the same embedder.
@@ -125,7 +127,7 @@ class BatchFormer:
             new_id=uuid7,
             extracted=self.extracted,
         )
-        return await forming.form(exchanges, strategy=self.policy.strategy, fallback=fallback)
+        return await forming.form(exchanges, strategy=self.policy.strategy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ class InboxDrain:
     Attributes:
         inbox: What is to be formed, and where the outcome is written.
         former: Forms exchanges.
-        credential: Finds a request's own credential by the exchange's id, while it is at hand.
+        credential: Finds a credential by an exchange's id, user and upstream, while one is at hand.
         clock: Tells the time.
         steps: Counts each attempt before it begins.
         batching: Which exchanges are formed at once.
@@ -143,16 +145,17 @@ class InboxDrain:
         slow: The ids of exchanges that took a model too long.
         extracted: The batches of which it is known already what a model found in them: they are formed as they were.
         caps: How many memories may be kept.
-        attempts: How often an exchange is tried. Then, if extraction is what fails, it is kept as a
-            ``qa_turn``; if something else does, it is held as failed.
+        attempts: How often an exchange is tried. Then, if a model is what fails, it waits for that; if something else
+            does, it is held as failed.
         delays: How long to wait after each failed attempt.
+        model: The model that is asked about all exchanges; "": of each the one that it was with.
         log_text: Whether decisions are logged with the statements themselves.
         counts: Counts what is done.
     """
 
     inbox: Inbox
     former: Former
-    credential: Callable[[UUID], str | None]
+    credential: Callable[[UUID, str, str], str | None]
     clock: Clock
     steps: Steps
     batching: Batching = field(default_factory=Batching)
@@ -162,14 +165,15 @@ class InboxDrain:
     caps: Caps = NO_CAPS
     attempts: int = 3
     delays: Sequence[timedelta] = RETRY_DELAYS
+    model: str = ""
     log_text: bool = False
     counts: FormationCounts = field(default_factory=FormationCounts)
 
     async def drain(self, user_id: str) -> timedelta | None:
         """Form everything in the user's inbox, and return after how long to call again, or None.
 
-        An exchange that fails blocks the later ones until it is formed, given up or held: a statement
-        must not be replaced by an older one. A store that can't be reached is nobody's failed attempt.
+        An exchange that fails blocks the later ones until it is formed, waits for a model or is held: a statement must
+        not be replaced by an older one. A store that can't be reached is nobody's failed attempt.
 
         Raises:
             StoreError: The store failed in reading the inbox or in writing down a failure.
@@ -199,6 +203,7 @@ class InboxDrain:
 
     async def _until_empty(self, user_id: str) -> tuple[timedelta | None, tuple[UUID, ...] | None]:
         """Return after how long to look again, or None; and which exchanges wait for a quiet chat, where they do."""
+        await self.inbox.wake(user_id, at=self.clock())
         while pending := await self.inbox.pending(user_id, limit=self._limit()):
             wait = max(self._wait(pending), self.yielding.wait(user_id))
             if wait > timedelta():
@@ -231,14 +236,16 @@ class InboxDrain:
                 raise
             except YieldedError as error:
                 return error.wait  # no attempt of theirs: a chat came first
-            except ExtractorTimeoutError as error:
-                self._note_slow(batch, error)
-                return None
+            except ExtractorError as error:
+                return await self._wait_for_model(batch, error)
             except Exception as error:  # noqa: BLE001 - a bug, too, must neither loop for ever nor lose anything
                 self.counts.failed(error)
                 waits = [await self._postpone(each, error) for each in batch]
                 return waits[0]
-            return None if done else GONE_DELAY
+            if not done:
+                return GONE_DELAY
+            await self.inbox.wake_the_rest(batch[-1].exchange, model=self._asked(batch[-1].exchange))
+            return None
 
     def _wait(self, pending: Sequence[Pending]) -> timedelta:
         """Return for how long nothing is to be formed yet: until the first is due, and its chat is quiet."""
@@ -255,11 +262,11 @@ class InboxDrain:
     def _batch(self, pending: Sequence[Pending]) -> list[Pending]:
         """Return what is formed at once.
 
-        An exchange that failed before is formed alone, so that it takes no other down with it. Of a batch that took a model too
+        An exchange that failed before, or waited, is formed alone, so that it takes no other down with it. Of a batch that took a model too
         long, half is formed. A batch that a model was asked about already is formed as it was. Exchanges with different upstreams
         are never in one batch. A command to forget begins a new batch: what it is about has to be kept before it can be forgotten.
         """
-        if pending[0].attempts:
+        if pending[0].attempts or pending[0].waits:
             return [pending[0]]
         ids = _ids(pending)
         asked = (turns for turns in range(len(ids), 0, -1) if ids[:turns] in self.extracted)
@@ -272,6 +279,7 @@ class InboxDrain:
             number
             for number, each in enumerate(further, 1)
             if each.attempts
+            or each.waits
             or each.exchange.turn.upstream != upstream
             or asks_to_forget(each.exchange.turn.text)
         )
@@ -283,20 +291,7 @@ class InboxDrain:
         exchanges = [self._prepared(each.exchange, is_slow=is_slow) for each in batch]
         began = time.perf_counter()
         self.counts.tried(len(exchanges))
-        try:
-            formed = await self.former.form(exchanges)
-        except ExtractorPausedError:
-            if self._is_patient(batch[0]):
-                raise
-            formed = await self.former.form(exchanges, fallback=Fallback.PAUSED)
-        except ExtractorError as error:
-            if isinstance(error, ExtractorTimeoutError):
-                if not is_slow:
-                    raise
-                self.counts.failed(error)
-            elif batch[0].attempts + 1 < self.attempts:
-                raise
-            formed = await self.former.form(exchanges, fallback=Fallback.FAILED)
+        formed = await self.former.form(exchanges)
         at = self.clock()
         applied = await self.inbox.complete(formed, at=at, caps=self.caps)
         if applied is None:
@@ -308,12 +303,39 @@ class InboxDrain:
         return True
 
     def _prepared(self, exchange: Exchange, *, is_slow: bool) -> Exchange:
-        credential = exchange.credential or self.credential(exchange.id)
+        scope, upstream = exchange.turn.scope, exchange.turn.upstream
+        credential = exchange.credential or self.credential(exchange.id, scope.user_id, upstream)
         return replace(exchange, credential=credential, share=SHARE_OF_SLOW if is_slow else 1.0)
 
-    def _note_slow(self, batch: Sequence[Pending], error: ExtractorTimeoutError) -> None:
-        """Note what took a model too long: the next attempt asks for less, and the one after that for nothing."""
+    def _asked(self, exchange: Exchange) -> str:
+        """Return which model is asked about an exchange."""
+        return self.model or exchange.turn.model
+
+    async def _wait_for_model(self, batch: Sequence[Pending], error: ExtractorError) -> timedelta | None:
+        """Have exchanges wait for a model that can't be asked or read; return how long to wait before the inbox goes on."""
+        first, now = batch[0], self.clock()
         self.counts.failed(error)
+        if isinstance(error, ExtractorTimeoutError) and first.exchange.id not in self.slow:
+            self._note_slow(batch)
+            return None
+        is_last = first.attempts + 1 >= self.attempts
+        wait = wait_for_model(error, first, at=now, asked=self._asked(first.exchange), is_last=is_last)
+        if wait is None:
+            delays = [await self._postpone(each, error) for each in batch]
+            return delays[0]
+        log.info(
+            "formation_waits",
+            exchange_id=str(first.exchange.id),
+            turns=len(batch),
+            waits_for=wait.reason.value,
+            error=wait.error,
+        )
+        self.counts.waits[wait.reason] += len(batch)
+        await self.inbox.wait([each.exchange for each in batch], wait)
+        return None
+
+    def _note_slow(self, batch: Sequence[Pending]) -> None:
+        """Note what took a model too long: the next attempt asks for less."""
         self.slow.update(dict.fromkeys(each.exchange.id for each in batch))
         log.warning("formation_too_slow", exchange_id=str(batch[0].exchange.id), turns=len(batch))
 
@@ -353,9 +375,7 @@ class InboxDrain:
         )
 
     def _wait_for(self, pending: Pending, error: Exception) -> timedelta | None:
-        """Return how long to wait for a model that is away; None if something else failed."""
-        if isinstance(error, ExtractorPausedError):  # it was not even tried
-            return max(error.until - self.clock(), timedelta())
+        """Return how long to wait for an embedder that is away; None if something else failed."""
         is_young = self.clock() - pending.exchange.turn.at < PATIENCE
         # What was tried in vain is due anew after each attempt: then only its age tells that it waited for long.
         if isinstance(error, EmbedderError) and (

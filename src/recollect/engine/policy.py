@@ -70,6 +70,7 @@ class Policy:
         selecting: What of the ranked is taken.
         bounds: Where it goes in a prompt, and how much of it.
         embedded: What of the message log gets embeddings.
+        extraction_model: The model that forms memories of all exchanges; "": of each the one that it was with.
         strategy: How exchanges are formed; OFF: they are logged, and nothing is formed of them.
         rules: By what rules they are formed.
         batching: Which of them at once.
@@ -77,7 +78,7 @@ class Policy:
         caps: How many memories may be kept.
         summarizing: When chats are summarized.
         budget: What models may take in the background.
-        attempts: Attempts before an exchange falls back or is held as failed.
+        attempts: Attempts before an exchange waits for a model, or is held as failed.
         log_secrets: Whether the message log keeps secrets in clear; models are never sent them.
         log_text: Whether the log line of a decision carries the memory's text.
         tells_queries: Whether the record of a request tells what was asked, by the message log.
@@ -95,6 +96,7 @@ class Policy:
     selecting: SelectionLimits = field(default_factory=SelectionLimits)
     bounds: Bounds = field(default_factory=Bounds)
     embedded: EmbeddingScope = EmbeddingScope.ALL
+    extraction_model: str = ""
     strategy: Strategy = Strategy.EXTRACT
     rules: FormationRules = field(default_factory=FormationRules)
     batching: Batching = field(default_factory=Batching)

@@ -12,6 +12,7 @@ import structlog
 from cachetools import TTLCache
 
 from recollect.composition import Placed
+from recollect.engine.credentials import Lent
 from recollect.engine.exchanges import begun, ended, new_exchange
 from recollect.engine.masking_lanes import entry_as_it_is, entry_without_secrets
 from recollect.engine.policy import Policy
@@ -48,7 +49,7 @@ class Recorder:
     """
 
     def __init__(
-        self, backends: Backends, policy: Policy, clock: Clock, *, lend: Callable[[UUID, str], None]
+        self, backends: Backends, policy: Policy, clock: Clock, *, lend: Callable[[Lent], None]
     ) -> None:
         self._backends = backends
         self._policy = policy
@@ -131,7 +132,7 @@ class Recorder:
             return await self._begin(exchange)
         if not self._keeps(await self._backends.flags.flags(exchange.turn.scope.user_id)):
             return Written.UNWANTED
-        self._note_credential(exchange.id, exchange.credential)  # before a job may look for it
+        self._note_credential(exchange.id, exchange)  # before a job may look for it
         is_new = await self._backends.log.append(exchange)
         await self._touch(exchange.turn.scope, entry.recalled)
         return Written.NEW if is_new else Written.KNOWN
@@ -140,12 +141,13 @@ class Recorder:
         logged = await self._backends.log.begin(exchange, keeps=self._keeps)
         if isinstance(logged, Written):
             return logged
-        self._note_credential(logged, exchange.credential)
+        self._note_credential(logged, exchange)
         return Written.NEW if logged == exchange.id else Written.KNOWN
 
-    def _note_credential(self, exchange_id: UUID, credential: str | None) -> None:
-        if credential is not None:
-            self._lend(exchange_id, credential)
+    def _note_credential(self, exchange_id: UUID, exchange: Exchange) -> None:
+        if exchange.credential is not None:
+            turn = exchange.turn
+            self._lend(Lent(exchange_id, turn.scope.user_id, turn.upstream, exchange.credential))
 
     def _is_erased(self, turn: Turn) -> bool:
         """Return whether the user, or the chat, was erased since this was said."""

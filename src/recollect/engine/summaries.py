@@ -50,7 +50,7 @@ class Summaries:
         guard: Guards the model calls.
         clock: Tells the time.
         new_id: Creates the ids of memories.
-        credential: Returns the credential of an exchange's request by the exchange's id, while it is still known.
+        credential: Finds a credential by an exchange's id, user and upstream, while one is at hand.
         counts: Counts the summaries.
         steps: Counts each attempt in the database before it begins.
         attempts: How many workers may die of the same summary. After that, the chat gets no summary of these turns.
@@ -63,7 +63,7 @@ class Summaries:
     guard: CallGuard
     clock: Clock
     new_id: Callable[[], UUID]
-    credential: Callable[[UUID], str | None]
+    credential: Callable[[UUID, str, str], str | None]
     counts: FormationCounts
     steps: Steps
     attempts: int
@@ -123,7 +123,7 @@ class Summaries:
             user_id,
             conversation.model,
             conversation.authorized,
-            self.credential(conversation.exchange_id),
+            self.credential(conversation.exchange_id, user_id, conversation.upstream),
             _SHARE_OF_SLOW if _key(user_id, conversation) in self.slow else 1.0,
             conversation.upstream,
         )

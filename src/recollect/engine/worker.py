@@ -14,24 +14,24 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine.chats_elsewhere import ChatsElsewhere
 from recollect.engine.counts import FormationCounts
+from recollect.engine.credentials import Credentials, Lent
 from recollect.engine.inbox import TAKEN_DELAY, BatchFormer, InboxDrain
 from recollect.engine.maintenance import Indexer, maintain
+from recollect.engine.model_waits import wake_all
 from recollect.engine.policy import Batching, Policy
 from recollect.engine.reembedding import Reembedding
 from recollect.engine.summaries import Summaries
-from recollect.errors import RecollectError, YieldedError
+from recollect.errors import RecollectError, StoreError, YieldedError
 from recollect.failures import place
 from recollect.formation import Batch, CallGuard, CallStatistics, Extraction
 from recollect.indexing import shorter_wait
-from recollect.model import Strategy
+from recollect.model import Strategy, Unread
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import Backends, Clock
 
-CREDENTIALS_KEPT = 10_000
-CREDENTIAL_SECONDS = 3600.0
-
 _SLOW_KEPT = 10_000
+_LOOK_AGAIN_SECONDS = 10.0
 _EXTRACTED_KEPT, _EXTRACTED_SECONDS = 1_000, 3600.0
 
 log = structlog.get_logger(__name__)
@@ -51,7 +51,7 @@ class Worker(Protocol):
     @property
     def guarded(self) -> CallStatistics: ...  # noqa: D102 -- see above
 
-    def lend(self, exchange_id: UUID, credential: str) -> None:
+    def lend(self, lent: Lent) -> None:
         """Let it use the credential of an exchange's own request, for a while; it is written down nowhere."""
         ...
 
@@ -74,7 +74,7 @@ class AbsentWorker:
     counts = FormationCounts()
     guarded = CallStatistics()
 
-    def lend(self, exchange_id: UUID, credential: str) -> None:
+    def lend(self, lent: Lent) -> None:
         """Lend it nothing: it uses a key of its own."""
 
     def clear_caches(self) -> None:
@@ -102,7 +102,7 @@ class FormationWorker:
         self._backends = backends
         self._policy = policy
         self._clock = clock
-        self._credentials: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
+        self._credentials = Credentials()
         self._is_told = is_told
         self._slow: LRUCache[UUID, None] = LRUCache(_SLOW_KEPT)
         self._extracted: TTLCache[Batch, Extraction] = TTLCache(_EXTRACTED_KEPT, _EXTRACTED_SECONDS)
@@ -118,7 +118,7 @@ class FormationWorker:
             summing_up,
             clock,
             uuid7,
-            self._credentials.get,
+            self._credentials.find,
             self.counts,
             self.steps,
             policy.attempts,
@@ -130,9 +130,9 @@ class FormationWorker:
         """How the calls of the model that forms stand."""
         return self._guard.guarded
 
-    def lend(self, exchange_id: UUID, credential: str) -> None:
+    def lend(self, lent: Lent) -> None:
         """Use the credential of an exchange's own request, for a while."""
-        self._credentials[exchange_id] = credential
+        self._credentials.lend(lent)
 
     def clear_caches(self) -> None:
         """Forget nothing more: what it keeps of texts is the engine's, within one process."""
@@ -145,6 +145,7 @@ class FormationWorker:
         """Form memories of what was remembered, and keep the index, until cancelled."""
         async with asyncio.TaskGroup() as running:
             running.create_task(self._backends.jobs.run(self.drain))
+            running.create_task(self._wake_all())
             running.create_task(maintain(self._backends, self._policy, self._clock))
             running.create_task(Reembedding(self._backends, self._indexer).run())
             if self._yielding.yields and not self._is_told:
@@ -154,13 +155,14 @@ class FormationWorker:
     async def drain(self, user_id: str) -> timedelta | None:
         """Form and index what this user said, all or as much as one run does; return how long to wait before the next run, if any."""
         policy = self._policy.under(await self._backends.flags.flags(user_id))
+        unread = await self._unread(user_id) if policy.strategy is Strategy.OFF else None
         asks = policy.strategy in {Strategy.EXTRACT, Strategy.BOTH}
         inbox = InboxDrain(
             inbox=self._backends.inbox,
             former=BatchFormer(
-                self._backends, self._guard, policy, self._clock, self._indexer, self._extracted
+                self._backends, self._guard, policy, self._clock, self._indexer, self._extracted, unread
             ),
-            credential=self._credentials.get,
+            credential=self._credentials.find,
             clock=self._clock,
             steps=self.steps,
             # Who asks no model gains nothing by waiting.
@@ -170,6 +172,7 @@ class FormationWorker:
             extracted=self._extracted,
             caps=policy.caps,
             attempts=policy.attempts,
+            model=policy.extraction_model,
             log_text=policy.log_text,
             counts=self.counts,
         )
@@ -180,7 +183,28 @@ class FormationWorker:
             again = await self._summarize(user_id, policy)
         if again != TAKEN_DELAY and await inbox.waiting(user_id) not in {seen, ()}:
             again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
-        return shorter_wait(again, indexed)
+        return shorter_wait(shorter_wait(again, indexed), await self._next_wake(user_id))
+
+    async def _unread(self, user_id: str) -> Unread | None:
+        """Return why nothing is formed of what this user says: by the operator's will; None: by their own."""
+        own = await self._backends.flags.own_flags(user_id)
+        return None if own.formation is Strategy.OFF else Unread.OFF
+
+    async def _next_wake(self, user_id: str) -> timedelta | None:
+        """Return when the first exchange that waits for a model is tried again; None: none is by itself."""
+        due = await self._backends.inbox.next_wake(user_id)
+        return None if due is None else max(due - self._clock(), timedelta())
+
+    async def _wake_all(self) -> None:
+        """Have what waits for a model tried once: a start may bring another one, or a key. Try until the store is there."""
+        while True:
+            try:
+                await wake_all(self._backends, self._policy)
+            except StoreError as error:
+                log.warning("waiting_not_looked_at", error=type(error).__name__, detail=str(error))
+                await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+            else:
+                return
 
     async def _summarize(self, user_id: str, policy: Policy) -> timedelta | None:
         """Summarize what is due; whatever fails there must keep no exchange from being formed."""

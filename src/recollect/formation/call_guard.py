@@ -39,15 +39,15 @@ _TOLD_AGAIN = timedelta(hours=1)
 _CAUSES_KEPT = 100
 
 _WHEN_UNREADABLE = (
-    "Memories can't be formed by a model that does not keep to the form it is asked for. Until it does, exchanges are kept as "
-    "question and answer. Name a larger model, or one that takes a JSON schema, as RECOLLECT_EXTRACTION_MODEL."
+    "Memories can't be formed by a model that does not keep to the form it is asked for. Such an exchange is tried again a few times, "
+    "and waits then. Name a larger model, or one that takes a JSON schema, as RECOLLECT_EXTRACTION_MODEL."
 )
 _WHEN_UNUSABLE = "No model can be asked: look at RECOLLECT_EXTRACTION_MODEL, RECOLLECT_EXTRACTION_BASE_URL and the upstreams of the settings."
 _WITHOUT_KEY = (
     "No model can be asked without a key. Name one of its own as RECOLLECT_EXTRACTION_API_KEY, or RECOLLECT_UPSTREAM_API_KEY: a chat's own key "
-    "is lent to the proxy's own worker alone, and is gone when that starts again."
+    "is lent to the proxy's own worker alone, and is gone when that starts again; it comes back with the person's next chat."
 )
-_KEPT_MEANWHILE = "Until then exchanges are kept as question and answer."
+_WAITING_MEANWHILE = "Until then exchanges wait, and are formed afterwards."
 _NO_SUMMARIES = "Until then chats are not summarized."
 
 log = structlog.get_logger(__name__)
@@ -276,7 +276,7 @@ class CallGuard:
             # What a policy forbids is as its operator wants it.
             if isinstance(error, ExtractorUnusableError) and not isinstance(error, UpstreamPolicyError):
                 advice = _WITHOUT_KEY if isinstance(error, CredentialGoneError) else _WHEN_UNUSABLE
-                meanwhile = _NO_SUMMARIES if self._for_summaries else _KEPT_MEANWHILE
+                meanwhile = _NO_SUMMARIES if self._for_summaries else _WAITING_MEANWHILE
                 self._warnings.tell(
                     "model_not_usable", self._clock(), detail=str(error), what_to_do=f"{advice} {meanwhile}"
                 )

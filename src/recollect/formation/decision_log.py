@@ -22,7 +22,7 @@ def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *,
         applied: What the store really did for each.
         milliseconds: What it took, with the model's call.
     """
-    fallbacks = Counter(each.fallback.value for each in formed if each.fallback is not None)
+    unread = Counter(each.unread.value for each in formed if each.unread is not None)
     done = Counter(type(change).__name__.lower() for changes in applied for change in changes)
     log.info(
         "formed",
@@ -32,7 +32,7 @@ def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *,
         changes={name: count for name, count in done.items() if name != _IGNORED},
         skipped=done[_IGNORED],
         milliseconds=round(milliseconds),
-        **({"fallbacks": dict(fallbacks)} if fallbacks else {}),
+        **({"unread": dict(unread)} if unread else {}),
     )
 
 
@@ -51,7 +51,7 @@ def log_decision(formed: Formed, applied: Sequence[Change], *, include_text: boo
         exchange_id=str(exchange.id),
         input_message_length=len(exchange.turn.text),
         extracted_count=formed.extracted_count,
-        fallback=formed.fallback,
+        unread=formed.unread,
         decisions=[_decision(change, include_text=include_text) for change in applied],
     )
 

@@ -6,13 +6,7 @@ from dataclasses import replace
 from typing import TypeAlias
 from uuid import UUID
 
-from recollect.errors import (
-    BudgetSpentError,
-    EmbedderError,
-    ExtractorUnusableError,
-    InvalidExtractionError,
-    YieldedError,
-)
+from recollect.errors import EmbedderError, UpstreamPolicyError, YieldedError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.forget_targets import ForgetTargets
 from recollect.formation.learner import LearnedChanges, StatementLearner
@@ -25,13 +19,13 @@ from recollect.model import (
     Asking,
     Change,
     Exchange,
-    Fallback,
     Formed,
     Quarantine,
     Reason,
     Replace,
     Retire,
     Strategy,
+    Unread,
 )
 from recollect.models.second_embedding import changes_embedded_again
 from recollect.ports import Backends, Clock
@@ -66,24 +60,22 @@ class FormationPipeline:
     ) -> None:
         self._learner = StatementLearner(backends, guard, rules, clock=clock, new_id=new_id)
         self._forget_targets = ForgetTargets(backends, guard)
+        self._has_model = backends.extractor is not None
         self._embedding_model = backends.embedder.name
         self._second_embedder = backends.second_embedder
         self._clock = clock
         self._new_id = new_id
         self._extracted_before = {} if extracted is None else extracted
 
-    async def form(
-        self, exchanges: Sequence[Exchange], *, strategy: Strategy, fallback: Fallback | None = None
-    ) -> list[Formed]:
+    async def form(self, exchanges: Sequence[Exchange], *, strategy: Strategy) -> list[Formed]:
         """Return how consecutive exchanges of one chat change their user's memories; nothing is applied.
 
         Args:
             exchanges: What was said, oldest first.
             strategy: How; OFF is not formed by this at all.
-            fallback: Why extraction is given up for these: they are kept as they are.
 
         Raises:
-            ExtractorError: Extraction failed; trying again may help.
+            ExtractorError: No model can be asked, or it failed.
             EmbedderError: What is to be forgotten can't be looked for.
             YieldedError: A chat comes first.
             StoreError: The store failed.
@@ -91,8 +83,9 @@ class FormationPipeline:
         turns = await asyncio.to_thread(lambda: [analyze_turn(exchange) for exchange in exchanges])
         wants = strategy in {Strategy.EXTRACT, Strategy.BOTH}
         extraction: Extraction | None = None
-        if wants and fallback is None:
-            extraction, fallback = await self._extracted(turns)
+        if wants and self._has_model:
+            extraction = await self._extracted(turns)
+        unread = Unread.NO_MODEL if wants and not self._has_model else None
         if extraction is not None:
             turns = await asyncio.to_thread(with_understood_commands, turns, extraction)
         try:
@@ -102,12 +95,12 @@ class FormationPipeline:
                 self._extracted_before[_batch_of(turns)] = extraction
             raise
         forgotten = {change.target for each in let_go for change in each if isinstance(change, Retire)}
-        is_kept = fallback is not None or strategy is not Strategy.EXTRACT
+        is_kept = strategy is not Strategy.EXTRACT
         learned = await self._learner.learn(turns, extraction, forgotten=forgotten)
         kept = [await self._verbatim(each) if is_kept else [] for each in turns]
         formed = await asyncio.to_thread(
             lambda: [
-                self._formed(each, number, learned, [*let_go[number], *kept[number]], fallback, len(turns))
+                self._formed(each, number, learned, [*let_go[number], *kept[number]], unread, len(turns))
                 for number, each in enumerate(turns)
             ]
         )
@@ -116,18 +109,14 @@ class FormationPipeline:
             for each in formed
         ]
 
-    async def _extracted(self, turns: Sequence[AnalyzedTurn]) -> tuple[Extraction | None, Fallback | None]:
-        """Return an extraction, new or kept from an earlier try; or None and the reason why none will be tried again."""
+    async def _extracted(self, turns: Sequence[AnalyzedTurn]) -> Extraction | None:
+        """Return an extraction, new or kept from an earlier try; None where no model may be shown what was said."""
         if before := self._extracted_before.pop(_batch_of(turns), None):
-            return before, None
+            return before
         try:
-            return await self._learner.extract(turns), None
-        except ExtractorUnusableError:
-            return None, Fallback.UNUSABLE
-        except InvalidExtractionError:
-            return None, Fallback.INVALID
-        except BudgetSpentError:
-            return None, Fallback.BUDGET
+            return await self._learner.extract(turns)
+        except UpstreamPolicyError:
+            return None
 
     def _formed(
         self,
@@ -135,7 +124,7 @@ class FormationPipeline:
         number: int,
         learned: LearnedChanges,
         further: Sequence[Change],
-        fallback: Fallback | None,
+        unread: Unread | None,
         turns: int,
     ) -> Formed:
         own = [change for turn, change in learned.changes if turn == number]
@@ -143,7 +132,7 @@ class FormationPipeline:
             analyzed.exchange,
             (*own, *further, *analyzed.hidden_messages),
             extracted_count=learned.extracted_count if number == turns - 1 else 0,
-            fallback=fallback,
+            unread=unread,
             re_extracted=sum(_is_re_extracted(change, analyzed) for change in own),
         )
 

@@ -48,7 +48,7 @@ from recollect.model.dictated import Dictated, Fate, Profile
 from recollect.model.disclosure import ALL_TOLD, NOTHING_TOLD, Disclosure
 from recollect.model.faults import Fault, Finding
 from recollect.model.flags import Flags
-from recollect.model.formed import Caps, Formed, Pending, Quarantined, Usage
+from recollect.model.formed import Caps, Formed, Pending, Quarantined, SpokenWith, Usage, Wait
 from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage, Statement
 from recollect.model.generations import EmbedderInUse, EmbedderPlace, EmbeddingCounts, EmbeddingState
 from recollect.model.listing import (
@@ -93,10 +93,10 @@ from recollect.model.words import (
     Action,
     Actor,
     Asking,
+    Awaits,
     Doubt,
     Drop,
     EmbeddingScope,
-    Fallback,
     Kind,
     Lasting,
     Phase,
@@ -113,6 +113,7 @@ from recollect.model.words import (
     Stance,
     Strategy,
     SystemStyle,
+    Unread,
     Written,
 )
 
@@ -135,6 +136,7 @@ __all__ = [
     "Add",
     "AdminRead",
     "Asking",
+    "Awaits",
     "Backlog",
     "Became",
     "Candidate",
@@ -158,7 +160,6 @@ __all__ = [
     "Erasure",
     "Exchange",
     "ExtractedCommand",
-    "Fallback",
     "Fate",
     "Fault",
     "Finding",
@@ -233,6 +234,7 @@ __all__ = [
     "SettingsChange",
     "Skip",
     "Source",
+    "SpokenWith",
     "Stage",
     "Stance",
     "State",
@@ -243,8 +245,10 @@ __all__ = [
     "TableSize",
     "Turn",
     "UnembeddedChunk",
+    "Unread",
     "Update",
     "Usage",
     "Vector",
+    "Wait",
     "Written",
 ]

@@ -141,18 +141,20 @@ class Backlog:
     """What formation has before it and behind it, over all users.
 
     Attributes:
-        pending: Exchanges waiting to be formed.
+        pending: Exchanges that are to be formed as soon as it is their turn.
+        waiting: Exchanges that wait for a model, by ``Awaits``.
+        oldest_waiting_at: When the first of those was said.
         failed: Exchanges whose formation kept failing; they are held, never dropped.
         formed: Exchanges formed.
-        fallbacks: Of those, how many became a ``qa_turn`` because extraction failed.
-        oldest_pending_at: When the longest waiting one was said.
+        oldest_pending_at: When the first pending one was said.
     """
 
     pending: int = 0
     failed: int = 0
     formed: int = 0
-    fallbacks: int = 0
     oldest_pending_at: datetime | None = None
+    waiting: Mapping[str, int] = field(default_factory=dict)
+    oldest_waiting_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

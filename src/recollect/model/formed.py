@@ -6,7 +6,7 @@ from datetime import datetime
 from recollect.model.change import Change
 from recollect.model.chat import Exchange
 from recollect.model.memory import Memory
-from recollect.model.words import Fallback, Reason
+from recollect.model.words import Awaits, Reason, Unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Formed:
         exchange: Which.
         changes: In order, one a candidate at least, those that change nothing (Ignore) among them.
         extracted_count: How many candidates the extractor found.
-        fallback: Why extraction failed, when the exchange is kept as a ``qa_turn`` instead.
+        unread: Why no model has read it; None: one has, or it is not to be read.
         re_extracted: How many memories it would keep whose words are not the person's, but were added to the prompt.
             Verification lets none through; this counts it by another way, and has to stay 0.
     """
@@ -25,7 +25,7 @@ class Formed:
     exchange: Exchange
     changes: tuple[Change, ...] = ()
     extracted_count: int = 0
-    fallback: Fallback | None = None
+    unread: Unread | None = None
     re_extracted: int = 0
 
 
@@ -37,11 +37,48 @@ class Pending:
         exchange: Which.
         attempts: How often that was tried.
         due: When it may be tried next.
+        waits: How often it was put to wait, after attempts that failed for a reason of its own.
     """
 
     exchange: Exchange
     attempts: int
     due: datetime
+    waits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Says that exchanges wait for a model.
+
+    Attributes:
+        reason: For what.
+        error: Why the last attempt failed, or was not made.
+        until: When to try again; None: when a chat, a start or a command says that something has changed.
+        asked: Which model was asked, or was to be.
+        counts: Whether the attempt failed for a reason of the exchange's own. If not, the user's other exchanges with the
+            same upstream wait, too.
+    """
+
+    reason: Awaits
+    error: str
+    until: datetime | None
+    asked: str = ""
+    counts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenWith:
+    """The model that a person chatted with last.
+
+    Attributes:
+        model: Its name.
+        upstream: On which of several LLM servers, by its name; "": on the default.
+        authorized: Whether the request carried a credential.
+    """
+
+    model: str
+    upstream: str
+    authorized: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class Strategy(StrEnum):
     """How an exchange becomes memories."""
 
     EXTRACT = "extract"
-    """By a model that finds the statements in it; as ``QA_TURN`` where there is none."""
+    """By a model that finds the statements in it; while none can be asked it waits."""
     QA_TURN = "qa_turn"
     """Question and answer are kept as they are, without a model."""
     BOTH = "both"
@@ -66,19 +66,28 @@ class Strategy(StrEnum):
     """It is logged, and nothing is formed of it."""
 
 
-class Fallback(StrEnum):
-    """Why an exchange is kept as it is, though a model was to extract."""
+class Unread(StrEnum):
+    """Why no model has read an exchange that counts as formed: once one can, the exchange is formed again."""
 
-    UNUSABLE = "unusable"
-    """There is no model to ask, or no credential."""
-    INVALID = "invalid"
-    """Its answer could not be read."""
+    OFF = "off"
+    """The operator had formation off."""
+    NO_MODEL = "no_model"
+    """The deployment had no model at all."""
+
+
+class Awaits(StrEnum):
+    """What an exchange waits for before a model can be asked about it."""
+
+    KEY = "key"
+    """The person's own key, which comes with their next chat; or one that the operator sets."""
+    MODEL = "model"
+    """A model: none is named, or its server has none of that name."""
+    OUTAGE = "outage"
+    """The model's server, which is away, busy or broken."""
     BUDGET = "budget"
-    """What it may take of a day is spent."""
-    PAUSED = "paused"
-    """It failed too often, and is left alone for long."""
-    FAILED = "failed"
-    """It failed at every attempt."""
+    """The next day: what may be taken of this one is spent."""
+    UNREADABLE = "unreadable"
+    """A model that answers so that it can be read, and in time."""
 
 
 class Doubt(StrEnum):

@@ -16,7 +16,9 @@ from recollect.model import (
     Outcome,
     Pending,
     Scope,
+    SpokenWith,
     Usage,
+    Wait,
 )
 from recollect.ports.models import Conversation
 
@@ -74,6 +76,52 @@ class Inbox(Protocol):
             until: When to try again.
             counts: Whether it counts among the attempts.
         """
+        ...
+
+    async def wait(self, exchanges: Sequence[Exchange], wait: Wait) -> None:
+        """Note that exchanges of one user wait for a model; they are pending no more until something wakes them.
+
+        Unless the reason is their own (``Wait.counts``), so does what else is to be formed of the user and would ask the
+        same model.
+        """
+        ...
+
+    async def wake(self, user_id: str, *, at: datetime) -> bool:
+        """Have what is due of the user's waiting exchanges tried again; return whether anything is.
+
+        What failed for a reason of its own is. Of those that wait for the same the first one is, and tries it for all.
+        """
+        ...
+
+    async def next_wake(self, user_id: str) -> datetime | None:
+        """Return when the first of the user's waiting exchanges is due; None: none is by itself."""
+        ...
+
+    async def wake_the_rest(self, answered: Exchange, *, model: str) -> None:
+        """Have the user's other waiting exchanges tried again, as a model was just asked about one.
+
+        What waited for a key or a model asks the model of that exchange from then on. What this very model answered
+        unreadably waits on.
+
+        Args:
+            answered: About which exchange it was asked.
+            model: Which model that was.
+        """
+        ...
+
+    async def wake_all(self, *, model: str = "", everything: bool = False) -> int:
+        """Have what waits tried again, of each user the first exchange; return of how many users something waits.
+
+        What no model has read (``Unread``) is to be formed again.
+
+        Args:
+            model: Which model is asked now; what another one answered unreadably is tried again. "": it is not known.
+            everything: Whether all that was unreadable is tried again.
+        """
+        ...
+
+    async def spoken_with(self, user_id: str) -> SpokenWith | None:
+        """Return with which model the user chatted last; None: with none."""
         ...
 
     async def outcome(self, scope: Scope, key: str) -> Outcome | None:

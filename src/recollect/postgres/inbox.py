@@ -6,9 +6,11 @@ from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from recollect.model import (
     Actor,
+    Awaits,
     Backlog,
     Caps,
     Change,
@@ -19,7 +21,11 @@ from recollect.model import (
     Outcome,
     Pending,
     Progress,
+    Reason,
+    Retire,
     Scope,
+    SpokenWith,
+    Wait,
 )
 from recollect.ports import NO_CAPS, Conversation
 from recollect.postgres.capping import prune
@@ -42,6 +48,9 @@ _BLOCKS = 20
 _BULLET = "\u2022 "
 _BULLETS = 60
 """Lines of a chat's turns that are looked up, as they begin as ours do."""
+
+_OF_EVERY_UPSTREAM = frozenset({Awaits.OUTAGE, Awaits.BUDGET})
+"""What is guarded together for all upstreams."""
 
 _LONGEST_ERROR = 500
 """Characters kept of why an attempt failed."""
@@ -92,6 +101,7 @@ class PostgresInbox:
                 ),
                 row["attempts"],
                 row["not_before"],
+                row["waits"],
             )
             for row, before in zip(rows, histories, strict=True)
         ]
@@ -105,10 +115,12 @@ class PostgresInbox:
         user_id = formed[0].exchange.turn.scope.user_id
         ids = [each.exchange.id for each in formed]
         async with self._database.changing(user_id) as connection:
-            fallbacks = [_reason(each.fallback) for each in formed]
-            if not await connection.fetch(SQL["mark_formed"], user_id, ids, fallbacks, at):
+            unread = [each.unread for each in formed]
+            marked = await connection.fetch(SQL["mark_formed"], user_id, ids, unread, at)
+            if not marked:
                 return None
-            done = [await _apply(connection, each, at) for each in formed]
+            again = {row["message_id"] for row in marked if row["again"]}
+            done = [await _apply(connection, each, at, again=again) for each in formed]
             made = [
                 (user_id, each.exchange.id, _made(changes))
                 for each, changes in zip(formed, done, strict=True)
@@ -127,6 +139,53 @@ class PostgresInbox:
             await connection.execute(
                 SQL["postpone"], user_id, exchange.id, _reason(error), until, int(counts)
             )
+
+    async def wait(self, exchanges: Sequence[Exchange], wait: Wait) -> None:
+        """Note that exchanges wait for a model; and the user's others like them, unless the reason is their own."""
+        turn = exchanges[0].turn
+        user_id, ids = turn.scope.user_id, [each.id for each in exchanges]
+        noted = (wait.reason, _reason(wait.error), wait.until, wait.asked)
+        async with self._database.changing(user_id) as connection:
+            await connection.execute(SQL["wait_for_model"], user_id, ids, *noted, int(wait.counts))
+            if not wait.counts:
+                upstream = None if wait.reason in _OF_EVERY_UPSTREAM else turn.upstream
+                model = turn.model if wait.reason is Awaits.MODEL else None
+                await connection.execute(SQL["wait_too"], user_id, *noted, upstream, model)
+
+    async def wake(self, user_id: str, *, at: datetime) -> bool:
+        """Have what is due of the user's waiting exchanges tried again; return whether anything is."""
+        async with self._database.for_user(user_id) as connection:
+            return bool(await connection.fetch(SQL["wake_due"], user_id, at))
+
+    async def next_wake(self, user_id: str) -> datetime | None:
+        """Return when the first of the user's waiting exchanges is due; None: none is by itself."""
+        async with self._database.for_user(user_id) as connection:
+            due: datetime | None = await connection.fetchval(SQL["next_wake"], user_id)
+        return due
+
+    async def wake_the_rest(self, answered: Exchange, *, model: str) -> None:
+        """Have the user's other waiting exchanges tried again, as a model was just asked about one."""
+        turn = answered.turn
+        which = (turn.scope.user_id, turn.upstream, turn.model, answered.authorized, model)
+        async with self._database.for_user(turn.scope.user_id) as connection:
+            await connection.execute(SQL["wake_the_rest"], *which)
+
+    async def wake_all(self, *, model: str = "", everything: bool = False) -> int:
+        """Have what waits tried again, of each user the first exchange; return of how many users something waits."""
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["users_who_wait"])
+        for user_id in [row["user_id"] for row in rows]:
+            async with self._database.changing(user_id) as connection:
+                await connection.execute(SQL["reopen_unread"], user_id)
+                await connection.execute(SQL["wake_first"], user_id, everything, model)
+                await enqueue(connection, [user_id])
+        return len(rows)
+
+    async def spoken_with(self, user_id: str) -> SpokenWith | None:
+        """Return with which model the user chatted last; None: with none."""
+        async with self._database.for_user(user_id) as connection:
+            row = await connection.fetchrow(SQL["spoken_with"], user_id)
+        return None if row is None else SpokenWith(**dict(row))
 
     async def outcome(self, scope: Scope, key: str) -> Outcome | None:
         """Return what became of the exchange of a chat with this key; None: the log has none of this user's."""
@@ -197,7 +256,8 @@ class PostgresInbox:
         """Count what is pending, failed and formed."""
         async with self._database.over_all_users() as connection:
             row = await connection.fetchrow(SQL["backlog"])
-        return Backlog(**dict(row or {}))
+            waiting = await connection.fetch(SQL["waiting_by_reason"])
+        return Backlog(**dict(row or {}), waiting={each["reason"]: each["exchanges"] for each in waiting})
 
     async def retry_failed(self, *, at: datetime) -> int:
         """Put every held exchange back to pending and enqueue it; return how many."""
@@ -224,12 +284,19 @@ async def _copied(connection: Connection, user_id: str, texts: Sequence[str]) ->
     ]
 
 
-async def _apply(connection: Connection, formed: Formed, at: datetime) -> list[Change]:
-    scope = formed.exchange.turn.scope
+async def _apply(
+    connection: Connection, formed: Formed, at: datetime, *, again: Collection[UUID]
+) -> list[Change]:
+    """Apply the changes of an exchange; of one that is formed again what it was kept as before is retired."""
+    exchange, scope = formed.exchange, formed.exchange.turn.scope
+    before: list[Change] = []
+    if exchange.message_id in again:
+        rows = await connection.fetch(SQL["verbatim_of_messages"], scope.user_id, [exchange.message_id])
+        before = [Retire(row["id"], Reason.KEPT_VERBATIM) for row in rows]
     return await apply_changes(
         connection,
         scope.user_id,
-        formed.changes,
+        [*before, *formed.changes],
         actor=Actor.FORMATION,
         at=at,
         session_id=scope.session_id,

@@ -71,6 +71,8 @@ class PostgresMessageLog:
             if await _is_left_out(connection, exchange.turn, known):
                 return False
             appending = _Appending(connection, exchange, is_news=not revives)
+            if not revives:
+                await _wake_by_chat(connection, exchange)
             if known["id"] is None:
                 await _end_before(connection, exchange.turn, key, known)
                 await appending.whole(key)
@@ -122,6 +124,13 @@ class PostgresMessageLog:
                 await end_without_reply(connection, user_id, left)
                 count += len(left)
         return count
+
+
+async def _wake_by_chat(connection: Connection, exchange: Exchange) -> None:
+    """Have what waits for a key or a model tried again: its person has just chatted with both."""
+    turn = exchange.turn
+    said_to = (storable_text(turn.upstream), storable_text(turn.model), exchange.authorized)
+    await connection.execute(SQL["wake_by_chat"], turn.scope.user_id, *said_to)
 
 
 async def _is_left_out(connection: Connection, turn: Turn, known: Record) -> bool:

@@ -165,7 +165,7 @@ class EngineSettings(EngineInternals, BaseSettings):
     )
     formation: Strategy = Field(
         default=Strategy.EXTRACT,
-        description="extract (by the model, qa_turn where there is none), qa_turn, both, or off: logged, and nothing formed.",
+        description="extract (by the model), qa_turn (question and answer as they were, without a model), both, or off: logged, and nothing formed.",
     )
     formation_yields: ChatsFirst = Field(
         default=ChatsFirst.AUTO,

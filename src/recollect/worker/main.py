@@ -15,6 +15,7 @@ import structlog
 from recollect.assembly.lifecycle import open_backends
 from recollect.assembly.policy import make_policy
 from recollect.engine import system_clock
+from recollect.engine.credentials import Lent
 from recollect.engine.worker import FormationWorker
 from recollect.errors import RecollectError
 from recollect.failures import place
@@ -90,8 +91,8 @@ async def _listen(reader: asyncio.StreamReader, worker: FormationWorker, caches:
     """Carry out messages until standard input ends."""
     while line := await reader.readline():
         match to_worker(line):
-            case Lend(exchange_id, credential):
-                worker.lend(exchange_id, credential)
+            case Lend(exchange_id, user_id, upstream, credential):
+                worker.lend(Lent(exchange_id, user_id, upstream, credential))
             case Chats(running):
                 worker.chats(running)
             case Clear():

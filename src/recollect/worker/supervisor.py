@@ -12,7 +12,7 @@ import structlog
 from cachetools import TTLCache
 
 from recollect.engine.counts import FormationCounts
-from recollect.engine.worker import CREDENTIAL_SECONDS, CREDENTIALS_KEPT
+from recollect.engine.credentials import CREDENTIAL_SECONDS, CREDENTIALS_KEPT, Lent
 from recollect.failures import place
 from recollect.formation import CallStatistics
 from recollect.worker.watchdog import HELD_SECONDS, OVERDUE
@@ -49,7 +49,7 @@ class WorkerProcess:
         self._start = start
         self._yields = yields
         self._running = 0
-        self._credentials: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
+        self._credentials: TTLCache[UUID, Lent] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
         self._process: asyncio.subprocess.Process | None = None
         self._before = FormationCounts()
         self._now = FormationCounts()
@@ -65,10 +65,10 @@ class WorkerProcess:
         """The number of the process; None while there is none."""
         return None if self._process is None else self._process.pid
 
-    def lend(self, exchange_id: UUID, credential: str) -> None:
+    def lend(self, lent: Lent) -> None:
         """Lend the worker the credential of an exchange's request, for a while."""
-        self._credentials[exchange_id] = credential
-        self._send(Lend(exchange_id, credential))
+        self._credentials[lent.exchange_id] = lent
+        self._send(_line(lent))
 
     def clear_caches(self) -> None:
         """Have the worker clear its caches of texts."""
@@ -119,8 +119,8 @@ class WorkerProcess:
             self._send(self._start)
             if self._yields and self._running:
                 self._send(Chats(self._running))
-            for exchange_id, credential in reversed(list(self._credentials.items())):  # the newest first
-                self._send(Lend(exchange_id, credential))
+            for lent in list(self._credentials.values()):  # the newest last: it counts for its person
+                self._send(_line(lent))
             log.info("worker_started", process=process.pid)
             await self._hear(process)
             return _how(await process.wait())
@@ -138,6 +138,10 @@ class WorkerProcess:
                 log.warning("worker_not_understood", error=type(error).__name__)
             else:
                 self._now, self.guarded = said.counts, said.guarded
+
+
+def _line(lent: Lent) -> Lend:
+    return Lend(lent.exchange_id, str(lent.user_id), lent.upstream, lent.credential)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

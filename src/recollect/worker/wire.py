@@ -34,9 +34,11 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
 
 
 class Lend(msgspec.Struct, frozen=True, tag="lend"):
-    """To a worker: the credential that the request of an exchange carried."""
+    """To a worker: the credential that the request of an exchange carried; as ``Lent``."""
 
     exchange_id: UUID
+    user_id: str
+    upstream: str
     credential: str
 
 

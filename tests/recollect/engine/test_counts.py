@@ -9,7 +9,6 @@ from recollect.model import (
     Change,
     Doubt,
     Exchange,
-    Fallback,
     Formed,
     Hide,
     Ignore,
@@ -41,7 +40,7 @@ CHANGES: list[Change] = [
 
 def counted(seconds: float = 3) -> FormationCounts:
     counts = FormationCounts()
-    formed = Formed(EXCHANGE, tuple(CHANGES), 5, Fallback.FAILED, re_extracted=0)
+    formed = Formed(EXCHANGE, tuple(CHANGES), 5)
     counts.formed(formed, CHANGES, at=EXCHANGE.turn.at + timedelta(seconds=seconds))
     return counts
 
@@ -53,7 +52,7 @@ def test_each_change_is_counted_once() -> None:
     assert counts.rejects == {"equal_content": 1, "no_evidence": 1}
     assert (counts.retired, counts.hidden) == ({"cap": 1}, {"confidential": 1})
     assert (counts.quarantined, counts.marks) == (1, 1)
-    assert (counts.successes, counts.extracted, counts.fallbacks) == (1, 5, {"failed": 1})
+    assert (counts.successes, counts.extracted) == (1, 5)
 
 
 def test_the_rates_are_shares_and_nothing_before_the_first() -> None:

@@ -108,7 +108,7 @@ async def test_what_failed_can_be_tried_once_more(own_store: Store) -> None:
     await healed.drain(own_store.anna)
 
     backlog = await healed.backlog()
-    assert (backlog.failed, backlog.formed, backlog.fallbacks) == (0, 1, 1)
+    assert (backlog.failed, backlog.formed, backlog.waiting) == (0, 0, {"outage": 1})
 
 
 async def test_what_was_said_is_indexed_before_it_counts_as_formed(store: Store) -> None:

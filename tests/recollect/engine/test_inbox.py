@@ -21,17 +21,22 @@ from recollect.engine.inbox import (
     TAKEN_DELAY,
     InboxDrain,
 )
+from recollect.engine.model_waits import DELAYS, MODEL_DELAY
 from recollect.engine.policy import Batching
 from recollect.errors import (
+    BudgetSpentError,
+    CredentialGoneError,
     EmbedderError,
     ExtractorError,
     ExtractorPausedError,
     ExtractorTimeoutError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
     StoreError,
     StoreUnavailableError,
     YieldedError,
 )
-from recollect.model import Exchange, Fallback, Formed, Ignore, Reason
+from recollect.model import Actor, Exchange, Formed, Hide, Ignore, Reason
 from recollect.models.attempts import Steps
 from recollect.models.yielding import Yielding
 from recollect.postgres import Postgres
@@ -39,7 +44,7 @@ from recollect.postgres.pool import Database
 
 START = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 WORDS = "my secret words"
-ENTRIES = "SELECT state, fallback, attempts, error FROM exchanges WHERE user_id = $1 ORDER BY id"
+ENTRIES = "SELECT state, waits_for, wakes_at, attempts, error FROM exchanges WHERE user_id = $1 ORDER BY id"
 
 
 @dataclass
@@ -48,15 +53,15 @@ class Worker:
 
     Attributes:
         said: What she said, each by its number.
-        formed: The numbers in the order they were formed, for which reason as they are, and by whose credential.
+        formed: The numbers in the order they were tried, and by whose credential.
     """
 
     database: Database
     store: Store
-    fail: Callable[[Exchange, Fallback | None], Exception | None] = lambda _exchange, _fallback: None
+    fail: Callable[[Exchange], Exception | None] = lambda _exchange: None
     now: datetime = START
     said: dict[int, Exchange] = field(default_factory=dict)
-    formed: list[tuple[int, Fallback | None, str | None]] = field(default_factory=list)
+    formed: list[tuple[int, str | None]] = field(default_factory=list)
     batches: list[list[int]] = field(default_factory=list)
     delays: list[timedelta] = field(default_factory=list)
     batching: Batching = field(default_factory=Batching)
@@ -75,17 +80,17 @@ class Worker:
         """Let the inbox raise this, whenever that is called."""
         self.store = breakable(self.store, Outage(failure, (method,)))
 
-    async def form(self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None) -> list[Formed]:
+    async def form(self, exchanges: Sequence[Exchange]) -> list[Formed]:
         self.batches.append([number_of(each) for each in exchanges])
         self.shares.append(exchanges[0].share)
         for each in exchanges:
-            self.formed.append((number_of(each), fallback, each.credential))
-            error = self.fail(each, fallback)
+            self.formed.append((number_of(each), each.credential))
+            error = self.fail(each)
             if error is not None:
                 raise error
-        return [Formed(each, (Ignore(Reason.EMPTY),), fallback=fallback) for each in exchanges]
+        return [Formed(each, (Ignore(Reason.EMPTY),)) for each in exchanges]
 
-    def credential(self, exchange_id: UUID) -> str | None:
+    def credential(self, exchange_id: UUID, _user_id: str, _upstream: str) -> str | None:
         """Return that of the second request, which alone is at hand."""
         return "Bearer of-2" if 2 in self.said and self.said[2].id == exchange_id else None
 
@@ -112,7 +117,7 @@ class Worker:
 
     @property
     def order(self) -> list[int]:
-        return [number for number, _, _ in self.formed]
+        return [number for number, _ in self.formed]
 
     async def entries(self) -> list[Record]:
         """Return how what was said stands in the inbox, which the port does not tell of what is held."""
@@ -120,9 +125,9 @@ class Worker:
             return await connection.fetch(ENTRIES, self.store.anna)
 
     async def outcomes(self) -> list[str]:
-        """Return what became of each exchange: the fallback's reason where it is one."""
+        """Return what became of each exchange: what it waits for where it does."""
         return [
-            f"fallback:{each['fallback']}" if each["fallback"] else each["state"]
+            f"waits:{each['waits_for']}" if each["waits_for"] else each["state"]
             for each in await self.entries()
         ]
 
@@ -142,14 +147,12 @@ def number_of(exchange: Exchange) -> int:
     return int(exchange.turn.key)
 
 
-def failing(
-    number: int, error: Exception, times: int = 99
-) -> Callable[[Exchange, Fallback | None], Exception | None]:
-    """Fail so often for this exchange; a fallback never fails."""
+def failing(number: int, error: Exception, times: int = 99) -> Callable[[Exchange], Exception | None]:
+    """Fail so often for this exchange."""
     left = [error] * times
 
-    def fail(exchange: Exchange, fallback: Fallback | None) -> Exception | None:
-        return left.pop() if left and number_of(exchange) == number and fallback is None else None
+    def fail(exchange: Exchange) -> Exception | None:
+        return left.pop() if left and number_of(exchange) == number else None
 
     return fail
 
@@ -173,7 +176,7 @@ async def test_the_requests_own_credential_is_found_while_it_is_at_hand(worker: 
 
     await worker.drain()
 
-    assert worker.formed == [(1, None, None), (2, None, "Bearer of-2")]
+    assert worker.formed == [(1, None), (2, "Bearer of-2")]
 
 
 async def test_an_inbox_that_another_drains_is_left_alone(worker: Worker) -> None:
@@ -249,16 +252,18 @@ async def test_the_waits_grow_and_the_last_one_counts_on(worker: Worker) -> None
 
 
 @pytest.mark.parametrize("attempts", [1, 3])
-async def test_when_extraction_keeps_failing_the_exchange_is_kept_as_it_is(
+async def test_when_a_model_keeps_failing_at_an_exchange_it_waits_and_the_later_ones_go_on(
     worker: Worker, attempts: int
 ) -> None:
     await worker.hears(1, 2)
     worker.fail = failing(1, ExtractorError())
 
-    await worker.drain_until_empty(attempts=attempts)
+    while (delay := await worker.drain(attempts=attempts)) is not None:
+        worker.now += delay
 
-    assert worker.formed == [(1, None, None)] * attempts + [(1, "failed", None), (2, None, "Bearer of-2")]
-    assert await worker.outcomes() == ["fallback:failed", "formed"]
+    once_more_as_the_server_answers = [1] * attempts
+    assert worker.order == [*[1] * attempts, 2, *once_more_as_the_server_answers]
+    assert await worker.outcomes() == ["waits:outage", "formed"]
 
 
 @pytest.mark.parametrize("error", [StoreError("odd"), ValueError(WORDS)])
@@ -279,16 +284,6 @@ async def test_what_else_keeps_failing_is_held_and_the_later_ones_go_on(
     [held, _] = await worker.entries()
     assert held["error"].startswith(type(error).__name__)
     assert WORDS not in f"{lines} {held['error']}"
-
-
-async def test_a_fallback_that_fails_too_is_held(worker: Worker) -> None:
-    await worker.hears(1)
-    worker.fail = lambda _, fallback: StoreError("odd") if fallback else ExtractorError()
-
-    await worker.drain_until_empty()
-
-    assert await worker.outcomes() == ["failed"]
-    assert worker.formed[-1] == (1, "failed", None)
 
 
 async def test_a_failing_write_of_the_outcome_is_a_failed_try(worker: Worker) -> None:
@@ -331,11 +326,9 @@ async def test_an_exchange_that_another_formed_meanwhile_is_left_to_them(
     postgres: Postgres, store: Store
 ) -> None:
     class Outrun(Worker):
-        async def form(
-            self, exchanges: Sequence[Exchange], *, fallback: Fallback | None = None
-        ) -> list[Formed]:
+        async def form(self, exchanges: Sequence[Exchange]) -> list[Formed]:
             assert await store.inbox.complete([Formed(each) for each in exchanges], at=START) is not None
-            return await super().form(exchanges, fallback=fallback)
+            return await super().form(exchanges)
 
     worker = Outrun(postgres.database, store)
     await worker.hears(1, 2)
@@ -406,7 +399,7 @@ class TestBatches:
 
         await worker.drain_until_empty()
 
-        assert await worker.outcomes() == ["formed", "fallback:failed", "formed"]
+        assert await worker.outcomes() == ["formed", "waits:outage", "formed"]
         assert worker.batches[0] == [1, 2, 3]
         assert [batch for batch in worker.batches if len(batch) > 1] == [[1, 2, 3]]
 
@@ -444,49 +437,132 @@ class TestBatches:
         assert worker.batches == [[1], [2], [3]]
 
 
-class TestAModelThatIsLeftAlone:
-    async def test_its_exchanges_wait_and_no_try_is_counted(self, worker: Worker) -> None:
-        await worker.hears(1)
-        until = START + timedelta(minutes=5)
-        worker.fail = failing(1, ExtractorPausedError(until), times=1)
+class TestWhatNoModelCanBeAskedAbout:
+    @pytest.mark.parametrize(
+        ("error", "waits_for", "delay"),
+        [
+            (CredentialGoneError(), "key", None),
+            (ExtractorUnusableError(), "model", MODEL_DELAY),
+            (ExtractorPausedError(START + timedelta(minutes=5)), "outage", timedelta(minutes=5)),
+            (BudgetSpentError(), "budget", timedelta(hours=14, minutes=30)),
+        ],
+    )
+    async def test_waits_all_of_it_and_is_asked_about_once(
+        self, worker: Worker, error: ExtractorError, waits_for: str, delay: timedelta | None
+    ) -> None:
+        await worker.hears(1, 2, 3)
+        worker.fail = lambda _: error
 
-        assert await worker.drain() == timedelta(minutes=5)
-        assert (await worker.outcomes(), await worker.attempts()) == (["pending"], 0)
+        for _ in range(3):
+            assert await worker.drain() is None
 
-        worker.now = until
+        due = await worker.store.inbox.next_wake(worker.store.anna)
+        assert worker.order == [1]
+        assert await worker.outcomes() == [f"waits:{waits_for}"] * 3
+        assert due == (None if delay is None else START + delay)
+        assert worker.counts.waits == {waits_for: 1}
+
+    async def test_is_tried_again_with_the_first_and_formed_in_order(self, worker: Worker) -> None:
+        await worker.hears(1, 2, 3)
+        worker.fail = lambda _: ExtractorUnusableError()
+        await worker.drain()
+
+        worker.now += MODEL_DELAY
+        await worker.drain()
+        assert worker.order == [1, 1]
+        assert await worker.outcomes() == ["waits:model"] * 3
+
+        worker.fail = lambda _: None
+        worker.now += MODEL_DELAY
         assert await worker.drain() is None
-        assert await worker.outcomes() == ["formed"]
+        assert worker.order == [1, 1, 1, 2, 3]
+        assert await worker.outcomes() == ["formed"] * 3
 
-    async def test_they_do_not_wait_for_ever(self, worker: Worker) -> None:
-        await worker.hears(1)
-        worker.fail = failing(1, ExtractorPausedError(START + timedelta(days=1)))
-        worker.now = START + PATIENCE
+    async def test_is_formed_when_its_person_chats_again_and_before_what_they_say_then(
+        self, worker: Worker
+    ) -> None:
+        await worker.hears(1, 3)
+        worker.fail = lambda _: CredentialGoneError()
+        await worker.drain()
 
+        worker.fail = lambda _: None
+        await worker.hears(4)
         assert await worker.drain() is None
 
-        assert await worker.outcomes() == ["fallback:paused"]
+        assert worker.order == [1, 1, 3, 4]
+        assert await worker.outcomes() == ["formed"] * 3
 
-    async def test_what_was_said_long_ago_waits_as_long_from_when_it_was_due(self, worker: Worker) -> None:
-        await worker.hears(1)
-        imported = START + timedelta(days=200)
-        await worker.store.inbox.postpone(worker.said[1], error="", until=imported, counts=False)
-        worker.fail = failing(1, ExtractorPausedError(imported + timedelta(days=1)))
+    async def test_does_not_wake_for_a_chat_with_another_upstream(self, worker: Worker) -> None:
+        await worker.hears(1, upstream="far")
+        worker.fail = lambda _: CredentialGoneError()
+        await worker.drain()
 
-        for waited in (timedelta(), PATIENCE - timedelta(seconds=1)):
-            worker.now = imported + waited
-            assert await worker.drain() == timedelta(days=1) - waited
-            assert await worker.outcomes() == ["pending"]
+        worker.fail = lambda _: None
+        await worker.hears(2)
+        await worker.drain()
 
-        worker.now = imported + PATIENCE
-        assert await worker.drain() is None
-        assert await worker.outcomes() == ["fallback:paused"]
+        assert worker.order == [1, 2]
+        assert await worker.outcomes() == ["waits:key", "formed"]
 
-    async def test_a_pause_that_is_just_over_is_no_wait(self, worker: Worker) -> None:
-        await worker.hears(1)
-        worker.now = START + timedelta(seconds=9)
-        worker.fail = failing(1, ExtractorPausedError(START), times=1)
+    async def test_asks_the_model_that_its_person_chats_with(self, worker: Worker) -> None:
+        await worker.hears(1, 2, model="")
+        worker.fail = lambda exchange: None if exchange.turn.model else ExtractorUnusableError()
+        await worker.drain()
+        assert await worker.outcomes() == ["waits:model"] * 2
 
-        assert await worker.drain() == timedelta()
+        await worker.hears(3, model="llama")
+        await worker.drain()
+
+        assert await worker.outcomes() == ["formed"] * 3
+
+    async def test_what_is_hidden_meanwhile_is_never_formed(self, worker: Worker) -> None:
+        await worker.hears(1, 2)
+        worker.fail = lambda _: CredentialGoneError()
+        await worker.drain()
+        said = worker.said[1]
+        hide = [Hide((said.message_id,), Reason.FORGOTTEN)]
+        await worker.store.memories.apply(said.turn.scope, hide, actor=Actor.USER, at=START)
+
+        worker.fail = lambda _: None
+        await worker.store.inbox.wake_all(everything=True)
+        await worker.drain()
+
+        assert worker.order == [1, 2]
+        assert await worker.outcomes() == ["formed"] * 2
+
+
+class TestAnAnswerThatCanNotBeRead:
+    async def test_is_asked_for_again_after_ever_longer_times_and_then_no_more(self, worker: Worker) -> None:
+        await worker.hears(1, 2)
+        worker.fail = failing(1, InvalidExtractionError())
+        waited = []
+
+        await worker.drain()
+        while (due := await worker.store.inbox.next_wake(worker.store.anna)) is not None:
+            waited.append(due - worker.now)
+            worker.now = due
+            await worker.drain()
+
+        assert waited == list(DELAYS)
+        assert worker.order == [1, 2] + [1] * len(DELAYS)
+        assert await worker.outcomes() == ["waits:unreadable", "formed"]
+        [entry, _] = await worker.entries()
+        assert entry["error"].startswith("InvalidExtractionError")
+
+    async def test_is_asked_of_another_model_at_the_next_start_and_of_any_by_a_command(
+        self, worker: Worker
+    ) -> None:
+        await worker.hears(1, model="small")
+        worker.fail = failing(1, InvalidExtractionError(), times=3)
+        await worker.drain()
+        tried = []
+
+        for wake in ({"model": "small"}, {"model": "large"}, {"model": "small", "everything": True}):
+            await worker.store.inbox.wake_all(**wake)  # type: ignore[arg-type]
+            await worker.drain()
+            tried.append(len(worker.order))
+
+        assert tried == [1, 2, 3]
 
 
 class TestAnEmbedderThatIsAway:
@@ -535,15 +611,14 @@ async def test_what_is_done_is_counted(worker: Worker) -> None:
 
 
 class TestWhatTakesTooLong:
-    async def test_is_asked_for_by_half_and_then_kept_as_it_is(self, worker: Worker) -> None:
+    async def test_is_asked_for_by_half_and_then_waits(self, worker: Worker) -> None:
         await worker.hears(1)
         worker.fail = failing(1, ExtractorTimeoutError())
 
         assert await worker.drain() is None
 
-        assert worker.formed == [(1, None, None), (1, None, None), (1, Fallback.FAILED, None)]
-        assert worker.shares == [1.0, 0.5, 0.5]
-        assert await worker.outcomes() == ["fallback:failed"]
+        assert worker.shares == [1.0, 0.5]
+        assert await worker.outcomes() == ["waits:unreadable"]
         assert worker.counts.errors == {"ExtractorTimeoutError": 2}
 
     async def test_is_asked_for_with_half_of_the_turns(self, worker: Worker) -> None:

@@ -11,7 +11,6 @@ from recollect.model import (
     Change,
     Doubt,
     Exchange,
-    Fallback,
     Formed,
     Hide,
     Ignore,
@@ -26,6 +25,7 @@ from recollect.model import (
     Scope,
     Source,
     Turn,
+    Unread,
 )
 
 SAID_AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -63,10 +63,10 @@ class TestLogFormed:
             }
         ]
 
-    def test_it_tells_why_exchanges_were_kept_as_they_are(self) -> None:
+    def test_it_tells_why_no_model_read_an_exchange(self) -> None:
         formed = [
-            Formed(EXCHANGE, (), 0, Fallback.INVALID),
-            Formed(EXCHANGE, (), 0, Fallback.INVALID),
+            Formed(EXCHANGE, (), 0, Unread.OFF),
+            Formed(EXCHANGE, (), 0, Unread.OFF),
             Formed(EXCHANGE, (), 0, None),
         ]
 
@@ -74,7 +74,7 @@ class TestLogFormed:
             log_formed(formed, [[], [], []], milliseconds=1)
 
         [line] = lines
-        assert line["fallbacks"] == {"invalid": 2}
+        assert line["unread"] == {"off": 2}
 
 
 class TestLogDecision:
@@ -91,7 +91,7 @@ class TestLogDecision:
             Hide((UUID(int=4),), Reason.CONFIDENTIAL),
         ]
         with capture_logs() as lines:
-            log_decision(Formed(EXCHANGE, (), 5, Fallback.INVALID), changes, include_text=include_text)
+            log_decision(Formed(EXCHANGE, (), 5, Unread.OFF), changes, include_text=include_text)
         [line] = lines
         return dict(line)
 
@@ -103,7 +103,7 @@ class TestLogDecision:
             "exchange_id": str(UUID(int=1)),
             "input_message_length": len(TURN.text),
             "extracted_count": 5,
-            "fallback": "invalid",
+            "unread": "off",
             "decisions": [
                 {"action": "add", "target_id": str(UUID(int=10)), "reason": "new"},
                 {

@@ -17,6 +17,7 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
     StoreUnavailableError,
+    UpstreamPolicyError,
 )
 from recollect.formation import CallGuard, FormationPipeline, FormationRules, TokenBudget
 from recollect.formation.learner import KNOWN_SHOWN
@@ -29,7 +30,6 @@ from recollect.model import (
     Change,
     Exchange,
     ExtractedCommand,
-    Fallback,
     Formed,
     Hide,
     Ignore,
@@ -46,6 +46,7 @@ from recollect.model import (
     Role,
     Scope,
     Strategy,
+    Unread,
 )
 from recollect.ports import Backends, Embedder, Extracted, Extractor, Judge
 
@@ -106,7 +107,6 @@ class Desk:
         self,
         *exchanges: Exchange,
         strategy: Strategy = Strategy.EXTRACT,
-        fallback: Fallback | None = None,
     ) -> list[Formed]:
         backends = Backends(
             **{name: getattr(self.store, name) for name in PORTS},
@@ -116,7 +116,7 @@ class Desk:
         )
         guard = CallGuard(self.store.usage, self.budget, lambda: NOW)
         forming = FormationPipeline(backends, guard, self.rules, clock=lambda: NOW, new_id=uuid7)
-        return await forming.form(exchanges or (self.exchange,), strategy=strategy, fallback=fallback)
+        return await forming.form(exchanges or (self.exchange,), strategy=strategy)
 
 
 def told(changes: Sequence[Change]) -> list[tuple[type[Change], Reason]]:
@@ -136,7 +136,7 @@ class TestExtraction:
         [formed] = await desk.form()
 
         assert told(formed.changes) == [(Add, Reason.NEW)] * 2
-        assert (formed.extracted_count, formed.fallback) == (2, None)
+        assert (formed.extracted_count, formed.unread) == (2, None)
         [city, _] = [each.memory for each in formed.changes if isinstance(each, Add)]
         assert (city.content, city.created_at, city.embedding_model) == ("Lives in Leipzig", NOW, "words")
         assert city.provenance == Provenance(
@@ -272,7 +272,7 @@ class TestStrategies:
 
         assert only_memory(formed).kind is Kind.QA_TURN
         assert formed.changes[0].reason is Reason.KEPT_VERBATIM
-        assert (formed.extracted_count, formed.fallback) == (0, None)
+        assert (formed.extracted_count, formed.unread) == (0, None)
         assert embedder.embedded == [qa_embedding_text(desk.exchange)]
 
     async def test_both_keeps_the_statements_and_the_words(self, store: Store) -> None:
@@ -280,39 +280,38 @@ class TestStrategies:
 
         assert told(formed.changes) == [(Add, Reason.NEW), (Add, Reason.KEPT_VERBATIM)]
 
-    @pytest.mark.parametrize(
-        ("answer", "reason"),
-        [
-            (None, "unusable"),
-            (ExtractorUnusableError(), "unusable"),
-            (InvalidExtractionError("words of the answer"), "invalid"),
-            (BudgetSpentError(), "budget"),
-        ],
-    )
-    async def test_the_words_stand_in_where_no_model_can_extract(
-        self, store: Store, answer: Exception | None, reason: str
+    async def test_without_any_model_nothing_is_made_of_the_words_and_one_may_read_them_later(
+        self, store: Store
     ) -> None:
-        [formed] = await Desk(store, None if answer is None else ScriptedExtractor(answer)).form()
+        [formed] = await Desk(store, None).form()
 
-        assert only_memory(formed).kind is Kind.QA_TURN
-        assert formed.fallback == reason
+        assert (formed.changes, formed.unread) == ((), Unread.NO_MODEL)
+
+    @pytest.mark.parametrize("strategy", [Strategy.EXTRACT, Strategy.BOTH])
+    @pytest.mark.parametrize(
+        "error", [ExtractorUnusableError(), InvalidExtractionError("words of the answer"), ExtractorError()]
+    )
+    async def test_nothing_is_formed_while_a_model_can_not_be_asked_or_read(
+        self, store: Store, error: ExtractorError, strategy: Strategy
+    ) -> None:
+        with pytest.raises(type(error)):
+            await Desk(store, ScriptedExtractor(error)).form(strategy=strategy)
+
+    async def test_what_may_not_be_shown_to_a_model_is_formed_without_it(self, store: Store) -> None:
+        [formed] = await Desk(store, ScriptedExtractor(UpstreamPolicyError())).form()
+
+        assert (formed.changes, formed.unread) == ((), None)
 
     async def test_a_spent_budget_asks_no_model(self, store: Store) -> None:
-        desk = Desk(store, ScriptedExtractor([CITY], [CITY]), budget=TokenBudget(user=50))
+        extractor = ScriptedExtractor([CITY], [CITY])
+        desk = Desk(store, extractor, budget=TokenBudget(user=50))
         await store.log.append(desk.exchange)  # what a user took is counted while there is one
         await desk.form()
 
-        [formed] = await desk.form(said(store, "I bought a boat", 1))
+        with pytest.raises(BudgetSpentError):
+            await desk.form(said(store, "I bought a boat", 1))
 
-        assert formed.fallback == "budget"
-
-    async def test_they_stand_in_when_the_caller_gives_extraction_up(self, store: Store) -> None:
-        extractor = ScriptedExtractor()
-
-        [formed] = await Desk(store, extractor).form(fallback=Fallback.FAILED)
-
-        assert only_memory(formed).kind is Kind.QA_TURN
-        assert (formed.fallback, extractor.asked) == ("failed", [])
+        assert len(extractor.asked) == 1
 
     @pytest.mark.parametrize("text", ["", " \n", "👍", "?!"])
     @pytest.mark.parametrize("strategy", list(Strategy))

@@ -35,6 +35,8 @@ USER_TABLES = {
 OVER_ALL_USERS = {
     "backlog": "counts for the operator, and names nobody",
     "retry_failed": "the operator tries again what failed, whoever's it is",
+    "users_who_wait": "a start, or the operator, has what waits for a model tried again, whoever's it is",
+    "waiting_by_reason": "counts for the operator, and names nobody",
     "answers_under_way": "a worker of its own looks whether chats run, whoever's they are, and counts them",
     "users_with_open_exchanges": "the operator's tidying ends what a relay that died left open, whoever's it is",
     "users_without_index": "the operator's jobs index what was said before there was an index",

@@ -72,7 +72,14 @@ async def test_health_needs_no_token_and_says_how_formation_stands(api: Api) -> 
     assert await health(api) == {
         "status": "ok",
         "store": "ok",
-        "formation": {"pending": 0, "failed": 0, "formed": 0, "fallbacks": 0, "oldest_pending_at": None},
+        "formation": {
+            "pending": 0,
+            "waiting": {},
+            "oldest_waiting_at": None,
+            "failed": 0,
+            "formed": 0,
+            "oldest_pending_at": None,
+        },
         "model": {
             "tokens_today": 0,
             "tokens_per_day": 0,
@@ -166,7 +173,8 @@ async def test_health_names_no_user_and_no_text(api: Api, own_store: Store) -> N
 
 def test_exchanges_held_as_failed_are_a_degradation() -> None:
     assert Health.of(Condition(Backlog(failed=1), IDLE), NOTHING_WAITS, {}).status == "degraded"
-    assert Health.of(Condition(Backlog(pending=1000, fallbacks=5), IDLE), NOTHING_WAITS, {}).status == "ok"
+    pending = Backlog(pending=1000, waiting={"budget": 5})
+    assert Health.of(Condition(pending, IDLE), NOTHING_WAITS, {}).status == "ok"
 
 
 def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when() -> None:

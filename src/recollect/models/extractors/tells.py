@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from recollect.errors import ExtractorUnusableError, UpstreamPolicyError
+from recollect.errors import UpstreamPolicyError
 from recollect.model import ALL_TOLD, Disclosure
 from recollect.models.extractors.chat_model import AnswerSchema, ChatModel, Messages, ModelAnswer
 from recollect.ports import Asker
@@ -40,12 +40,12 @@ class ModelOfUpstream:
         """Return the answer of the model on the asker's server.
 
         Raises:
-            ExtractorUnusableError: The settings no longer name that server, or do not let memories be formed from it.
+            UpstreamPolicyError: The settings no longer name that server, or do not let memories be formed from it.
             ExtractorError: The model failed, as its own ``ask`` says.
         """
         model = self._models.get(asker.upstream)
         if model is None:
-            raise ExtractorUnusableError("The upstream that it was said to is none that is learned from.")
+            raise UpstreamPolicyError("The upstream that it was said to is none that is learned from.")
         return await model.ask(messages, schema, asker, most_tokens)
 
     async def aclose(self) -> None:

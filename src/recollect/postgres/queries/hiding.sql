@@ -1,7 +1,7 @@
 -- name: form_no_more
 -- Note that nothing is to be formed any more of what was said in these messages of the user.
 UPDATE exchanges
-SET state = 'formed', formed_at = $3, error = NULL, asking = '{}'
+SET state = 'formed', formed_at = $3, error = NULL, asking = '{}', waits_for = NULL, fallback = NULL
 WHERE user_id = $1 AND state IN ('open', 'pending', 'failed') AND message_id = ANY ($2::uuid[]);
 
 -- name: summaries_resting_on

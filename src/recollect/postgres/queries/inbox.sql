@@ -22,13 +22,13 @@ DELETE FROM leases WHERE user_id = $1 AND holder = $2;
 -- name: pending_exchanges
 -- What is to be formed next of the user: exchanges of one chat, the oldest first, up to the first of another chat.
 SELECT e.id, e.session_id, e.key, e.turn_index, e.message_id, e.reply_id, e.model, e.upstream, e.authorized, e.said_at,
-    e.attempts, e.not_before, said.content AS said, said.speaker, coalesce(reply.content, '') AS reply
+    e.attempts, e.not_before, e.waits, said.content AS said, said.speaker, coalesce(reply.content, '') AS reply
 FROM (
     SELECT *, bool_and(session_id = first_session) OVER (ORDER BY id) AS follows
     FROM (
         SELECT *, first_value(session_id) OVER (ORDER BY id) AS first_session
         FROM (
-            SELECT * FROM exchanges WHERE user_id = $1 AND state = 'pending' ORDER BY id LIMIT $2
+            SELECT * FROM exchanges WHERE user_id = $1 AND state = 'pending' AND waits_for IS NULL ORDER BY id LIMIT $2
         ) AS oldest
     ) AS beside_the_first
 ) AS e
@@ -62,15 +62,25 @@ JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND l.content_hash = ANY ($2);
 
 -- name: mark_formed
--- Mark pending exchanges of the user formed, all of them or, where one is not pending, none.
-WITH waiting AS (
-    SELECT id FROM exchanges WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND state = 'pending' FOR UPDATE
+-- Mark pending exchanges of the user formed, all of them or, where one is not pending, none. And which of them had been
+-- formed before without a model that read them.
+WITH before AS (
+    SELECT id, fallback FROM exchanges
+    WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND state = 'pending' FOR UPDATE
 )
 UPDATE exchanges AS e
-SET state = 'formed', formed_at = $4, fallback = decided.fallback, error = NULL
-FROM unnest($2::uuid[], $3::text[]) AS decided (id, fallback)
-WHERE e.user_id = $1 AND e.id = decided.id AND (SELECT count(*) FROM waiting) = cardinality($2::uuid[])
-RETURNING e.id;
+SET state = 'formed', formed_at = $4, fallback = decided.unread, error = NULL, waits_for = NULL
+FROM unnest($2::uuid[], $3::text[]) AS decided (id, unread)
+JOIN before ON before.id = decided.id
+WHERE e.user_id = $1 AND e.id = decided.id AND (SELECT count(*) FROM before) = cardinality($2::uuid[])
+RETURNING e.message_id, before.fallback IS NOT NULL AS again;
+
+-- name: verbatim_of_messages
+-- The user's memories that are exchanges as they were said, of those in which these messages were.
+SELECT v.id
+FROM vectors AS v
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
+WHERE v.owner = $1 AND v.source = 'qa_turn' AND v.valid_to IS NULL AND v.message_ids && $2::uuid[];
 
 -- name: note_made
 -- Note what formation made of an exchange of the user.
@@ -82,6 +92,100 @@ UPDATE exchanges
 SET attempts = attempts + $5::integer, error = $3, not_before = coalesce($4, not_before),
     state = CASE WHEN $4::timestamptz IS NULL THEN 'failed' ELSE 'pending' END
 WHERE user_id = $1 AND id = $2 AND state = 'pending';
+
+-- name: wait_for_model
+-- Note that exchanges of the user wait for a model.
+UPDATE exchanges
+SET waits_for = $3, error = $4, wakes_at = $5, asked = $6, waits = waits + $7::integer, attempts = 0
+WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND state = 'pending';
+
+-- name: wait_too
+-- Note that what else is to be formed of the user waits for the same; NULL: whatever the upstream, or the model.
+UPDATE exchanges
+SET waits_for = $2, error = $3, wakes_at = $4, asked = $5
+WHERE user_id = $1 AND state = 'pending' AND waits_for IS NULL
+    AND upstream = coalesce($6, upstream) AND model = coalesce($7, model);
+
+-- name: wake_due
+-- Have the user's waiting exchanges tried again whose time has come: those that failed for a reason of their own, and of
+-- those that wait for the same the first one, which tries it for all.
+UPDATE exchanges SET waits_for = NULL, wakes_at = NULL
+WHERE user_id = $1 AND id IN (
+    SELECT id FROM (
+        SELECT DISTINCT ON (upstream, own) id, wakes_at FROM (
+            SELECT id, upstream, wakes_at,
+                CASE WHEN waits_for = 'unreadable' OR waits_for = 'outage' AND waits > 0 THEN id END AS own
+            FROM exchanges WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL
+        ) AS waiting ORDER BY upstream, own, id
+    ) AS first WHERE wakes_at <= $2
+)
+RETURNING id;
+
+-- name: next_wake
+-- When the first of them is due.
+SELECT min(wakes_at) FROM (
+    SELECT DISTINCT ON (upstream, own) id, wakes_at FROM (
+        SELECT id, upstream, wakes_at,
+            CASE WHEN waits_for = 'unreadable' OR waits_for = 'outage' AND waits > 0 THEN id END AS own
+        FROM exchanges WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL
+    ) AS waiting ORDER BY upstream, own, id
+) AS first;
+
+-- name: wake_by_chat
+-- Have the first exchange of the user tried again that waits for a key or a model, as its person chats: with the model of
+-- that chat.
+UPDATE exchanges SET waits_for = NULL, wakes_at = NULL, upstream = $2, model = $3, authorized = $4
+WHERE user_id = $1 AND id = (
+    SELECT id FROM exchanges
+    WHERE user_id = $1 AND state = 'pending' AND waits_for IN ('key', 'model') AND (upstream = $2 OR model = '')
+    ORDER BY id LIMIT 1
+);
+
+-- name: wake_the_rest
+-- Have the user's other waiting exchanges tried again, as a model has just been asked: what waited for a key or a model
+-- asks that one. But not what this model could not be asked about, nor what its server failed at again and again.
+UPDATE exchanges
+SET waits_for = NULL, wakes_at = NULL, upstream = $2,
+    model = CASE WHEN waits_for IN ('key', 'model') THEN $3 ELSE model END,
+    authorized = CASE WHEN waits_for IN ('key', 'model') THEN $4 ELSE authorized END
+WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL AND (upstream = $2 OR model = '')
+    AND (asked IS DISTINCT FROM $5 OR waits_for <> 'unreadable' AND waits < 5);
+
+-- name: users_who_wait
+-- Of whom something waits for a model, or was formed without one, over all users.
+SELECT user_id FROM exchanges WHERE state = 'pending' AND waits_for IS NOT NULL
+UNION
+SELECT user_id FROM exchanges WHERE state = 'formed' AND fallback IS NOT NULL;
+
+-- name: reopen_unread
+-- Let what no model has read of the user be formed again, but for what is recalled no more.
+UPDATE exchanges AS e
+SET state = 'pending', waits_for = 'model', wakes_at = NULL, attempts = 0, waits = 0
+FROM messages AS said
+WHERE e.user_id = $1 AND e.state = 'formed' AND e.fallback IS NOT NULL
+    AND said.user_id = $1 AND said.id = e.message_id AND NOT said.hidden;
+
+-- name: wake_first
+-- Have the first of the user's waiting exchanges tried again, one of each upstream; and what was unreadable, all of it or
+-- where another model is asked now.
+UPDATE exchanges SET waits_for = NULL, wakes_at = NULL, attempts = 0, waits = CASE WHEN $2 THEN 0 ELSE waits END
+WHERE user_id = $1 AND id IN (
+    (
+        SELECT DISTINCT ON (upstream) id FROM exchanges
+        WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL AND waits_for <> 'unreadable'
+        ORDER BY upstream, id
+    )
+    UNION ALL
+    SELECT id FROM exchanges
+    WHERE user_id = $1 AND state = 'pending' AND waits_for = 'unreadable' AND ($2 OR $3 <> '' AND asked <> $3)
+)
+RETURNING id;
+
+-- name: spoken_with
+-- With which model the user chatted last, over which upstream, and whether that needed a key.
+SELECT model, upstream, authorized FROM exchanges
+WHERE user_id = $1 AND model <> ''
+ORDER BY id DESC LIMIT 1;
 
 -- name: progress_of_exchange
 -- How far an exchange of a chat of the user is.
@@ -119,13 +223,18 @@ WHERE user_id = $1 AND session_id = $2 AND told_with = $3 AND told_with <> '' AN
 ORDER BY turn_index DESC;
 
 -- name: backlog
--- What is pending, or has its answer under way; what failed, and what is formed; over all users.
-SELECT count(*) FILTER (WHERE state IN ('open', 'pending')) AS pending,
+-- What is pending, or has its answer under way; what waits, failed, and is formed; over all users.
+SELECT count(*) FILTER (WHERE state = 'open' OR state = 'pending' AND waits_for IS NULL) AS pending,
     count(*) FILTER (WHERE state = 'failed') AS failed,
     count(*) FILTER (WHERE state = 'formed') AS formed,
-    count(fallback) FILTER (WHERE state = 'formed') AS fallbacks,
-    min(said_at) FILTER (WHERE state = 'pending') AS oldest_pending_at
+    min(said_at) FILTER (WHERE state = 'pending' AND waits_for IS NULL) AS oldest_pending_at,
+    min(said_at) FILTER (WHERE state = 'pending' AND waits_for IS NOT NULL) AS oldest_waiting_at
 FROM exchanges;
+
+-- name: waiting_by_reason
+-- How much waits for a model, by what for, over all users.
+SELECT waits_for AS reason, count(*) AS exchanges
+FROM exchanges WHERE state = 'pending' AND waits_for IS NOT NULL GROUP BY waits_for;
 
 -- name: answers_under_way
 -- How many exchanges have their answer under way that were said since a time, over all users; nobody asks any more for that of
@@ -135,6 +244,6 @@ SELECT count(*) FROM exchanges WHERE state = 'open' AND asking <> '{}' AND said_
 -- name: retry_failed
 -- Put every held exchange back to pending, over all users.
 UPDATE exchanges
-SET state = 'pending', attempts = 0, not_before = $1, error = NULL
+SET state = 'pending', attempts = 0, not_before = $1, error = NULL, waits_for = NULL
 WHERE state = 'failed'
 RETURNING user_id;

@@ -264,7 +264,7 @@ WITH linked AS (
     GROUP BY user_id
 ), said AS (
     SELECT user_id, count(DISTINCT session_id) AS sessions, count(*) AS exchanges,
-        count(*) FILTER (WHERE state = 'pending') AS pending, max(said_at) AS at
+        count(*) FILTER (WHERE state = 'pending' AND waits_for IS NULL) AS pending, max(said_at) AS at
     FROM exchanges
     GROUP BY user_id
 ), asked AS (

@@ -1,0 +1,43 @@
+"""Keeps the credentials of requests for a while, in memory alone, so that memories can be formed with them."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from cachetools import TTLCache
+
+CREDENTIALS_KEPT = 10_000
+CREDENTIAL_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lent:
+    """The credential that a request carried.
+
+    Attributes:
+        exchange_id: Of which exchange.
+        user_id: Of whose.
+        upstream: To which of several LLM servers it went, by its name; "": to the default.
+        credential: The value of its ``Authorization`` header.
+    """
+
+    exchange_id: UUID
+    user_id: str
+    upstream: str
+    credential: str = field(repr=False)
+
+
+class Credentials:
+    """Finds the credential of an exchange; of one whose own is gone, its person's newest for the same server."""
+
+    def __init__(self) -> None:
+        self._of_exchanges: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
+        self._of_people: TTLCache[tuple[str, str], str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
+
+    def lend(self, lent: Lent) -> None:
+        """Keep a credential for a while."""
+        self._of_exchanges[lent.exchange_id] = lent.credential
+        self._of_people[lent.user_id, lent.upstream] = lent.credential
+
+    def find(self, exchange_id: UUID, user_id: str, upstream: str) -> str | None:
+        """Return the credential for an exchange; None where none is at hand."""
+        return self._of_exchanges.get(exchange_id) or self._of_people.get((user_id, upstream))

@@ -1,0 +1,96 @@
+"""Decides for what, and until when, exchanges wait that no model could be asked about; and wakes them. Never: SQL."""
+
+from datetime import datetime, time, timedelta
+
+from recollect.engine.policy import Policy
+from recollect.errors import (
+    BudgetSpentError,
+    CredentialGoneError,
+    ExtractorError,
+    ExtractorPausedError,
+    ExtractorTimeoutError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+)
+from recollect.model import Awaits, Pending, Strategy, Wait
+from recollect.ports import Backends
+
+MODEL_DELAY = timedelta(hours=1)
+"""When to ask again for a model that a server does not have: it may have been installed there."""
+
+DELAYS = (
+    timedelta(minutes=1),
+    timedelta(minutes=10),
+    timedelta(hours=1),
+    timedelta(hours=6),
+    timedelta(days=1),
+)
+"""After how long to try again what failed for a reason of its own; what costs tokens is tried no more after the last one."""
+
+_LEAST = timedelta(seconds=1)
+
+
+def wait_for_model(
+    error: ExtractorError, pending: Pending, *, at: datetime, asked: str, is_last: bool
+) -> Wait | None:
+    """Return for what an exchange waits; None where it is to be tried again at once.
+
+    Args:
+        error: Why no model could be asked, or what was wrong with its answer.
+        pending: The exchange.
+        at: Now.
+        asked: Which model was asked, or was to be.
+        is_last: Whether it was tried often enough.
+    """
+    reason, until = _reason_and_end(error, pending, at)
+    counts = isinstance(error, InvalidExtractionError | ExtractorTimeoutError)
+    if reason is None:
+        if not is_last:
+            return None
+        reason, counts = Awaits.OUTAGE, True
+        until = at + DELAYS[min(pending.waits, len(DELAYS) - 1)]
+    return Wait(reason, f"{type(error).__name__}: {error}", until, asked, counts)
+
+
+def _reason_and_end(
+    error: ExtractorError, pending: Pending, at: datetime
+) -> tuple[Awaits | None, datetime | None]:
+    """Return for what an error has an exchange wait, and until when; None, None where it says nothing of that."""
+    match error:
+        case ExtractorPausedError():
+            return Awaits.OUTAGE, max(error.until, at + _LEAST)
+        case BudgetSpentError():
+            return Awaits.BUDGET, _next_day(at)
+        case CredentialGoneError():
+            return Awaits.KEY, None
+        case ExtractorUnusableError():
+            return Awaits.MODEL, at + MODEL_DELAY
+        case InvalidExtractionError() | ExtractorTimeoutError():
+            is_tried_on = pending.waits < len(DELAYS)
+            return Awaits.UNREADABLE, at + DELAYS[pending.waits] if is_tried_on else None
+        case _:
+            return None, None
+
+
+async def wake_all(backends: Backends, policy: Policy, *, everything: bool = False) -> int:
+    """Have what waits for a model tried again, and form what none has read; return of how many users something waits.
+
+    With formation off for everybody nothing does, and without any model nothing can.
+
+    Args:
+        backends: The inbox; the flags, which say what was changed for everybody.
+        policy: What the settings say.
+        everything: Whether what this very model answered unreadably is tried again, too.
+
+    Raises:
+        StoreError: The store failed.
+    """
+    strategy = policy.under(await backends.flags.flags(None)).strategy
+    if backends.extractor is None or strategy not in {Strategy.EXTRACT, Strategy.BOTH}:
+        return 0
+    return await backends.inbox.wake_all(model=policy.extraction_model, everything=everything)
+
+
+def _next_day(at: datetime) -> datetime:
+    """Return when the next day begins in the time zone of ``at``, as budgets count days: UTC."""
+    return datetime.combine(at.date() + timedelta(days=1), time(), at.tzinfo)
