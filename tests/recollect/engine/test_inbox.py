@@ -558,7 +558,7 @@ class TestAnAnswerThatCanNotBeRead:
         tried = []
 
         for wake in ({"model": "small"}, {"model": "large"}, {"model": "small", "everything": True}):
-            await worker.store.inbox.wake_all(**wake)  # type: ignore[arg-type]
+            await worker.store.inbox.wake_all(**wake)
             await worker.drain()
             tried.append(len(worker.order))
 
