@@ -133,6 +133,11 @@ _SHOUTED = anchored(r"[ \t]{0,3}[\[\u3010][A-Z][A-Z _-]{1,40}[ _#-]?[0-9]{1,3}[\
 _RULE = anchored(r"[ \t]{0,3}(?P<mark>[-=_*~#+])(?P=mark){2,79}[ \t]*\r?$")
 
 
+_COLONS = (":", "\uff1a")
+_LEADING = (*_COLONS, "?", "\uff1f")
+_QUOTING = "`\"'"
+
+
 class _Mark(NamedTuple):
     start: int
     end: int
@@ -201,7 +206,8 @@ def _marks(text: str) -> Iterator[_Mark]:
     if "</" in text or "<|/" in text:
         for tag in _ELEMENT.finditer(text):
             name = tag["name"].lower()
-            if name not in _FORMATTING and not tag["rest"].endswith("/"):
+            is_spoken_of = tag.start() and text[tag.start() - 1] in _QUOTING
+            if name not in _FORMATTING and not is_spoken_of and not tag["rest"].endswith("/"):
                 yield _Mark(*tag.span(), (f"<{name}",), bool(tag["closes"]), PieceKind.CONTEXT)
     for label in _BRACKETS.finditer(text):
         if mark := _labelled(label.span(), label["label"], closes=bool(label["closes"])):
@@ -275,22 +281,23 @@ def numbered_blocks(text: str) -> list[Piece]:
 
 
 def ruled_blocks(text: str) -> list[Piece]:
-    """Return what stands between the first and the last of equal rules, or behind a single one that a colon introduces.
+    """Return what stands between two equal rules, or behind a single one that a colon introduces.
 
-    People part their own paragraphs so, too. Where nothing stands outside, it is theirs.
+    People part their own paragraphs so, too: where nothing stands outside, and where an odd number of rules follow no colon or
+    question, it is theirs.
     """
-    lines = lines_of(text)
     rules: dict[str, list[Span]] = {}
-    for start, end in lines:
+    for start, end in lines_of(text):
         if rule := _RULE.match(text, start, end - text[start:end].endswith("\n")):
             rules.setdefault(rule["mark"], []).append((start, end))
     found: list[Piece] = []
     for spans in rules.values():
-        start, end = spans[0][0], spans[-1][1]
-        if len(spans) == 1:
-            end = len(text)
-            if not text[max(0, start - _INDENT) : start].rstrip().endswith((":", "\uff1a")):
-                continue
-        if any(map(str.isalnum, text[:start])) or any(map(str.isalnum, text[end:])):
-            found.append(Piece(start, end, PieceKind.QUOTED, is_sure=False))
+        first, last = spans[0][0], spans[-1][1]
+        pairs = [(one[0], other[1]) for one, other in zip(spans[::2], spans[1::2], strict=False)]
+        if len(spans) % 2:
+            above = text[max(0, first - _INDENT) : first].rstrip()
+            ends = len(text) if len(spans) == 1 else last
+            pairs = [(first, ends)] if above.endswith(_COLONS if len(spans) == 1 else _LEADING) else []
+        if any(map(str.isalnum, text[:first])) or any(map(str.isalnum, text[last:])):
+            found += pieces(pairs, PieceKind.QUOTED, is_sure=False)
     return found
