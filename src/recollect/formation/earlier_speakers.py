@@ -25,9 +25,10 @@ def unnamed(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> Iterator[
         if each.role is Role.USER and each.speaker
     ]
     for memory in known:
-        content, evidence = searchable(memory.content), plain_quote(memory.provenance.evidence or "")
+        evidence = memory.provenance.evidence
         if memory.provenance.session_id != session or not evidence:
             continue
-        speakers = {name for name, text in said if text.has(evidence)}
+        content, quote = searchable(memory.content), plain_quote(evidence)
+        speakers = {name for name, text in said if text.has(quote)}
         if len(speakers) == 1 and not any(content.has(plain_quote(name)) for name in names):
             yield memory, f"{speakers.pop()}: {memory.content}"

@@ -308,11 +308,11 @@ class _Verification:
         words = searchable(f"{reading.authored}\n{reading.confirmed}")
         if any(told.has(name) and not words.has(name) for name in map(plain_quote, reading.others)):
             return None
-        speaker = plain_quote(reading.speaker)
-        if candidate.subject and plain_quote(candidate.subject) != speaker:
+        if candidate.subject and normalize(candidate.subject) != normalize(reading.speaker):
             return candidate
         own = replace(candidate, subject=None)
-        return own if searchable(candidate.content).has(speaker) else _named(own, reading.speaker)
+        is_named = searchable(candidate.content).has(plain_quote(reading.speaker))
+        return own if is_named else _named(own, reading.speaker)
 
     def _borrowed(self, candidate: Candidate) -> Reason | None:
         self._checks += 1
