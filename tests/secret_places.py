@@ -32,7 +32,7 @@ LAID_OUT = [
         "routing number [redacted], account number [redacted]",
     ),
     ("sort code 20-00-00 account 55779911", "sort code [redacted] account [redacted]"),
-    ("orbit cannon tragic wisdom velvet humble stereo lizard quantum fetch ripple salon", "[redacted]"),
+    ("orbit cannon tragic wisdom velvet humble stereo lizard quantum fetch ripple safe", "[redacted]"),
     ("ftp://clara:s@lt@files.example.net/in", "ftp://clara:[redacted]@files.example.net/in"),
     (
         "Server=db1;User ID=sa;Password=Blue Whale 9!;Encrypt=True",

@@ -3,11 +3,11 @@
 
 from collections.abc import Iterator
 
-from recollect.text.lexical.stop_words import english_stop_words
 from recollect.text.patterns import linear
 from recollect.text.secrets import vocabulary
 from recollect.text.secrets.codes import (
     is_secret_code,
+    names_code,
     read_check,
     read_code,
     read_person,
@@ -22,6 +22,7 @@ from recollect.text.secrets.value_phrases import (
     OPENS,
     WINDOW,
     is_about_passwords,
+    is_phrase,
     is_within_word,
 )
 from recollect.text.secrets.values import (
@@ -29,17 +30,28 @@ from recollect.text.secrets.values import (
     MASK,
     SecretKind,
     SecretSpan,
+    has_digit,
     is_code,
     is_placeholder,
     is_strange,
     places,
 )
 
-_NAMES = linear(
-    rf"(?i)({vocabulary.PASSWORDS})|({vocabulary.PASSWORDS_UNSPACED})|({vocabulary.PINS})|({vocabulary.CHECKS})|({vocabulary.ANSWERS})"
-    rf"|({vocabulary.PERSONS})|({vocabulary.CODES})|({vocabulary.TOKENS})|({vocabulary.LOGINS})|({vocabulary.SEEDS})|({vocabulary.SAFES})",
-    megabytes=16,
+_ALL = (
+    vocabulary.PASSWORDS,
+    vocabulary.PASSWORDS_UNSPACED,
+    vocabulary.PINS,
+    vocabulary.CHECKS,
+    vocabulary.ANSWERS,
+    vocabulary.PERSONS,
+    vocabulary.CODES,
+    vocabulary.TOKENS,
+    vocabulary.LOGINS,
+    vocabulary.SEEDS,
+    vocabulary.SAFES,
 )
+_NAMES = linear(rf"(?i){'|'.join(f'({names})' for names in _ALL)}", megabytes=16)
+_ANY_NAME = linear(rf"(?i){'|'.join(_ALL)}", captures=False, megabytes=16)
 _BETWEEN = " \t:=|*`\"'"
 """What may stand between a name and what is masked already."""
 _KINDS = (
@@ -48,7 +60,7 @@ _KINDS = (
     SecretKind.CODE,
     SecretKind.CODE,
     SecretKind.ANSWER,
-    SecretKind.PERSON,
+    SecretKind.IDENTITY,
     SecretKind.CODE,
     SecretKind.KEY,
     SecretKind.PASSWORD,
@@ -60,8 +72,19 @@ _IS_YOURS = linear(
     r"(?i)(?:^|[^0-9A-Za-z])((?:[a-z]-)?[0-9]{3,4}[ -]?[0-9]{1,4})[ ](?:is|ist|est|es|è|é|jest|to|это)[ ](?:your|the|my|ihr|dein|mein|votre|ton|mon|su|tu|mi|il tuo|o seu|je|uw|twój|ваш)[ ](?:[^\s]+[ ]){0,4}$"
 )
 _FIRST = linear(
-    r"(?i)(?:^|[\s(])([\"'`“«]?[^\s\"'`”»]{4,60}[\"'`”»]?|[\"'`“«][^\"'`”»\n]{3,60}[\"'`”»])[ \t]{1,2}(?:(?:is|was|ist|war|lautet|est|c['’]est|es|era|è|é|это|[–—=-])[ \t]{1,2}(?:(?:my|the|our|his|her|their|new|old|current|mein\p{L}{0,2}|unser\p{L}{0,2}|das|die|der|neue[srn]?|mon|ma|le|la|notre|mi|el|nuestr[oa]|мой|моя|наш|новый)[ \t]+){0,3}(?:[\p{L}'’-]+[ \t]+){0,2}|as[ ](?:the|my|a|our)[ ])$"
+    r"(?i)(?:^|[\s(])([\"'`“«]?[^\s\"'`”»]{4,60}[\"'`”»]?|[\"'`“«][^\"'`”»\n]{3,60}[\"'`”»])[ \t]{1,2}(?:(?:is|was|ist|war|lautet|est|c['’]est|es|era|è|é|это|[–—=-])[ \t]{1,2}(?:(?:my|the|our|his|her|their|new|old|current|mein\p{L}{0,2}|unser\p{L}{0,2}|das|die|der|neue[srn]?|mon|ma|le|la|notre|mi|el|nuestr[oa]|мой|моя|наш|новый)[ \t]+){0,3}(?:[\p{L}'’-]+[ \t]+){0,3}|as[ ](?:the|my|a|our)[ ])$"
 )
+
+
+_LINE_OF_ONE = linear(
+    r"^[^\p{L}\p{N}\n]{0,3}(?:\r?\n[ \t]*){1,2}[\"'`]?([^\s\"'`|]{6,80})[\"'`]?[ \t]*(?:\r?\n|$)"
+)
+_MOST_FURTHER = 30
+
+
+def may_be_announced(text: str) -> bool:
+    """Tell whether a text names a secret, or a code that a message may have brought."""
+    return _ANY_NAME.search(text) is not None or names_code(text)
 
 
 def announced(text: str) -> Iterator[SecretSpan]:
@@ -79,10 +102,22 @@ def announced(text: str) -> Iterator[SecretSpan]:
         found = _READERS[group - 1](before, name[0], window)
         if found is not None:
             yield SecretSpan(end + found[0], end + found[1], kind)
+            for start, stop in _further(text, end + found[1]) if kind is SecretKind.PASSWORD else ():
+                yield SecretSpan(start, stop, kind)
         elif kind in {SecretKind.PASSWORD, SecretKind.CODE}:
             first = _stands_before(before)
             if first is not None:
                 yield SecretSpan(start - len(before) + first[0], start - len(before) + first[1], kind)
+
+
+def _further(text: str, at: int) -> Iterator[tuple[int, int]]:
+    """Yield the strange words on the lines below a password, as a model that offers several lists them."""
+    for _ in range(_MOST_FURTHER):
+        found = _LINE_OF_ONE.search(text[at : at + WINDOW])
+        if found is None or not (is_strange(found[1]) and has_digit(found[1])) or is_code(found[1]):
+            return
+        yield at + found.start(1), at + found.end(1)
+        at += found.end(1)
 
 
 def _stands_before(before: str) -> tuple[int, int] | None:
@@ -118,26 +153,19 @@ _READERS = (
 """Who reads what stands behind a name, by its group."""
 
 
-_NAME = rf"(?:\p{{L}}+[ ])?(?:{vocabulary.PASSWORDS}|{vocabulary.PASSWORDS_UNSPACED}|passphrase|(?:api|access|secret|private)[ _-]?(?:key|token))"
-_ROW = linear(
-    rf"(?im)^[ \t]*\|[ \t]*[*_`]{{0,2}}{_NAME}[*_`]{{0,2}}[ \t]*\|[ \t]*([^|\s][^|\n]{{1,99}}?)[ \t]*\|?[ \t]*$"
-)
+_NAME = rf"(?:[\p{{L}}-]+[ ]){{0,3}}(?:{vocabulary.PASSWORDS}|{vocabulary.PASSWORDS_UNSPACED}|passphrase|(?:api|access|secret|private)[ _-]?(?:key|token))"
+_ROW = linear(rf"(?im)^[ \t]*\|[ \t]*`?{_NAME}`?[ \t]*\|[ \t]*([^|\s][^|\n]{{1,99}}?)[ \t]*\|?[ \t]*$")
 """A row of two cells: a name, and what it is."""
-_HEADER = linear(rf"(?im)^[ \t]*\|((?:[^|\n]{{0,100}}\|)*?)[ \t]*[*_`]{{0,2}}{_NAME}[*_`]{{0,2}}[ \t]*\|")
+_HEADER = linear(rf"(?im)^[ \t]*\|((?:[^|\n]{{0,100}}\|)*?)[ \t]*`?{_NAME}`?[ \t]*\|")
 _RULE = linear(r"^[^\n]*\n[ \t]*\|?[ \t]*:?-[-:| \t]*(?:\n|$)")
 """The rest of a header's line, and the rule below it."""
-_LINE_BELOW = linear(
-    rf"(?im)^[ \t]*[*_`]{{0,2}}{_NAME}[*_`]{{0,2}}[ \t]*\r?\n[ \t]*([^\s|]{{4,60}})[ \t]*\r?$"
-)
-_PHRASE = linear(r"(?m)^[ \t]*((?:[a-z]{3,8}[ ]){11}(?:(?:[a-z]{3,8}[ ]){3}){0,4}[a-z]{3,8})[ \t]*\r?$")
-"""A line of 12, 15, 18, 21, or 24 words, as BIP 39 has them."""
+_LINE_BELOW = linear(rf"(?im)^[ \t]*`?{_NAME}`?[ \t]*\r?\n[ \t]*([^\s|]{{4,60}})[ \t]*\r?$")
 _MOST_ROWS, _LONGEST_ROW = 100, 1_000
 _LEAST, _MOST_WORDS = 4, 2
-_MOST_OF_SENTENCES = 1
 
 
 def laid_out(text: str) -> Iterator[SecretSpan]:
-    """Yield values in a table's cell beside or below a name, or on the line below it, and wallets' phrases."""
+    """Yield values in a table's cell beside or below a name, or on the line below it."""
     for row in places(_ROW, text):
         if _RULE.search(text[row.end() : row.end() + _LONGEST_ROW]) is None and _is_one(row[1]):
             yield SecretSpan(row.start(1), row.end(1), SecretKind.PASSWORD)
@@ -147,9 +175,6 @@ def laid_out(text: str) -> Iterator[SecretSpan]:
         value = name[1].rstrip(ENDINGS.replace("!", ""))
         if _is_one(value) and (is_strange(value) or (value.isalpha() and value.islower())):
             yield SecretSpan(name.start(1), name.start(1) + len(value), SecretKind.PASSWORD)
-    for phrase in places(_PHRASE, text):
-        if sum(word in english_stop_words() for word in phrase[1].split()) <= _MOST_OF_SENTENCES:
-            yield SecretSpan(phrase.start(1), phrase.end(1), SecretKind.SEED)
 
 
 def _under(text: str, at: int, column: int) -> Iterator[SecretSpan]:
@@ -174,10 +199,9 @@ def _under(text: str, at: int, column: int) -> Iterator[SecretSpan]:
 
 def _is_one(value: str) -> bool:
     plain = value.strip("`*_")
-    return (
-        len(plain) >= _LEAST
-        and MASK not in value
-        and len(plain.split()) <= _MOST_WORDS
-        and not (is_placeholder(plain) or is_code(plain))
-        and not any(map(is_about_passwords, plain.split()))
+    words = plain.split()
+    if len(plain) < _LEAST or MASK in value or is_placeholder(plain) or is_code(plain):
+        return False
+    return is_phrase(plain, words[1:]) or (
+        len(words) <= _MOST_WORDS and not any(map(is_about_passwords, words))
     )

@@ -5,19 +5,24 @@ American Bankers Association (weights 3, 7, 1).
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
-from recollect.text.patterns import anchored, linear
+from recollect.text.patterns import anchored, bounded, linear
 from recollect.text.secrets.values import SecretKind, SecretSpan, places
 
-_DIGITS = linear(r"[0-9](?:[ \x{a0}\x{2011}./-]{0,2}[0-9]){12,}")
-_GROUP = linear("[0-9]+")
+_DIGITS = linear(r"[0-9](?:[^\p{L}\p{N}]{0,3}[0-9]){12,}")
+_GROUP = bounded("[0-9]+")
+_USUAL_SEPARATORS = frozenset(" ./-")
 _CARD_SIZES = range(13, 20)
-_MOST_GROUPS = 19
+_FIRST_DIGITS = frozenset("23456")
+_MOST_USUAL_GROUPS = 6
 _MOST_OF_A_RUN = 2_000
 """Groups of one run of digits that are looked at: more of them are a table."""
 
-_MOST_UNEVEN_GROUPS = 6
+_USUAL_GROUPS = {(4, 6, 5), (4, 6, 4), (8, 8), (4, 4, 4, 4, 3), (4, 4, 4, 4)}
+_LONGEST_WORD = 24
+"""Characters of a word that touches a number, as far as it is looked at."""
+
 _NETWORKS = anchored(
     "4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})"  # Visa
     "|(?:5[1-5][0-9]{2}|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720))[0-9]{12}"  # Mastercard
@@ -27,7 +32,7 @@ _NETWORKS = anchored(
     "|62[0-9]{14,17}"  # UnionPay
     "|(?:50[0-9]{2}|5[6-8][0-9]{2}|6304|67[0-9]{2})[0-9]{12,15}"  # Maestro
 )
-_IBAN = linear(r"(?:^|[^A-Za-z0-9])([A-Za-z]{2}[0-9]{2})")
+_IBAN = linear(r"(?:^|[^0-9A-Za-z])[A-Za-z]{0,10}?([A-Za-z]{2}[0-9]{2})")
 _BANK = linear(
     r"(?i)(?:^|[^\p{L}])(routing|aba|sort[ ]code|blz|bankleitzahl)(?:[ ](?:number|no\.?|code|nr\.?))?[ ]?(?:is|ist)?[ :#=-]{0,3}([0-9]{9}|[0-9]{2}[ -]?[0-9]{2}[ -]?[0-9]{2}|[0-9]{3}[ ]?[0-9]{3}[ ]?[0-9]{2})(?:[^0-9]|$)"
 )
@@ -38,7 +43,7 @@ _BESIDE_BANK = linear(
 _ABA_SIZE = 9
 _NEAR_BANK = 100
 """Characters around a bank's number in which that of an account is looked for."""
-_IN_ACCOUNT = " \u00a0-"
+_LONGEST_SEPARATOR = 2
 _LONGEST_IBAN = 70
 """Characters, with the spaces in it."""
 
@@ -66,49 +71,72 @@ _IBAN_SIZES = {
 def card_numbers(text: str) -> Iterator[SecretSpan]:
     """Yield numbers of payment cards, with the length of a known network and a valid check digit.
 
-    They may be written in groups. What stands before or behind them in groups of its own does not hide them.
+    They may be written in groups. What stands before or behind them in groups of its own does not hide them, nor does a
+    word that touches them.
     """
-    for run in places(_DIGITS, text):
+    for run in _DIGITS.finditer(text):  # a table of numbers has thousands
         begin = run.start()
-        groups = [
-            (begin + one.start(), begin + one.end())
-            for one in islice(_GROUP.finditer(run[0]), _MOST_OF_A_RUN)
-        ]
-        before, behind = text[max(0, begin - 1) : begin], text[run.end() : run.end() + 1]
-        if before == "+":
+        if text[max(0, begin - 1) : begin] == "+":
             continue
-        if before.isalnum() or before in {"_", ".", ","}:
+        groups = [one.span() for one in islice(_GROUP.finditer(text, begin, run.end()), _MOST_OF_A_RUN)]
+        if _is_part_of_code(text[max(0, begin - _LONGEST_WORD) : begin], backward=True):
             groups = groups[1:]
-        if behind.isalnum() or behind == "_":
+        if _is_part_of_code(text[run.end() : run.end() + _LONGEST_WORD]):
             groups = groups[:-1]
         at = 0
         while at < len(groups):
-            taken = _card_from(text, groups, at)
+            taken = _card_from(text, groups, at) if text[groups[at][0]] in _FIRST_DIGITS else 0
             if taken:
                 yield SecretSpan(groups[at][0], groups[at + taken - 1][1], SecretKind.CARD)
             at += taken or 1
 
 
+def _is_part_of_code(beside: str, *, backward: bool = False) -> bool:
+    """Tell whether letters that touch a number go on to other digits, as in a hexadecimal number or an id."""
+    for each in reversed(beside) if backward else beside:
+        if each.isdigit():
+            return True
+        if not each.isalpha():
+            return False
+    return False
+
+
 def _card_from(text: str, groups: Sequence[tuple[int, int]], at: int) -> int:
     """Return how many groups of digits, from one on, form a card number; 0 if none do."""
+    size = groups[at][1] - groups[at][0]
+    is_listed = at > 0 and groups[at - 1][1] - groups[at - 1][0] == size
+    few = groups[at : at + _MOST_USUAL_GROUPS]
+    if is_listed and few[-1][1] - few[0][0] < _CARD_SIZES.start:
+        return 0  # one of many short groups that are alike
     digits = ""
-    for taken, (start, end) in enumerate(groups[at : at + _MOST_GROUPS], start=1):
+    for taken, (start, end) in enumerate(groups[at : at + _CARD_SIZES.stop], start=1):
         digits += text[start:end]
+        if len(digits) >= _CARD_SIZES.stop:
+            break
         if (
             len(digits) in _CARD_SIZES
             and _NETWORKS.fullmatch(digits)
             and _has_check_digit(digits)
-            and (taken <= _MOST_UNEVEN_GROUPS or _are_even(groups, at, at + taken))
+            and _are_of_one_number(text, groups, at, at + taken)
         ):
             return taken
     return 0
 
 
-def _are_even(groups: Sequence[tuple[int, int]], first: int, last: int) -> bool:
-    """Tell whether groups have one length and their neighbours another; without that, many lists would be cards."""
-    lengths = {end - start for start, end in groups[first:last]}
+def _are_of_one_number(text: str, groups: Sequence[tuple[int, int]], first: int, last: int) -> bool:
+    """Tell whether groups are separated and divided as those of one number are; without that, many lists would be cards."""
+    if last - first == 1:
+        start = groups[first][0]
+        return first == 0 or text[start - 1] != "."  # digits behind a decimal point
+    between = [text[end:start] for (_, end), (start, _) in pairwise(groups[first:last])]
+    are_usual = all(
+        len(each) <= _LONGEST_SEPARATOR and _USUAL_SEPARATORS.issuperset(each) for each in between
+    )
+    if are_usual and last - first <= _MOST_USUAL_GROUPS:
+        return True
+    lengths = tuple(end - start for start, end in groups[first:last])
     beside = {end - start for start, end in (*groups[max(0, first - 1) : first], *groups[last : last + 1])}
-    return len(lengths) == 1 and not lengths & beside
+    return (lengths in _USUAL_GROUPS or len(set(lengths)) == 1) and not beside & set(lengths)
 
 
 def _has_check_digit(digits: str) -> bool:
@@ -132,7 +160,7 @@ def _end_of_account(text: str) -> int:
     for place, each in enumerate(text):
         if each.isascii() and each.isalnum():
             places.append(place)
-        elif each not in _IN_ACCOUNT or (places and place - places[-1] > 1):
+        elif each.isalnum() or place - places[-1] > _LONGEST_SEPARATOR:
             break
     if not size or len(places) < size:
         return 0
@@ -140,7 +168,8 @@ def _end_of_account(text: str) -> int:
     moved = plain[4:] + plain[:4]
     rest = int("".join(str(int(character, 36)) for character in moved)) % 97
     end = places[size - 1] + 1
-    return end if rest == 1 and not text[end : end + 1].isalnum() else 0
+    behind = text[end : end + 1]
+    return end if rest == 1 and not (behind.isascii() and behind.isalnum()) else 0
 
 
 def local_accounts(text: str) -> Iterator[SecretSpan]:

@@ -41,8 +41,15 @@ _SENT = linear(rf"(?i){vocabulary.SENT}")
 _SAFE = linear(
     r"^[^\p{L}.!?\n0-9][^.!?\n0-9]{0,40}?([0-9]{1,3}(?:[\x{2013}/ -][0-9]{1,3}){2,5})(?:[^\p{L}0-9-]|$)"
 )
-_PERSON = linear(r"(?:^|[^0-9])([0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4})(?:[^0-9]|$)")
-_PERSON_BY_ITSELF = linear(r"(?:^|[^0-9A-Za-z-])([0-8][0-9]{2}-[0-9]{2}-[0-9]{4})(?:[^0-9A-Za-z-]|$)")
+_PERSON = linear(
+    r"^[^0-9.!?;\n]{0,30}?[.]?[^0-9.!?;\n]{0,10}?((?:[A-Z]{1,3}[ ])?[A-Za-z]{0,3}[0-9](?:[^\p{L}\p{N}]{0,2}[0-9A-Za-z]){4,20})(?:[^0-9A-Za-z]|$)"
+)
+_PERSON_BY_ITSELF = linear(
+    r"(?:^|[^0-9A-Za-z-])([0-8][0-9]{2}[_\x{2013}-][0-9]{2}[_\x{2013}-][0-9]{4})(?:[^0-9A-Za-z-]|$)"
+)
+_GROUP = linear("[0-9A-Za-z]+")
+_SIZE = linear(r"[0-9][a-z]{1,2}[0-9]")
+_LEAST_OF_PERSON = 6
 _TOKEN = linear(r"^[\"'`\x{201c}\x{201e}]?([A-Za-z0-9][0-9A-Za-z_.~+/=-]{7,})")
 _HEXADECIMAL = linear(r"^[ ]{1,2}[\"'`(]?([0-9a-fA-F]{20,128})(?:[^0-9A-Za-z_-]|$)")
 _ARTICLE = linear(r"(?i)^(?:the|der|die|das|le|la|el|il|o|a)[ ]{1,2}")
@@ -56,16 +63,20 @@ _CODES_LISTED = linear(r"^[\"'`“„#]?[^\s,;。，、()]{3,60}(?:[ ,]{1,2}[^\s
 _WORD = linear(r"[^\s,;\"'`“„]+")
 
 
+def names_code(text: str) -> bool:
+    """Tell whether a text speaks of a code."""
+    return _CODE.search(text) is not None
+
+
 def by_number(text: str) -> Iterator[SecretSpan]:
-    """Yield personal identity numbers by their form, and codes that a message brought."""
+    """Yield American social security numbers by their form."""
     for found in places(_PERSON_BY_ITSELF, text):
-        area, group, number = found[1].split("-")
+        area, group, number = found[1][:3], found[1][4:6], found[1][7:]
         if area not in {"000", "666"} and group != "00" and number != "0000":
-            yield SecretSpan(found.start(1), found.end(1), SecretKind.PERSON)
-    yield from _sent(text)
+            yield SecretSpan(found.start(1), found.end(1), SecretKind.IDENTITY)
 
 
-def _sent(text: str) -> Iterator[SecretSpan]:
+def sent(text: str) -> Iterator[SecretSpan]:
     """Yield the numbers beside a code that a message brought."""
     for code in places(_CODE, text):
         start, end = code.span()
@@ -112,9 +123,21 @@ def _digits(window: str, *, least: int, most: int = 8) -> tuple[int, int] | None
 
 
 def read_person(_before: str, _name: str, window: str) -> tuple[int, int] | None:
-    """Return the span of a personal identity number after its name."""
-    found = _PERSON.search(window[:40])
-    return None if found is None else found.span(1)
+    """Return the span of the number of a person's paper after its name."""
+    found = _PERSON.search(window[:80])
+    if found is None:
+        return None
+    groups = [*_GROUP.finditer(found[1])]
+    end = 0
+    for at, group in enumerate(groups):  # words that follow are no part of it
+        if group[0].isalpha() and at and len(group[0]) > 1:
+            break
+        end = group.end()
+    value = found[1][:end]
+    digits = sum(map(str.isdigit, value))
+    if digits < _LEAST_OF_PERSON or DATE.search(value) or _SIZE.search(value):
+        return None
+    return found.start(1), found.start(1) + end
 
 
 def read_code(_before: str, _name: str, window: str) -> tuple[int, int] | None:

@@ -1,7 +1,7 @@
 """Normalizes disguised characters, and maps each character back to its place in the original. Pure.
 
-Invisible characters are left out. Other forms of ASCII letters and digits (full-width, mathematical, circled) become ASCII, and
-so do look-alike letters of other scripts, in a word or a text that mixes both.
+Invisible characters are left out. Other forms of ASCII letters and digits (full-width, mathematical, circled), the digits of
+all scripts, and all spaces become ASCII, and so do look-alike letters of other scripts, in a word or a text that mixes both.
 """
 
 import unicodedata
@@ -18,6 +18,7 @@ _MIXED = linear(rf"[\p{{Latin}}{_OTHERS}]*(?:[A-Za-z][{_OTHERS}]|[{_OTHERS}][A-Z
 """A word of two scripts."""
 
 _LATIN = linear("[A-Za-z]")
+_LINE_BREAKS = "\u2028\u2029\x85"
 _DOTLESS = "\u0131"
 """Words of Turkish are written with it."""
 
@@ -28,10 +29,12 @@ class UndisguisedText:
 
     Attributes:
         text: What is seen: as long as the text, or shorter by what nobody sees.
+        in_scripts: The same, each letter in the script in which it is written.
         unseen: The characters that were left out.
     """
 
     text: str
+    in_scripts: str
     unseen: frozenset[str] = frozenset()
 
     def in_original(self, original: str, found: list[SecretSpan]) -> list[SecretSpan]:
@@ -48,22 +51,33 @@ def undisguised(text: str) -> UndisguisedText:
     Of a text with more than 1,000 words of two scripts, the first so many are read so.
     """
     if text.isascii():
-        return UndisguisedText(text)
+        return UndisguisedText(text, text)
     characters = [each for each in set(text) if not each.isascii()]
     unseen = frozenset(filter(is_unseen, characters))
-    plain = {each: form for each in characters if len(form := unicodedata.normalize("NFKC", each)) == 1}
-    table: dict[str, str | None] = {
-        each: form for each, form in plain.items() if form.isascii() and form.isalnum()
-    }
+    table: dict[str, str | None] = {each: form for each in characters if (form := _in_ascii(each))}
     table |= dict.fromkeys(unseen)
     alike = {each: latin for each in characters if each != _DOTLESS and (latin := latin_like(each)) != each}
     others = {each for each in characters if unicodedata.name(each, "").startswith(_SCRIPTS)}
-    if alike and others <= alike.keys() and _LATIN.search(text):
-        table |= alike
-        alike = {}
     if table:
         text = text.translate({ord(each): form for each, form in table.items()})
-    return UndisguisedText(_of_one_script(text) if alike else text, unseen)
+    in_scripts = text
+    if alike and others <= alike.keys() and _LATIN.search(text):
+        text = text.translate({ord(each): form for each, form in alike.items()})
+    elif alike:
+        text = _of_one_script(text)
+    return UndisguisedText(text, in_scripts, unseen)
+
+
+def _in_ascii(character: str) -> str:
+    """Return the ASCII letter, digit or space that a character is another form of; "" if there is none."""
+    if (digit := unicodedata.decimal(character, None)) is not None:
+        return str(digit)
+    if character in _LINE_BREAKS:
+        return "\n"
+    form = unicodedata.normalize("NFKC", character)
+    if unicodedata.category(character) == "Zs":
+        return " "
+    return form if len(form) == 1 and form.isascii() and form.isalnum() else ""
 
 
 def _of_one_script(text: str) -> str:

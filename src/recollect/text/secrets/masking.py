@@ -3,19 +3,22 @@
 A turn is identified by what was really said, so the keys of an exchange are never masked.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from recollect.model import Exchange, Turn
 from recollect.text.patterns import linear, whole
-from recollect.text.secrets.announced import announced, laid_out
+from recollect.text.secrets.announced import announced, laid_out, may_be_announced
 from recollect.text.secrets.checksums import account_numbers, card_numbers, local_accounts
 from recollect.text.secrets.code_secrets import assigned, cookies, in_commands
-from recollect.text.secrets.codes import by_number
+from recollect.text.secrets.codes import by_number, sent
 from recollect.text.secrets.disguises import undisguised
+from recollect.text.secrets.identity_numbers import identity_numbers
 from recollect.text.secrets.key_formats import keys, private_keys, random_strings
-from recollect.text.secrets.unlock_codes import what_unlocks
+from recollect.text.secrets.layout import without_layout
+from recollect.text.secrets.seed_phrases import seed_phrases
+from recollect.text.secrets.unlock_codes import may_unlock, what_unlocks
 from recollect.text.secrets.values import MASK, MOST_PLACES, SecretKind, SecretSpan, TooManyPlacesError
 
 _READERS = (
@@ -24,15 +27,17 @@ _READERS = (
     in_commands,
     assigned,
     cookies,
-    card_numbers,
-    account_numbers,
     local_accounts,
-    announced,
-    by_number,
-    what_unlocks,
-    laid_out,
     random_strings,
 )
+"""The readers of forms, and of program code."""
+
+_CHECKED = (card_numbers, account_numbers, identity_numbers, by_number, seed_phrases)
+"""The readers of checksums, to whom each letter is of the script in which it is written."""
+
+_NAMED = (announced, sent, what_unlocks, laid_out)
+"""The readers of what people say, who read a text without its layout; only one that names a secret."""
+
 _TIMES = 3
 """How often a text is read at most: what stood beside one secret may show to be another once that is masked."""
 
@@ -217,7 +222,7 @@ def _secrets(text: str) -> list[SecretSpan]:
     plain = read.text
     merged: list[SecretSpan] = []
     # Of those that begin at the same place, the one whose reader comes first stays first.
-    for each in sorted(_found(plain), key=lambda each: each.start):
+    for each in sorted(_found(plain, read.in_scripts), key=lambda each: each.start):
         if merged and each.start < merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(each.end, merged[-1].end))
         elif MASK not in plain[each.start : each.end] and each.end > each.start:
@@ -235,12 +240,22 @@ def _readable(text: str) -> str:
     return plain
 
 
-def _found(text: str) -> Iterator[SecretSpan]:
+def _found(text: str, in_scripts: str) -> Iterator[SecretSpan]:
     for reader in _READERS:
-        try:
-            yield from _most(reader(text))
-        except TooManyPlacesError as too_many:
-            yield SecretSpan(too_many.at, len(text), SecretKind.UNREAD)
+        yield from _read_by(reader, text)
+    for reader in _CHECKED:
+        yield from _read_by(reader, in_scripts)
+    if may_be_announced(text) or may_unlock(text):
+        plain = without_layout(text)
+        for reader in _NAMED:
+            yield from map(plain.in_original, _read_by(reader, plain.text))
+
+
+def _read_by(reader: Callable[[str], Iterator[SecretSpan]], text: str) -> Iterator[SecretSpan]:
+    try:
+        yield from _most(reader(text))
+    except TooManyPlacesError as too_many:
+        yield SecretSpan(too_many.at, len(text), SecretKind.UNREAD)
 
 
 def _most(found: Iterator[SecretSpan]) -> Iterator[SecretSpan]:
@@ -319,7 +334,7 @@ _TEXT = (
     "They texted me the code {0}. {0} opens the door. Backup codes: {0}-{0} {0}-{0}\n"
     "I changed the password to {0}. Mein Passwort lautet {0}. has\u0142o to {0}. \u5bc6\u7801\u662f{0}\n"
     "| password | {0} |\nPassword\n{0}\ncurl -u a:{0} https://a:{0}@b.example?key={0}\nexport A_SECRET={0}\n"
-    "cookie: a={0}{0}\np\u0430ssword p\uff41ss\u200bword: {0}\n4111 1111 1111 1112 sort code 20-00-00 account {0} DE12 3456\n{1}\n"
+    "cookie: a={0}{0}\np\u0430ssword p\uff41ss\u200bword: {0}\n4111 1111 1111 1112 sort code 20-00-00 account {0} DE12 3456, 48213907A, passport {0}\n\n> **{0}**\n{1}\n"
 )
 """Something for each reader of secrets to look at closely; it holds none."""
 

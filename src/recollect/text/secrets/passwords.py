@@ -23,6 +23,8 @@ from recollect.text.secrets.values import ENDINGS, MASK, has_digit, is_code, is_
 _BECAME = {part: linear(rf"(?i)^{BETWEEN}\s{{1,2}}(?:{to})\s{{1,2}}") for part, to in vocabulary.TO.items()}
 """The same where it was changed to it, by a part of the name."""
 _CHANGED = linear(rf"(?i){vocabulary.CHANGED}")
+_DONE = {"has", "have"}
+"""What "has been changed to" begins with."""
 _PLURAL = "words"
 """How a name ends that is one of many: what is said of them is no password, unless it is a strange word."""
 _OWN = linear(r"(?i)(?:мой|твой|наш|новый|ваш)\s{1,2}$")
@@ -55,7 +57,7 @@ def read_password(before: str, name: str, window: str) -> tuple[int, int] | None
     became = _BECAME[part].search(window)
     if (
         became is not None
-        and not vocabulary.PURPOSE.intersection(became[1].casefold().split())
+        and not (vocabulary.PURPOSE - _DONE).intersection(became[1].casefold().split())
         and _CHANGED.search(f"{before} {window[:90]}")
     ):
         found = value_span(window, became.end(), signed=False)
@@ -66,9 +68,10 @@ def read_password(before: str, name: str, window: str) -> tuple[int, int] | None
 
 def _right_behind(before: str, window: str) -> tuple[int, int] | None:
     """Return the password directly after its name: a strange word, or in Russian any word after "my password"."""
-    if not window.startswith((" ", "\t")):
+    plain = window.lstrip("?\uff1f")
+    if not plain.startswith((" ", "\t")):
         return None
-    word = window.strip(" \t").split(None, 1)[:1]
+    word = plain.split(None, 1)[:1]
     if not word:
         return None
     value = word[0].rstrip(MARKS)
@@ -101,6 +104,8 @@ def read_unspaced(  # noqa: PLR0911 -- one reason a line
     if quoted is not None:
         return at + quoted[0], at + quoted[1]
     plain = _ASCII.search(rest)
+    if plain is not None and window[:at].rstrip().endswith((":", "\uff1a")):
+        return value_span(window, at, signed=True)
     if plain is not None:
         value = plain[0].rstrip(ENDINGS)
         fits = len(value) >= LEAST_PASSWORD and not (

@@ -4,7 +4,7 @@
 The sentence says that something opens ("opens with ...", "... is what gets you in"); the value can be what opens it:
 digits in groups or spelled out, a code of letters and digits, words joined with digits.
 
-The expressions with look-around see one sentence at a time, and only a sentence that holds digits and that ``_may_unlock``
+The expressions with look-around see one sentence at a time, and only a sentence that holds digits and that ``may_unlock``
 knows.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recollect.text.patterns import bounded, linear
-from recollect.text.secrets.value_phrases import UNIT
+from recollect.text.secrets.value_phrases import UNIT, is_about_passwords
 from recollect.text.secrets.values import SecretKind, SecretSpan, TooManyPlacesError, places
 
 _DIGIT_NAMES = (
@@ -224,7 +224,7 @@ def what_unlocks(text: str) -> Iterator[SecretSpan]:
     Raises:
         TooManyPlacesError: Behind the 200th sentence that has digits and speaks of locks, if there are more.
     """
-    if not _may_unlock(text):
+    if not may_unlock(text):
         return
     for number, (start, end, before) in enumerate(_sentences(text)):
         if number == _MOST_SENTENCES:
@@ -233,7 +233,7 @@ def what_unlocks(text: str) -> Iterator[SecretSpan]:
     yield from (SecretSpan(*found, SecretKind.CODE) for found in _listed(text))
 
 
-def _may_unlock(text: str) -> bool:
+def may_unlock(text: str) -> bool:
     """Tell whether a text may say what opens something. As one expression the two would need too many states."""
     return (_MAY_UNLOCK.search(text) or MAY_OPEN_WITH.search(text)) is not None
 
@@ -246,7 +246,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int, tuple[int, int]]]:
         end = min(found.end(), found.start() + _LONGEST_SENTENCE)
         last = found.end()
         asked = _asked_before(text, start)
-        if _may_unlock(text[start:end]) or (asked[1] and _may_unlock(text[slice(*asked)])):
+        if may_unlock(text[start:end]) or (asked[1] and may_unlock(text[slice(*asked)])):
             yield start, end, asked
 
 
@@ -364,7 +364,7 @@ def _may_be_code(text: str, start: int, end: int) -> bool:
 def _value(text: str, found: Any) -> tuple[int, int]:
     """Return the span of the value without closing punctuation."""
     start, end = found.span(found.lastgroup or 0)
-    return start, start + len(text[start:end].rstrip(".,;:?!)\"'"))
+    return start, start + len(text[start:end].rstrip(".,;:?!)\"'`"))
 
 
 def _is_key(value: str) -> bool:
@@ -375,6 +375,7 @@ def _is_key(value: str) -> bool:
         or "(" in value
         or len(value) < _LEAST_KEY
         or _MODEL.fullmatch(value)
+        or is_about_passwords(value)
         or _DATE_OR_TIME.fullmatch(value)
     ):
         return False

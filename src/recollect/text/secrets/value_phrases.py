@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - people speak many languages
 """How a sentence or a sign assigns a value to a name: "is", a colon, quotes, and where the value ends. Pure."""
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -11,7 +12,7 @@ from recollect.text.secrets.values import ENDINGS, MASK, is_code, is_number, is_
 
 WINDOW, BEFORE = 240, 100
 OPENS, CLOSES = "\"'`\u201c\u201e\u00ab\u300c\u300e\u2018", "\"'`\u201d\u201c\u00bb\u300d\u300f\u2019"
-_SIGN = r"[\"'`*]{0,3}[ \t]{0,3}(?:[:：=＝]{1,2}|=>|->|→)[*]{0,2}[ \t]{0,3}\n?[ \t]{0,3}|[ \t]{1,3}[\x{2013}\x{2014}-][ \t]{1,3}"
+_SIGN = r"[\"'`*]{0,3}[ \t]{0,3}(?:[:：=＝]{1,2}|=>|->|→)[ \t]{0,6}|[ \t]{1,3}[\x{2013}\x{2014}-][ \t]{1,3}"
 BETWEEN = rf"((?:[ \t]{{1,2}}[^\s:=：＝,.;!?{MASK}]{{1,20}}){{0,7}}?),?"
 TOLD = linear(
     rf"(?i)^{BETWEEN}(?:({_SIGN})|(?:\s{{1,3}}|['’])(?:now[ ]|{vocabulary.COPULAS})\s{{1,3}}(?:[:：]\s{{0,3}})?(?:(?:now|jetzt|ora|ahora|nu)\s)?"
@@ -110,13 +111,19 @@ def _phrase(rest: str, at: int) -> tuple[int, int] | None:
     """Return the span of a passphrase that begins with a word said of passwords but goes on as no sentence does."""
     ends = CLAUSE_ENDS.search(rest)
     clause = (rest[: ends.start()] if ends else rest).rstrip()
-    said = clause.split()
-    if not LEAST_PHRASE <= len(said) <= MOST_WORDS or said[0].casefold() in all_stop_words():
-        return None
+    first, *others = clause.split() or [""]
     return (
-        None
-        if any(is_about_passwords(each) or not each.isalpha() for each in said[1:])
-        else (at, at + len(clause))
+        (at, at + len(clause))
+        if first.casefold() not in all_stop_words() and is_phrase(clause, others)
+        else None
+    )
+
+
+def is_phrase(clause: str, said: Sequence[str] | None = None) -> bool:
+    """Tell whether words are a passphrase: a few of them, of which none is said of passwords."""
+    words = clause.split()
+    return LEAST_PHRASE <= len(words) <= MOST_WORDS and all(
+        each.isalpha() and not is_about_passwords(each) for each in (words if said is None else said)
     )
 
 

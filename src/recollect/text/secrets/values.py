@@ -22,7 +22,7 @@ class SecretKind(StrEnum):
     CODE = "code"
     CARD = "card number"
     ACCOUNT = "bank account"
-    PERSON = "social security number"
+    IDENTITY = "identity number"
     SEED = "seed phrase"
     ANSWER = "security answer"
     UNREAD = "unread"

@@ -3,14 +3,14 @@
 
 PASSWORDS = (
     r"pass[ -]?words?|pass[ -]?code|passphrase|passwd|passw(?:o|ö)rt|kennwort|losung(?:swort)?|mot[ ]secret|mots?[ ]de[ ]passe|mdp"
-    r"|contraseña|contrasena|senha|palavra-passe|parola[ ]d['’]ordine|wachtwoord|hasło|haslo|hasła|парол(?:ь|я|ем)|şifre(?:m|si)?|parola|pwd|pw"
+    r"|contraseña|contrasena|senha|palavra-passe|parola[ ]d['’]ordine|wachtwoord|hasło|haslo|hasła|парол(?:ь|я|ем)|şifre(?:m|si|miz|niz|nizi)?|parola(?:m|n|s[ıi]|n[ıi]z)?|pwd|pw"
+    r"|heslo|lösenord(?:et)?|adgangskode|passord(?:et)?|salasana|jelszó|jelsza(?:m|va|vad)|mật[ ]khẩu|kata[ ]sandi|nenosiri|κωδικός(?:[ ]πρόσβασης)?|паролата"
+    r"|كلمة[ ](?:ال)?(?:مرور|سر)|الباسورد|رمز[ ]عبور|ה?סיסמ[הא]|पासवर्ड|পাসওয়ার্ড"
     r"|(?:clave|clé|clef|chiave|chave|sleutel)[ ](?:(?:del?|du|do|da|van)[ ]){0,1}(?:(?:la|het)[ ])?wi-?fi"
 )
 """Of scripts that put spaces between words."""
 
-PASSWORDS_UNSPACED = (
-    "密码|密碼|口令|解锁码|パスコード|合言葉|パスワード|비밀번호|비번|암호|كلمة المرور|كلمة السر"
-)
+PASSWORDS_UNSPACED = "密码|密碼|口令|解锁码|パスコード|合言葉|パスワード|비밀번호|비번|암호|รหัสผ่าน(?:ใหม่)?(?:ของ(?:คุณ|ฉัน))?(?:คือ)?"
 
 TOKENS = (
     r"(?:api|access|secret|auth|bearer|client|private|refresh|session|deploy|webhook|licen[cs]e)?[ _-]?(?:key|token|secret)s?"
@@ -76,9 +76,19 @@ SEEDS = (
 SAFES = r"tresor|safe|vault|coffre(?:-fort)?|caja fuerte|сейф|padlock|vorhängeschloss|cadenas|candado|combination lock|zahlenschloss"
 """What is opened by several numbers."""
 
-PERSONS = r"ssn|social[ ]security(?:[ ](?:number|no\.?))?|(?:my|his|her|their)[ ]social"
+PERSONS = (
+    r"ssn|social[ ]security(?:[ ](?:number|no\.?))?|(?:my|his|her|their)[ ]social|passport|(?:national[ ])?(?:identity|id)[ -]?(?:card|number|no\.?)"
+    r"|national[ ]insurance|ni[ ](?:number|no\.?)|nino|driver['’]?s?[ ]licen[cs]e|tax[ ](?:id|number)|reisepass(?:nummer)?|personalausweis(?:nummer)?|ausweisnummer|passnummer|steuer-?(?:id|nummer|identifikationsnummer)"
+    r"|(?:sozial|renten)versicherungsnummer|passeport|carte[ ]d['’]identité|numéro[ ](?:de[ ]sécu(?:rité[ ]sociale)?|fiscal)|pasaporte|dni|nie|nif|cédula|curp|rut"
+    r"|passaporto|passaporte|carta[ ]d['’]identità|codice[ ]fiscale|cpf|cartão[ ]de[ ]cidadão|paspoort(?:nummer)?|bsn|burgerservicenummer|rijksregisternummer|paszport(?:u)?|pesel|dowód[ ]osobisty|dowodu"
+    r"|паспорт(?:а|е|у|ом)?|снилс|инн|tc[ ]?kimlik(?:[ ]no)?|kimlik[ ]no|pasaport(?:um|umun|u|unuz)?|personnummer|fødselsnummer|cpr-?(?:nummer)?|henkilötunnus|rodné[ ]číslo|osobní[ ]číslo|cnp|егн|oib|αφμ|αμκα"
+    r"|aadhaar|aadhar|आधार|पासपोर्ट|pan[ ](?:card|number)|hộ[ ]chiếu|cccd|căn[ ]cước|paspor|nik|ktp"
+    r"|身份证|身份證|身分證|护照|護照|社会安全号|社保号|マイナンバー|旅券|パスポート|在留カード|免許証|주민등록번호|주민번호|여권|운전면허"
+    r"|บัตรประชาชน|หนังสือเดินทาง|جواز|الهوية|תעודת[ ]זהות|דרכון|کد[ ]ملی"
+)
+"""The papers and numbers by which a state knows somebody."""
 
-COPULAS = r"used[ ]to[ ]be|is|was|are|['’]s|ist|sind|lautet|lauten|heißt|heisst|war|wäre|est|sont|c['’]est|es|son|era|è|é|to jest|это|был|будет|je|olarak"
+COPULAS = r"used[ ]to[ ]be|is|was|are|['’]s|ist|sind|lautet|lauten|heißt|heisst|war|wäre|est|sont|c['’]est|es|son|era|è|é|to jest|это|был|будет|je|olarak|är|er|on|είναι|là|adalah|ni|هي|هو|است|היא|है|হল"
 
 CHANGED = r"chang\p{L}*|reset\p{L}*|set\b|änder\p{L}*|geändert|gesetzt|changé|mis\b|cambi\p{L}*|mud\p{L}*|alterei|veranderd|gewijzigd|zmieni\p{L}*|сменил\p{L}*|поменял\p{L}*|изменил\p{L}*"
 TO = {

@@ -1,0 +1,174 @@
+"""Reads Markdown as people see it: without its marks, and a value that stands alone on a line behind its label. Pure.
+
+A secret in a code block, a quotation, a list or bold letters is then found by the rules for sentences.
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from recollect.text.patterns import anchored, bounded
+from recollect.text.secrets.values import ENDINGS, SecretSpan, has_digit, is_strange
+
+_FENCE = anchored(r"[ \t>]{0,20}(?:```|~~~)[`~]{0,20}[ \t]{0,4}([^\s`]{0,40})[^`]*$")
+_PREFIX = anchored(
+    r"[ \t]{0,20}(?:(>)[ \t]?|([-*+\u2022\u25e6\u25aa\xb7]|[0-9]{1,2}[.)])[ \t]{1,4}|(#{1,6})[ ]|\[[ xX]\][ ])"
+)
+_INLINE = bounded(
+    r"\*{2,3}|__|~~|``+|</?(?:b|strong|i|em|u|code|kbd|pre|mark|span|p|br)(?:[ /][^<>\n]{0,80})?>"
+    r"|(?<![^\s(>:\uff1a])(?:(\*)[^\s*](?:[^*\n]{0,200}[^\s*])?(\*)|(_)[^\s_](?:[^_\n]{0,200}[^\s_])?(_))(?![^\W_])"
+)
+_BEGIN_LINES = frozenset(" \t>-*+\u2022\u25e6\u25aa\u00b7#[0123456789")
+_INLINE_MARKS = "*_~<`"
+_AROUND_VALUES, _AROUND_VALUES_ENDS = frozenset("*_`<"), frozenset("*_`>")
+_OF_PLAIN_TEXT = frozenset(("", "text", "txt", "plain", "plaintext"))
+_SENTENCE_ENDS, _LABEL_ENDS = tuple(".!\u3002\uff01"), (":", "\uff1a", "=", "?", "\uff1f")
+_LONGEST_LABEL, _LONGEST_VALUE, _MOST_WORDS, _MOST_OF_LABEL, _LEAST_VALUE = 200, 120, 7, 4, 3
+_MOST_BLANK_LINES, _MOST_PREFIXES, _MOST_LINES = 2, 6, 20_000
+
+
+@dataclass(slots=True)
+class PlainLayout:
+    """A text without marks of layout, built piece by piece.
+
+    Attributes:
+        text: The text as it is seen.
+    """
+
+    text: str = ""
+    _pieces: list[str] = field(default_factory=list)
+    _starts: list[int] = field(default_factory=list)
+    _origins: list[int] = field(default_factory=list)
+    _length: int = 0
+
+    def add(self, piece: str, origin: int) -> None:
+        """Add a piece that begins at a place of the original text."""
+        if piece:
+            self._pieces.append(piece)
+            self._starts.append(self._length)
+            self._origins.append(origin)
+            self._length += len(piece)
+
+    def finished(self) -> "PlainLayout":
+        """Return it with its text."""
+        self.text = "".join(self._pieces)
+        return self
+
+    def in_original(self, found: SecretSpan) -> SecretSpan:
+        """Return the span in the text with its marks."""
+        return found._replace(start=self._original(found.start), end=self._original(found.end - 1) + 1)
+
+    def _original(self, at: int) -> int:
+        piece = bisect_right(self._starts, at) - 1
+        return self._origins[piece] + at - self._starts[piece]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of text, and what its marks say.
+
+    Attributes:
+        seen: What is seen of it.
+        is_marked: It is a quotation, code, or emphasized, as a whole.
+        is_item: It is an item of a list.
+        is_heading: It is a heading.
+    """
+
+    seen: str
+    is_marked: bool = False
+    is_item: bool = False
+    is_heading: bool = False
+
+
+def without_layout(text: str) -> PlainLayout:
+    """Return a text without marks of layout, in linear time; what follows the 20,000th line stays as it is."""
+    written = PlainLayout()
+    above = _Line("")
+    language: str | None = None
+    at = broken_at = blank_lines = 0
+    for number, line in enumerate(text.split("\n")):
+        if number == _MOST_LINES:
+            written.add(text[broken_at:], broken_at)
+            break
+        fence = _FENCE.match(line) if line.lstrip(" \t>")[:3] in {"```", "~~~"} else None
+        if fence is not None:
+            language = str(fence[1]).casefold() if language is None else None
+        elif not line.strip():
+            blank_lines += 1
+        else:
+            is_code = bool(language) and language not in _OF_PLAIN_TEXT
+            below, pieces = (
+                (_Line(line), [(line, at)]) if is_code else _read(line, at, in_fence=language is not None)
+            )
+            if number:
+                is_far = is_code or blank_lines > _MOST_BLANK_LINES
+                joint = "\n" if is_far else _joint(above, below)
+                written.add("\n\n" if joint == "\n" and blank_lines else joint, broken_at)
+            for piece in pieces:
+                written.add(*piece)
+            above, blank_lines, broken_at = below, 0, at + len(line)
+        at += len(line) + 1
+    return written.finished()
+
+
+def _read(line: str, at: int, *, in_fence: bool) -> tuple[_Line, list[tuple[str, int]]]:
+    """Return a line without its marks, and the pieces that are seen of it with their places in the text."""
+    is_quoted = is_item = is_heading = False
+    begin = 0
+    has_prefix = line.lstrip().startswith(">") if in_fence else line[0] in _BEGIN_LINES
+    for _ in range(_MOST_PREFIXES if has_prefix else 0):
+        prefix = _PREFIX.match(line, begin)
+        if prefix is None:
+            break
+        is_quoted, is_item = is_quoted or bool(prefix[1]), is_item or bool(prefix[2])
+        is_heading = is_heading or bool(prefix[3])
+        begin = prefix.end()
+    begin += len(line) - begin - len(line[begin:].lstrip(" \t"))
+    body, start = line[begin:], begin
+    pieces: list[tuple[str, int]] = []
+    for mark in (
+        _INLINE.finditer(body) if any(each in body for each in _INLINE_MARKS) and not in_fence else ()
+    ):
+        opening = mark.lastindex and mark.lastindex - 1
+        for first, last in (mark.span(opening), mark.span(opening + 1)) if opening else (mark.span(),):
+            pieces.append((line[begin : start + first], at + begin))
+            begin = start + last
+    pieces.append((line[begin:], at + begin))
+    said = body.strip()
+    is_indented = line.startswith(("    ", "\t"))
+    is_wrapped = said[:1] in _AROUND_VALUES and said.rstrip(".:")[-1:] in _AROUND_VALUES_ENDS
+    seen = "".join(piece for piece, _ in pieces).strip()
+    return _Line(seen, is_quoted or in_fence or is_wrapped or is_indented, is_item, is_heading), pieces
+
+
+def _joint(above: _Line, below: _Line) -> str:
+    """Return what stands between two lines: where the first names the second, they are one sentence."""
+    if not above.seen or len(above.seen) > _LONGEST_LABEL:
+        return "\n"
+    is_name = above.seen.endswith(_LABEL_ENDS)
+    is_title = not is_name and (above.is_heading or above.is_marked)
+    if not is_name and (above.is_item or (below.is_item and not is_title)):
+        return "\n"
+    if not (is_name or ((is_title or below.is_marked) and not above.seen.endswith(_SENTENCE_ENDS))):
+        return "\n"
+    if not _is_value(below):
+        return "\n"
+    return " " if is_name or not (is_title or len(above.seen.split()) <= _MOST_OF_LABEL) else ": "
+
+
+def _is_value(line: _Line) -> bool:
+    """Tell whether a line may be a value by itself: one strange word, a number, or marked words in small letters."""
+    plain = line.seen.strip("\"'`\u201c\u201d\u201e\u00ab\u00bb")
+    words = plain.split()
+    if not _LEAST_VALUE <= len(plain) <= _LONGEST_VALUE or len(words) > _MOST_WORDS:
+        return False
+    if len(words) == 1 and (has_digit(plain) or is_strange(plain.rstrip(ENDINGS))):
+        return not plain.endswith(_LABEL_ENDS)
+    if all(map(str.isdigit, words)):
+        return True
+    if (
+        (line.is_item and not line.is_marked)
+        or plain != plain.lower()
+        or plain.endswith((*_LABEL_ENDS, ",", "."))
+    ):
+        return False
+    return len(words) == 1 or (line.is_marked and all(each.replace("-", "").isalpha() for each in words))

@@ -1,0 +1,263 @@
+"""One secret in the many forms in which people and models write it: glued, split, in other digits, in Markdown."""
+
+from hashlib import sha256
+from itertools import product
+
+from tests.ordinary_numbers import ORDINARY
+from tests.tables import table
+
+from recollect.text.secrets import mask
+from recollect.text.word_tables import read_table
+
+CARD, AMEX = "4318736022367385", "378282246310005"
+CARD_GROUPS = [CARD[at : at + 4] for at in range(0, 16, 4)]
+CHINESE, SPANISH, FOREIGNER = "110101199003077758", "48213907L", "X3921874Y"
+TOUCHED = [
+    *(
+        "我的信用卡号是{}",
+        "カード番号は{}です",
+        "카드번호는{}입니다",
+        "หมายเลขบัตร{}ครับ",
+        "ប័ណ្ណ{}ខ្ញុំ",
+        "моякарта{}вот",
+    ),
+    *("card{}", "卡号,{},谢谢", "_{}_", "**{}**", "nr_{}", "<b>{}</b>", "番号：{}。"),
+]
+BETWEEN = [
+    *(
+        "_",
+        "\n",
+        "\r\n",
+        "\t",
+        "\u2009",
+        "\u202f",
+        "\xa0",
+        "\u3000",
+        "\u200b",
+        "\u2011",
+        "–",
+        "—",
+        "·",
+        "|",
+        "/",
+        "*",
+        "+",
+    ),
+    *(",", ", ", "; ", ":", " - ", "__", "~", "="),
+]
+DIGITS = ["٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹", "०१२३४५६७८९", "০১২৩৪৫৬৭৮৯", "๐๑๒๓๔๕๖๗๘๙", "０１２３４５６７８９"]
+NUMBERS = [
+    *((each.format(number), number) for each, number in product(TOUCHED, (CARD, AMEX))),
+    *((each.format(number), number) for each, number in product(TOUCHED[:6], (CHINESE, SPANISH, FOREIGNER))),
+    *((f"mine is {each.join(CARD_GROUPS)} thanks", CARD_GROUPS[2]) for each in BETWEEN),
+    *((f"卡号{each.join(CARD_GROUPS)}谢谢", CARD_GROUPS[2]) for each in BETWEEN),
+    *((f"{each.join(CARD)} is it", each.join(CARD)) for each in "_\n\u2009-·"),
+    *(
+        (f"身份证{each.join((CHINESE[:6], CHINESE[6:14], CHINESE[14:]))}啊", CHINESE[6:14])
+        for each in BETWEEN[:9]
+    ),
+    *((f"NIF {SPANISH[:8]}{each}{SPANISH[8:]}.", SPANISH[:8]) for each in ("-", " ", "_", "\u2009")),
+    *(
+        (f"رقم {(written := number.translate(str.maketrans('0123456789', digits)))}", written)
+        for number, digits in product((CARD, " ".join(CARD_GROUPS), CHINESE), DIGITS)
+    ),
+]
+PAPERS = [
+    *(
+        (each.format(number), number)
+        for each, number in product(
+            (
+                *(
+                    "我的护照号是{}",
+                    "护照{}下个月到期",
+                    "私の旅券は{}です",
+                    "여권번호는{}입니다",
+                    "หนังสือเดินทาง{}",
+                    "my passport is {}",
+                ),
+                *(
+                    "паспорт {}",
+                    "passaporto n. {}",
+                    "**Passport number:** {}",
+                    "护照号是\n\n`{}`",
+                    "جواز السفر {}",
+                ),
+            ),
+            ("E12345678", "EA1234567"),
+        )
+    ),
+    ("我的社会安全号码是219-09-9999", "219-09-9999"),
+    ("SSN 219_09_9999", "219_09_9999"),
+    ("IBANはDE89370400440532013000です", "DE89370400440532013000"),
+    ("счётDE89370400440532013000вот", "DE89370400440532013000"),
+    ("IBAN DE89_3704_0044_0532_0130_00", "DE89_3704_0044_0532_0130_00"),
+    ("주민등록번호는 900101-1234568이에요", "900101-1234568"),
+    ("mój PESEL to 44051401359", "44051401359"),
+    ("meu número é 529.982.247-25", "529.982.247-25"),
+    ("sono RSSMRA85T10A562S", "RSSMRA85T10A562S"),
+    ("TC kimlik no: 10000000146", "10000000146"),
+    ("mijn BSN is 123456782", "123456782"),
+    ("身分證A123456789喔", "A123456789"),
+    ("マイナンバーは123456789018です", "123456789018"),
+    ("आधार नंबर २३४१ २३४१ २३४६ है", "२३४१ २३४१ २३४६"),
+    ("это 112-233-445 95", "112-233-445 95"),
+    ("NI number: QQ 12 34 56 C", "QQ 12 34 56 C"),
+    ("c'est 1 84 12 76 451 089 46", "1 84 12 76 451 089 46"),
+    ("se on 131052-308T", "131052-308T"),
+    ("soy 12.345.678-5", "12.345.678-5"),
+    ("soy BADD110313HCMLNS09", "BADD110313HCMLNS09"),
+    ("I am S1234567D", "S1234567D"),
+    ("I am ABCPE1234F", "ABCPE1234F"),
+    ("תעודת זהות 123456782", "123456782"),
+    ("hộ chiếu C1234567", "C1234567"),
+]
+ANNOUNCING = [
+    *(
+        "Your new password is",
+        "Here's a strong password for your account:",
+        "How about this password?",
+        "### Your new password",
+    ),
+    *(
+        "**New password**",
+        "Dein neues Passwort lautet:",
+        "Tu nueva contraseña es:",
+        "Voici ton nouveau mot de passe :",
+    ),
+    *(
+        "La tua nuova password è:",
+        "Twoje nowe hasło to:",
+        "Ваш новый пароль:",
+        "你的新密码是：",
+        "新しいパスワードは：",
+        "새 비밀번호는:",
+    ),
+    *(
+        "كلمة المرور الجديدة هي:",
+        "Yeni şifreniz:",
+        "Mật khẩu mới là:",
+        "รหัสผ่านใหม่:",
+        "הסיסמה החדשה היא:",
+        "आपका नया पासवर्ड है:",
+    ),
+]
+WRITTEN = [
+    *(
+        "{} **{}**",
+        "{} `{}`",
+        "{} *{}*",
+        "{} __{}__",
+        "{} <b>{}</b>",
+        "> {} **{}**",
+        "* {} `{}`\n* Next",
+        "{}\n{}",
+        "{}\n\n    {}",
+    ),
+    *(
+        "{}\n\n```\n{}\n```",
+        "{}\n```text\n{}\n```\nKeep it safe.",
+        "> {}\n> ```\n> {}\n> ```",
+        "{}\n\n> {}",
+        "{}\n\n> **{}**",
+    ),
+    *(
+        "{}\n\n- {}",
+        "{}\n\n- `{}`",
+        "{}\n\n1. **{}**",
+        "{}\n\n**{}**\n\nLet me know!",
+        "{}\n\n***{}***",
+        "{}\n\n<code>{}</code>",
+    ),
+]
+PASSWORDS = [
+    *(
+        (form.format(name, value), value)
+        for form, name, value in product(WRITTEN, ANNOUNCING, ("Xk7#pQ2v!mL9", "tangerine-falcon-42"))
+    ),
+    *(
+        (f"Your new passphrase is:\n\n{form}", "amber horse battery staple")
+        for form in ("**amber horse battery staple**", "```\namber horse battery staple\n```")
+    ),
+    (
+        "| Field | Value |\n|---|---|\n| User | anna |\n| **New Wi-Fi password** | `Xk7#pQ2v!mL9` |",
+        "Xk7#pQ2v!mL9",
+    ),
+    ("`Xk7#pQ2v!mL9` — that's your new password.", "Xk7#pQ2v!mL9"),
+    ("Your password has been set to **Xk7#pQ2v!mL9**.", "Xk7#pQ2v!mL9"),
+    ("Here are three passwords:\n\n1. `Qz8!aa`\n2. `Xk7#pQ2v!mL9`\n3. `77Ab!x`", "Xk7#pQ2v!mL9"),
+    ("Your verification code:\n\n**483920**", "483920"),
+    ("你的验证码是\n\n> 483920", "483920"),
+]
+WORD_LISTS = read_table("recollect.text.secrets", "wallet_words")
+
+
+def _phrase(language: str, size: int) -> list[str]:
+    """Return a wallet's words for so many bytes, as BIP 39 makes them."""
+    entropy, check_bits = bytes(range(1, size + 1)), size // 4
+    bits = (int.from_bytes(entropy, "big") << check_bits) | sha256(entropy).digest()[0] >> (8 - check_bits)
+    words = WORD_LISTS[language].split()
+    return [words[bits >> 11 * at & 2047] for at in reversed(range((size * 8 + check_bits) // 11))]
+
+
+PHRASES = [
+    _phrase(language, size)
+    for language, size in (
+        *((each, 16) for each in WORD_LISTS),
+        *(("english", each) for each in (20, 24, 28, 32)),
+    )
+]
+BETWEEN_WORDS = [" ", ", ", "\n", "、", " / ", "\u3000", "-"]
+SEEDS = [
+    *((between.join(words), words) for words, between in product(PHRASES, BETWEEN_WORDS)),
+    *((f"My wallet backup\n{' '.join(words)}\nok", words) for words in PHRASES),
+    *(
+        ("\n".join(f"{number}. **{word}**" for number, word in enumerate(words, 1)), words)
+        for words in PHRASES
+    ),
+    *(
+        ("\n".join(f"| {number} | {word} |" for number, word in enumerate(words, 1)), words)
+        for words in PHRASES
+    ),
+    *(
+        (f"these are my 12 words: {' '.join(words).upper()}", [each.upper() for each in words])
+        for words in PHRASES[:1]
+    ),
+]
+
+
+@table(("text", "secret"), [*NUMBERS, *PAPERS])
+def test_a_number_is_masked_whatever_it_touches_and_whatever_splits_it(text: str, secret: str) -> None:
+    assert secret in text
+    assert secret not in mask(text).text
+
+
+@table(("text", "secret"), PASSWORDS)
+def test_a_password_is_masked_in_whatever_markdown_it_is_given(text: str, secret: str) -> None:
+    assert secret in text
+    assert secret not in mask(text).text
+
+
+@table(("text", "words"), SEEDS)
+def test_the_words_of_a_wallet_are_known_by_their_checksum(text: str, words: list[str]) -> None:
+    masked = mask(text).text
+
+    assert not [word for word in words[1:-1] if len(word) > 1 and word in masked]
+    assert "[secret: seed phrase]" in masked
+
+
+@table("words", PHRASES)
+def test_words_whose_checksum_does_not_hold_stay(words: list[str]) -> None:
+    text = " ".join((*words[1:], words[0]))
+
+    assert mask(text).text == text
+
+
+@table("text", ORDINARY)
+def test_ordinary_sentences_with_numbers_stay(text: str) -> None:
+    assert mask(text).text == text
+
+
+def test_of_a_password_in_markdown_the_marks_around_it_stay() -> None:
+    assert mask("Your new password is:\n\n> **`Xk7#pQ2v!mL9`**\n\nKeep it.").text == (
+        "Your new password is:\n\n> **`[secret: password]`**\n\nKeep it."
+    )
