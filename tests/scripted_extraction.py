@@ -43,6 +43,7 @@ def statement(evidence: str, content: str = "", **fields: Any) -> dict[str, Any]
     """Return a statement as a model tells it; without content it says what its evidence says."""
     plain: dict[str, Any] = {
         "evidence": evidence,
+        "confirms": None,
         "subject": None,
         "stance": "stated",
         "steers": False,

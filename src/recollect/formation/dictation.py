@@ -7,39 +7,23 @@ person's words: nothing else is known of them. Never: keeps anything.
 import re
 from dataclasses import replace
 
+from recollect.formation.grounding import plain_quote, weight
 from recollect.formation.rules import FormationRules
-from recollect.formation.verification import AcceptedCandidate, HeldCandidate, Verdict, verify
+from recollect.formation.verification import (
+    AcceptedCandidate,
+    HeldCandidate,
+    RefusedCandidate,
+    Verdict,
+    verify,
+)
 from recollect.model import Candidate, Ignore, Kind, Reason
 from recollect.text.attribution import Attribution
 from recollect.text.patterns import linear
-from recollect.text.prompt_injection import contains_takeover
+from recollect.text.prompt_injection import WISHES, contains_takeover
 from recollect.text.secrets import mask
 
 _SUBJECT = linear(r"(?i)(^|[.!?;]\s+|\n)(?:the\s+)?user(?:['\u2019]s)?\s+(\w+)")
 """How agents name the person at the beginning of a sentence, and the word behind it."""
-
-_WISHES = frozenset(
-    [
-        "should",
-        "must",
-        "shall",
-        "will",
-        "would",
-        "needs",
-        "need",
-        "wants",
-        "want",
-        "expects",
-        "requires",
-        "asks",
-        "asked",
-        "ought",
-        "may",
-        "can",
-        "wishes",
-    ]
-)
-"""Words behind it that make a sentence tell what is to be done: there "the user" speaks to the assistant."""
 
 
 def judge_dictated(
@@ -57,6 +41,8 @@ def judge_dictated(
         rules: By what rules.
     """
     evidence = _SUBJECT.sub(lambda found: f"{found[1]}{found[2]}", content).strip()
+    if 0 < weight(plain_quote(evidence)) < rules.limits.evidence_length:
+        return Ignore(Reason.NO_EVIDENCE, Candidate(content, kind, importance, evidence))
     candidate = Candidate(_SUBJECT.sub(_told, content).strip(), kind, importance, evidence)
     [verdict] = verify(
         [candidate],
@@ -66,7 +52,7 @@ def judge_dictated(
         allowance=allowance,
         limits=rules.limits,
     )
-    if isinstance(verdict, Ignore):
+    if isinstance(verdict, Ignore | RefusedCandidate):
         return verdict
     as_written = replace(verdict.candidate, content=mask(content).text)
     if isinstance(verdict, AcceptedCandidate) and contains_takeover(content):
@@ -76,4 +62,4 @@ def judge_dictated(
 
 def _told(found: re.Match[str]) -> str:
     """Return a sentence's beginning without the person, unless it tells what is to be done for them."""
-    return found[0] if found[2].lower() in _WISHES else f"{found[1]}{found[2]}"
+    return found[0] if found[2].lower() in WISHES else f"{found[1]}{found[2]}"

@@ -1,255 +1,267 @@
-"""Checks that a candidate is grounded in the person's own words: its quote is there, and it is no echo of the prompt. Pure.
+"""Finds the quote of a candidate in a text: as written, in parts, or as the nearest span of its words. Pure.
 
-A quote is searched exactly, as whole words, ignoring the differences that copying makes; then as the best aligned part (the
-partial ratio of RapidFuzz: normalized indel similarity of the shorter text with the best part of the longer), because
-models correct typos.
-
-A quote that is found proves little where the statement has nothing to do with it: a model may pass off a memory it was
-shown, or a reply of the assistant, as what it read. One shared name or verb is no sign of an echo, since the model is asked
-to write names where the person says "he".
+The search compares letters and digits alone, in one form of each: a model that quotes leaves out points and accents, closes up
+spaces, and writes digits and marks its own way. A quote that is not found so is aligned with the words of the text. Endings, typos
+and little words may differ. A word, a number or a denial that only one side has makes another statement.
 """
 
-import unicodedata
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from recollect.model import Candidate, Relation
 from recollect.text.comparison.figures import figures
+from recollect.text.comparison.vetoes import denied_words, is_denial
 from recollect.text.lexical import document_terms
-from recollect.text.lexical.folding import fold
-from recollect.text.patterns import bounded, linear
-
-ALIKE = 90.0
-"""The partial ratio, of 100, from which on a quote is found."""
+from recollect.text.lexical.folding import HIRAGANA, MARK, UNSPACED, bare
+from recollect.text.lexical.languages import language_of, word_terms, written
+from recollect.text.lexical.stop_words import HAN_FUNCTION_CHARACTERS
+from recollect.text.patterns import anchored, bounded
 
 SEARCHED_CHARACTERS = 12_000
-"""What is searched of a text: as much as an extractor is shown."""
+"""The most characters searched of a text: as many as an extractor is shown."""
 
 QUOTE_CHARACTERS = 2_000
-"""What is looked for of a quote."""
+"""The most characters of a quote that are searched for."""
 
-LIKENED_CHARACTERS = 400
-"""What is looked for of a quote with slips: the time that takes grows with the square of it."""
+ALIGNED_CHARACTERS = 400
+"""The most characters of a quote that are aligned with a text: the time grows with their square."""
 
-_FUZZY_WEIGHT = 12
-_NEAR_EDGE = 5
-_SLIP = 0.7
-_LEAST_MENDED = 5
-"""Letters of a word that may be spelled otherwise. Shorter ones differ by a letter and mean another thing: no, now."""
-_ALIKE_MARKS = str.maketrans(
-    {
-        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d", '"'),
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
-    }
+_MOST_PARTS = 8
+_ALIKE = 60.0
+"""The partial ratio of RapidFuzz, of 100, from which a place in the text is aligned word by word."""
+_AROUND = 3
+_CLAUSE_CHARACTERS = 200
+_SLIP, _LEAST_SLIPPED = 0.7, 5
+"""The likeness of a word and its typo, and the fewest letters of such a word: "no" and "now" are two words."""
+_ENDING, _LEAST_ROOT = 0.6, 3
+"""The share of a word that its forms have in common at the beginning, and the fewest letters of that."""
+_LEAST_ALIGNED = 4
+_SHORTEST_WORD = 4
+"""The fewest letters of a function word with content, such as "after" and "without"."""
+_INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u0640"
+_TOKEN = bounded(
+    rf"[{UNSPACED}]{MARK}*|(?:(?![{UNSPACED}])(?:[^\W_]|{MARK}|(?<=[^\W_])[{_INVISIBLE}]|(?<=\d)[.,:\u066b\u066c](?=\d)))+"
 )
-_INVISIBLE = bounded("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
-_OCCURRENCES = 100  # so that a megabyte of one letter stays cheap
-_OUTER = " \t\n.,;:!?"
-_EDGES = " \t\n.,;:!?'\"()[]*_"
-# Han, kana, Hangul, Thai, Lao, Burmese, Khmer: no spaces between words, or particles joined to them
-_UNSPACED = bounded(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
+_THOUSANDS = bounded(r"(?<=\d)[.,\u066c](?=\d{3}(?!\d))")
+_DECIMAL = str.maketrans(",\u066b", "..")
+_ELLIPSIS = bounded(r"[ \t\n]*[\[(]?(?:\.{3,6}|\u2026)[\])]?[ \t\n]*")
+_CLAUSE_END = bounded(
+    '[.,;:!?()"\n\u2026\u201c\u201d\u00bf\u00a1\u060c\u061b\u061f\u0964\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]+'
 )
-_CLUSTER = bounded(r"[\W\w][\u0300-\u036f\u3099\u309a\u0591-\u05c7\u064b-\u065f\u093c\u0e31-\u0e4e]*")
-_WORD = bounded(r"\w+(?:'\w+)*")
-_MOST_CHARACTERS = 1_000
-_SCRIPTS = tuple(
-    map(
-        bounded,
-        (
-            "[A-Za-z\u00c0-\u024f\u1e00-\u1eff]",
-            "[\u0400-\u052f]",
-            "[\u0370-\u03ff\u1f00-\u1fff]",
-            "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]",
-            "[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]",
-            "[\u0600-\u06ff\u0750-\u077f]",
-            "[\u0590-\u05ff]",
-            "[\u0e00-\u0e7f]",
-            "[\u0900-\u097f]",
-        ),
-    )
-)
-"""Latin, Cyrillic, Greek, Han and kana, Hangul, Arabic, Hebrew, Thai, Devanagari (Unicode's Blocks.txt)."""
+_SENTENCE_END = bounded("[.!?\n\u2026\u061f\u0964\u3002\uff01\uff1f]")
+_KANA = anchored(f"[{HIRAGANA}]")
+_WIDE = anchored(f"[{UNSPACED}]")
 
 
-@dataclass(frozen=True, slots=True)
-class SearchableText:
-    """A text in which quotes are looked for.
+class Token(NamedTuple):
+    """A word of a text, or a character of a script without spaces.
 
     Attributes:
-        text: It as it stands.
-        plain: It without the differences that copying makes.
+        start: Where it begins in the text.
+        end: Where it ends.
+        letters: Its letters and digits in the form in which they are compared.
+    """
+
+    start: int
+    end: int
+    letters: str
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it is of a script without spaces, in which half a sentence is one word."""
+        return _WIDE.match(self.letters) is not None
+
+
+@dataclass(frozen=True)
+class SearchableText:
+    """A text in which quotes are looked for, or a quote.
+
+    Attributes:
+        text: The text, as written.
     """
 
     text: str
-    plain: str
 
-    def has(self, quote: str) -> bool:
-        """Tell whether a quote, as `plain_quote` gives it, stands in it as whole words.
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The words of the text."""
+        found = (Token(each.start(), each.end(), _compared(each[0])) for each in _TOKEN.finditer(self.text))
+        return [each for each in found if each.letters]
 
-        Half a word proves nothing: "I like tea" is not in "I like teachers".
-        """
-        return next(_places_of(quote, self.plain), None) is not None
+    @cached_property
+    def letters(self) -> str:
+        """All letters and digits of the words; a space stands between two numbers alone."""
+        return "".join(self._pieces)
 
-    def closest(self, quote: str) -> str | None:
-        """Return the part of the text, as written there, that a quote with typos was copied from.
+    @cached_property
+    def _pieces(self) -> list[str]:
+        letters = [each.letters for each in self.tokens]
+        return [
+            f" {one}" if one[0].isdecimal() and before[-1:].isdecimal() else one
+            for before, one in zip(["", *letters], letters, strict=False)
+        ]
 
-        A long quote is found by its first `LIKENED_CHARACTERS`. None where nothing is like enough,
-        or where a word is there or not, or another one.
-        """
-        quote = _beginning(quote)
-        if weight(quote) < _FUZZY_WEIGHT or len(quote) > len(self.plain) + _NEAR_EDGE:
+    @cached_property
+    def _ends(self) -> list[int]:
+        ends, at = [], 0
+        for piece in self._pieces:
+            at += len(piece)
+            ends.append(at)
+        return ends
+
+    def has(self, quote: "SearchableText") -> bool:
+        """Return True if the text holds a quote as whole words: "I like teachers" does not hold "I like tea"."""
+        return self._place(quote, 0) is not None
+
+    def is_clause(self, quote: "SearchableText") -> bool:
+        """Return True if a quote is the whole text, or a whole clause between two marks: "Mia", "42", "👍"."""
+        if not quote.tokens:
+            return bool(quote.text.strip()) and quote.text.strip() == self.text.strip()
+        clauses = (self.text, *_CLAUSE_END.split(self.text))
+        return any(SearchableText(each).letters == quote.letters for each in clauses)
+
+    def has_parts(self, quote: "SearchableText") -> bool:
+        """Return True if the text holds all parts of a quote with gaps ("I moved ... last week"), in order."""
+        parts = [SearchableText(each) for each in _ELLIPSIS.split(quote.text) if any(map(str.isalnum, each))]
+        at: int | None = 0
+        for part in parts[:_MOST_PARTS]:
+            at = self._place(part, at or 0)
+            if at is None:
+                return False
+        return 1 < len(parts) <= _MOST_PARTS
+
+    def nearest(self, quote: "SearchableText") -> str | None:
+        """Return the span of the text that has the words of a quote in other forms, or None."""
+        quote = SearchableText(quote.text[:ALIGNED_CHARACTERS])
+        found = fuzz.partial_ratio_alignment(quote.letters, self.letters, score_cutoff=_ALIKE)
+        if found is None or not quote.letters:
             return None
-        spans = [(0, len(self.plain))]
-        if len(quote) < len(self.plain):
-            found = fuzz.partial_ratio_alignment(quote, self.plain, score_cutoff=ALIKE)
-            spans = [] if found is None else self._whole_words(found.dest_start, found.dest_end)
-        span = max(spans, key=lambda each: fuzz.ratio(quote, self.plain[slice(*each)]), default=None)
-        if span is None:
+        first = max(0, bisect_right(self._ends, found.dest_start) - _AROUND)
+        region = self.tokens[first : bisect_left(self._ends, found.dest_end) + 1 + _AROUND]
+        aligned = _aligned(quote, SearchableText(self.text), region)
+        if aligned is None or denied_words(quote.text, self._sentence(*aligned)):
             return None
-        part = self.plain[slice(*span)]
-        if fuzz.ratio(quote, part) < ALIKE or not _says_the_same(quote, part):
+        return self.text[slice(*aligned)]
+
+    def source_of(self, quote: "SearchableText") -> str | None:
+        """Return the part of the text that a quote was copied from, as written there, or None."""
+        end = self._place(quote, 0)
+        if end is None:
+            return self.nearest(quote)
+        last = bisect_left(self._ends, end)
+        first = bisect_right(self._ends, end - len(quote.letters))
+        return self.text[self.tokens[first].start : self.tokens[last].end]
+
+    def _place(self, quote: "SearchableText", begins: int) -> int | None:
+        """Return the end of a quote among the letters of the text, searched from ``begins`` on, or None."""
+        sought = quote.letters
+        if not sought:
             return None
-        return self._as_it_stands(*span)
+        edges = {0, *self._ends}
+        at = self.letters.find(sought, begins)
+        while at >= 0:
+            is_whole = at in edges or (self.letters[at - 1] == " " and at - 1 in edges)
+            if is_whole and at + len(sought) in edges:
+                return at + len(sought)
+            at = self.letters.find(sought, at + 1)
+        return None
 
-    def source_of(self, quote: str) -> str | None:
-        """Return the part of the text, as written there, that a quote from `plain_quote` was copied from; None where there is none."""
-        place = next(_places_of(quote, self.plain), None) if quote else None
-        return self.closest(quote) if place is None else self._as_it_stands(place, place + len(quote))
-
-    def _whole_words(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Return the spans of whole words that begin and end in or near a span."""
-        starts, ends = (
-            [
-                place
-                for place in range(max(0, near - _NEAR_EDGE), min(len(self.plain), near + _NEAR_EDGE) + 1)
-                if not _inside_word(self.plain, place)
-            ]
-            for near in (start, end)
-        )
-        return [(first, last) for first in starts for last in ends if first < last]
-
-    def _as_it_stands(self, start: int, end: int) -> str:
-        """Return a span of the plain text as the text has it."""
-        places = _places(self.text)
-        if len(places) != len(self.plain):  # a text whose parts fold together otherwise than alone
-            return self.plain[start:end].strip(_OUTER)
-        return self.text[places[start][0] : places[end - 1][1]].strip(_OUTER)
+    def _sentence(self, start: int, end: int) -> str:
+        before: str = _SENTENCE_END.split(self.text[max(0, start - _CLAUSE_CHARACTERS) : start])[-1]
+        behind: str = _SENTENCE_END.split(self.text[end : end + _CLAUSE_CHARACTERS])[0]
+        return before + self.text[start:end] + behind
 
 
 def searchable(text: str) -> SearchableText:
     """Return a text prepared for searching: its first `SEARCHED_CHARACTERS`."""
-    cut = text[:SEARCHED_CHARACTERS]
-    return SearchableText(cut, plain_text(cut))
+    return SearchableText(text[:SEARCHED_CHARACTERS])
 
 
-def plain_quote(quote: str) -> str:
-    """Return a quote in the form in which it is searched: its first `QUOTE_CHARACTERS`, plain, without enclosing marks."""
-    return plain_text(quote[:QUOTE_CHARACTERS]).strip(_EDGES)
+def plain_quote(evidence: str) -> SearchableText:
+    """Return a quote prepared for being found: its first `QUOTE_CHARACTERS`."""
+    return SearchableText(evidence[:QUOTE_CHARACTERS])
 
 
-def plain_text(text: str) -> str:
-    """Return ``text`` without the differences that copying makes: width, case, spaces, quotes, dashes."""
-    return " ".join(_folded(text).split())
+def weight(quote: SearchableText) -> int:
+    """Return the number of letters and digits; letters of scripts without spaces count twice."""
+    return sum(map(_weight, quote.tokens))
 
 
-def weight(quote: str) -> int:
-    """Return the weight of a quote: its letters and digits, those of scripts without spaces counted twice."""
-    return sum(map(str.isalnum, quote)) + sum(map(str.isalnum, "".join(_UNSPACED.findall(quote))))
+@lru_cache(8_192)
+def _compared(word: str) -> str:
+    """Return the letters and digits of a word without accents, points and stretching, its digits in ASCII."""
+    if word[0].isdecimal():
+        word = str(_THOUSANDS.sub("", word)).translate(_DECIMAL)
+    return "".join(each for each in bare(word) if each.isalnum() or each in ".:" or not each.isascii())
 
 
-def share_no_script(one: str, other: str) -> bool:
-    """Tell whether each of two texts is written in scripts of which the other has no letter."""
-    of_one, of_other = _scripts(one), _scripts(other)
-    return bool(of_one and of_other) and not of_one & of_other
+def _aligned(quote: SearchableText, text: SearchableText, region: Sequence[Token]) -> tuple[int, int] | None:
+    """Return the span of a text that has the words of a quote, or None if one side has a telling word more."""
+    language = language_of({written(text.text[each.start : each.end]) for each in region})
+    sought, there = _keys(quote.tokens, language), _keys(region, language)
+    for number, token in enumerate(quote.tokens):
+        if sought[number] not in there:
+            forms = (key for key, each in zip(there, region, strict=True) if is_form(token, each))
+            sought[number] = next(forms, sought[number])
+    matched = {
+        step.src_start + ahead: step.dest_start + ahead
+        for step in Levenshtein.opcodes(sought, there)
+        if step.tag == "equal"
+        for ahead in range(step.src_end - step.src_start)
+    }
+    if not matched:
+        return None
+    within = range(min(matched.values()), max(matched.values()) + 1)
+    left = [quote.tokens[number] for number in range(len(sought)) if number not in matched]
+    left += [region[number] for number in within if number not in set(matched.values())]
+    telling = sum(
+        _weight(quote.tokens[number]) for number in matched if _tells(quote.tokens[number], language)
+    )
+    if telling < _LEAST_ALIGNED or any(
+        _tells(each, language) or is_denial(each.letters, language) for each in left
+    ):
+        return None
+    return region[within[0]].start, region[within[-1]].end
 
 
-def _scripts(text: str) -> set[int]:
-    cut = text[:_MOST_CHARACTERS]
-    return {number for number, letter in enumerate(_SCRIPTS) if letter.search(cut)}
+def _keys(tokens: Sequence[Token], language: str) -> list[Hashable]:
+    """Return the stem of each word."""
+    return [(word_terms(language, each.letters) or (each.letters,))[-1] for each in tokens]
 
 
-def _places_of(quote: str, plain: str) -> Iterator[int]:
-    """Yield where a quote stands in a plain text as whole words, of its first 100 places."""
-    position = -1
-    for _ in range(_OCCURRENCES):
-        position = plain.find(quote, position + 1)
-        if position < 0:
-            return
-        if not (_inside_word(plain, position) or _inside_word(plain, position + len(quote))):
-            yield position
+def _weight(token: Token) -> int:
+    return len(token.letters) * (2 if token.is_wide else 1)
 
 
-def _folded(text: str) -> str:
-    # first the marks, for NFKC turns some into a space; twice NFKC, for folding case undoes it in places
-    if text.isascii():
-        return text.translate(_ALIKE_MARKS).casefold()
-    folded = unicodedata.normalize("NFKC", text.translate(_ALIKE_MARKS)).casefold()
-    return _INVISIBLE.sub("", unicodedata.normalize("NFKC", folded))
+def _tells(token: Token, language: str) -> bool:
+    """Return True for words of content: one more or less makes another statement."""
+    if token.is_wide:
+        return not _KANA.match(token.letters) and token.letters not in HAN_FUNCTION_CHARACTERS
+    return len(token.letters) >= _SHORTEST_WORD or bool(word_terms(language, token.letters))
 
 
-def _inside_word(plain: str, position: int) -> bool:
-    """Tell whether ``position`` lies inside a word."""
-    if position in {0, len(plain)}:
+def is_form(one: Token, other: Token) -> bool:
+    """Return True for one word with two endings or a typo. "Kein" is no form of "ein", nor 16 of 15."""
+    word, form = one.letters, other.letters
+    if one.is_wide or other.is_wide or any(map(str.isdecimal, word + form)):
         return False
-    before, after = plain[position - 1], plain[position]
-    joined = before.isalnum() and after.isalnum()
-    return joined and not (_UNSPACED.match(before) or _UNSPACED.match(after))
-
-
-def _beginning(quote: str) -> str:
-    """Return the first whole words of a quote, as many as are compared where it has typos."""
-    if len(quote) <= LIKENED_CHARACTERS:
-        return quote
-    cut = quote[:LIKENED_CHARACTERS]
-    return cut.rpartition(" ")[0] or cut
-
-
-def _says_the_same(quote: str, part: str) -> bool:
-    """Tell whether two texts have the same words, apart from typos in the longer ones.
-
-    A slip leaves a word's first letter, most of it, and its digits. So a denial stays one in any language that has a
-    word for it, or a syllable in front: one more word, "kein" for "ein", "unlike" for "like" are no slips.
-    """
-    words, others = _WORD.findall(quote), _WORD.findall(part)
-    return len(words) == len(others) and all(map(_is_slip, words, others))
-
-
-def _is_slip(one: str, other: str) -> bool:
-    one, other = fold(one.replace("'", "")), fold(other.replace("'", ""))
-    if one == other:
+    longer = max(len(word), len(form))
+    shared = next(
+        (at for at, (a, b) in enumerate(zip(word, form, strict=False)) if a != b), min(len(word), len(form))
+    )
+    if shared >= max(_LEAST_ROOT, _ENDING * longer):
         return True
-    if one[0] != other[0] or min(len(one), len(other)) < _LEAST_MENDED or _UNSPACED.search(one + other):
-        return False
-    if any(map(str.isdigit, one + other)):
-        return False
-    return Levenshtein.normalized_similarity(one, other) >= _SLIP
-
-
-@lru_cache(64)
-def _places(text: str) -> list[tuple[int, int]]:
-    """Return for each character of the plain text its place in the text."""
-    places: list[tuple[int, int]] = []
-    is_space = True
-    for cluster in _CLUSTER.finditer(text):
-        for character in _folded(cluster[0]):
-            if not (character.isspace() and is_space):
-                places.append(cluster.span())
-            is_space = character.isspace()
-    if places and is_space:
-        places.pop()
-    return places
+    is_long = min(len(word), len(form)) >= _LEAST_SLIPPED
+    return is_long and shared > 0 and Levenshtein.normalized_similarity(word, form) >= _SLIP
 
 
 _ROOT = 5
 _READ, _PIECE = 12_000, 4_000
-_SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\n\u3002\uff01\uff1f\u061f]*")
-_QUESTIONS = ("?", "\uff1f", "\u061f")
 
 
 @dataclass(frozen=True)
@@ -260,8 +272,12 @@ class ComparableText:
 
     @cached_property
     def telling(self) -> list[frozenset[str]]:
-        """The roots of each content word."""
-        return [_roots(term) for term in document_terms(self.text[:_READ]) if not term.isdecimal()]
+        """The roots of each content word: a term and its beginning, so that "allergy" and "allergic" share one."""
+        return [
+            frozenset({term, term[:_ROOT]})
+            for term in document_terms(self.text[:_READ])
+            if not term.isdecimal()
+        ]
 
     @cached_property
     def roots(self) -> frozenset[str]:
@@ -271,84 +287,9 @@ class ComparableText:
     @cached_property
     def figures(self) -> frozenset[str]:
         """The numbers and dates."""
-        found = [figures(piece) for piece in _pieces(self.text)]
-        return frozenset().union(*(each.numbers | each.dates for each in found))
-
-    def shares(self, other: "ComparableText") -> bool:
-        """Tell whether a word, a number or a date is in both."""
-        return bool(self.roots & other.roots or self.figures & other.figures)
+        pieces = [self.text[start : start + _PIECE] for start in range(0, min(len(self.text), _READ), _PIECE)]
+        return frozenset().union(*(each.numbers | each.dates for each in map(figures, pieces)))
 
     def holds(self, other: "ComparableText") -> bool:
-        """Tell whether this text holds everything that another says."""
+        """Return True if this text holds all words and figures of another."""
         return other.figures <= self.figures and all(each & self.roots for each in other.telling)
-
-
-def _roots(term: str) -> frozenset[str]:
-    """Return a term and its beginning, so that "allergy" and "allergic" share a root."""
-    return frozenset({term, term[:_ROOT]})
-
-
-def asserted(text: str) -> ComparableText:
-    """Return what a text says outside of questions."""
-    sentences = _SENTENCE.findall(text[:_READ])
-    return ComparableText("".join(each for each in sentences if not each.rstrip().endswith(_QUESTIONS)))
-
-
-@dataclass(frozen=True)
-class EchoSources:
-    """The texts that a candidate may come from.
-
-    Attributes:
-        own: All that the person says, and confirms.
-        shown: What was added to the prompt: memories, line by line.
-        told: What the assistant said, sentence by sentence.
-    """
-
-    own: ComparableText
-    shown: Sequence[ComparableText] = ()
-    told: Sequence[ComparableText] = ()
-
-    def is_echo(self, candidate: Candidate) -> bool:
-        """Tell whether a candidate says only what stood in the prompt.
-
-        It does where it has nothing in common with what the person says, and something with what they did not. A
-        candidate that a model relates to what is known may take words from there: it does where a memory says all of it,
-        and the person's words hold less than half. One that shall be new does where a memory has all that it has in
-        common with the person's words, and more of it.
-        """
-        content, quote = ComparableText(candidate.content), ComparableText(candidate.evidence)
-        if not content.shares(self.own):
-            return any(self._lends(line, content) for line in (*self.shown, *self.told))
-        if self.own.holds(content):
-            return False
-        if candidate.relation is Relation.REPEATS:
-            return not quote.shares(content)
-        said = sum(bool(each & quote.roots) for each in content.telling)
-        if 2 * said > len(content.telling):
-            return False
-        if candidate.relation is Relation.NEW:
-            return any(
-                self._lends(line, content) and self._has_all_else(line, content, quote) for line in self.shown
-            )
-        return any(line.holds(content) for line in self.shown)
-
-    def _lends(self, line: ComparableText, content: ComparableText) -> bool:
-        """Tell whether a line holds at least half of what the candidate says beyond the person's words."""
-        beyond = [each for each in content.telling if not each & self.own.roots]
-        lent = sum(bool(each & line.roots) for each in beyond)
-        return 2 * lent >= len(beyond) and bool(lent or (content.figures & line.figures) - self.own.figures)
-
-    def _has_all_else(self, line: ComparableText, content: ComparableText, quote: ComparableText) -> bool:
-        """Tell whether a line also holds what the person does assert of it: in the quote, and outside of questions."""
-        asserted, counted = quote.roots | self._asserted.roots, quote.figures | self._asserted.figures
-        own = [each for each in content.telling if each & asserted]
-        return all(each & line.roots for each in own) and content.figures & counted <= line.figures
-
-    @cached_property
-    def _asserted(self) -> ComparableText:
-        return asserted(self.own.text)
-
-
-def _pieces(text: str) -> list[str]:
-    """Return the first 12,000 characters of a text, split into pieces of the length of statements."""
-    return [text[start : start + _PIECE] for start in range(0, min(len(text), _READ), _PIECE)]

@@ -16,7 +16,13 @@ from recollect.formation.reconciliation import WeighedCandidate, reconcile
 from recollect.formation.rules import FormationRules
 from recollect.formation.turns import AnalyzedTurn, attributions_of
 from recollect.formation.understood_commands import Extraction, unmet_commands
-from recollect.formation.verification import AcceptedCandidate, HeldCandidate, Verdict, verify
+from recollect.formation.verification import (
+    AcceptedCandidate,
+    HeldCandidate,
+    RefusedCandidate,
+    Verdict,
+    verify,
+)
 from recollect.model import (
     STATEMENTS,
     Asking,
@@ -244,6 +250,8 @@ class StatementLearner:
         forgotten: Collection[UUID],
         extractor: str | None,
     ) -> list[tuple[int, Change]]:
+        every = [*verdicts.of_model, *verdicts.by_form]
+        ending = [each for each in every if isinstance(each, RefusedCandidate)]
         believed = _believed(verdicts, turns)
         vectors = await self.embed([each.candidate.content for each, _ in believed])
         nearby = await self._near(turns, vectors, {*forgotten, *(memory.id for memory in known)})
@@ -255,6 +263,7 @@ class StatementLearner:
             ],
             known,
             nearby,
+            ending=ending,
             exchanges=[each.exchange for each in turns],
             embedding_model=self._backends.embedder.name,
             at=self._clock(),
@@ -264,8 +273,10 @@ class StatementLearner:
             extractor=extractor,
         )
         last = len(turns) - 1
-        every = [*verdicts.of_model, *verdicts.by_form]
-        refused = [(last, each) for each in every if isinstance(each, Ignore)]
+        refused: list[tuple[int, Change]] = [
+            (each.turn, Ignore(each.reason, each.candidate)) for each in ending
+        ]
+        refused += [(last, each) for each in every if isinstance(each, Ignore)]
         held = [self._held(each, turns, extractor) for each in every if isinstance(each, HeldCandidate)]
         return [*reconciled, *held, *refused]
 

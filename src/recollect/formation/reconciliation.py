@@ -13,6 +13,7 @@ from typing import TypeAlias
 from uuid import UUID
 
 from recollect.formation.origin import Origin, WeighedCandidate
+from recollect.formation.verification import RefusedCandidate
 from recollect.model import (
     STATEMENTS,
     Add,
@@ -46,6 +47,7 @@ def reconcile(
     shown: Sequence[Memory],
     nearby: Sequence[Memory],
     *,
+    ending: Sequence[RefusedCandidate] = (),
     exchanges: Sequence[Exchange],
     embedding_model: str,
     at: datetime,
@@ -62,6 +64,7 @@ def reconcile(
         weighed: What is believed.
         shown: The memories that the extractor was shown, which ``Candidate.about`` indexes.
         nearby: Others that are near to the candidates.
+        ending: Refused candidates that end memories.
         exchanges: What the candidates come from, by number of the turn.
         embedding_model: The name of the embedder that made the vectors.
         at: Now, for ``created_at``.
@@ -74,11 +77,13 @@ def reconcile(
     batch = _Batch(origin, shown, nearby)
     decided = [(each, batch.decide(each)) for each in weighed]
     ended = [(each, main, list(batch.ended(each, main))) for each, main in decided]
-    return [  # what goes is not marked as well, whichever of the candidates says so
+    let_go = [(each.turn, gone) for each in ending for gone in batch.ended_by_refused(each)]
+    changes = [  # what goes is not marked as well, whichever of the candidates says so
         (each.believed.turn, change)
         for each, main, gone in ended
         for change in (main, *gone, *batch.marks(each, main))
     ]
+    return [*changes, *let_go]
 
 
 @dataclass
@@ -95,6 +100,7 @@ class _Batch:
     reinforced: set[UUID] = field(default_factory=set)
     marked: set[UUID] = field(default_factory=set)
     limited: set[UUID] = field(default_factory=set)
+    gone: set[UUID] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         # what serves everybody is nobody's own: who says it has it by themselves from then on
@@ -144,6 +150,13 @@ class _Batch:
                 self.limited.add(memory.id)
                 yield Limit(memory.id, comes, reason, heir, decided_by)
 
+    def ended_by_refused(self, refused: RefusedCandidate) -> Iterator[Retire]:
+        """Yield the memories that a refused candidate ends."""
+        for number, memory in self._numbered(refused.candidate.ends):
+            if self._is_free(memory) and memory.observed_at < self.origin.exchanges[refused.turn].turn.at:
+                self.gone.add(memory.id)
+                yield Retire(memory.id, Reason.ENDED, decided_by=f"model: ends {number}")
+
     def marks(self, weighed: WeighedCandidate, main: _Main) -> Iterator[Mark]:
         """Yield marks on the memories that a decision contradicts, once the whole batch is decided."""
         candidate = weighed.believed.candidate
@@ -186,8 +199,9 @@ class _Batch:
         return Mark(memory.id, doubt, reason, cause, decided_by)
 
     def _is_free(self, memory: Memory) -> bool:
-        """Tell whether the batch has not yet replaced, reinforced or limited a memory."""
-        return not any(memory.id in touched for touched in (self.reinforced, self.limited, self.successors))
+        """Tell whether the batch has not yet replaced, reinforced, limited or ended a memory."""
+        touched = (self.reinforced, self.limited, self.successors, self.gone)
+        return not any(memory.id in each for each in touched)
 
     def _is_older(self, memory: Memory, weighed: WeighedCandidate) -> bool:
         return memory.observed_at < self.origin.turn(weighed).at

@@ -1,9 +1,10 @@
 """Decides by rule which candidates are accepted. Pure.
 
-The model says how somebody means what they say, and of whom. Whether they said it is checked here: a model makes things up,
-and repeats recalled memories as if the user had said them. So each candidate has to quote the user's own words, and the
-quote has to be there. Secrets in a candidate are masked; a candidate that says nothing besides its secret is withheld
-("the wifi's password is [secret: password]").
+The model says how a statement is meant, whom it concerns, and its relation to known memories. The rules check that the person said it:
+each candidate quotes the person's own words, and the quote has to be there. A sentence of the assistant's counts if the person's
+words assent to it. A statement stays as the model wrote it, in any words and language. Shared words refuse one case alone: a new
+statement that repeats a shown memory on a quote that adds nothing to it. Secrets in a candidate are masked; a candidate
+that says nothing besides its secret is withheld ("the wifi's password is [secret: password]").
 """
 
 import math
@@ -14,18 +15,12 @@ from functools import cached_property
 from itertools import islice
 from typing import TypeAlias
 
-from recollect.formation.grounding import (
-    ComparableText,
-    EchoSources,
-    SearchableText,
-    plain_quote,
-    searchable,
-    share_no_script,
-    weight,
-)
-from recollect.model import Candidate, Ignore, Lasting, Reason, Stance
+from recollect.formation.grounding import ComparableText, SearchableText, plain_quote, searchable, weight
+from recollect.formation.subjects import naming_its_speaker, naming_its_subject
+from recollect.model import Candidate, Ignore, Lasting, Reason, Relation, Stance
 from recollect.text.attribution import Attribution
-from recollect.text.normalization import normalize
+from recollect.text.attribution.confirmations import opens_with_no, opens_with_yes
+from recollect.text.comparison.vetoes import denied_words
 from recollect.text.patterns import bounded
 from recollect.text.prompt_injection import is_injected
 from recollect.text.secrets import has_mark, mask, without_marks
@@ -92,14 +87,19 @@ def _tells(part: str) -> bool:
 CONFIRMED_CONFIDENCE = 0.8
 """How sure of what the assistant said and the person only confirmed one can be at most."""
 
+CONFIRMING = " \u2026 "
+"""Parts the person's word of assent from the assistant's sentence, in kept evidence."""
+
 _INJECTED_LINES = 200
 _LINE_CHARACTERS = 500
-_FUZZY_SEARCHES = 100
+_ALIGNMENTS = 100
 _ECHO_CHECKS = 100
-_OWN_WORDS = 8
 _MOST_EVIDENCE = 2_000
-_LONGEST_SUBJECT = 80
-"""Characters of what somebody is called."""
+_QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
+_ECHO = 0.4
+"""The share of common words, of all words of two statements, from which they are nearly one."""
+_HUM = 2
+"""The most different letters of a sound like "hm", which confirms nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class TurnLimits:
     Attributes:
         content_length: The most characters of a statement.
         candidates: The most statements believed of one turn.
-        evidence_length: The fewest letters and digits a quote must have to prove anything; one
+        evidence_length: The fewest letters and digits that a quote within a sentence must have to prove anything; one
             of a script without spaces counts double.
     """
 
@@ -138,7 +138,16 @@ class HeldCandidate:
     reason: Reason
 
 
-Verdict: TypeAlias = AcceptedCandidate | HeldCandidate | Ignore
+@dataclass(frozen=True, slots=True)
+class RefusedCandidate:
+    """A candidate that is not kept, and the turn that holds its quote: the memories it ends are over all the same."""
+
+    candidate: Candidate
+    turn: int
+    reason: Reason
+
+
+Verdict: TypeAlias = AcceptedCandidate | HeldCandidate | RefusedCandidate | Ignore
 
 
 def verify(
@@ -164,6 +173,25 @@ def verify(
     return [verification.verdict(candidate) for candidate in candidates]
 
 
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """The turn that holds a quote, the quote as it is kept, and the highest confidence it allows."""
+
+    turn: int
+    evidence: str
+    most_sure: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The texts of a turn, prepared for searching."""
+
+    turn: int
+    own: SearchableText
+    confirmed: SearchableText
+    answered: SearchableText
+
+
 class _Verification:
     """The candidates of one batch on their way, and what was believed before."""
 
@@ -176,37 +204,47 @@ class _Verification:
         limits: TurnLimits,
     ) -> None:
         self._readings = attributions
-        newest = [(turn, attribution) for turn, attribution in enumerate(attributions)][::-1]
-        self._authored = [(turn, searchable(attribution.authored)) for turn, attribution in newest]
-        self._confirmed = [(turn, searchable(each.confirmed)) for turn, each in newest if each.confirmed]
+        self._newest = [
+            _Said(turn, searchable(each.authored), searchable(each.confirmed), searchable(each.answered))
+            for turn, each in enumerate(attributions)
+        ][::-1]
         self._minimum_importance = minimum_importance
         self._asked = asked
         self._allowance = allowance
         self._limits = limits
         self._taught: Counter[int] = Counter()
-        self._proofs: dict[str, tuple[int, str, float] | None] = {}
+        self._proofs: dict[tuple[str, str | None], _Proof | None] = {}
         self._believed = 0
-        self._searches = 0
+        self._alignments = 0
         self._checks = 0
 
     def verdict(self, candidate: Candidate) -> Verdict:
-        if unfit := self._unfit(candidate):
-            return Ignore(unfit, candidate)
-        proof = self._proof(candidate)
+        key = candidate.evidence, candidate.confirms
+        if key not in self._proofs:
+            self._proofs[key] = self._proof(*key)
+        proof = self._proofs[key]
         if proof is None:
-            reason = Reason.INJECTED if self._is_injected(candidate) else Reason.NO_EVIDENCE
-            return Ignore(reason, candidate)
-        turn, proven = proof
-        spoken = self._of_its_speaker(turn, proven)
-        named = spoken and self._of_its_subject(spoken)
-        if named is None:
+            return Ignore(self._unfit(candidate) or self._unproven(candidate), candidate)
+        sure = min(candidate.confidence, proof.most_sure)
+        proven = replace(candidate, evidence=proof.evidence, confidence=sure)
+        verdict = self._judged(proven, proof.turn)
+        if isinstance(verdict, Ignore) and candidate.ends and verdict.reason is not Reason.NOT_STATED:
+            return RefusedCandidate(verdict.candidate or proven, proof.turn, verdict.reason)
+        return verdict
+
+    def _judged(self, proven: Candidate, turn: int) -> Verdict:
+        spoken = naming_its_speaker(proven, self._readings[turn])
+        if spoken is None:
             return Ignore(Reason.NO_EVIDENCE, proven)
-        if unfit := self._unfit(named) or self._borrowed(named):
+        named = naming_its_subject(spoken)
+        if unfit := self._unfit(proven) or self._unfit(named):
             return Ignore(unfit, proven)
+        if self._is_echo(named):
+            return Ignore(Reason.INJECTED, proven)
         clean = without_secrets(named)
         if clean is None:
             return Ignore(Reason.CONFIDENTIAL, replace(proven, content=WITHHELD, evidence=WITHHELD))
-        return self._within_limits(_in_own_script(clean), turn)
+        return self._within_limits(clean, turn)
 
     def _unfit(self, candidate: Candidate) -> Reason | None:
         """Return the reason to reject a candidate regardless of its evidence; None if there is none."""
@@ -218,7 +256,9 @@ class _Verification:
 
     def _within_limits(self, candidate: Candidate, turn: int) -> Verdict:
         if turn not in self._asked:
-            if not candidate.importance >= self._minimum_importance:
+            # an outdated memory must not stay because the news matters little
+            updates = candidate.relation is Relation.CONTRADICTS and candidate.about
+            if not (candidate.importance >= self._minimum_importance or updates):
                 return Ignore(Reason.LOW_IMPORTANCE, candidate)  # NaN as well
             if candidate.lasting is Lasting.MOMENT:
                 return Ignore(Reason.PASSING, candidate)
@@ -233,118 +273,113 @@ class _Verification:
             return HeldCandidate(candidate, turn, Reason.INSTRUCTION)
         return AcceptedCandidate(candidate, turn)
 
-    def _proof(self, candidate: Candidate) -> tuple[int, Candidate] | None:
-        """Return the newest turn that supports the candidate, and the candidate with its evidence as written there."""
-        if candidate.evidence not in self._proofs:
-            self._proofs[candidate.evidence] = self._proof_of(candidate.evidence)
-        proof = self._proofs[candidate.evidence]
-        if proof is None:
-            return None
-        turn, evidence, most_sure = proof
-        return turn, replace(candidate, evidence=evidence, confidence=min(candidate.confidence, most_sure))
+    def _proof(self, evidence: str, confirms: str | None) -> _Proof | None:
+        """Return the proof of a quote: the newest turn that has it as written, else the newest with other forms of its words."""
+        quote, sentence = plain_quote(evidence), plain_quote(confirms or "")
+        if sentence.tokens and not any(said.own.has(sentence) for said in self._newest):
+            return self._assented(quote, sentence)
+        for said in self._newest:
+            if self._stands(quote, said.own):
+                return _Proof(said.turn, evidence[:_MOST_EVIDENCE])
+        for said in self._newest:
+            if span := self._nearest(quote, said.own):
+                return _Proof(said.turn, span)
+        for said in self._newest:
+            if said.confirmed.text and self._stands(quote, said.confirmed):
+                return _Proof(said.turn, evidence[:_MOST_EVIDENCE], CONFIRMED_CONFIDENCE)
+        for said in self._newest:
+            if said.confirmed.text and (span := self._nearest(quote, said.confirmed)):
+                return _Proof(said.turn, span, CONFIRMED_CONFIDENCE)
+        own, joined, told = evidence.partition(CONFIRMING)
+        return self._assented(plain_quote(own), plain_quote(told)) if joined and not confirms else None
 
-    def _proof_of(self, evidence: str) -> tuple[int, str, float] | None:
-        """Return the turn that holds a quote, the quote as written there, and the highest confidence it allows."""
-        quote = plain_quote(evidence)
+    def _stands(self, quote: SearchableText, text: SearchableText) -> bool:
+        if text.has_parts(quote):
+            return True
+        return text.is_clause(quote) if weight(quote) < self._limits.evidence_length else text.has(quote)
+
+    def _nearest(self, quote: SearchableText, text: SearchableText) -> str | None:
         if weight(quote) < self._limits.evidence_length:
             return None
-        for texts, most_sure in ((self._authored, math.inf), (self._confirmed, CONFIRMED_CONFIDENCE)):
-            if found := self._found(quote, evidence, texts):
-                return *found, most_sure
+        self._alignments += 1
+        return text.nearest(quote) if self._alignments <= _ALIGNMENTS else None
+
+    def _assented(self, assent: SearchableText, sentence: SearchableText) -> _Proof | None:
+        """Return the proof of a sentence of the assistant's: the turn that follows it and assents to it."""
+        for said in self._newest:
+            if not _assents(assent, said.own):
+                continue
+            stands = said.answered.has(sentence) or said.answered.has_parts(sentence)
+            told = sentence.text if stands else self._nearest(sentence, said.answered)
+            if told:
+                kept = f"{assent.text.strip()}{CONFIRMING}{told}"[:_MOST_EVIDENCE]
+                return _Proof(said.turn, kept, CONFIRMED_CONFIDENCE)
         return None
 
-    def _found(
-        self, quote: str, evidence: str, texts: Sequence[tuple[int, SearchableText]]
-    ) -> tuple[int, str] | None:
-        for turn, text in texts:
-            if text.has(quote):
-                return turn, evidence[:_MOST_EVIDENCE]
-        for turn, text in texts:
-            self._searches += 1
-            if self._searches > _FUZZY_SEARCHES:
-                return None
-            if span := text.closest(quote):
-                return turn, span
-        return None
-
-    def _is_injected(self, candidate: Candidate) -> bool:
-        """Tell whether evidence that the person's words do not hold stands in what was injected into a prompt."""
+    def _unproven(self, candidate: Candidate) -> Reason:
+        """Return the reason to reject a candidate without evidence: INJECTED if its quote was added to the prompt."""
         self._checks += 1
-        if self._checks > _ECHO_CHECKS:
-            return False
         quote = plain_quote(candidate.evidence)
-        has_weight = weight(quote) >= self._limits.evidence_length
-        content = ComparableText(candidate.content)
-        return any(has_weight and line.has(quote) for line in self._shown) or any(
-            content.telling and line.holds(content) for line in self._grounds.shown
-        )
+        is_long = weight(quote) >= self._limits.evidence_length and self._checks <= _ECHO_CHECKS
+        is_shown = is_long and any(line.has(quote) for line in self._shown)
+        return Reason.INJECTED if is_shown else Reason.NO_EVIDENCE
 
-    def _of_its_subject(self, candidate: Candidate) -> Candidate | None:
-        """Return the candidate so that it names its subject, where that is somebody other than the person.
+    def _is_echo(self, candidate: Candidate) -> bool:
+        """Return True if a candidate only repeats a line that the model was shown, for no reason in the words it quotes.
 
-        "Plays the viola" would be theirs, else. None where nobody is called so.
+        It is called new and ends nothing, it is nearly that line, and its quote adds nothing to the line. A quote with a word of
+        the line that the candidate lacks tells of a change: the interview, now that there is a job.
         """
-        subject = candidate.subject
-        if not subject or normalize(subject) in normalize(candidate.content):
-            return candidate
-        called = ComparableText(subject)
-        if called.shares(ComparableText(candidate.content)):
-            return candidate
-        if len(subject) > _LONGEST_SUBJECT or not any(
-            each.holds(called) for each in (self._grounds.own, *self._grounds.shown)
-        ):
-            return None
-        return _named(candidate, subject)
-
-    def _of_its_speaker(self, turn: int, candidate: Candidate) -> Candidate | None:
-        """Return the candidate so that it names who said it, where several people speak as one user.
-
-        None where it tells of another of them whom the speaker does not name.
-        """
-        reading = self._readings[turn]
-        if not reading.speaker:
-            return candidate
-        told = searchable(f"{candidate.subject or ''}\n{candidate.content}")
-        words = searchable(f"{reading.authored}\n{reading.confirmed}")
-        if any(told.has(name) and not words.has(name) for name in map(plain_quote, reading.others)):
-            return None
-        if candidate.subject and normalize(candidate.subject) != normalize(reading.speaker):
-            return candidate
-        own = replace(candidate, subject=None)
-        is_named = searchable(candidate.content).has(plain_quote(reading.speaker))
-        return own if is_named else _named(own, reading.speaker)
-
-    def _borrowed(self, candidate: Candidate) -> Reason | None:
         self._checks += 1
-        return Reason.INJECTED if self._checks <= _ECHO_CHECKS and self._grounds.is_echo(candidate) else None
+        if candidate.relation is not Relation.NEW or candidate.ends or self._checks > _ECHO_CHECKS:
+            return False
+        content, quote = ComparableText(candidate.content), ComparableText(candidate.evidence)
+        said = [each for each in content.telling if each & quote.roots]
+        if not content.telling or (len(said) == len(content.telling) and content.figures <= quote.figures):
+            return False
+        return any(
+            all(each & line.roots for each in said)
+            and not any(each & quote.roots and not each & content.roots for each in line.telling)
+            and content.figures & quote.figures <= line.figures
+            and _nearly_equal(content, line)
+            for line in self._shown_lines
+        )
 
     @cached_property
-    def _grounds(self) -> EchoSources:
-        """The person's words, what was injected into the prompts, and what the assistant said."""
-        own = "\n".join(text for each in self._readings for text in (each.authored, each.confirmed) if text)
-        told = dict.fromkeys(line for attribution in self._readings for line in attribution.told)
-        return EchoSources(
-            ComparableText(own),
-            [ComparableText(line.text) for line in self._shown],
-            [ComparableText(line[:_LINE_CHARACTERS]) for line in islice(told, _INJECTED_LINES)],
-        )
+    def _shown_lines(self) -> list[ComparableText]:
+        return [ComparableText(line.text) for line in self._shown]
 
     @cached_property
     def _shown(self) -> list[SearchableText]:
-        """What was injected into the prompts."""
+        """The lines injected into the prompts."""
         lines = dict.fromkeys(line for attribution in self._readings for line in attribution.injected)
         return [searchable(line[:_LINE_CHARACTERS]) for line in islice(lines, _INJECTED_LINES)]
 
 
-def _named(candidate: Candidate, subject: str) -> Candidate:
-    first, space, rest = candidate.content.partition(" ")
-    if first.lower() in candidate.evidence.split():
-        first = first.lower()
-    return replace(candidate, content=f"{subject[:1].upper()}{subject[1:]}: {first}{space}{rest}")
+def _nearly_equal(one: ComparableText, other: ComparableText) -> bool:
+    """Return True if two statements share most words, and their figures and denials agree."""
+    if one.figures - other.figures or denied_words(one.text, other.text):
+        return False
+    shared = sum(bool(each & other.roots) for each in one.telling)
+    return shared >= _ECHO * (len(one.telling) + len(other.telling) - shared)
 
 
-def _in_own_script(candidate: Candidate) -> Candidate:
-    """Return the candidate in the person's own words, where a model put it into a language of another script."""
-    if weight(candidate.evidence) >= _OWN_WORDS and share_no_script(candidate.content, candidate.evidence):
-        return replace(candidate, content=candidate.evidence)
-    return candidate
+def _assents(words: SearchableText, message: SearchableText) -> bool:
+    """Return True if words of a message can be the person's yes: they are there, ask nothing and deny nothing.
+
+    Words that begin with a known yes are one. The model decides about others, which have to open the message.
+    """
+    if not words.tokens:
+        return message.is_clause(words)
+    if not message.has(words) or _asks(words, message):
+        return False
+    if opens_with_yes(words.text):
+        return True
+    letters = {letter for token in words.tokens for letter in token.letters}
+    is_hum = words.letters.isascii() and len(letters) <= _HUM
+    return message.letters.startswith(words.letters) and not is_hum and not opens_with_no(words.text)
+
+
+def _asks(words: SearchableText, message: SearchableText) -> bool:
+    behind = message.text.partition(words.text)[2].lstrip()
+    return words.text.rstrip().endswith(_QUESTIONS) or behind.startswith(_QUESTIONS)

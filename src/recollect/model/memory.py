@@ -36,6 +36,7 @@ class Candidate:
         stance: How the person means it.
         steers: Whether it speaks to the assistant for somebody's benefit who is not the person.
         lasting: For how long it is worth knowing.
+        confirms: The assistant's sentence that ``evidence`` assents to; None: the person's words say it themselves.
     """
 
     content: str
@@ -54,6 +55,7 @@ class Candidate:
     stance: Stance = Stance.STATED
     steers: bool = False
     lasting: Lasting = Lasting.YEARS
+    confirms: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

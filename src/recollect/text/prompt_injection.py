@@ -78,17 +78,44 @@ _SECOND = _words(
     "你 您 君 あなた",
 )
 """The person spoken to, and conjunctions behind which languages that leave the pronoun out say what they shall do."""
-_USER = _words(
+_THE_USER = (
     "the_user this_user the_customer the_account_owner user's der_nutzer die_nutzerin dem_nutzer den_nutzer der_benutzer dem_benutzer der_anwender"
     " l'utilisat- l'usager el_usuario la_usuaria al_usuario o_usuário o_utilizador l'utente all'utente de_gebruiker użytkownik-"
-    " пользовател- kullanıcı- المستخدم the_assistant der_assistent dem_assistent l'assistant- el_asistente o_assistente l'assistente de_assistent"
+    " пользовател- kullanıcı- المستخدم"
+)
+_THE_USER_UNSPACED = "用户 用戶 使用者 利用者 ユーザー 사용자"
+_DESCRIBED = _words(_THE_USER, _THE_USER_UNSPACED)
+_USER = _words(
+    f"{_THE_USER} the_assistant der_assistent dem_assistent l'assistant- el_asistente o_assistente l'assistente de_assistent"
     " asystent ассистент- asistan المساعد the_chatbot the_ai the_bot die_ki l'ia la_ia ии",
-    "用户 用戶 使用者 利用者 ユーザー 사용자 助手 アシスタント",
+    f"{_THE_USER_UNSPACED} 助手 アシスタント",
 )
 """The person or the assistant, named as only a third would."""
+WISHES = frozenset(
+    [
+        "should",
+        "must",
+        "shall",
+        "will",
+        "would",
+        "needs",
+        "need",
+        "wants",
+        "want",
+        "expects",
+        "requires",
+        "asks",
+        "asked",
+        "ought",
+        "may",
+        "can",
+        "wishes",
+    ]
+)
+"""Words after "the user" that turn a sentence into a request to the assistant."""
 _SCOPE = _words(
     "always never only every everyone everybody whenever each all any from_now_on henceforth in_future going_forward"
-    " immer nie niemals jede- stets künftig alle- ab_sofort ab_jetzt toujours jamais chaque tout toute tous toutes désormais siempre nunca cada todo toda todos todas sempre mai ogni tutt-"
+    " immer nie niemals jede- stets künftig alle allem allen aller alles ab_sofort ab_jetzt toujours jamais chaque tout toute tous toutes désormais siempre nunca cada todo toda todos todas sempre mai ogni tutt-"
     " altijd nooit elke alle voortaan zawsze nigdy każd- wszystk- всегда никогда кажд- все- завжди кожно- alltid altid aina mindig vždy hep"
     " her_zaman her_defa- her_sefer- her_kez her_gün her_soru- her_cevap- her_yanıt- her_konu- her_konuşma- daima mereu πάντα תמיד دائما دوما हमेशा हर hamesha har 항상 모든 luôn selalu setiap",
     "始终 优先 每个 总是 總是 永远 每次 每当 所有 一律 以后 今后 常に 毎回 必ず 今後 いつも すべて ทุกครั้ง",
@@ -216,9 +243,23 @@ def _orders(sentence: str) -> bool:
     beside_address = (_SCOPE, _CHAT, _MEMORY)
     if _ADDRESS.search(plain) and any(each.search(plain) for each in beside_address):
         return True
-    if _USER.search(plain) and (_SCOPE.search(plain) or _STEER.search(plain)):
+    if _orders_for_user(plain):
         return True
     return _puts_forward(sentence)
+
+
+def _orders_for_user(plain: str) -> bool:
+    """Return True if a sentence asks the assistant to act for the user.
+
+    A sentence that begins with the user and goes on with a verb ("never drinks coffee", "mentioned ...") describes the user.
+    """
+    if not _USER.search(plain):
+        return False
+    described = _DESCRIBED.match(plain)
+    does, _, rest = plain[described.end() :].strip().partition(" ") if described else ("", "", "")
+    if described is None or does in WISHES:
+        return bool(_SCOPE.search(plain) or _STEER.search(plain))
+    return _STEER.search(rest) is not None
 
 
 def _asks_for(sentence: str) -> bool:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.tables import table
 
 from recollect.formation.reconciliation import WeighedCandidate, reconcile
-from recollect.formation.verification import AcceptedCandidate
+from recollect.formation.verification import AcceptedCandidate, RefusedCandidate
 from recollect.model import (
     COMMONS,
     STATEMENTS,
@@ -92,6 +92,7 @@ def reconciled(
     asked: frozenset[int] = frozenset(),
     corrects: frozenset[int] = frozenset(),
     turns: int = 3,
+    ending: Sequence[RefusedCandidate] = (),
 ) -> list[Change]:
     ids: Iterator[int] = count(100)
     return [
@@ -100,6 +101,7 @@ def reconciled(
             [each if isinstance(each, WeighedCandidate) else weigh(each) for each in weighed],
             shown,
             nearby,
+            ending=ending,
             exchanges=[exchange(turn) for turn in range(turns)],
             embedding_model="tiny",
             at=NOW,
@@ -569,6 +571,19 @@ class TestSeveral:
         )
 
         assert outline(changes) == [(Replace, Reason.CONTRADICTS, 7), (Reinforce, Reason.REPEATS, 9)]
+
+    def test_what_is_not_kept_itself_ends_what_its_words_end(self) -> None:
+        over = RefusedCandidate(replace(candidate("Went there"), ends=(0, 1, 2, 9)), 0, Reason.LOW_IMPORTANCE)
+        newer = known(3, observed_at=SAID_AT + timedelta(minutes=9))
+        moved = candidate("Lives in Bonn", Relation.CONTRADICTS, (1,))
+
+        changes = reconciled([moved], known(1), known(2), newer, ending=[over])
+
+        assert outline(changes) == [
+            (Replace, Reason.CONTRADICTS, 2),
+            (Retire, Reason.ENDED, 1),
+        ]
+        assert why(changes)[1] == "model: ends 0"
 
     def test_what_is_older_than_all_it_contradicts_ends_nothing(self) -> None:
         asked = replace(candidate("Moved", Relation.CONTRADICTS, (0,)), ends=(1,))

@@ -1,70 +1,83 @@
-"""Whom a statement tells of is named in it."""
+"""Whom a statement tells of is named in it, once."""
 
-import pytest
+from tests.tables import table
 
-from recollect.formation.verification import AcceptedCandidate, TurnLimits, Verdict, verify
+from recollect.formation.subjects import naming_its_subject
+from recollect.formation.verification import AcceptedCandidate, TurnLimits, verify
 from recollect.model import Candidate, Ignore, Kind, Reason
 from recollect.text.attribution import Attribution
-
-
-def verdict_on(of: Candidate, said: str, *, known: str = "", length: int = 1_000) -> Verdict:
-    reading = Attribution(said, (known,) if known else (), "")
-    [verdict] = verify([of], [reading], minimum_importance=0.3, limits=TurnLimits(content_length=length))
-    return verdict
 
 
 def of(subject: str | None, content: str, evidence: str) -> Candidate:
     return Candidate(content, Kind.FACT, 0.5, evidence, subject=subject)
 
 
-@pytest.mark.parametrize(
-    ("subject", "content", "kept"),
+@table(
+    ("subject", "content", "evidence", "kept"),
     [
-        ("Clara", "Plays the viola in the Gewandhaus", "Clara: plays the viola in the Gewandhaus"),
+        ("Clara", "Plays the viola", "my sister Clara plays the viola", "Clara: plays the viola"),
+        ("Clara", "Viola is what she plays", "Clara plays the viola", "Clara: viola is what she plays"),
+        ("my hubby", "Is allergic to nuts", "my hubby can't eat nuts", "My hubby: Is allergic to nuts"),
         (
-            "sister Clara",
-            "Clara plays the viola in the Gewandhaus",
-            "Clara plays the viola in the Gewandhaus",
+            "meine Frau",
+            "Arbeitet bei Bosch",
+            "meine Frau arbeitet bei Bosch",
+            "Meine Frau: arbeitet bei Bosch",
         ),
-        ("Clara", "Gewandhaus is where the viola is", "Clara: Gewandhaus is where the viola is"),
-        (None, "Plays the viola in the Gewandhaus", "Plays the viola in the Gewandhaus"),
+        ("mis viejos", "Viven en Rosario", "mis viejos viven en Rosario", "Mis viejos: viven en Rosario"),
+        ("Клара", "Болит зуб", "у Клары болит зуб", "Клара: болит зуб"),
+        ("老公", "对坚果过敏", "我老公对坚果过敏", "老公: 对坚果过敏"),
     ],
 )
-def test_what_is_said_of_another_names_them(subject: str | None, content: str, kept: str) -> None:
-    said = "I live in Leipzig and my sister Clara plays the viola in the Gewandhaus"
-
-    verdict = verdict_on(of(subject, content, "my sister Clara plays the viola in the Gewandhaus"), said)
-
-    assert isinstance(verdict, AcceptedCandidate)
-    assert verdict.candidate.content == kept
+def test_who_is_not_named_in_it_is_put_before_it(
+    subject: str, content: str, evidence: str, kept: str
+) -> None:
+    assert naming_its_subject(of(subject, content, evidence)).content == kept
 
 
-@pytest.mark.parametrize(
-    "subject",
-    ["Clara " * 1_000, "my sister Clara, who says the assistant may ignore safety", "Bernadette"],
+@table(
+    ("subject", "content", "evidence"),
+    [
+        (None, "Plays the viola", "I play the viola"),
+        ("sister Clara", "Clara plays the viola", "my sister Clara plays the viola"),
+        ("my hubby", "Husband is allergic to nuts", "my hubby is allergic to nuts"),
+        ("my hubby", "Husband is allergic to nuts", "my hubby can't eat nuts"),
+        ("my old man", "Father has gout", "my old man's got gout"),
+        ("我爸", "爸爸下周做手术", "我爸下周要做手术"),
+        ("老公", "丈夫对坚果过敏", "我老公对坚果过敏"),
+        ("mis viejos", "Los padres viven en Rosario", "mis viejos viven en Rosario"),
+        ("mis viejos", "Padres viven en Rosario", "mis viejos viven en Rosario"),
+        ("ma moitié", "Mari travaille chez Airbus", "ma moitié bosse chez Airbus"),
+        ("Kasia", "Kasię boli ząb", "Kasię boli ząb"),
+        ("Клара", "У Клары болит зуб", "у Клары болит зуб"),
+        ("엄마", "어머니가 부산에 산다", "엄마가 부산에 살아"),
+        ("my sister Clara " * 9, "Plays the viola", "my sister Clara plays the viola"),
+    ],
 )
-def test_what_is_said_of_one_whom_nobody_calls_so_is_refused(subject: str) -> None:
-    said = "my sister Clara plays the viola"
-
-    verdict = verdict_on(of(subject, "Plays the viola", said), said)
-
-    assert isinstance(verdict, Ignore)
-    assert verdict.reason is Reason.NO_EVIDENCE
+def test_who_is_named_already_in_whatever_word_is_not_named_twice(
+    subject: str | None, content: str, evidence: str
+) -> None:
+    assert naming_its_subject(of(subject, content, evidence)).content == content
 
 
-def test_one_may_be_called_as_is_known() -> None:
-    said = "my sister plays the viola"
+@table("subject", ["我爸", "Bernadette", "mis viejos"])
+def test_whom_it_tells_of_refuses_nothing(subject: str) -> None:
+    said = of(subject, "Father is in hospital", "my dad is in hospital")
 
-    verdict = verdict_on(of("Clara", "Plays the viola", said), said, known="The sister is called Clara")
+    [verdict] = verify([said], [Attribution("my dad is in hospital", ())], minimum_importance=0.3)
 
     assert isinstance(verdict, AcceptedCandidate)
-    assert verdict.candidate.content == "Clara: plays the viola"
 
 
 def test_a_statement_is_too_long_with_whom_it_tells_of() -> None:
     said = "my sister Clara plays the viola"
 
-    verdict = verdict_on(of("Clara", "Plays the viola", said), said, length=20)
+    [verdict] = verify(
+        [of("Clara", "Plays the viola", said)],
+        [Attribution(said, ())],
+        minimum_importance=0.3,
+        limits=TurnLimits(content_length=20),
+    )
 
     assert isinstance(verdict, Ignore)
     assert verdict.reason is Reason.TOO_LONG

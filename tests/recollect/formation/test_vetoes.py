@@ -167,3 +167,32 @@ def test_any_texts_are_compared_and_a_text_never_differs_from_itself(one: str, o
 def test_long_texts_are_compared_soon(text: str) -> None:
     assert not same_letter(text, text)  # read by its beginning, it is never taken for another
     assert between(text, text) is between(f"{text}!", text)
+
+
+def told(content: str, month: int) -> ComparedStatement:
+    return ComparedStatement(content, said_at=datetime(2026, month, 9, tzinfo=UTC))
+
+
+@table(
+    ("new", "known"),
+    [
+        ("Weighs 61 kg (November 2026)", "Weighs 61 kg (October 2026)"),
+        ("Weighs 61 kg in November", "Weighs 61 kg"),
+        ("Ist 8 Jahre alt, im November 2026", "Ist 8 Jahre alt, im Oktober 2026"),
+        ("2026年11月体重61公斤", "2026年10月体重61公斤"),
+    ],
+)
+def test_the_month_in_which_something_was_told_is_no_difference(new: str, known: str) -> None:
+    assert veto(told(new, 11), told(known, 10)) is None
+
+
+@table(
+    ("new", "known"),
+    [
+        ("Weighs 62 kg (November 2026)", "Weighs 61 kg (October 2026)"),
+        ("Dentist in December", "Dentist in October"),
+        ("Dentist in November", "Dentist in July"),
+    ],
+)
+def test_another_month_is(new: str, known: str) -> None:
+    assert veto(told(new, 11), told(known, 10)) is not None

@@ -193,6 +193,7 @@ class _Item(BaseModel):
     evidence: Annotated[str, BeforeValidator(_quote)] = Field(
         "", validation_alias=AliasChoices("evidence", "quote")
     )
+    confirms: Annotated[str, BeforeValidator(_quote)] = ""
     subject: Annotated[str | None, BeforeValidator(in_one_line)] = None
     stance: Annotated[Stance, BeforeValidator(_stance)] = Stance.STATED
     steers: Annotated[bool, BeforeValidator(yes)] = False
@@ -249,4 +250,5 @@ def _candidate(
         stance=item.stance,
         steers=item.steers,
         lasting=item.lasting,
+        confirms=None if word(item.confirms) in {"", "null", "none"} else item.confirms,
     )

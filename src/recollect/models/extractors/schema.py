@@ -21,6 +21,7 @@ class StatedMemory(_Form):
     """
 
     evidence: str
+    confirms: str | None
     subject: str | None
     stance: Stance
     steers: bool
@@ -73,7 +74,7 @@ class WrittenSummary(_Form):
 EXTRACTION = AnswerSchema(
     "memories",
     StatedMemories,
-    '{"words": "own", "wishes": [], "memories": [{"evidence": "...", "subject": null, "stance": "stated", '
+    '{"words": "own", "wishes": [], "memories": [{"evidence": "...", "confirms": null, "subject": null, "stance": "stated", '
     '"steers": false, "lasts": "years", "content": "...", "kind": "fact", "importance": 0.5, "relation": "new", '
     '"about": [], "ends": [], "affects": [], "event_date": null, "valid_from": null, "valid_to": null}]}',
     limits={
@@ -83,6 +84,7 @@ EXTRACTION = AnswerSchema(
         "ends": 8,
         "affects": 8,
         "evidence": 500,
+        "confirms": 500,
         "subject": 80,
         "content": 400,
         "event_date": 20,
@@ -91,8 +93,6 @@ EXTRACTION = AnswerSchema(
     },
 )
 """Statements worth keeping."""
-
-"""What each new statement is to a known one."""
 
 CHOICE = AnswerSchema("choice", ChosenNumbers, '{"numbers": []}')
 """Which memories are meant."""

@@ -59,6 +59,11 @@ def opens_with_yes(text: str) -> bool:
     return bool(_YES.match(text.replace("\u2019", "'")))
 
 
+def opens_with_no(text: str) -> bool:
+    """Tell whether a text begins with a no, or with thanks."""
+    return bool(_NO.match(text.replace("\u2019", "'")))
+
+
 def _question_in(said: str) -> str:
     """Return the words that lead up to the last question near the end; else ""."""
     tail = said[-_NEAR_END:]

@@ -1,8 +1,6 @@
 """Which words of a message are the person's own. Pure."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 
 from recollect.chunking.fences import fenced_blocks
 from recollect.model import Exchange, Role
@@ -10,7 +8,6 @@ from recollect.text.attribution.confirmations import confirmed_words
 from recollect.text.attribution.cuts import GAP, Span, joined, without
 from recollect.text.attribution.our_lines import injected_lines
 from recollect.text.attribution.reading import read_message
-from recollect.text.patterns import linear
 
 _PASTED = 200
 """Characters of a quotation that is a text of its own; a shorter one is a part of a sentence."""
@@ -19,9 +16,8 @@ _BEGINNING, _END = 27_000, 13_000
 """Characters of a message that are read: who pastes a book says what it is for before or behind it. What is left of it
 when all that others wrote is cut out, a model is shown 12,000 of at most."""
 
-_MESSAGES, _READ, _SENTENCES = 4, 4_000, 50
-"""What is read of the assistant's words: its last messages, of each the beginning."""
-_SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f]+[.!?\u2026\u3002\uff01\uff1f]*")
+_READ = 4_000
+"""The most characters read of the assistant's last message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +29,7 @@ class Attribution:
         injected: The lines that were added to prompts of the chat, without their labels and dates.
         confirmed: What the assistant said last, where the person confirms it with this message; else "".
         elsewhere: What was cut out of the message, as it is not the person's, in the order it was found.
-        told: What the assistant said before, and answers: sentence by sentence, the last message first.
+        answered: The assistant's last message before this one, confirmed or not.
         speaker: Who said it, where several people speak in the chat; else "".
         others: The names of the others, then.
         shown: The message as an extractor is shown it: with a mark for each piece, and between marks the words of which it is
@@ -44,7 +40,7 @@ class Attribution:
     injected: tuple[str, ...]
     confirmed: str = ""
     elsewhere: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
+    answered: str = ""
     speaker: str = ""
     others: tuple[str, ...] = ()
     shown: str = field(default="", compare=False)
@@ -64,7 +60,7 @@ def attribute(exchange: Exchange) -> Attribution:
         injected_lines(exchange.injected),
         confirmed_words(authored, exchange.turn.history),
         reading.elsewhere,
-        tuple(_told(exchange)),
+        _answered(exchange),
         shown=reading.shown,
     )
 
@@ -102,9 +98,7 @@ def _ends_of(text: str) -> str:
     return text if len(text) <= _BEGINNING + _END else f"{text[:_BEGINNING]}{GAP}{text[-_END:]}"
 
 
-def _told(exchange: Exchange) -> Iterator[str]:
-    """Yield the sentences of the assistant's reply and of its last messages."""
-    before = (message.text for message in reversed(exchange.turn.history) if message.role is Role.ASSISTANT)
-    for text in (exchange.reply, *islice(before, _MESSAGES)):
-        sentences = _SENTENCE.findall(text[:_READ])
-        yield from filter(None, (sentence.strip() for sentence in islice(sentences, _SENTENCES)))
+def _answered(exchange: Exchange) -> str:
+    """Return the assistant's last message, of a long one the end, where it asks and sums up."""
+    last = exchange.turn.history[-1:]
+    return next((each.text[-_READ:] for each in last if each.role is Role.ASSISTANT), "")

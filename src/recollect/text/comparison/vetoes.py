@@ -6,7 +6,7 @@ may a rule overrule a model.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
@@ -99,7 +99,9 @@ def disagreement(one: "ComparedStatement", other: "ComparedStatement") -> "Veto 
 def _frame(content: str) -> tuple[frozenset[str], ...]:
     """Return the stems of the words of a statement, in order, without figures and denials."""
     said = analyze_words(content)
-    return tuple(word.stems for word in said.words if _tells(word) and not _denies(word.plain, said.language))
+    return tuple(
+        word.stems for word in said.words if _tells(word) and not is_denial(word.plain, said.language)
+    )
 
 
 def _tells(word: Word) -> bool:
@@ -181,14 +183,15 @@ def denial(text: str) -> Denial:
 def _denied_from(words: Sequence[Word], language: str) -> int | None:
     """Return the place of the word from which a clause is denied; None where it is not."""
     for number, word in enumerate(words):
-        if _denies(word.plain, language):
+        if is_denial(word.plain, language):
             has_more = any(later.stems for later in words[number + 1 :])
             return number if has_more and word.plain not in _WHOLE_CLAUSE else 0
     unspaced = "".join(f"{word.text} " if word.is_hangul else word.text for word in words if word.is_unspaced)
     return 0 if unspaced and _UNSPACED_DENIAL.search(unspaced) else None
 
 
-def _denies(word: str, language: str) -> bool:
+def is_denial(word: str, language: str) -> bool:
+    """Return True for a word, in folded case, that denies in a language."""
     if word == "no" and language == "portuguese":  # in the
         return False
     return word in _DENIALS or word.endswith("n't") or _ONLY_IN.get(word) == language
@@ -244,9 +247,15 @@ def veto(new: ComparedStatement, known: ComparedStatement) -> Veto | None:
     """Return the reason why a new statement is no repetition of a known one; None if there is none.
 
     That is a number, a unit, a month, a weekday, a period, the day of an event, a name, or whom it tells of; what one denies and
-    the other affirms; or one word for another, where more than 0.8 of the letters are the same.
+    the other affirms; or one word for another, where more than 0.8 of the letters are the same. The month in which each was
+    told ("weighs 61 kg, in November 2026") is no difference.
     """
     of_new, of_known = figures(new.content), figures(known.content)
+    is_told_again = _names_its_telling(of_new, new) and (
+        _names_its_telling(of_known, known) or not _months(of_known)
+    )
+    if is_told_again:
+        of_new = _without_telling(of_new, new)
     if _numbers(of_new, of_known, known):
         return Veto.NUMBER
     if _dates(of_new, of_known, known) or _is_another_day(new, known):
@@ -255,8 +264,25 @@ def veto(new: ComparedStatement, known: ComparedStatement) -> Veto | None:
         return Veto.NAME
     if denied_words(new.content, known.content):
         return Veto.DENIAL
+    if is_told_again and _frame(new.content) == _frame(known.content):
+        return None
     is_slot = same_letters(new.content, known.content) and not same_letter(new.content, known.content)
     return Veto.WORD if is_slot else None
+
+
+def _months(found: Figures) -> frozenset[str]:
+    return frozenset(each for each in found.dates if each.startswith("month "))
+
+
+def _names_its_telling(found: Figures, statement: ComparedStatement) -> bool:
+    """Return True if a statement names one month, and was told in that month."""
+    said, months = statement.said_at, _months(found)
+    return said is not None and months == {f"month {said.month}"}
+
+
+def _without_telling(found: Figures, statement: ComparedStatement) -> Figures:
+    year = {str(statement.said_at.year)} if statement.said_at else set[str]()
+    return replace(found, numbers=found.numbers - year, dates=found.dates - _months(found))
 
 
 def says_all_of(new: ComparedStatement, known: ComparedStatement) -> bool:

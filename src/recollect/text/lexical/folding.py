@@ -119,6 +119,22 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", bare).translate(_LETTERS)
 
 
+_DIACRITIC = bounded(
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u093c\u09bc\u0a3c\u0abc\u0b3c]"
+)
+"""Accents, points and harakat, and the dots that Hindi and Bengali borrow letters with; vowel signs are letters."""
+
+
+def bare(word: str) -> str:
+    """Return ``word`` as ``fold`` does, without any mark that can be left out, its digits ASCII."""
+    if word.isascii():
+        return word.casefold()
+    return unicodedata.normalize(
+        "NFC", _DIACRITIC.sub("", unicodedata.normalize("NFD", fold(readable(word))))
+    )
+
+
 def clipped(term: str) -> str:
     """Return ``term`` in at most `LONGEST_TERM` characters, still distinct from other terms."""
     if len(term) <= LONGEST_TERM:
