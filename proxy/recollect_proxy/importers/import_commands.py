@@ -223,6 +223,7 @@ def _bring(
     from rich.console import Console
     from rich.progress import Progress
 
+    from recollect_proxy.importers.hints import hints
     from recollect_proxy.importers.import_run import bring_from
     from recollect_proxy.importers.products import opened
 
@@ -236,8 +237,10 @@ def _bring(
         typer.echo(f"skipped: {line}", err=True)
     if as_json:
         print_json(_document(tally, dry_run=dry_run))
+        for line in hints(settings, tally):
+            typer.echo(line, err=True)
         return
-    for line in tally.lines(chats=True, dry_run=dry_run):
+    for line in (*tally.lines(chats=True, dry_run=dry_run), *hints(settings, tally)):
         typer.echo(line)
 
 

@@ -19,6 +19,7 @@ from recollect.model import (
     Replace,
     Retire,
     Scope,
+    SpokenWith,
 )
 from recollect.ports import Backends
 from recollect.text.secrets.masking import masked_exchange
@@ -253,11 +254,21 @@ class Importer:
 
     async def _append(self, exchange: Exchange, backends: Backends) -> bool:
         """Write an exchange with its secrets masked, and queue it for formation; return whether it was new."""
+        exchange = await self._with_own_model(exchange, backends)
         kept = exchange if self.policy.log_secrets else await asyncio.to_thread(masked_exchange, exchange)
         is_new = await backends.log.append(kept, revives=True)
         if is_new:
             await backends.inbox.postpone(exchange, error="", until=self.at, counts=False)
         return is_new
+
+    async def _with_own_model(self, exchange: Exchange, backends: Backends) -> Exchange:
+        """Return the exchange with the model that its person chats with: the one it was with may be another product's."""
+        user_id = exchange.turn.scope.user_id
+        if user_id not in self.tally.spoken_with:
+            self.tally.spoken_with[user_id] = await backends.inbox.spoken_with(user_id)
+        spoken = self.tally.spoken_with[user_id] or SpokenWith("", "", authorized=False)
+        turn = replace(exchange.turn, model=spoken.model, upstream=spoken.upstream)
+        return replace(exchange, turn=turn, authorized=spoken.authorized)
 
     async def _is_remembered(self, user_id: str) -> bool:
         """Tell whether recording is on for this user."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from recollect.model import Reason
+from recollect.model import Reason, SpokenWith
 
 _MOST_TOLD = 20
 
@@ -31,6 +31,7 @@ class Tally:
         broken: A message for each row that can't be read.
         strangers: The number of rows whose user has no account any more.
         off: The users with recording switched off.
+        spoken_with: By user, with which model they chatted last, which will be asked; None: with none.
     """
 
     users: set[str] = field(default_factory=set)
@@ -42,6 +43,7 @@ class Tally:
     broken: list[str] = field(default_factory=list)
     strangers: int = 0
     off: set[str] = field(default_factory=set)
+    spoken_with: dict[str, SpokenWith | None] = field(default_factory=dict)
 
     @property
     def has_news(self) -> bool:

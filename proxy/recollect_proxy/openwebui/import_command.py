@@ -1,6 +1,5 @@
 """The command `recollect import openwebui`: its options and its output."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +12,7 @@ from recollect_proxy.store_commands.running_commands import DatabaseUrl, DataDir
 from recollect_proxy.urls import without_credentials
 
 if TYPE_CHECKING:
-    from recollect_proxy.importers.tally import Tally
+    pass
 
 _Source = Annotated[
     str,
@@ -63,6 +62,7 @@ def import_openwebui(
 
     from recollect.logs import configure_logging
     from recollect_proxy.ephemeral_server import run_to_the_end
+    from recollect_proxy.importers.hints import hints
     from recollect_proxy.openwebui.import_run import bring
 
     configure_logging("error")
@@ -76,25 +76,8 @@ def import_openwebui(
         raise typer.Exit(1) from None
     for line in tally.problems():
         typer.echo(f"skipped: {line}", err=True)
-    for line in (*tally.lines(chats=chats, dry_run=dry_run), *_hints(settings, tally)):
+    for line in (*tally.lines(chats=chats, dry_run=dry_run), *hints(settings, tally)):
         typer.echo(line)
-
-
-def _hints(settings: ProxySettings, tally: "Tally") -> Iterator[str]:
-    """Yield hints on the limits and the model with which memories will be formed from the imported chats."""
-    if not tally.exchanges["new"]:
-        return
-    yield "Memories are formed of the chats while `recollect serve` runs on the same data."
-    if settings.memories_per_hour or settings.user_cap:
-        yield (
-            f"A user is given {settings.memories_per_hour or 'any number of'} memories an hour at most "
-            f"(RECOLLECT_MEMORIES_PER_HOUR), and keeps {settings.user_cap or 'any number'} (RECOLLECT_USER_CAP): "
-            "what is more is not learned from the chats, but found in them."
-        )
-    if settings.extraction_model is None:
-        yield (
-            "No RECOLLECT_EXTRACTION_MODEL is set: each chat's own model is asked, where the LLM behind Recollect has it."
-        )
 
 
 def _store(settings: ProxySettings) -> str:

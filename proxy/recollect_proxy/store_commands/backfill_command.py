@@ -24,8 +24,16 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from recollect.engine import Engine
+    from recollect.model import Backlog
     from recollect_proxy.settings import ProxySettings
 
+_LACKS = {
+    "key": "a key, as RECOLLECT_EXTRACTION_API_KEY",
+    "model": "a model, as RECOLLECT_EXTRACTION_MODEL",
+    "outage": "the model's server",
+    "budget": "the next day",
+    "unreadable": "a model whose answers can be read",
+}
 _LONGEST_WAIT = 30.0
 _MOST_A_MINUTE = 100_000
 
@@ -68,12 +76,21 @@ def backfill(
     only, per_minute = [user_named(each) for each in user or ()], _per_minute(rate)
     errors = Console(stderr=True)
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
-        formed, left, failed = run(_form(settings, only, per_minute, progress))
+        formed, backlog = run(_form(settings, only, per_minute, progress))
     if as_json:
-        print_json({"formed": formed, "pending": left, "failed": failed})
+        print_json(
+            {
+                "formed": formed,
+                "pending": backlog.pending,
+                "waiting": dict(backlog.waiting),
+                "failed": backlog.failed,
+            }
+        )
     else:
-        typer.echo(f"formed: {formed} exchanges, {left} still wait, {failed} are held as failed")
-    if failed:
+        typer.echo(f"formed: {formed} exchanges, {backlog.failed} are held as failed")
+        for reason, count in sorted(backlog.waiting.items()):
+            typer.echo(f"waiting: {count} exchanges, for: {_LACKS[reason]}")
+    if backlog.failed:
         raise typer.Exit(FAILED)
 
 
@@ -87,8 +104,8 @@ def _per_minute(rate: str) -> int:
 
 async def _form(
     settings: "ProxySettings", only: Sequence[str], per_minute: int, progress: "Progress"
-) -> tuple[int, int, int]:
-    """Form until nothing waits; return how many exchanges were formed, how many wait, and how many are held as failed."""
+) -> "tuple[int, Backlog]":
+    """Form until nothing is pending; return how many exchanges were formed, and what is left."""
     from recollect.assembly import open_forming
     from recollect_proxy.app import with_upstream_key
 
@@ -104,6 +121,7 @@ async def _form(
         with_upstream_key(settings), upstream=settings.upstream_api, per_minute=per_minute, told=told
     )
     async with opening as engine:
+        await engine.wake_waiting()
         while waiting := await _waiting(engine, only):
             progress.update(task, total=formed + sum(waiting.values()))
             before = formed
@@ -111,7 +129,7 @@ async def _form(
             if formed == before:
                 await _rest(waits)
         backlog = await engine.backlog()
-        return formed, sum((await _waiting(engine, only)).values()), backlog.failed
+        return formed, backlog
 
 
 async def _rest(waits: Sequence[timedelta | None]) -> None:

@@ -1,0 +1,191 @@
+"""What the chat's model can't be asked about waits, and is never junk: restarts, imports, missing models, odd answers."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import RunningProxy, User, extract_statements, running_proxy
+from tests.scripted_extraction import messages_shown
+from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, failure
+from tests.served_process import RECOLLECT, environment
+from tests.waiting import until
+
+from recollect_proxy.settings import ProxySettings
+
+CAT = "I have a cat called Minka."
+DOG = "I have a dog called Rex."
+HELLO = "Shall we go on?"
+FORMS = 4
+"""In so many forms a model is asked until its server has refused it."""
+
+
+class OneServer:
+    """The LLM that answers chats and forms memories, which it can do only with some models, and with a key if it wants one."""
+
+    def __init__(self, upstream: ScriptedUpstream, *models: str, key: bool = False) -> None:
+        self.models = models
+        self.key = key
+        self.asked: list[str] = []
+        upstream.otherwise = self.answer
+
+    def answer(self, request: Received) -> Answer:
+        if not messages_shown(request):
+            return completion("I see.")
+        if self.key and not request.values(b"authorization"):
+            return failure(401)
+        model = request.json["model"]
+        self.asked.append(model)
+        if self.models and model not in self.models:
+            return failure(404, message=f"The model {model} does not exist.")
+        return extract_statements(request)
+
+
+@pytest.fixture
+def settings(fresh_settings: ProxySettings) -> ProxySettings:
+    """Settings of a proxy that has no model and no key but those of its chats."""
+    return changed(
+        fresh_settings,
+        extraction_base_url=None,
+        extraction_model=None,
+        worker="within",
+        formation_quiet_seconds=0,
+    )
+
+
+async def waiting(proxy: RunningProxy) -> dict[str, int]:
+    formation = (await proxy.api(b"GET", "/health")).json["formation"]
+    reasons: dict[str, int] = formation["waiting"]
+    return reasons
+
+
+async def contents(proxy: RunningProxy, user: User) -> list[str]:
+    """Return all that is kept of somebody, statement or not."""
+    page = await proxy.engine.page(user.known_as, limit=99)
+    return sorted(each.content for each in page.memories)
+
+
+async def test_what_was_said_just_before_a_restart_waits_for_its_persons_key_and_is_formed_when_they_chat(
+    settings: ProxySettings, upstream: ScriptedUpstream, user: User
+) -> None:
+    OneServer(upstream, key=True)
+    async with running_proxy(settings, forms=False) as before:
+        await before.say(user, CAT)
+        await before.say(user, DOG)
+        await before.settle()
+
+    async with running_proxy(settings) as proxy:
+        await proxy.formed(user)
+        kept, reasons = await contents(proxy, user), await waiting(proxy)
+        status = (await proxy.api(b"GET", "/health")).json["status"]
+        metrics = (await proxy.api(b"GET", "/metrics")).body.decode()
+        await proxy.say(user, HELLO, chat="another")
+        formed = await proxy.statements(user)
+        left = await waiting(proxy)
+
+    assert (kept, reasons, status) == ([], {"key": 2}, "degraded")
+    assert 'recollect_waiting{reason="key"} 2.0' in metrics
+    assert (formed, left) == ([CAT, DOG], {})
+
+
+async def test_a_model_that_is_gone_is_asked_for_once_and_the_one_that_is_chatted_with_forms_what_waited(
+    settings: ProxySettings, upstream: ScriptedUpstream, user: User, other_user: User
+) -> None:
+    server = OneServer(upstream, "there")
+    async with running_proxy(settings) as proxy:
+        for text in (CAT, DOG):
+            await proxy.say(user, text, model="gone")
+            await proxy.formed(user)
+        await proxy.say(other_user, CAT, model="there")
+        of_another = await proxy.statements(other_user)
+        reasons, asked = await waiting(proxy), list(server.asked)
+        await proxy.say(user, HELLO, model="there")
+        formed = await proxy.statements(user)
+
+    assert (reasons, of_another) == ({"model": 2}, [CAT])
+    assert asked.count("gone") <= 2 * FORMS
+    assert formed == [CAT, DOG]
+
+
+async def imported(settings: ProxySettings, user: User, tmp_path: Path) -> str:
+    """Import a chat of another product's model, and return what the command says."""
+    file = tmp_path / "chats.jsonl"
+    messages = [
+        {"role": "user", "content": CAT},
+        {"role": "assistant", "content": "Nice.", "model": "gpt-4o"},
+    ]
+    file.write_text(json.dumps({"messages": messages, "user": user.known_as, "chat_id": "c"}), "utf-8")
+    assert settings.database_url is not None
+    environ = environment(database_url=settings.database_url.get_secret_value(), data_dir=settings.data_dir)
+    command = await asyncio.create_subprocess_exec(
+        str(RECOLLECT), "import", "jsonl", str(file), env=environ, stdout=asyncio.subprocess.PIPE
+    )
+    told, _ = await command.communicate()
+    assert command.returncode == 0
+    return told.decode()
+
+
+async def test_an_import_without_a_model_says_so_and_waits_until_one_is_set(
+    settings: ProxySettings,
+    fresh_settings: ProxySettings,
+    upstream: ScriptedUpstream,
+    user: User,
+    tmp_path: Path,
+) -> None:
+    server = OneServer(upstream, "llama")
+    told = await imported(settings, user, tmp_path)
+    async with running_proxy(settings) as proxy:
+        await proxy.formed(user)
+        kept, reasons = await contents(proxy, user), await waiting(proxy)
+    async with running_proxy(changed(fresh_settings, worker="within")) as proxy:
+        await until(lambda: _is_formed(proxy, user))
+        formed = await proxy.statements(user)
+
+    assert "NO MODEL" in told
+    assert (kept, reasons, server.asked) == ([], {"model": 1}, [])
+    assert formed == [CAT]
+
+
+async def _is_formed(proxy: RunningProxy, user: User) -> bool:
+    return bool(await contents(proxy, user))
+
+
+async def test_an_import_asks_the_model_that_its_person_chats_with_and_no_other(
+    settings: ProxySettings, upstream: ScriptedUpstream, user: User, tmp_path: Path
+) -> None:
+    server = OneServer(upstream, "llama", "gpt-4o")
+    async with running_proxy(settings) as proxy:
+        await proxy.say(user, DOG, model="llama")
+        await proxy.formed(user)
+        told = await imported(settings, user, tmp_path)
+        formed = await proxy.statements(user)
+
+    assert "NO MODEL" not in told
+    assert "NO KEY" in told
+    assert (formed, set(server.asked)) == ([CAT, DOG], {"llama"})
+
+
+async def test_what_was_once_kept_as_it_was_said_is_formed_again_by_a_command(
+    settings: ProxySettings, upstream: ScriptedUpstream, user: User
+) -> None:
+    OneServer(upstream)
+    async with running_proxy(settings) as proxy:
+        await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "qa_turn"})
+        await proxy.say(user, CAT)
+        await proxy.formed(user)
+        before = await contents(proxy, user)
+        await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": None})
+        await proxy.rows(
+            "UPDATE recollect.exchanges SET fallback = 'unusable' WHERE user_id = $1 RETURNING id",
+            user.known_as,
+        )
+
+        await proxy.api(b"POST", "/formation/retry")
+        await until(lambda: _is_formed_again(proxy, user))
+
+    assert before == [f"Q: {CAT}\nA: I see."]
+
+
+async def _is_formed_again(proxy: RunningProxy, user: User) -> bool:
+    return await contents(proxy, user) == [CAT]
