@@ -48,6 +48,29 @@ _INDENTED = anchored(r"(?: {4}|\t)[ \t]*\S")
 _CODE_BULLET = anchored(r"[ \t]*(?:[-*+\u2022]|[0-9]{1,3}[.)])[ \t]")
 
 
+_PROSE_WORDS = 4
+
+
+def fenced_code(text: str) -> list[Span]:
+    """Return the spans of fenced blocks, but for those that hold prose: people put what others wrote between fences, too."""
+    return [
+        (block.start, block.stop)
+        for block in fenced_blocks(text)
+        if not _is_prose(text[block.body : block.stop])
+    ]
+
+
+def _is_prose(text: str) -> bool:
+    lines = [text[start : min(end, start + _READ)] for start, end in lines_of(text[:_READ_OF_FENCE])]
+    return any(len(line.split()) >= _PROSE_WORDS for line in lines) and not any(
+        _look(line) is _Look.CODE for line in lines if not line.lstrip().startswith(("```", "~~~"))
+    )
+
+
+_READ_OF_FENCE = 4_000
+"""Characters of a fenced block by which it is told whether it is code."""
+
+
 def code_blocks(text: str) -> list[Span]:
     """Return the spans of fenced blocks, closed or not, and of runs of at least three lines that look like code."""
     fenced = [(block.start, _end_of(block, text)) for block in fenced_blocks(text)]

@@ -7,6 +7,7 @@ A pair of marks is known by its shape: an element and its closing tag, ``[X begi
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from recollect.text.attribution.cuts import Span, lines_of
@@ -14,110 +15,38 @@ from recollect.text.attribution.pieces import Piece, PieceKind, pieces
 from recollect.text.patterns import anchored, bounded, linear
 
 _ELEMENT = bounded(
-    r"<\|?(?P<closes>/?)(?P<name>[A-Za-z_][\w:.-]{0,60})(?=[\s>/|])(?P<rest>[^<>\n]{0,500})>",
+    r"<\|?(?P<closes>/?)(?P<name>[A-Za-z_][\w:.-]{0,60})(?=[\s>/|])(?P<rest>[^<>]{0,500})>",
 )
-_FORMATTING = frozenset(
-    [
-        "a",
-        "abbr",
-        "b",
-        "big",
-        "br",
-        "center",
-        "color",
-        "div",
-        "em",
-        "font",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "hr",
-        "i",
-        "img",
-        "ins",
-        "kbd",
-        "li",
-        "mark",
-        "ol",
-        "p",
-        "q",
-        "s",
-        "size",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "tt",
-        "u",
-        "ul",
-        "url",
-    ]
+_FORMATTING_NAMES = (
+    "a abbr b big br center color div em font h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p q s size small span "
+    "strike strong sub sup tt u ul url"
 )
+_FORMATTING = frozenset(_FORMATTING_NAMES.split())
 """How people format what they write."""
 _OWN = bounded(
     r"^(?P<of_user>(?:user|human)[_-]?)?(?:query|question|request|message|prompt|input|task|text|says?|ask|feedback|instructions?)$",
     re.IGNORECASE,
 )
 """Elements into which clients put the person's own words, beside others with context."""
-_BRACKETS = bounded(r"[\[\u3010](?P<closes>/?)(?P<label>[^\[\]\u3010\u3011\n]{1,80})[\]\u3011]:?")
+_BRACKETS = bounded(
+    r"(?:[\[\u3010]|\{\{)(?P<closes>/?)#?(?P<label>[^\[\]{}\u3010\u3011\n]{1,80})(?:[\]\u3011]|\}\}):?"
+)
 _DECORATED = bounded(
-    r"^[ \t]{0,8}(?:[-=#*~<>+_|]{2,40}[ \t]*(?P<label>[^\W_][^\n]{0,78}?)[ \t]*[-=#*~<>+_|:]{0,40}|(?P<bare>(?:BEGIN|START|END)\b[ A-Z0-9_:-]{0,60}))[ \t]*$",
+    r"^[ \t]{0,8}(?:[^\w\s]{2,40}[ \t]*(?P<label>[^\W_][^\n]{0,78}?)[ \t]*[^\w\s]{0,40}"
+    r"|[^\w\s*+>#.\u2022\u2013-][ \t]*(?P<within>[^\W_][^\n]{0,78}?)[ \t]*[^\w\s.,!?;:]"
+    r"|(?P<bare>(?:BEGIN|START|END)(?![a-z])[ A-Z0-9_:-]{0,60}))[ \t]*$",
     re.MULTILINE,
 )
-_BEGINS = frozenset(
-    [
-        "begin",
-        "begins",
-        "start",
-        "starts",
-        "anfang",
-        "beginn",
-        "beginning",
-        "debut",
-        "début",
-        "inicio",
-        "início",
-        "comienzo",
-        "inizio",
-        "begint",
-        "początek",
-        "начало",
-        "başlangıç",
-        "开始",
-        "開始",
-        "시작",
-        "بداية",
-    ]
+_COMMENT = linear(r"<!--|-->")
+_WORDS_THAT_BEGIN = (
+    "begin begins start starts anfang beginn beginning debut début inicio início comienzo inizio begint początek začátek "
+    "начало початок başlangıç başlangiç kezdet mulai आरंभ शुरू 开始 開始 시작 بداية"
 )
-_ENDS = frozenset(
-    [
-        "end",
-        "ends",
-        "stop",
-        "ende",
-        "fin",
-        "final",
-        "fine",
-        "fim",
-        "einde",
-        "koniec",
-        "конец",
-        "son",
-        "bitiş",
-        "结束",
-        "結束",
-        "終了",
-        "끝",
-        "نهاية",
-    ]
-)
+_WORDS_THAT_END = "end ends stop ende fin final fine fim einde koniec konec конец кінець son bitiş bitiş vége selesai समाप्त अंत 结束 結束 終了 끝 نهاية"
+_BEGINS, _ENDS = frozenset(_WORDS_THAT_BEGIN.split()), frozenset(_WORDS_THAT_END.split())
+"""How a label says which of two marks it is."""
 _UNSPACED = tuple(word for word in (*_BEGINS, *_ENDS) if word > "\u3000")
-_LABEL_WORD = linear(r"[\w.]+")
+_PUNCTUATION = str.maketrans(dict.fromkeys(":=\"'#*<>()-", " "))
 _NOTICE = linear(
     r"^(?:"
     r"System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*"  # OpenClaw's events, in front of what was typed
@@ -130,6 +59,9 @@ _NUMBERED = anchored(
     r"[ \t]{0,3}[\[\u3010][^\[\]\n]{0,40}?[^\W\d_][^\[\]\n]{0,20}?[ _#-]?[0-9]{1,3}[\]\u3011](?:[:\uff1a]|[ \t]*$)"
 )
 _SHOUTED = anchored(r"[ \t]{0,3}[\[\u3010][A-Z][A-Z _-]{1,40}[ _#-]?[0-9]{1,3}[\]\u3011]")
+_REFERENCE = anchored(r"[ \t]{0,3}(?:\[[0-9]{1,2}\]|[0-9]{1,2}[.)])[ \t]*\S")
+_READ = 600
+"""Characters in which a reference has its address."""
 _RULE = anchored(r"[ \t]{0,3}(?P<mark>[-=_*~#+])(?P=mark){2,79}[ \t]*\r?$")
 
 
@@ -209,16 +141,19 @@ def _marks(text: str) -> Iterator[_Mark]:
             is_spoken_of = tag.start() and text[tag.start() - 1] in _QUOTING
             if name not in _FORMATTING and not is_spoken_of and not tag["rest"].endswith("/"):
                 yield _Mark(*tag.span(), (f"<{name}",), bool(tag["closes"]), PieceKind.CONTEXT)
+    if "-->" in text:
+        for end in _COMMENT.finditer(text):
+            yield _Mark(*end.span(), ("<!--",), end[0] == "-->", PieceKind.CONTEXT)
     for label in _BRACKETS.finditer(text):
         if mark := _labelled(label.span(), label["label"], closes=bool(label["closes"])):
             yield mark
     for line in _DECORATED.finditer(text):
-        if mark := _labelled(line.span(), line["label"] or line["bare"]):
+        if mark := _labelled(line.span(), line["label"] or line["within"] or line["bare"]):
             yield mark
 
 
 def _labelled(span: Span, label: str, *, closes: bool = False) -> _Mark | None:
-    words: list[str] = _LABEL_WORD.findall(label.casefold())
+    words: list[str] = label.casefold().replace("_", " ").translate(_PUNCTUATION).split()
     if closes:
         return _Mark(*span, (f"/{' '.join(words[:1])}",), closes=True, kind=PieceKind.FILE)
     words = _parted(words)
@@ -261,20 +196,25 @@ def _paired(marks: Sequence[_Mark]) -> Iterator[_Block]:
 
 
 def numbered_blocks(text: str) -> list[Piece]:
-    """Return what stands behind labels such as ``[CONTEXT 0]:``, from the first of them.
+    """Return what stands behind labels such as ``[CONTEXT 0]:``, or numbers before addresses of pages, from the first of them.
 
-    Up to the last paragraph of the message, if there is one behind the last label and no word before the first: people ask
-    before or behind what they paste.
+    Up to the last paragraph of the message, if there is one behind the last label and nothing but a title before the first:
+    people ask before or behind what they paste.
     """
-    if "]" not in text and "\u3011" not in text:
-        return []
-    labels = [span for span in lines_of(text) if _NUMBERED.match(text, *span)]
+    lines = lines_of(text)
+    labels = [
+        span
+        for span, following in pairwise([*lines, (len(text), len(text))])
+        if _NUMBERED.match(text, *span)
+        or (_REFERENCE.match(text, *span) and "://" in text[span[0] : min(following[1], span[0] + _READ)])
+    ]
     if not labels:
         return []
     start, last = labels[0][0], labels[-1][1]
     end = len(text)
-    paragraph = text.rstrip().rfind("\n\n", last)
-    if paragraph >= 0 and not any(map(str.isalnum, text[:start])):
+    paragraph, above = text.rstrip().rfind("\n\n", last), text[:start].strip()
+    is_title = "\n" not in above and above.endswith(_COLONS)
+    if paragraph >= 0 and (is_title or not any(map(str.isalnum, above))):
         end = paragraph
     is_sure = _SHOUTED.match(text, start) is not None
     return [Piece(start, end, PieceKind.FILE, is_sure=is_sure)]
@@ -297,7 +237,10 @@ def ruled_blocks(text: str) -> list[Piece]:
         if len(spans) % 2:
             above = text[max(0, first - _INDENT) : first].rstrip()
             ends = len(text) if len(spans) == 1 else last
-            pairs = [(first, ends)] if above.endswith(_COLONS if len(spans) == 1 else _LEADING) else []
+            is_led = above.endswith(_COLONS if len(spans) == 1 else _LEADING) or (
+                not above and len(spans) > 1
+            )
+            pairs = [(first, ends)] if is_led else []
         if any(map(str.isalnum, text[:first])) or any(map(str.isalnum, text[last:])):
             found += pieces(pairs, PieceKind.QUOTED, is_sure=False)
     return found

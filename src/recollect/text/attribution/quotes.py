@@ -16,9 +16,11 @@ _WROTE = anchored(r"(?=[^\n]{0,300}[0-9])[^\n]{4,300}[:\uff1a][ \t]*$")
 _MAILBOX = bounded(r"[\w.+-]{1,60}@[\w-]{1,60}\.\w")
 _MINUTE = bounded(r"\b20[0-9]{2}\b.{0,40}\b[0-9]{1,2}[:.h][0-9]{2}\b")
 """A day and the time of day: nobody heads a list of their own so."""
-_RULED = anchored(r"[ \t]*[-_=*]{2,40}[ \t]*[^\W\d][^\n]{3,60}?[ \t]*[-_=*]{2,40}[ \t]*$")
+_RULED = anchored(r"[ \t]*[-_=*]{5,40}[ \t]*[^\W\d][^\n]{3,60}?[ \t]*[-_=*]{5,40}[ \t]*$")
 """The line above a mail that is passed on, between dashes."""
-_HEADER = anchored(r"[ \t]*\*{0,2}[^\W\d_][\w-]{0,15}(?: [\w-]{1,10})?\*{0,2}[ \t]?[:\uff1a]\*{0,2}[ \t]*\S")
+_HEADER = anchored(
+    r"[ \t]*\*{0,2}[^\W\d_][^\s:\uff1a*]{0,18}(?: [^\s:\uff1a*]{1,10})?\*{0,2}[ \t]?[:\uff1a]\*{0,2}[ \t]*\S"
+)
 _FROM = anchored(
     r"[ \t]*\*{0,2}(?:from|von|de|da|od|van|от|kimden|发件人|寄件者|差出人|보낸 사람|من)\*{0,2}[ \t]?[:\uff1a]",
     re.IGNORECASE,
@@ -32,6 +34,7 @@ _DAY = r"[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4}"
 _COPIED = anchored(
     rf"\u200e?(?:\[(?:{_DAY},? )?{_TIME}\]|(?:{_DAY},? ){_TIME} [-\u2013]) ?[^\n:\uff1a]{{1,40}}[:\uff1a]"  # WhatsApp, Signal, Teams
     rf"|[^\W\d_][^\n:.,!?\uff1a]{{1,40}}(?: {{2,4}}| [\u2014\u2013] )(?:[^\W\d_]{{2,12}} [^\W\d_]{{2,3}} |{_DAY},? )?\[?{_TIME}\]?[ \t]*$"  # Slack, Discord
+    rf"|[^\W\d_][^\n:.,!?\uff1a]{{1,40}}, \[{_DAY} {_TIME}\]|[^\n]{{2,40}} \u00b7 [^\n]{{1,20}}$|[^\n@]{{2,40}} \(@\w{{1,30}}\)$"  # Telegram, forums
 )
 """Who said what follows, and when, as messengers put it into what is copied from them."""
 
@@ -126,7 +129,7 @@ def _is_head(text: str, start: int, following: Sequence[Span], *, has_words: boo
     )
 
 
-_OPENS = bounded('["<\u201e\u201c\u00ab\u00bb\u300c\u300e]')
+_OPENS = bounded('["<\u2018\u2039\u201e\u201c\u00ab\u00bb\u300c\u300e]')
 _QUOTATIONS = tuple(
     (opens, bounded(marks), closes.split())
     for opens, marks, closes in (
@@ -136,6 +139,8 @@ _QUOTATIONS = tuple(
         ("\u201c", "[\u201c\u201d]", "\u201d"),
         ("\u00ab", "[\u00ab\u00bb]", "\u00bb"),
         ("\u00bb", "[\u00ab\u00bb]", "\u00ab"),
+        ("\u2039", "[\u2039\u203a]", "\u203a"),
+        ("\u2018", r"\u2018|\u2019(?!\w)", "\u2019"),
         ("\u300c", "[\u300c\u300d]", "\u300d"),
         ("\u300e", "[\u300e\u300f]", "\u300f"),
     )
@@ -188,7 +193,7 @@ def _quotation(text: str, at: int) -> tuple[Span, Span] | None:
     return None if end < 0 or _WORD.match(text, end + 1) else ((at, at + 1), (end, end + 1))
 
 
-_ALT_TEXT = bounded(r"!\[[^\]\n]{0,400}\](?:\([^()\n]{0,600}\))?")
+_ALT_TEXT = bounded(r"!\[[^\]\n]{0,400}\](?:\([^()\n]{0,600}\))?|<img\s[^<>\n]{0,600}>", re.IGNORECASE)
 
 
 def images(text: str) -> list[Piece]:

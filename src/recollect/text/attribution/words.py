@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from recollect.chunking.fences import fenced_blocks
 from recollect.model import Exchange, Role
+from recollect.text.attribution.code import fenced_code
 from recollect.text.attribution.confirmations import confirmed_words
 from recollect.text.attribution.cuts import GAP, Span, joined, without
 from recollect.text.attribution.our_lines import injected_lines
@@ -84,7 +84,7 @@ def others_words(text: str) -> tuple[list[Span], list[Span]]:
         text: As the log has it. Where it is longer than is read, what lies between the ends is others'.
     """
     found = read_message(text).pieces
-    fenced = [(block.start, block.stop) for block in fenced_blocks(text)]
+    fenced = fenced_code(text)
     within = [each for each in found if each.inline and each.end - each.start < _PASTED]
     spans = [(each.start, each.end) for each in found if each not in within]
     if len(text) > _BEGINNING + _END:

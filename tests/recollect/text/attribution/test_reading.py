@@ -79,6 +79,54 @@ PASTED = {
     "html page": f"<html>\n<body>\n<p>{F}</p>\n</body>\n</html>\n{Q}",
     "email tag": f"<email>\nFrom: o@x.org\n{F}\n</email>\n{Q}",
     "curly": f"{Q}\n<|document|>\n{F}\n<|/document|>",
+    "sidebar": f'Page title: Home\nURL: https://x.org\n\nSelected text:\n"""\n{F}\n"""\n\n{Q}',
+    "github copilot editing": f'<attachment filePath="/a">\n{F}\n</attachment>\n<prompt>\n{Q}\n</prompt>',
+    "windsurf": f"<USER_REQUEST>\n{Q}\n</USER_REQUEST>\n<ADDITIONAL_METADATA>\n{F}\n</ADDITIONAL_METADATA>",
+    "roo": f"<user_message>\n{Q}\n</user_message>\n\n<environment_details>\n# VSCode Open Tabs\n{F}\n</environment_details>",
+    "openhands": f"<RUNTIME_INFORMATION>\n{F}\n</RUNTIME_INFORMATION>\n{Q}",
+    "claude code cmd": f"<command-name>/x</command-name>\n<command-message>x</command-message>\n<local-command-stdout>{F}</local-command-stdout>\n{Q}",
+    "ns": f"<ns0:context>\n{F}\n</ns0:context>\n{Q}",
+    "attr": f'<doc title="a > b">\n{F}\n</doc>\n{Q}',
+    "multi attr lines": f'<document\n  index="1"\n  name="x">\n{F}\n</document>\n{Q}',
+    "nested same": f"<file>\n<file>\nx\n</file>\n{F}\n</file>\n{Q}",
+    "indented": f"    <context>\n{F}\n    </context>\n{Q}",
+    "braces": f"{{{{context}}}}\n{F}\n{{{{/context}}}}\n{Q}",
+    "pct": f"{Q}\n%%% START TRANSCRIPT %%%\n{F}\n%%% END TRANSCRIPT %%%",
+    "angle marks": f"{Q}\n<<< BEGIN EMAIL >>>\n{F}\n<<< END EMAIL >>>",
+    "paren": f"(begin quote)\n{F}\n(end quote)\n{Q}",
+    "emoji": f"📄 START 📄\n{F}\n📄 END 📄\n{Q}",
+    "polish": f"[początek pliku]\n{F}\n[koniec pliku]\n{Q}",
+    "hindi": f"[फ़ाइल आरंभ]\n{F}\n[फ़ाइल समाप्त]\n{Q}",
+    "jp": f"【資料開始】\n{F}\n【資料終了】\n{Q}",
+    "korean": f"[문서 시작]\n{F}\n[문서 끝]\n{Q}",
+    "turkish": f"--- BELGE BAŞLANGIÇ ---\n{F}\n--- BELGE SON ---\n{Q}",
+    "underscore": f"BEGIN_DOCUMENT\n{F}\nEND_DOCUMENT\n{Q}",
+    "colon marks": f"BEGIN TRANSCRIPT:\n{F}\nEND TRANSCRIPT\n{Q}",
+    "source n": f"{Q}\n\n[Source 1]\n{F}\n\n[Source 2]\n{F}",
+    "doc colon": f"{Q}\n[Document 1]: {F}",
+    "search": f'Search results for "x":\n\n[1] Otto\'s blog (https://o.org)\n{F}\n\n[2] Other (https://p.org)\nfoo\n\n{Q}',
+    "search2": f"{Q}\n\nSearch results:\n1. Otto's blog\nhttps://o.org\n{F}\n2. Foo\nhttps://p.org\nbar",
+    "reddit": f"u/otto · 3h ago\n{F}\n\n{Q}",
+    "twitter": f"Otto (@otto)\n{F}\n10:15 AM · Mar 3, 2026\n\n{Q}",
+    "telegram": f"Otto, [12.03.2026 10:15]\n{F}\n\n{Q}",
+    "tilde fence": f"~~~\n{F}\n~~~\n{Q}",
+    "blockquote html": f"<blockquote>{F}</blockquote>\n{Q}",
+    "html comment": f"<!-- {F} -->\n{Q}",
+    "link title": f"[![{F}](a.png)](https://x.org)\n{Q}",
+    "img html": f'<img src="a.png" alt="{F}">\n{Q}',
+    "ref alt": f"![{F}][1]\n{Q}\n\n[1]: a.png",
+    "json": f'{{"role": "user", "content": "{F}"}}\n{Q}',
+    "yaml": f"---\ntitle: x\nauthor: otto\n---\n{F}\n---\n{Q}",
+    "crlf": f"[file content begin]\r\n{F}\r\n[file content end]\r\n{Q}",
+    "crlf rules": f"{Q}\r\n---\r\n{F}\r\n---\r\n",
+    "table": f"| name | said |\n|---|---|\n| Otto | {F} |\n\n{Q}",
+    "single guillemet": f"{Q} ‹{F}›",
+    "chinese quotes": f"{Q} 「{F}」と言った",
+    "single curly": f"{Q} He said ‘{F}’ yesterday",
+    "details": f"<details>\n<summary>mail</summary>\n{F}\n</details>\n{Q}",
+    "obsidian callout": f"> [!quote] Otto\n> {F}\n\n{Q}",
+    "aider": f"a.txt\n```\n{F}\n```\n\n{Q}",
+    "zed slash": f"/file a.txt\n```a.txt\n{F}\n```\n{Q}",
 }
 
 MAILS = {
@@ -99,6 +147,15 @@ MAILS = {
     "nl-gmail": f"{Q}\n\nOp ma 2 mrt 2026 om 09:12 schreef Otto Berg <o@x.org>:\n\n{F}\nOtto",
     "zh": f"{Q}\n\n发件人: Otto Berg\n发送时间: 2026年3月2日 9:12\n收件人: Anna\n主题: 房子\n\n{F}\nOtto",
     "dk": f"{Q}\n\nFra: Otto Berg <o@x.org>\nSendt: 2. marts 2026 09:12\nTil: Anna\nEmne: Hus\n\n{F}\nOtto",
+    "mail outlook underscores": f"{Q}\n\n________________________________\nFrom: Otto Berg <o@x.org>\nSent: Monday, March 2, 2026 9:12 AM\nTo: Anna\nSubject: hi\n\n{F}",
+    "mail apple fr": f"{Q}\n\nLe 2 mars 2026 à 09:12, Otto Berg <o@x.org> a écrit :\n\n{F}",
+    "mail hu": f"{Q}\n\nFeladó: Otto Berg <o@x.org>\nElküldve: 2026. március 2. 9:12\nCímzett: Anna\nTárgy: Lakás\n\n{F}",
+    "mail tr": f"{Q}\n\nKimden: Otto Berg\nGönderildi: 2 Mart 2026 Pazartesi 09:12\nKime: Anna\nKonu: Ev\n\n{F}",
+    "mail vi": f"{Q}\n\nTừ: Otto Berg <o@x.org>\nNgày: 2 thg 3, 2026 09:12\nĐến: Anna\n\n{F}",
+    "mail bold": f"{Q}\n\n**From:** Otto Berg <o@x.org>\n**Date:** 2 March 2026\n**Subject:** hi\n\n{F}",
+    "mail th": f"{Q}\n\nจาก: Otto Berg <o@x.org>\nวันที่: 2 มี.ค. 2026 09:12\nถึง: Anna\n\n{F}",
+    "fw only": f"FYI {Q}\n\n-------- Weitergeleitete Nachricht --------\nBetreff: x\nDatum: Mon, 2 Mar 2026\nVon: Otto\n\n{F}",
+    "fw signature": f"{Q}\n\nВиконано пересилання:\n---------- Переслане повідомлення ----------\nВід: Otto <o@x.org>\n\n{F}",
 }
 
 OWN = {
@@ -139,9 +196,33 @@ OWN = {
     "message tag only": "<message>I live in Oslo</message>",
     "query tag": "<query>\nI live in Oslo, where is my key?\n</query>",
     "lower prose": "for my kids (ben and ida) i cook\nif i go home (by bus) it takes an hour\nwhile in Oslo i live with mum (she is 80)",
+    "headings own": "=== Home ===\nI live in Oslo\n=== Work ===\nnurse",
+    "heading dashes": "--- My notes ---\nI live in Oslo",
+    "bullets": "- start of the trip.\n- Oslo for a week\n- end of the trip.",
+    "stars": "* begin\n* Oslo\n* end",
+    "apostrophes": "My kids’ school is in Oslo and the neighbours’ kids go there too, it’s ‘fine’ they say, isn’t it",
+    "links own": "My list:\n1. milk\n2. bread\nI live in Oslo",
+    "dot": "tea · coffee, I like both, and Oslo",
+    "times": "Start: Oslo\nEnd: Bergen trip",
 }
 
-WITHIN_THE_QUESTION = {"long quotation", "guillemets", "fence", "continue", "angles", "triple quotes"}
+WITHIN_THE_QUESTION = {
+    "sidebar",
+    "single guillemet",
+    "chinese quotes",
+    "single curly",
+    "tilde fence",
+    "json",
+    "table",
+    "aider",
+    "zed slash",
+    "long quotation",
+    "guillemets",
+    "fence",
+    "continue",
+    "angles",
+    "triple quotes",
+}
 """Code, and quotations within a sentence, are asked with."""
 
 
@@ -163,7 +244,7 @@ def test_in_the_index_the_words_of_others_are_pasted_text(text: str) -> None:
         left[start:end] = " " * (end - start)
 
     assert "Oslo" in "".join(left)
-    assert "```" in text or "Bergen" not in "".join(left)
+    assert "Bergen" not in "".join(left)
 
 
 @table("text", OWN.values())
