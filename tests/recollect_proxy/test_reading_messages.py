@@ -30,6 +30,7 @@ async def test_an_answers_thought_is_relayed_and_neither_kept_nor_confirmed(
     ]
 
     answer = await proxy.say(user, "Hello.", stream=True)
+    await proxy.formed(user)
     sent_back = [
         {"role": "user", "content": "Hello."},
         {"role": "assistant", "content": "".join(pieces)},
