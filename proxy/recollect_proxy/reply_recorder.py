@@ -32,6 +32,11 @@ class ReplyRecorder:
         self.calls_tools = False
         self.parsed: Reply | None = None
 
+    @property
+    def answer_id(self) -> str:
+        """The id under which the upstream keeps the answer, once that is over; "" if it keeps none."""
+        return "" if self.parsed is None else self.parsed.answer_id
+
     def start(self, answer: Answer) -> None:
         """Start with an answer; only one with the status 200 has a reply."""
         self._answered = True

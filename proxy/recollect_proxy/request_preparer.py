@@ -75,6 +75,7 @@ class RequestPreparer:
         policy, user_id = self.upstream.policy, turn.scope.user_id
         if not self.upstream.is_default:
             turn = replace(turn, upstream=policy.name)
+        turn = await self.engine.in_its_chat(turn)
         learns = policy.learns_of(user_id)
         credential = caller.credential if self.upstream.lends else None
         forms = parsed.detected.forms and parsed.options.remember and learns
@@ -96,6 +97,7 @@ class RequestPreparer:
             prepared,
             record,
             self.status if self.status is not None and self.status.is_for(caller, chat) else None,
+            recent_chats=self.engine.recent_chats if parsed.detected.forms else None,
             plain=None if composed is None else (body if parsed.body is None else parsed.body),
             plain_is_changed=parsed.body is not None,
         )

@@ -209,6 +209,7 @@ class Exchange(Struct):
     told_with: Words | None = None
     made: dict[str, int] | None = None
     upstream: Words = ""
+    answer_ids: list[Words] = []
 
 
 class Message(Struct):

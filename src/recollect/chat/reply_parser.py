@@ -32,6 +32,7 @@ class Reply:
         failed: Whether the answer is, or holds, an error.
         complete: Whether it was read to its end.
         truncated: Whether it was larger than what is read, so that its end is missing.
+        answer_id: The id under which the server keeps it, by which a later request says what it follows; "" if it keeps none.
     """
 
     text: str = ""
@@ -43,12 +44,14 @@ class Reply:
     failed: bool = False
     complete: bool = False
     truncated: bool = False
+    answer_id: str = ""
 
 
 class Answer(msgspec.Struct):
     """An answer, or an event of one, in any of the APIs; any field may hold any JSON."""
 
     type: Any = None
+    id: Any = None  # responses, not streamed
     error: Any = None
     model: Any = None
     usage: Any = None
@@ -83,6 +86,7 @@ class ReplyParser(ABC):
         self.completion_tokens: int | None = None
         self.failed = False
         self.complete = False
+        self.answer_id = ""
 
     @abstractmethod
     def read_answer(self, answer: Answer) -> None:
@@ -100,6 +104,7 @@ class ReplyParser(ABC):
             failed=self.failed,
             complete=self.complete,
             truncated=self.truncated or truncated,
+            answer_id=self.answer_id,
         )
 
     def parse_whole(self, body: bytes) -> None:

@@ -116,12 +116,18 @@ class ResponseParser(ReplyParser):
 
     def _read_state(self, response: dict[str, Any]) -> None:
         self.note(response.get("model"), response.get("usage"))
+        self._note_id(response.get("id"))
         status = response.get("status")
         self.failed |= bool(response.get("error")) or status == "failed"
         if status in ("completed", "incomplete", "cancelled"):
             self.end(status)
 
+    def _note_id(self, given: object) -> None:
+        if isinstance(given, str):
+            self.answer_id = given
+
     def _read_whole(self, answer: Answer) -> None:
+        self._note_id(answer.id)
         for item in objects(answer.output):
             self.has_tool_calls |= str(item.get("type")) in _CALLS
             for part in objects(item.get("content")):

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from recollect.chat.body import ChatBody, ChatMessage
 from recollect.chat.user_text import authored_text, known_by
-from recollect.model import Message, Role, Scope, Turn
+from recollect.model import UNNAMED, Message, Role, Scope, Turn
 from recollect.text.unfilled import is_unfilled
 
 _TOOL_IMAGES = "Here are the images from the tool results above. Please analyze them."
@@ -36,7 +36,7 @@ def read_turn(
         chat: The request.
         user_id: Whose turn it is.
         session_id: The chat it belongs to. Where it is None or blank, a chat is known by the id under
-            which the server keeps it, else by how it began: ``fp:`` and the first 32 hexadecimal digits of the SHA-256 of the first
+            which the server keeps it, else by the answer that it follows, else by how it began: ``fp:`` and the first 32 hexadecimal digits of the SHA-256 of the first
             text the user wrote, or of the picture or file that they began with. Two chats of one user that begin with the same
             words are then one.
         message_id: The frontend's id of the user's message. It is the turn's key. Where it is
@@ -47,15 +47,15 @@ def read_turn(
         at: When it was said.
 
     Returns:
-        The turn; None if there is no message of the user. Its text is "" if the last one has no words of their own: a photo, a
-        recording, a file.
+        The turn; None if there is no message of the user. Its text is "" if the last one has no words of their own (a photo, a
+        recording, a file), and where a server that keeps the chat is sent the results of tools alone.
     """
     said = [message for _, message in spoken(chat)]
     while said and not is_users(said[-1]):
         said.pop()
-    if not said:
+    if not said and not chat.follows:
         return None
-    *before, last = said
+    *before, last = said or [Message(Role.USER, "")]
     return Turn(
         scope=Scope(user_id, _present(session_id) or _present(chat.conversation) or _session_of(chat)),
         text=last.text,
@@ -65,6 +65,7 @@ def read_turn(
         history=tuple(message for message in before if message.text and message.text != _TOOL_IMAGES),
         speaker=last.speaker,
         begun_answer=_begun_answer(chat),
+        follows=chat.follows,
     )
 
 
@@ -96,9 +97,11 @@ def _present(given: str | None) -> str | None:
 
 
 def _session_of(chat: ChatBody) -> str:
+    if chat.follows:  # an answer that nobody here has seen: with it the chat begins
+        return UNNAMED + sha256(_encoded(chat.follows)).hexdigest()[:32]
     position, first = next(each for each in spoken(chat) if is_users(each[1]))
     began = _encoded(known_by(first)) or _unspoken(chat, position)
-    return "fp:" + sha256(began).hexdigest()[:32]
+    return UNNAMED + sha256(began).hexdigest()[:32]
 
 
 def _unspoken(chat: ChatBody, position: int) -> bytes:

@@ -232,6 +232,8 @@ class _RequestState:
 
         If so, only the block of that message may stand in the system prompt. Otherwise the request counts as truncated.
         """
+        if self.turn.follows:  # the server keeps it; what instructs the model has to be sent each time
+            return False
         if self.turn.is_whole or self.missing:
             return bool(self.turn.is_whole)
         if not self.turn.history:

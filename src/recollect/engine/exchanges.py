@@ -54,19 +54,23 @@ def begun(exchange: Exchange) -> LogEntry:
     return LogEntry(Phase.BEGUN, exchange)
 
 
-def ended(exchange: Exchange, reply: str, recollections: Sequence[Recollection]) -> LogEntry:
+def ended(
+    exchange: Exchange, reply: str, recollections: Sequence[Recollection], *, answer_id: str = ""
+) -> LogEntry:
     """Return the entry that says how its answer ended.
 
     Args:
         exchange: Which.
         reply: What of the answer went by; "" where there was no word.
         recollections: What of the user's memories went into the prompt.
+        answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
     """
     # What stands in every chat is used by none in particular: counted, it would outlive all else by being counted.
     recalled = tuple(
         each.item.id for each in recollections if isinstance(each.item, Memory) and each.is_found
     )
-    return LogEntry(Phase.ENDED, replace(exchange, reply=exchange.turn.whole_answer(reply)), recalled)
+    whole = replace(exchange, reply=exchange.turn.whole_answer(reply), answer_id=answer_id)
+    return LogEntry(Phase.ENDED, whole, recalled)
 
 
 def failed(exchange: Exchange) -> LogEntry:
@@ -147,18 +151,22 @@ class ExchangeRecord:
         if not (is_written or self._progress.kept.is_set()):
             self._count_late()
 
-    def end(self, reply: str, *, recollections: Sequence[Recollection]) -> asyncio.Task[Became]:
+    def end(
+        self, reply: str, *, recollections: Sequence[Recollection], answer_id: str = ""
+    ) -> asyncio.Task[Became]:
         """Note in the background how its answer ended; never raises, never waits.
 
         Args:
             reply: What of the answer went by; "" if the user left before its first word.
             recollections: What of the user's memories went into the prompt.
+            answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
 
         Returns:
             What tells what became of it, once it will outlive this process.
         """
         self.is_over = True
-        return self._write_soon(ended(self._exchange, reply, recollections), self._begun, self._progress)
+        entry = ended(self._exchange, reply, recollections, answer_id=answer_id)
+        return self._write_soon(entry, self._begun, self._progress)
 
     def fail(self) -> None:
         """Note in the background that the model failed to answer it; never raises, never waits."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from recollect.model import LISTED, Memory, PointedAt, Role, Turn
+from recollect.model import LISTED, KeptRequest, Memory, PointedAt, Role, Turn
 from recollect.text.cues.memory_requests import LAST
 from recollect.text.lexical import document_terms
 from recollect.text.patterns import bounded
@@ -54,20 +54,31 @@ class Shown:
 
 def shown_list(turn: Turn, pointed_at: PointedAt) -> Shown | None:
     """Return the list that a turn may point at; None where none was shown lately."""
-    anchors = [anchor for _, anchor in turn.anchors[:-1]] or [
-        each.anchor for each in reversed(pointed_at.exchanges) if each.anchor
-    ]
-    recent = anchors[-_RECENT:]
-    newest = next(
-        (each for each in pointed_at.requests if each.asking == LISTED and each.anchor in recent), None
-    )
+    logged = [each.anchor for each in reversed(pointed_at.exchanges) if each.anchor]
+    carried = [anchor for _, anchor in turn.anchors[:-1]]
+    anchors = carried or logged
+    newest = _newest(pointed_at, anchors)
+    is_cut = newest is None and bool(carried)
+    if is_cut:  # a client that sends the last few messages alone: the log knows what stood before the list
+        anchors = logged
+        newest = _newest(pointed_at, anchors)
     if newest is None:
         return None
-    since = len(anchors) - anchors.index(newest.anchor)
-    answers = _answers(turn, since)
+    answers, is_all = _answers(turn, len(anchors) - anchors.index(newest.anchor))
     lists = [(number, seen) for number, text in enumerate(answers) if (seen := _items(text))]
+    if is_cut and not lists:
+        return None
     number, seen = lists[-1] if lists else (0, {})
-    return Shown(newest.items, seen, is_answer=number == 0, answered=any(each.strip() for each in answers))
+    is_answer = number == 0 and (not is_cut or (is_all and not turn.is_whole))
+    return Shown(newest.items, seen, is_answer, answered=any(each.strip() for each in answers))
+
+
+def _newest(pointed_at: PointedAt, anchors: Sequence[str]) -> KeptRequest | None:
+    """Return the newest list that one of the last of these messages asked for."""
+    recent = anchors[-_RECENT:]
+    return next(
+        (each for each in pointed_at.requests if each.asking == LISTED and each.anchor in recent), None
+    )
 
 
 def targets(
@@ -122,8 +133,8 @@ def _best(text: str, terms: Mapping[UUID, frozenset[str]]) -> list[UUID]:
     return [each for each, count in shared.items() if count == most]
 
 
-def _answers(turn: Turn, since: int) -> list[str]:
-    """Return what the assistant said since the message that is so many of the person's messages back."""
+def _answers(turn: Turn, since: int) -> tuple[list[str], bool]:
+    """Return what the assistant said since the message that is so many of the person's back, and whether the request has that."""
     back, answers = 0, []
     for message in reversed(turn.history):
         if message.role is Role.ASSISTANT:
@@ -131,7 +142,7 @@ def _answers(turn: Turn, since: int) -> list[str]:
         back += message.role is Role.USER
         if back == since:
             break
-    return answers[::-1]
+    return answers[::-1], back == since
 
 
 def _items(answer: str) -> dict[int, str]:

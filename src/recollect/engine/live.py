@@ -7,6 +7,7 @@ database that starts late, or goes away, costs no memory.
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -28,8 +29,9 @@ from recollect.engine.masking_lanes import begin_masking
 from recollect.engine.prepared import Prepared, RecallOptions
 from recollect.engine.recall_counts import RecallCounts
 from recollect.engine.recall_log import log_recall
+from recollect.engine.recent_chats import RecentChats
 from recollect.errors import RecollectError, StoreUnavailableError
-from recollect.model import Became, LogEntry, News, Recall, Recollection, Skip, Turn
+from recollect.model import UNNAMED, Became, LogEntry, News, Recall, Recollection, Scope, Skip, Turn
 from recollect.spool import Spool, Waiting
 
 _REOPEN_SECONDS = 5.0
@@ -86,6 +88,7 @@ class LiveEngine:
         self._chats = 0
         self.failure: RecollectError | None = None
         self.recalls = RecallCounts()
+        self.recent_chats = RecentChats()
 
     @property
     def engine(self) -> Engine | None:
@@ -176,6 +179,18 @@ class LiveEngine:
         self._chats += more
         if self._engine is not None:
             self._engine.chats(self._chats)
+
+    async def in_its_chat(self, turn: Turn) -> Turn:
+        """Return a turn in the chat that it belongs to, where its request names none or has only its end; never raises.
+
+        The store is asked only for an answer that this process has not relayed.
+        """
+        if not turn.scope.session_id.startswith(UNNAMED):
+            return replace(turn, is_whole=None) if turn.is_whole and self.recent_chats.is_cut(turn) else turn
+        chat = self.recent_chats.chat_of(turn)
+        if chat is None and turn.follows and self._engine is not None:
+            chat = await self._engine.chat_of_answer(turn.scope.user_id, turn.follows)
+        return turn if chat is None else replace(turn, scope=Scope(turn.scope.user_id, chat))
 
     async def prepare(self, turn: Turn, options: RecallOptions, *, count: Callable[[str], int]) -> Prepared:
         """Return what the prompt of a turn is given; never raises."""

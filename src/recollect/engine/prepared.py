@@ -442,7 +442,7 @@ def _begins_anew(turn: Turn, chat: Chat) -> bool:
 
     If the words come again soon, it is the same turn sent once more.
     """
-    if turn.history or not turn.scope.session_id.startswith(UNNAMED):
+    if turn.history or turn.follows or not turn.scope.session_id.startswith(UNNAMED):
         return False
     first = next((each for each in chat.injections if each.anchor == turn.anchor), None)
     return first is not None and turn.at - first.at > _ONCE_MORE

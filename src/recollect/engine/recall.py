@@ -115,6 +115,15 @@ class Retriever:
             _give_up(state.ranking)
         return replace(prepared, recall=replace(prepared.recall, milliseconds=state.milliseconds))
 
+    async def chat_of_answer(self, user_id: str, answer_id: str) -> str | None:
+        """Return the user's chat that has an answer of the LLM's server; None if that is not known in time; never raises."""
+        try:
+            asking = self._backends.chats.session_of_answer(user_id, answer_id)
+            return await within(self._policy.deadline, asking)
+        except (TimeoutError, StoreError) as error:
+            log.warning("chat_not_known", error=type(error).__name__)
+            return None
+
     def _begin(
         self, turn: Turn, reach: SearchReach | None = None, seconds: float | None = None
     ) -> "asyncio.Task[Ranking]":

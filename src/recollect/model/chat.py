@@ -58,6 +58,7 @@ class Turn:
             with one parent are two versions of one message. None: it is not known.
         upstream: Which of several LLM servers it is said to, by its name; "": to the one that is the default.
         begun_answer: How its answer begins, where the request carries that and asks to have it continued; else "".
+        follows: The id of the answer that it follows, where the LLM's server keeps what was said before; else "".
     """
 
     scope: Scope
@@ -74,6 +75,7 @@ class Turn:
     parent: str | None = None
     upstream: str = ""
     begun_answer: str = field(default="", repr=False)
+    follows: str = ""
 
     @property
     def anchor(self) -> str:
@@ -170,6 +172,7 @@ class Exchange:
             written down, never shown by ``repr``.
         injected: The blocks that were added to prompts of its chat; filled where it is to be formed.
         share: What part of the usual a model is shown of it, and may answer: less where that took it too long.
+        answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
     """
 
     id: UUID
@@ -181,6 +184,7 @@ class Exchange:
     credential: str | None = field(default=None, repr=False, compare=False)
     injected: tuple[str, ...] = field(default=(), repr=False)
     share: float = 1.0
+    answer_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

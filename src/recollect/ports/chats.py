@@ -120,6 +120,10 @@ class ChatMemory(Protocol):
         """
         ...
 
+    async def session_of_answer(self, user_id: str, answer_id: str) -> str | None:
+        """Return the chat of the user in which the LLM's server answered under an id; None if there is none."""
+        ...
+
     async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
         """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more."""
         ...

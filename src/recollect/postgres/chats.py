@@ -53,6 +53,14 @@ class PostgresChats:
             abandoned=frozenset(around["abandoned"] or ()),
         )
 
+    async def session_of_answer(self, user_id: str, answer_id: str) -> str | None:
+        """Return the chat of the user in which the LLM's server answered under an id; None if there is none."""
+        async with self._database.for_user(user_id) as connection:
+            session_id: str | None = await connection.fetchval(
+                SQL["session_of_answer"], user_id, storable_text(answer_id)
+            )
+        return session_id
+
     async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
         """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more.
 

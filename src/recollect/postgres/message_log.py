@@ -76,8 +76,10 @@ class PostgresMessageLog:
             if known["id"] is None:
                 await _end_before(connection, exchange.turn, key, known)
                 await appending.whole(key)
+                await _note_answer(connection, exchange, exchange.id)
                 await enqueue(connection, [scope.user_id])
                 return True
+            await _note_answer(connection, exchange, known["id"])
             is_open: bool = known["state"] == "open"
             is_another = _has_text(exchange) and not known["kept"]
             is_first = is_another and not known["replied"]
@@ -141,7 +143,7 @@ async def _is_left_out(connection: Connection, turn: Turn, known: Record) -> boo
     since: datetime | None = known["left_out_since"]
     if since is None:
         return False
-    begins = not turn.history and turn.scope.session_id.startswith(UNNAMED)
+    begins = not (turn.history or turn.follows) and turn.scope.session_id.startswith(UNNAMED)
     if begins and turn.at - since > _ONCE_MORE:
         await connection.execute(SQL["take_chat_in"], turn.scope.user_id, storable_id(turn.scope.session_id))
         return False
@@ -154,6 +156,13 @@ async def _end_before(connection: Connection, turn: Turn, key: str, known: Recor
         session = (turn.scope.user_id, turn.scope.session_id)
         before = await connection.fetch(SQL["open_exchanges_before"], *session, key, turn.at)
         await end_without_reply(connection, turn.scope.user_id, before)
+
+
+async def _note_answer(connection: Connection, exchange: Exchange, logged: UUID) -> None:
+    """Note under which id the LLM's server keeps the answer: a later request may name what it follows by that alone."""
+    if exchange.answer_id:
+        answer_id = storable_text(exchange.answer_id)
+        await connection.execute(SQL["note_answer_id"], exchange.turn.scope.user_id, logged, answer_id)
 
 
 async def _say_again(connection: Connection, exchange: Exchange, known: Record) -> None:

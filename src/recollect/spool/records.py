@@ -39,6 +39,7 @@ class _Record(msgspec.Struct, omit_defaults=True):
     authorized: bool = False
     recalled: tuple[UUID, ...] = ()
     upstream: str = ""
+    answer_id: str = ""
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -68,6 +69,7 @@ def encode(entry: LogEntry) -> bytes:
         authorized=exchange.authorized,
         recalled=entry.recalled,
         upstream=storable_text(turn.upstream),
+        answer_id=storable_text(exchange.answer_id),
     )
     text = _ENCODER.encode(record)
     return b"%08x %08x %s\n" % (crc32(text), len(text), text)
@@ -104,6 +106,12 @@ def decode(line: bytes) -> LogEntry | None:
         upstream=record.upstream,
     )
     exchange = Exchange(
-        record.id, turn, record.reply, record.message_id, record.reply_id, authorized=record.authorized
+        record.id,
+        turn,
+        record.reply,
+        record.message_id,
+        record.reply_id,
+        authorized=record.authorized,
+        answer_id=record.answer_id,
     )
     return LogEntry(record.phase, exchange, record.recalled)

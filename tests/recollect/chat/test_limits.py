@@ -31,7 +31,7 @@ from recollect.chat.raw_json import find_member
 from recollect.model import Skip
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
-HEAVY = {"LIGHT_BYTES": 0, "PLAIN_BYTES": 0}
+HEAVY = {"LIGHT_BYTES": 0, "PLAIN_BYTES": 4}
 """As if every request, and each of its messages, were a large one."""
 
 

@@ -122,6 +122,14 @@ INSERT INTO exchanges (
     carried, anchor, parent, state, told_with, upstream
 ) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16);
 
+-- name: note_answer_id
+-- Note under which id the LLM's server keeps an answer to the user's exchange.
+UPDATE exchanges SET answer_ids = array_append(array_remove(answer_ids, $3::text), $3::text) WHERE user_id = $1 AND id = $2;
+
+-- name: session_of_answer
+-- In which chat of the user the LLM's server answered under an id.
+SELECT session_id FROM exchanges WHERE user_id = $1 AND answer_ids @> ARRAY[$2::text] ORDER BY said_at DESC LIMIT 1;
+
 -- name: continue_reply
 -- Write over the longest reply of the user's exchange that this one begins with; which message that is. The same again, as a
 -- spool may bring it, changes nothing.

@@ -1,0 +1,98 @@
+"""Which chat a request belongs to that names none: by what was said in it lately, or by the answer that it follows.
+
+Each person's own chats alone are looked at. Kept in this process's memory, as hashes. Never: a store, a word of anybody; raises.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+
+from cachetools import TTLCache
+
+from recollect.model import Message, Role, Turn
+
+_MOST_KEPT = 20_000
+_KEPT_SECONDS = 24 * 3600.0
+_PAIRS_READ = 5
+"""So many of a request's last pairs of message and answer tell its chat."""
+
+_CHATS_OF_PAIR = 4
+_LONGEST = 4_000
+"""Characters of a text by which it is known again."""
+
+_LEAST_ALONE = 20
+"""Characters of an answer that tells a chat even where the message before it was cut off."""
+
+
+class RecentChats:
+    """Knows chats again that have no id of their own."""
+
+    def __init__(self) -> None:
+        """Know none yet."""
+        self._chats: TTLCache[bytes, tuple[str, ...]] = TTLCache(_MOST_KEPT, _KEPT_SECONDS)
+
+    def chat_of(self, turn: Turn) -> str | None:
+        """Return the chat that a turn belongs to, by what its request carries of it; None if that is not known.
+
+        A client may send the last few messages alone, so that its chat seems to begin anew with each request. Most of the pairs
+        of message and answer decide, then the chat that the request seems to begin, then the newest.
+        """
+        user_id, own = turn.scope.user_id, turn.scope.session_id
+        if turn.follows:
+            return next(iter(self._chats.get(_key(user_id, "follows", turn.follows), ())), None)
+        found = [self._chats.get(key, ()) for key in _pairs(user_id, turn.history)]
+        counted = Counter(chat for chats in found for chat in chats)
+        if not counted:
+            return None
+        newest = [chat for chats in found for chat in chats]
+        return max(counted, key=lambda chat: (counted[chat], chat == own, -newest.index(chat)))
+
+    def is_cut(self, turn: Turn) -> bool:
+        """Tell whether a request lacks the beginning of its chat, though its client is one that usually sends all of it."""
+        history, user_id, chat = turn.history, turn.scope.user_id, turn.scope.session_id
+        at = next((at for at, each in enumerate(history) if each.role is Role.USER), None)
+        begun = self._chats.get(_key(user_id, "begins", chat))
+        if at is None or begun is None or begun == (_key(user_id, history[at].text).hex(),):
+            return False
+        return any(chat in self._chats.get(key, ()) for key in _pairs(user_id, history[at : at + 2]))
+
+    def note(self, turn: Turn, reply: str, *, answer_id: str = "") -> None:
+        """Note in which chat this was said and answered.
+
+        Args:
+            turn: What was said.
+            reply: What was answered.
+            answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
+        """
+        user_id, chat = turn.scope.user_id, turn.scope.session_id
+        if answer_id:
+            self._chats[_key(user_id, "follows", answer_id)] = (chat,)
+        if turn.text and not (turn.history or turn.follows):
+            self._chats[_key(user_id, "begins", chat)] = (_key(user_id, turn.text).hex(),)
+        whole = turn.whole_answer(reply)
+        if turn.text and whole.strip():
+            said = (Message(Role.USER, turn.text), Message(Role.ASSISTANT, whole))
+            for key in (*_pairs(user_id, said), *_pairs(user_id, said[1:])):
+                others = [each for each in self._chats.get(key, ()) if each != chat]
+                self._chats[key] = (chat, *others[: _CHATS_OF_PAIR - 1])
+
+
+def _pairs(user_id: str, history: Sequence[Message]) -> Iterator[bytes]:
+    """Yield by what the last pairs of message and answer are known, the newest first; the first answer may stand alone."""
+    found = 0
+    for at in range(len(history) - 1, -1, -1):
+        answer, before = history[at], history[at - 1] if at else None
+        if answer.role is not Role.ASSISTANT:
+            continue
+        if before is not None and before.role is Role.USER:
+            yield _key(user_id, before.text, answer.text)
+        elif before is None and len(answer.text) >= _LEAST_ALONE:
+            yield _key(user_id, "", answer.text)
+        found += 1
+        if found == _PAIRS_READ:
+            return
+
+
+def _key(*texts: str) -> bytes:
+    plain = [" ".join(text[:_LONGEST].split()).encode(errors="surrogatepass") for text in texts]
+    return sha256(b"".join(b"%d:%s" % (len(each), each) for each in plain)).digest()[:16]
