@@ -14,8 +14,22 @@ SHOWN_LENGTH = 2_000
 """The most characters shown of an unreadable answer."""
 
 _MODEL_LENGTH = 100
+_BROKEN_OFF = "It breaks off, or something in it is incomplete."
 
 _Content = TypeVar("_Content")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts(Generic[_Content]):
+    """Tells of contents that may be read in part.
+
+    Attributes:
+        is_whole: Says whether one lacks nothing.
+        together: Returns what two answers hold together.
+    """
+
+    is_whole: Callable[[_Content], bool]
+    together: Callable[[_Content, _Content], _Content]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +60,7 @@ async def ask_and_read(
     asker: Asker,
     read: Callable[[str], _Content],
     most_tokens: int | None = None,
+    parts: Parts[_Content] | None = None,
 ) -> ParsedAnswer[_Content]:
     """Return what ``read`` makes of the answer; an unreadable one is shown to the model, to repair it.
 
@@ -59,6 +74,7 @@ async def ask_and_read(
         asker: On whose behalf.
         read: Reads the answer; raises InvalidExtractionError where it can't.
         most_tokens: As ``Model.ask`` takes it.
+        parts: Tells of an answer that could be read in part: what is missing is asked for once, with all the room there is.
 
     Raises:
         InvalidExtractionError: It is unreadable also after that; its ``model`` says whose it was.
@@ -66,8 +82,12 @@ async def ask_and_read(
     """
     first = await model.ask(messages, schema, asker, most_tokens)
     thinks = first.is_cut and not without_thoughts(first.text)
+    found: _Content | None = None
     try:
-        return ParsedAnswer(read(first.text), first.tokens, first.model)
+        found = read(first.text)
+        if parts is None or parts.is_whole(found):
+            return ParsedAnswer(found, first.tokens, first.model)
+        messages = repair_messages(messages, schema, first.text, _BROKEN_OFF)
     except InvalidExtractionError as problem:
         if first.is_cut and not (thinks and most_tokens is not None):
             problem.tokens += first.tokens
@@ -75,16 +95,21 @@ async def ask_and_read(
             raise
         if not thinks:
             messages = repair_messages(messages, schema, first.text, str(problem))
+    has_all_room = thinks or found is not None
     spent = first.tokens
     try:
-        second = await model.ask(messages, schema, asker, None if thinks else most_tokens)
+        second = await model.ask(messages, schema, asker, None if has_all_room else most_tokens)
         spent += second.tokens
-        return ParsedAnswer(read(second.text), spent, second.model, thinks)
+        rest = read(second.text)
     except ExtractorError as error:
+        if found is not None and isinstance(error, InvalidExtractionError):
+            return ParsedAnswer(found, spent, first.model)
         error.tokens += spent
         if isinstance(error, InvalidExtractionError):
             error.model = _named(first.model)
         raise
+    content = rest if found is None or parts is None else parts.together(found, rest)
+    return ParsedAnswer(content, spent, second.model, thinks)
 
 
 def _named(model: str) -> str:

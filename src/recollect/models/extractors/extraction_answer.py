@@ -21,6 +21,7 @@ from recollect.models.extractors.json_answers import (
     in_one_line,
     indexes,
     last_day,
+    loosely,
     moment,
     values_within,
     whole_values,
@@ -57,10 +58,19 @@ class ParsedExtraction:
     Attributes:
         candidates: The statements.
         commands: What is asked of the memory.
+        is_whole: Whether all of it could be read; else it broke off, or a statement lacks what makes it one.
     """
 
     candidates: tuple[Candidate, ...] = ()
     commands: tuple[ExtractedCommand, ...] = ()
+    is_whole: bool = True
+
+    def with_rest(self, rest: "ParsedExtraction") -> "ParsedExtraction":
+        """Return both, without what the second answer says once more."""
+        known = {each.content for each in self.candidates}
+        new = tuple(each for each in rest.candidates if each.content not in known)
+        commands = tuple(dict.fromkeys((*self.commands, *rest.commands)))
+        return ParsedExtraction((*self.candidates, *new), commands, is_whole=rest.is_whole)
 
 
 def read_answer(text: str, *, at: datetime, known: int, name: str | None = None) -> ParsedExtraction:
@@ -76,7 +86,10 @@ def read_answer(text: str, *, at: datetime, known: int, name: str | None = None)
         InvalidExtractionError: Nothing in the answer can be read. The message says what is wrong
             in words the model may be shown, and quotes nothing of the answer.
     """
-    items = _find_items(text[:ANSWER_LENGTH])
+    items, is_whole = _find_items(text[:ANSWER_LENGTH])
+    if (items is None or not is_whole) and (loose := loosely(text)):
+        found, is_whole = _find_items(loose)
+        items, text = (found, loose) if items is None or is_whole else (items, text)
     if items is None:
         raise InvalidExtractionError('It holds no JSON object with a list "memories".')
     read: list[_Item] = []
@@ -91,17 +104,18 @@ def read_answer(text: str, *, at: datetime, known: int, name: str | None = None)
     out_of_ten = any(item.importance is not None and item.importance > 1 for item in read)
     oneself = _ONESELF | {word(name), *word(name).split()[:1]}
     candidates = [_candidate(item, at, known, oneself, out_of_ten=out_of_ten) for item in read]
-    return ParsedExtraction(tuple(candidates), _commands(text, known))
+    is_whole = is_whole and len(read) == len(items[:ITEM_LIMIT])
+    return ParsedExtraction(tuple(candidates), _commands(text, known), is_whole)
 
 
-def _find_items(text: str) -> list[Any] | None:
-    """Return the list of raw statements in ``text``, or None when there is none."""
+def _find_items(text: str) -> tuple[list[Any] | None, bool]:
+    """Return the list of raw statements in ``text``, or None when there is none; and whether the list came to its end."""
     if without_thoughts(text).strip(" .\n").casefold() in _NOTHING:
-        return []
+        return [], True
     for whole in whole_values(text):
         items = _items_of(whole)
         if items is not None:
-            return items
+            return items, True
     last: list[Any] | None = None
     single: list[Any] = []
     for value in values_within(text):
@@ -112,7 +126,8 @@ def _find_items(text: str) -> list[Any] | None:
         else:
             items = _items_of(value)
             last = items if items is not None else last
-    return last if last is not None else single or None
+    is_whole = text.count("{") <= text.count("}")
+    return (single or None) if last is None else last, is_whole
 
 
 def _items_of(value: object) -> list[Any] | None:

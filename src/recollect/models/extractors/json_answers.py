@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, tzinfo
 from typing import TypeVar
 
+from recollect.models.extractors.loose_json import as_json
 from recollect.text.patterns import anchored, bounded, linear
 
 ANSWER_LENGTH = 200_000
@@ -73,7 +74,7 @@ def whole_values(text: str) -> Iterator[object]:
 def values_within(text: str) -> Iterator[object]:
     """Yield the JSON objects and lists that stand in prose, also behind one that breaks off."""
     spoken = _STRING_OR_COMMA.sub(_drop_comma, without_thoughts(text[:ANSWER_LENGTH]))
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(strict=False)  # a line may break within a text
     position = 0
     for _ in range(_ATTEMPTS):
         opening = _OPENING.search(spoken, position)
@@ -87,10 +88,17 @@ def values_within(text: str) -> Iterator[object]:
             yield value
 
 
+def loosely(text: str) -> str:
+    """Return the answer from its first bracket on, with all that stands for JSON in it written as JSON."""
+    spoken = without_thoughts(text[:ANSWER_LENGTH])
+    opening = _OPENING.search(spoken)
+    return "" if opening is None else as_json(spoken[opening.start() :])
+
+
 def _parse(text: str) -> object:
     for attempt in (text, _STRING_OR_COMMA.sub(_drop_comma, text)):
         try:
-            return json.loads(attempt)
+            return json.loads(attempt, strict=False)
         except (ValueError, RecursionError):
             continue
     return None

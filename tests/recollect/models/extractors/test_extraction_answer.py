@@ -109,6 +109,44 @@ def test_wrapped_and_broken_answers_are_read(answer: str) -> None:
 @table(
     "answer",
     [
+        str({"memories": [TEA | {"about": None, "steers": True}]}),
+        "Here's what's new: " + str({"memories": [TEA]}) + " That's all, isn't it?",
+        "{'memories': [{'content': 'Prefers tea', 'evidence': 'I don't mind, I prefer tea'}]}",
+        '{"memories": [{"content": "Prefers tea", "evidence": "I said "I prefer tea" twice"}]}',
+        '{memories: [{content: "Prefers tea", evidence: "I prefer tea"}]}',
+        "{\u201cmemories\u201d\uff1a [{\u201ccontent\u201d: \u201cPrefers tea\u201d\uff0c \u201cevidence\u201d: \u201cI prefer tea\u201d}]}",
+        '{"memories": [{"content": "Prefers tea", "evidence": "I prefer\ntea"}]}',
+        "```python\n" + str({"memories": [TEA]}) + "\n```",
+        str([TEA]),
+    ],
+)
+def test_what_is_nearly_json_is_read_whole(answer: str) -> None:
+    found = read_answer(answer, at=AT, known=10)
+
+    assert [each.content for each in found.candidates] == ["Prefers tea"]
+    assert found.candidates[0].evidence
+    assert found.is_whole
+
+
+@table(
+    "answer",
+    [
+        f'{{"memories": [{json.dumps(TEA)}, {{"content": "Lives in Lei',
+        f'{{"memories": [{json.dumps(TEA)}, {{"evidence": "I live in Leipzig"}}]}}',
+        f'{{"memories": [{json.dumps(TEA)}], "wishes": [{{"asking": "for',
+        "{'memories': [{'content': 'Prefers tea', 'evidence': 'I prefer tea'}, {'content': 'Lives in",
+    ],
+)
+def test_what_breaks_off_or_lacks_something_is_read_as_far_as_it_goes_and_known_as_such(answer: str) -> None:
+    found = read_answer(answer, at=AT, known=10)
+
+    assert [each.content for each in found.candidates] == ["Prefers tea"]
+    assert not found.is_whole
+
+
+@table(
+    "answer",
+    [
         '{"memories": []}',
         '{"words": "pasted"}',
         '{"words": "own", "wishes": []}',

@@ -225,14 +225,27 @@ class TestInstructions:
 
 
 class TestCutAnswers:
-    async def test_what_is_whole_of_a_cut_answer_is_read(self, server: Server, extractor: Extractor) -> None:
-        cut = ANSWER.removesuffix("]}") + ', {"evidence": "I moved and moved and moved'
-        server.replies = [says(cut, reason="length")]
+    CUT = ANSWER.removesuffix("]}") + ', {"evidence": "I moved and moved and moved'
+    BIKE = '{"memories": [{"evidence": "My bike is red", "content": "Has a red bike"}]}'
+
+    @pytest.mark.parametrize(
+        ("second", "contents"),
+        [
+            (BIKE, ["Lives in Leipzig", "Has a red bike"]),
+            (CUT, ["Lives in Leipzig"]),
+            ("I can't.", ["Lives in Leipzig"]),
+        ],
+    )
+    async def test_what_is_whole_of_a_cut_answer_is_read_and_the_rest_asked_for_once(
+        self, server: Server, extractor: Extractor, second: str, contents: list[str]
+    ) -> None:
+        server.replies = [says(self.CUT, reason="length", total_tokens=900), says(second, total_tokens=100)]
 
         found = await extractor.extract([exchange()], [])
 
-        assert [candidate.content for candidate in found.candidates] == ["Lives in Leipzig"]
-        assert len(server.bodies) == 1
+        assert [candidate.content for candidate in found.candidates] == contents
+        assert [body["max_tokens"] for body in server.bodies][1] == MOST_ANSWER
+        assert found.tokens == 1_000
 
     async def test_who_repeats_themselves_is_not_asked_again(
         self, server: Server, extractor: Extractor
