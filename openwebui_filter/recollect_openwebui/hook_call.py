@@ -1,6 +1,6 @@
 """The call of a hook by Open WebUI: who speaks, and their turn. Never: an engine; raises if an argument is missing."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,6 +8,7 @@ import msgspec
 
 from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.model import ROOT
+from recollect.model.local_time import zone_named
 from recollect.text.unfilled import is_unfilled
 
 _NOT_A_PERSON = ("task", "internal", "automation_id")
@@ -61,7 +62,7 @@ class Call:
         if any(map(known.get, (*_NOT_A_PERSON, _OFF))):
             return DetectedTurn()
         request = {"model": body.get("model"), "messages": messages, "stream": body.get("stream", False)}
-        return detect_turn(
+        detected = detect_turn(
             msgspec.json.encode(request),
             user_id=user["id"],
             session_id=known.get("chat_id"),
@@ -70,3 +71,12 @@ class Call:
             parent_id=(sent["parentId"] or ROOT) if "parentId" in sent else None,
             is_whole=True,
         )
+        if detected.turn is None:
+            return detected
+        return replace(detected, turn=replace(detected.turn, zone=_zone(user, known)))
+
+
+def _zone(user: Any, metadata: Any) -> str:
+    """Return the time zone of the user's browser, or of their profile; "" where Open WebUI tells none."""
+    told = (metadata.get("variables") or {}).get("{{CURRENT_TIMEZONE}}"), user.get("timezone")
+    return next((name for name in told if isinstance(name, str) and zone_named(name) is not None), "")

@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from recollect import model
 from recollect.model import Placement, Strategy
+from recollect.model.local_time import zone_named
 
 OF_ADMINISTRATORS = ("session_cap", "user_cap")
 """What bounds how much is kept of a user: only administrators change it."""
@@ -71,6 +72,13 @@ Cap: TypeAlias = Annotated[int, Meta(ge=0, le=1_000_000)]
 SessionCap: TypeAlias = Annotated[
     Cap | None, Meta(description="Memories that one chat may leave; 0: any number.")
 ]
+TimeZone: TypeAlias = Annotated[
+    Annotated[str, Meta(min_length=1, max_length=64)] | None,
+    Meta(
+        description="Whose days count where a request names no other: a name of the IANA's database, as Pacific/Auckland, or an offset, "
+        "as +13:00."
+    ),
+]
 UserCap: TypeAlias = Annotated[Cap | None, Meta(description="Memories a user may have; 0: any number.")]
 
 
@@ -93,11 +101,12 @@ class Flags(Struct):
     minimum_importance: MinimumImportance = None
     session_cap: SessionCap = None
     user_cap: UserCap = None
+    time_zone: TimeZone = None
 
     @classmethod
     def of(cls, flags: model.Flags) -> Self:
-        """Return the JSON of ``flags``."""
-        return cls(**asdict(flags))
+        """Return the JSON of ``flags``, without what is learned."""
+        return cls(**{name: value for name, value in asdict(flags).items() if name in cls.__struct_fields__})
 
 
 class CommonFlagsChange(Struct, forbid_unknown_fields=True):
@@ -118,6 +127,7 @@ class CommonFlagsChange(Struct, forbid_unknown_fields=True):
     minimum_importance: MinimumImportance | UnsetType = UNSET
     session_cap: SessionCap | UnsetType = UNSET
     user_cap: UserCap | UnsetType = UNSET
+    time_zone: TimeZone | UnsetType = UNSET
 
 
 class FlagsChange(CommonFlagsChange, forbid_unknown_fields=True):
@@ -136,6 +146,7 @@ class FlagField:
         least: Where it is a number, not less.
         most: Where it is a number, not more.
         is_whole: Whether it is a whole number.
+        is_text: Whether it is a text.
     """
 
     name: str
@@ -143,6 +154,7 @@ class FlagField:
     least: float | None = None
     most: float | None = None
     is_whole: bool = False
+    is_text: bool = False
 
     def value(self, text: str) -> Any:
         """Return what a form's field says: None for an empty one, which takes a change back.
@@ -157,6 +169,8 @@ class FlagField:
             change = msgspec.convert({self.name: text.strip()}, FlagsChange, strict=False)
         except msgspec.ValidationError as error:
             raise ValueError(self.name) from error
+        if self.name == "time_zone" and zone_named(change.time_zone) is None:
+            raise ValueError(self.name)
         return getattr(change, self.name)
 
     def text(self, value: Any) -> str:
@@ -184,11 +198,12 @@ def _field(name: str, declared: msgspec.inspect.Type) -> FlagField:
             return _field(name, told)
         case msgspec.inspect.BoolType():
             return FlagField(name, choices=("true", "false"))
+        case msgspec.inspect.StrType():
+            return FlagField(name, is_text=True)
         case msgspec.inspect.EnumType(cls=cls):
             return FlagField(name, choices=tuple(each.value for each in cls))
-        case msgspec.inspect.IntType(ge=least, le=most):
-            return FlagField(name, least=least, most=most, is_whole=True)
-        case msgspec.inspect.FloatType(ge=least, le=most):
-            return FlagField(name, least=least, most=most)
+        case msgspec.inspect.IntType(ge=least, le=most) | msgspec.inspect.FloatType(ge=least, le=most):
+            is_whole = isinstance(declared, msgspec.inspect.IntType)
+            return FlagField(name, least=least, most=most, is_whole=is_whole)
         case _:
             raise TypeError(f"{name} is nothing that a form can ask for: {declared}.")

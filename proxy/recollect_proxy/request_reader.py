@@ -128,9 +128,9 @@ class RequestReader:
             recall_in_temporary=self.recall_in_temporary,
             is_whole=None if options.session else caller.sends_all,
         )
-        if detected.turn is None or not options.mark:
+        if detected.turn is None:
             return detected
-        return replace(detected, turn=replace(detected.turn, marked=True))
+        return replace(detected, turn=replace(detected.turn, marked=options.mark, zone=caller.zone))
 
 
 def _encodings(headers: Headers) -> str:

@@ -29,6 +29,7 @@ class Caller:
         parent_id: The frontend's id of the message before that one; ROOT for a chat's first message; None if unknown.
         credential: The value of ``Authorization``, for background calls on the caller's behalf.
         sends_all: Whether the request is known to carry everything said before its message; None if unknown.
+        zone: The time zone that the request tells; "" for none.
         by_openwebui: Whether the request certainly comes from OpenWebUI, not from a client that uses the same user header.
     """
 
@@ -40,6 +41,7 @@ class Caller:
     sends_all: bool | None = None
     parent_id: str | None = None
     by_openwebui: bool = False
+    zone: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from functools import lru_cache
 import structlog
 
 from recollect.model import ROOT, Skip
+from recollect.model.local_time import zone_named
 from recollect.text.unfilled import is_unfilled
 from recollect_proxy.asgi import Headers, values
 from recollect_proxy.headers import is_own_key
@@ -13,6 +14,7 @@ from recollect_proxy.identity.caller import Caller, Mode, header_text, readable_
 
 _OPENWEBUI = b"x-openwebui-"
 _PARENT = b"x-recollect-parent"
+_ZONE = b"x-recollect-timezone"
 _PREFIXES = (
     b"x-recollect-",
     _OPENWEBUI,
@@ -92,6 +94,7 @@ class Identity:
             credential=credential,
             sends_all=self._sends_all(headers),
             by_openwebui=claim.by_openwebui,
+            zone=_zone(headers),
         )
 
     def _warn(self) -> None:
@@ -121,6 +124,13 @@ def _parent_id(headers: Headers) -> str | None:
     if len(parents) == 1 and parents[0].strip() in {b"", _NIL}:
         return ROOT
     return readable_id(parents)
+
+
+def _zone(headers: Headers) -> str:
+    """Return the name of the person's time zone; "" if there is no header, several, or none that names a zone."""
+    found = values(headers, _ZONE)
+    name = (header_text(found[0]) or "").strip() if len(found) == 1 else ""
+    return "" if zone_named(name) is None else name
 
 
 def _dashed(names: frozenset[bytes]) -> frozenset[bytes]:

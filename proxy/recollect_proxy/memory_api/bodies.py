@@ -14,6 +14,8 @@ from recollect_proxy.memory_api.schemas import LONGEST_CONTENT, MOST_CHANGES, MO
 
 _CAP = "a whole number, 0 for any number, or null"
 
+TIME_ZONE = "a name of the IANA's database, as Pacific/Auckland, or an offset, as +13:00; or null"
+
 _MUST_BE = {
     "content": f"a string of 1 to {LONGEST_CONTENT} characters that are not only white space, without NUL",
     "kind": f"one of {', '.join(Kind)}",
@@ -42,6 +44,7 @@ _MUST_BE = {
     "minimum_importance": "a number from 0 to 1, or null",
     "session_cap": _CAP,
     "user_cap": _CAP,
+    "time_zone": TIME_ZONE,
 }
 
 _LONGEST_ID = 256

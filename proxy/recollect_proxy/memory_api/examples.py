@@ -1,10 +1,12 @@
 """An example of each of the API's bodies, for the document. Never: an endpoint, an error."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
 from msgspec import structs
 
+from recollect.engine import Policy
 from recollect.engine.report import make_report
 from recollect.model import (
     Action,
@@ -15,13 +17,11 @@ from recollect.model import (
     Kind,
     ModelTokens,
     Party,
-    Placement,
     ProfileField,
     Questions,
     Reason,
     Role,
     Source,
-    Strategy,
 )
 from recollect_proxy.flags import CommonFlagsChange, Flags, FlagsChange
 from recollect_proxy.memory_api import schemas
@@ -48,7 +48,7 @@ from recollect_proxy.memory_api.session_log import (
 )
 from recollect_proxy.memory_api.session_memories import NewSessionMemory
 from recollect_proxy.memory_api.sessions import Sessions
-from recollect_proxy.memory_api.settings import UserFlags
+from recollect_proxy.memory_api.settings import CommonFlags, UserFlags
 from recollect_proxy.memory_api.shared import GlobalMemories
 from recollect_proxy.memory_api.todos import Todo, Todos
 from recollect_proxy.memory_api.tokens import OwnToken, PageLink
@@ -115,7 +115,7 @@ _UPDATE = schemas.Update(
     version_after=schemas.Version(Kind.FACT, 0.9, None),
 )
 _OWN = Flags(minimum_importance=0.5, user_cap=0)
-_EFFECTIVE = Flags(formation=Strategy.BOTH, placement=Placement.STABLE, minimum_importance=0.5, user_cap=0)
+_EFFECTIVE = Flags.of(replace(Policy().flags, minimum_importance=0.5, user_cap=0))
 _STORY = Explanation(
     request_id=_MEMORY.id,
     user_id="7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11",
@@ -245,6 +245,7 @@ EXAMPLES = (
     _OWN,
     CommonFlagsChange(summaries=False, user_cap=None),
     FlagsChange(record=False, user_cap=None),
+    CommonFlags(user_cap=0, effective=_EFFECTIVE),
     UserFlags(_OWN, _EFFECTIVE),
     Usage(_SAID.date(), 5_210, 20_000),
     ReadsOfUser(

@@ -10,9 +10,11 @@ from msgspec import UNSET, Meta, Struct
 
 from recollect import model
 from recollect.engine import Engine
+from recollect.model.local_time import zone_named
 from recollect_proxy.access import Principal
 from recollect_proxy.flags import OF_ADMINISTRATORS, CommonFlagsChange, Flags, FlagsChange
 from recollect_proxy.memory_api.authorization import WhoAsks
+from recollect_proxy.memory_api.bodies import TIME_ZONE
 from recollect_proxy.memory_api.errors import FORBIDDEN, RefusedError, documented, invalid_field
 from recollect_proxy.memory_api.parameters import (
     ALWAYS,
@@ -29,8 +31,20 @@ class UserFlags(Struct):
     own: Annotated[Flags, Meta(description="What was changed for this user alone.")]
     effective: Annotated[
         Flags,
-        Meta(description="That, and where it says nothing, what was changed for everybody."),
+        Meta(
+            description="What holds for them: that, where it says nothing what was changed for everybody, and else what Recollect was "
+            "started with."
+        ),
     ]
+
+
+class CommonFlags(Flags):
+    """What was changed for everybody, and what holds."""
+
+    effective: Annotated[
+        Flags | None,
+        Meta(description="What holds: that, and where it says nothing, what Recollect was started with."),
+    ] = None
 
 
 class Settings(Controller):
@@ -44,9 +58,9 @@ class Settings(Controller):
         response_description="The changes.",
         responses=documented(*ALWAYS),
     )
-    async def read_settings(self, engine: OpenEngine) -> Flags:
-        """Return the changed settings. A null setting has the value with which Recollect was started."""
-        return Flags.of(await engine.flags())
+    async def read_settings(self, engine: OpenEngine) -> CommonFlags:
+        """Return the changed settings. A null setting has the value with which Recollect was started, which `effective` tells."""
+        return await _of_everybody(engine, await engine.flags())
 
     @patch(
         "/settings",
@@ -56,12 +70,12 @@ class Settings(Controller):
     )
     async def change_settings(
         self, engine: OpenEngine, principal: WhoAsks, data: Annotated[CommonFlagsChange, BodyKwarg()]
-    ) -> Flags:
+    ) -> CommonFlags:
         """Change settings for everybody from the next request on; a restart keeps them. A user's own settings take precedence.
 
         `profile` is not among them: each user allows it for themselves.
         """
-        return Flags.of(await _change(engine, data, None, principal))
+        return await _of_everybody(engine, await _change(engine, data, None, principal))
 
 
 class UserSettings(Controller):
@@ -76,9 +90,9 @@ class UserSettings(Controller):
         responses=documented(*ALWAYS),
     )
     async def read_user_settings(self, engine: OpenEngine, user_id: UserId) -> UserFlags:
-        """Return a user's settings. What is null in `effective`, too, has the value with which Recollect was started."""
+        """Return a user's settings, and what holds for them."""
         named = user_named(user_id)
-        return await _of_user(engine, await engine.flags(named))
+        return await _of_user(engine, named, await engine.flags(named))
 
     @patch(
         "/users/{user_id:str}/settings",
@@ -99,7 +113,8 @@ class UserSettings(Controller):
         """
         if not principal.is_administrator:
             _refuse_bounds(data)
-        return await _of_user(engine, await _change(engine, data, user_named(user_id), principal))
+        named = user_named(user_id)
+        return await _of_user(engine, named, await _change(engine, data, named, principal))
 
 
 def _refuse_bounds(change: FlagsChange) -> None:
@@ -113,8 +128,16 @@ def _refuse_bounds(change: FlagsChange) -> None:
             raise RefusedError(replace(FORBIDDEN, about=name))
 
 
-async def _of_user(engine: Engine, own: model.Flags) -> UserFlags:
-    return UserFlags(Flags.of(own), Flags.of(own.over(await engine.flags())))
+async def _of_everybody(engine: Engine, changed: model.Flags) -> CommonFlags:
+    told = CommonFlags.of(changed)
+    told.effective = Flags.of((await engine.policy_of(None)).flags)
+    return told
+
+
+async def _of_user(engine: Engine, user_id: str, own: model.Flags) -> UserFlags:
+    effective = Flags.of((await engine.policy_of(user_id)).flags)
+    effective.profile = bool(own.profile)
+    return UserFlags(Flags.of(own), effective)
 
 
 async def _change(
@@ -123,4 +146,6 @@ async def _change(
     given = {name: value for name, value in msgspec.structs.asdict(change).items() if value is not UNSET}
     if not given:
         raise invalid_field(None, f"Give at least one of {', '.join(change.__struct_fields__)}.")
+    if given.get("time_zone") is not None and zone_named(given["time_zone"]) is None:
+        raise invalid_field("time_zone", f"`time_zone` must be {TIME_ZONE}.")
     return await engine.change_flags(model.Flags(**given), tuple(given), user_id, by=principal.changer)

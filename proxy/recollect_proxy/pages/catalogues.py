@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from importlib.resources import files
 from typing import Any
 
@@ -25,10 +25,12 @@ class Catalogue:
     Attributes:
         language: Its code.
         words: By their keys.
+        zone: The time zone in which times are told.
     """
 
     language: str
     words: Mapping[str, str]
+    zone: tzinfo = UTC
 
     def __call__(self, key: str, **values: Any) -> str:
         """Return what ``key`` stands for, plain text, with ``values`` in their places."""
@@ -65,12 +67,13 @@ class Catalogue:
         return f"{self.number(seconds / _MINUTE)} min"
 
     def day(self, at: date) -> str:
-        """Return a date as it is written in this language, in UTC."""
-        return at.strftime(self.words["format.day"])
+        """Return a date as it is written in this language; of a moment, the day that it was in the zone."""
+        shown = at.astimezone(self.zone) if isinstance(at, datetime) else at
+        return shown.strftime(self.words["format.day"])
 
     def minute(self, at: datetime) -> str:
-        """Return a date and time as they are written in this language, in UTC."""
-        return at.strftime(self.words["format.minute"])
+        """Return a date and time as they are written in this language, in the zone."""
+        return at.astimezone(self.zone).strftime(self.words["format.minute"])
 
 
 def load_catalogues() -> dict[str, Catalogue]:

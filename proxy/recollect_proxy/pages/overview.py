@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, tzinfo
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -30,7 +31,9 @@ async def show_timeline(visit: Reading, after: FromQuery[str] = "") -> Response[
     shown = changes[:_CHANGES]
     return visit.page(
         "timeline.html",
-        days=[(day, list(of_day)) for day, of_day in groupby(shown, key=_day)],
+        days=[
+            (day, list(of_day)) for day, of_day in groupby(shown, key=partial(_day, visit.shown.words.zone))
+        ],
         next=shown[-1].id if len(changes) > _CHANGES else None,
     )
 
@@ -101,8 +104,8 @@ def number_named(text: str) -> int:
     return int(text)
 
 
-def _day(update: Update) -> date:
-    return update.at.date()
+def _day(zone: tzinfo, update: Update) -> date:
+    return update.at.astimezone(zone).date()
 
 
 def _numbers(kept: Any) -> Mapping[str, int]:

@@ -1,7 +1,8 @@
 """One request to a page: who looks, at whose memory, in which language, and whether a form is theirs. Never: SQL."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC
 from typing import Any, TypeAlias
 from urllib.parse import urlencode, urlsplit
 from uuid import UUID
@@ -50,8 +51,9 @@ class PageParts:
         language = chosen_language(
             request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language", "")
         )
+        zone = UTC if self.live.engine is None else self.live.engine.policy.zone
         return Shown(
-            self.catalogues[language],
+            replace(self.catalogues[language], zone=zone),
             session,
             "" if session is None else self.authentication.page_sessions.form_token(session),
             request.url.path.removeprefix(BASE),
@@ -200,7 +202,8 @@ async def provide_reading(request: Asked, parts: Parts) -> Visit:
     if principal.is_administrator:
         operation = f"page: {request.route_handler.handler_name.removeprefix('show_')}"
         await visit.engine.note_admin_read(user_id, reader=principal.name, operation=operation)
-    return visit
+    words = replace(visit.shown.words, zone=(await visit.engine.policy_of(user_id)).zone)
+    return replace(visit, shown=replace(visit.shown, words=words))
 
 
 async def provide_change(request: Asked, parts: Parts) -> Change:

@@ -34,6 +34,7 @@ Text = Annotated[str, Meta(max_length=16 * 1024 * 1024)]
 Id = Annotated[str, Meta(min_length=1, max_length=1024)]
 Ids = Annotated[list[UUID], Meta(max_length=100_000)]
 Words = Annotated[str, Meta(max_length=4096)]
+Zone = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class Flags(Struct, forbid_unknown_fields=True):
@@ -55,6 +56,8 @@ class Flags(Struct, forbid_unknown_fields=True):
     minimum_importance: Share | None = None
     session_cap: Count | None = None
     user_cap: Count | None = None
+    time_zone: Zone | None = None
+    told_zone: Zone | None = None
     record_by_upgrade: bool | None = None
 
 

@@ -10,6 +10,7 @@ from recollect.errors import ConfigurationError
 from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
 from recollect.model import Caps
+from recollect.model.local_time import server_zone
 from recollect.retrieval import Gate, SearchReach, SelectionLimits, SignalWeights
 from recollect.settings import EngineSettings
 
@@ -63,6 +64,7 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         attempts=settings.formation_attempts,
         log_secrets=settings.log_secrets,
         log_text=settings.log_memory_text,
+        zone=server_zone(),
     )
 
 

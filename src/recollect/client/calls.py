@@ -332,14 +332,14 @@ def remove_from_profile(user: str, entry: UUID) -> Call[None]:
     return Call(_NOTHING, "DELETE", f"{_user(user)}/profile/{entry}")
 
 
-def settings() -> Call[shapes.Flags]:
+def settings() -> Call[shapes.CommonFlags]:
     """Read what was changed for everybody."""
-    return Call(shapes.Flags, "GET", "/memory/settings")
+    return Call(shapes.CommonFlags, "GET", "/memory/settings")
 
 
-def change_settings(change: shapes.FlagsChange) -> Call[shapes.Flags]:
+def change_settings(change: shapes.FlagsChange) -> Call[shapes.CommonFlags]:
     """Change settings for everybody."""
-    return Call(shapes.Flags, "PATCH", "/memory/settings", body=_changed(change))
+    return Call(shapes.CommonFlags, "PATCH", "/memory/settings", body=_changed(change))
 
 
 def list_global(*, limit: int | None = None, after: str | None = None) -> Call[shapes.MemoryPage]:

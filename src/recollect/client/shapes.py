@@ -330,6 +330,13 @@ class Flags(Struct):
     minimum_importance: float | None = None
     session_cap: int | None = None
     user_cap: int | None = None
+    time_zone: str | None = None
+
+
+class CommonFlags(Flags):
+    """What was changed for everybody, and what holds."""
+
+    effective: Flags | None = None
 
 
 class FlagsChange(Struct, omit_defaults=True):
@@ -351,6 +358,7 @@ class FlagsChange(Struct, omit_defaults=True):
     minimum_importance: float | UnsetType | None = UNSET
     session_cap: int | UnsetType | None = UNSET
     user_cap: int | UnsetType | None = UNSET
+    time_zone: str | UnsetType | None = UNSET
 
 
 class UserFlags(Struct):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from recollect.composition.excerpts import excerpt
 from recollect.composition.fences import quoted, quoted_code, unfenced
 from recollect.model import STATEMENTS, Doubt, Kind, Memory, Passage, Recollection, Role
+from recollect.model.local_time import wall
 from recollect.text.dates import dates_meant
 from recollect.text.normalization import normalize
 from recollect.text.patterns import bounded
@@ -79,17 +80,18 @@ def line_of(
         count: Counts the tokens of a text.
         focus: The case-folded words of the question, by which a long passage is cut.
         code_first: Whether code is quoted at greater length.
-        at: The current time, by which the line says that something has ended or has not begun; None: it gives dates only.
+        at: The current time in the person's zone, by which the line says that something has ended or has not begun; None: it gives dates only.
     """
     item = recollection.item
+    zone = None if at is None else at.tzinfo
     if isinstance(item, Passage):
         text = excerpt_of(item, count=count, focus=focus, code_first=code_first)
-        return Line((True, item.said_at), MESSAGES, _message(item, text))
+        return Line((True, item.said_at), MESSAGES, _message(item, text, wall(item.said_at, zone)))
     if item.kind in STATEMENTS or item.kind is Kind.PROFILE:
-        heading = f"{item.observed_at.year}:"
+        heading = f"{wall(item.observed_at, zone).year}:"
         return Line((False, item.observed_at), heading, f"\u2022 {_plain(item.content)}{_notes(item, at)}")
     label = "Summary" if item.kind is Kind.SUMMARY else "Exchange"
-    text = f"- {label}, {item.observed_at:%Y-%m-%d}: {quoted(item.content)}"
+    text = f"- {label}, {wall(item.observed_at, zone):%Y-%m-%d}: {quoted(item.content)}"
     return Line((True, item.observed_at), MESSAGES, text)
 
 
@@ -110,11 +112,11 @@ def was_understood(passage: Passage, quoted_of_it: str, statement: Memory) -> bo
     return told in said or said in told
 
 
-def _message(passage: Passage, text: str) -> str:
+def _message(passage: Passage, text: str, said_at: datetime) -> str:
     told = quoted_code(text) if passage.code else quoted(text)
     later = " (no longer so)" if passage.changed_at is not None else ""
     gap = "" if told.startswith("\n") else " "
-    return f"- {_who(passage)}, {passage.said_at:%Y-%m-%d}{later}:{gap}{told}"
+    return f"- {_who(passage)}, {said_at:%Y-%m-%d}{later}:{gap}{told}"
 
 
 def _plain(content: str) -> str:
@@ -126,13 +128,15 @@ def _plain(content: str) -> str:
 def _notes(memory: Memory, at: datetime | None) -> str:
     """Return a statement's dates and doubt in brackets, for example `` (until 2026-05-01)``; "" if there are none."""
     notes = []
-    if memory.event_at is not None and not _names(memory.content, memory.event_at, memory.observed_at):
+    said_at = wall(memory.observed_at, None if at is None else at.tzinfo)
+    at = None if at is None else wall(at)
+    if memory.event_at is not None and not _names(memory.content, memory.event_at, said_at):
         notes.append(f"{'due' if memory.kind is Kind.TODO else 'on'} {memory.event_at:%Y-%m-%d}")
     is_to_come = at is not None and memory.holds_from is not None and at < memory.holds_from
     is_over = at is not None and memory.holds_until is not None and memory.holds_until <= at
     since, until = "only from" if is_to_come else "since", "was so until" if is_over else "until"
     for word, day in ((since, memory.holds_from), (until, memory.holds_until)):
-        if day is not None and (is_over or is_to_come or not _names(memory.content, day, memory.observed_at)):
+        if day is not None and (is_over or is_to_come or not _names(memory.content, day, said_at)):
             notes.append(f"{word} {day:%Y-%m-%d}")
     if memory.doubt is not None:
         notes.append(_DOUBTS[memory.doubt])

@@ -100,8 +100,8 @@ class AgentMemories(Administration):
             EmbedderError: The query could not be embedded.
             StoreError: The store failed.
         """
-        await self._require_recall(user_id)
-        turn = Turn(Scope(user_id, ""), query, "agent", self._clock(), "")
+        policy = await self._require_recall(user_id)
+        turn = Turn(Scope(user_id, ""), query, "agent", self._clock().astimezone(policy.zone), "")
         ranking = await self._rank(turn)
         return [
             each
@@ -242,9 +242,11 @@ class AgentMemories(Administration):
 
     # ----------------------------------------------------------------------------------------------
 
-    async def _require_recall(self, user_id: str) -> None:
-        if not self._policy.under(await self._backends.flags.flags(user_id)).recalls:
+    async def _require_recall(self, user_id: str) -> Policy:
+        policy = self._policy.under(await self._backends.flags.flags(user_id))
+        if not policy.recalls:
             raise SwitchedOffError("Nothing is recalled for this user: it is switched off.")
+        return policy
 
     async def _allowance(self, user_id: str) -> int | None:
         """Return how many more memories the user may get within this hour; None: any number."""

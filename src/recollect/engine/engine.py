@@ -242,7 +242,7 @@ class Engine(Profiles):
             EmbedderError: The text could not be embedded, and words are not searched for.
             StoreError: The store failed.
         """
-        now = self._clock()
+        now = self._clock().astimezone((await self.policy_of(user_id)).zone)
         turn = Turn(Scope(user_id, ""), text, key=f"search:{now.isoformat()}", at=now, model="")
         ranking = await self._retriever.rank(turn, reach=replace(self.policy.reach, **_OF_MEMORIES))
         taken = MemoryFilter(kinds, sources)

@@ -6,7 +6,7 @@ Never: SQL, which queue calls it, how a model is asked.
 import time
 from collections.abc import Callable, Container, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import timedelta, tzinfo
 from typing import Protocol
 from uuid import UUID
 
@@ -114,6 +114,7 @@ class BatchFormer:
         """
         if self.policy.strategy is Strategy.OFF:
             return [Formed(each, unread=self.unread) for each in exchanges]
+        exchanges = [_told_where(each, self.policy.zone) for each in exchanges]
         last = exchanges[-1]
         if self.backends.generations.changing and self.backends.generations.is_today:
             # New statements are compared with those that are near to them: by the same embedder.
@@ -128,6 +129,11 @@ class BatchFormer:
             extracted=self.extracted,
         )
         return await forming.form(exchanges, strategy=self.policy.strategy)
+
+
+def _told_where(exchange: Exchange, zone: tzinfo) -> Exchange:
+    """Return an exchange whose time is that of the clock of whoever spoke."""
+    return replace(exchange, turn=replace(exchange.turn, at=exchange.turn.at.astimezone(zone)))
 
 
 @dataclass(frozen=True, slots=True)

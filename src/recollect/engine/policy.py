@@ -1,13 +1,14 @@
 """How the engine behaves, as one frozen value. Never: where it comes from."""
 
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import UTC, timedelta, tzinfo
 from typing import Self, TypeVar
 
 from recollect.composition import Bounds
 from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
 from recollect.model import Caps, Flags, Placement, Strategy
+from recollect.model.local_time import zone_named
 from recollect.retrieval import Gate, NeedThresholds, SearchReach, SelectionLimits, SignalWeights
 
 T = TypeVar("T")
@@ -83,6 +84,7 @@ class Policy:
         log_text: Whether the log line of a decision carries the memory's text.
         tells_queries: Whether the record of a request tells what was asked, by the message log.
         keep_requests_days: How long is kept what requests were like.
+        zone: Whose days count.
     """
 
     records: bool = True
@@ -109,6 +111,7 @@ class Policy:
     log_text: bool = False
     tells_queries: bool = True
     keep_requests_days: int = 30
+    zone: tzinfo = UTC
 
     @property
     def only_logs(self) -> bool:
@@ -136,6 +139,8 @@ class Policy:
             minimum_importance=self.rules.minimum_importance,
             session_cap=self.caps.session,
             user_cap=self.caps.user,
+            time_zone=str(self.zone),
+            told_zone="",  # nobody tells one for everybody
         )
 
     def under(self, flags: Flags) -> Self:
@@ -165,6 +170,7 @@ class Policy:
             rules=rules,
             bounds=_bounds(self.bounds, flags),
             caps=caps,
+            zone=zone_named(flags.time_zone or "") or zone_named(flags.told_zone or "") or self.zone,
         )
 
 

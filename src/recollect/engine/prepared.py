@@ -30,6 +30,7 @@ from recollect.model import (
     Stage,
     Turn,
 )
+from recollect.model.local_time import in_zone, wall
 from recollect.retrieval import Ranking, SelectionContext, select, standing_part
 
 _ONCE_MORE = timedelta(hours=1)
@@ -217,6 +218,7 @@ class RecallState:
     def know(self, chat: Chat) -> None:
         """Take note of the chat, and of its user's settings."""
         self.policy = self.policy.under(chat.flags)
+        self.turn = in_zone(self.turn, self.policy.zone)
         self.chat = chat = _as_told(chat, self.options.disclosure)
         if _begins_anew(self.turn, chat):
             self.over = tuple(each.anchor for each in chat.injections)
@@ -267,7 +269,7 @@ class RecallState:
             self.around(asks_for_before=True),
             budget=self.bounds.standing_tokens,
             count=self.count,
-            now=self.now,
+            now=wall(self.now, self.turn.at.tzinfo),
         )
         if self.options.limit is None:
             return part
@@ -291,7 +293,7 @@ class RecallState:
             self.chat,
             self.bounds,
             count=self.count,
-            at=self.now,
+            at=self.now.astimezone(self.turn.at.tzinfo),
             code_first=code_first,
             known=known,
             answers=self.answers,

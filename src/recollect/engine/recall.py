@@ -7,9 +7,11 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import tzinfo
 from weakref import WeakValueDictionary
 
 import structlog
+from cachetools import LRUCache
 
 from recollect.deadline import within
 from recollect.engine.policy import Policy
@@ -39,6 +41,7 @@ from recollect.model import (
     Turn,
     Vector,
 )
+from recollect.model.local_time import in_zone, wall
 from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking, SearchReach, of_everything, rank
 from recollect.retrieval.profile_fields import importance_of
@@ -52,6 +55,9 @@ _STATEMENTS_READ = 60
 """Of a user, the most important, of which what fits stands in every chat."""
 
 
+_ZONES_KEPT = 10_000
+
+
 class Retriever:
     """Recalls for turns of many users."""
 
@@ -59,6 +65,7 @@ class Retriever:
         self._backends = backends
         self._policy = policy
         self._clock = clock
+        self._zones: LRUCache[str, tzinfo] = LRUCache(_ZONES_KEPT)
         self._users_turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def rank(self, turn: Turn, *, reach: SearchReach | None = None) -> Ranking:
@@ -103,6 +110,7 @@ class Retriever:
         """
         if options.placement is Placement.OFF:
             return Prepared(Recall(skipped=Skip.OFF), placement=Placement.OFF)
+        turn = in_zone(turn, self._zones.get(turn.scope.user_id, self._policy.zone))
         state = RecallState(turn, options, self._policy, count, self._clock(), answers=answers)
         # What was changed for the user while we run comes with the chat; as a rule it leaves recall on.
         if state.adds and state.searches and not options.disclosure.is_nothing:
@@ -143,15 +151,20 @@ class Retriever:
             recall = replace(_failed(error), error_stage=Stage.CHAT, degraded=(Stage.CHAT,))
             return only_answers(state, recall)
         chat_took = state.milliseconds
+        zone = state.turn.at.tzinfo
         state.know(chat)
+        self._zones[state.turn.scope.user_id] = state.policy.zone
         if state.wants_history and not reads_history:  # the user's own setting wants what the others do not
             state.know(await within(state.seconds_left, self._chat(state)))
         if not state.adds:
             return only_answers(state, Recall(skipped=Skip.OFF))
         if state.options.disclosure.is_nothing:
             return only_answers(state, Recall(skipped=Skip.UPSTREAM_POLICY))
-        if state.ranking is not None and state.policy.reach != self._policy.reach:
-            _give_up(state.ranking)  # the few who search otherwise wait for the chat first
+        is_otherwise = state.policy.reach != self._policy.reach or state.turn.at.tzinfo != zone
+        if state.ranking is not None and is_otherwise:
+            _give_up(
+                state.ranking
+            )  # the few who search otherwise, or whose zone is new, wait for the chat first
             state.ranking = self._begin(state.turn, state.policy.reach, state.seconds_left)
         if state.ranking is None and state.searches:
             state.ranking = self._begin(state.turn, state.policy.reach)
@@ -231,7 +244,9 @@ class Retriever:
         self, state: RecallState, important: ImportantStatements
     ) -> tuple[ImportantStatements, tuple[Memory, ...]]:
         """Return how many statements there are for who asks for all of them, and the most important."""
-        asking = self._backends.memories.count_statements(state.turn.scope, at=self._clock())
+        asking = self._backends.memories.count_statements(
+            state.turn.scope, at=wall(state.now, state.turn.at.tzinfo)
+        )
         counting = asyncio.create_task(within(state.seconds_left, asking))
         asked = important if important.statements else await self._most_important(state)
         known, failed = 0, asked.degraded

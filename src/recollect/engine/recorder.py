@@ -130,19 +130,40 @@ class Recorder:
             return Written.KNOWN
         if entry.phase is Phase.BEGUN:
             return await self._begin(exchange)
-        if not self._keeps(await self._backends.flags.flags(exchange.turn.scope.user_id)):
+        known = await self._backends.flags.flags(exchange.turn.scope.user_id)
+        if not self._keeps(known):
             return Written.UNWANTED
+        await self._learn_zone(exchange.turn, known)
         self._note_credential(exchange.id, exchange)  # before a job may look for it
         is_new = await self._backends.log.append(exchange)
         await self._touch(exchange.turn.scope, entry.recalled)
         return Written.NEW if is_new else Written.KNOWN
 
     async def _begin(self, exchange: Exchange) -> Written:
-        logged = await self._backends.log.begin(exchange, keeps=self._keeps)
+        known = Flags()
+
+        def keeps(flags: Flags) -> bool:
+            nonlocal known
+            known = flags
+            return self._keeps(flags)
+
+        logged = await self._backends.log.begin(exchange, keeps=keeps)
         if isinstance(logged, Written):
             return logged
+        await self._learn_zone(exchange.turn, known)
         self._note_credential(logged, exchange)
         return Written.NEW if logged == exchange.id else Written.KNOWN
+
+    async def _learn_zone(self, turn: Turn, known: Flags) -> None:
+        """Keep the time zone that a request tells, for what has no request: formation, the pages, clients that tell none."""
+        if not turn.zone or turn.zone == known.told_zone:
+            return
+        told = Flags(told_zone=turn.zone)
+        user_id = turn.scope.user_id
+        try:
+            await self._backends.flags.change_flags(user_id, told, ("told_zone",), at=self._clock())
+        except StoreError as error:  # the next request tells it again
+            log.warning("zone_not_kept", error=type(error).__name__)
 
     def _note_credential(self, exchange_id: UUID, exchange: Exchange) -> None:
         if exchange.credential is not None:

@@ -37,6 +37,7 @@ from recollect.model import (
     Source,
     Vector,
 )
+from recollect.model.local_time import wall
 from recollect.ports import Backends, Clock, Extracted
 
 KNOWN_SHOWN = 24
@@ -110,6 +111,8 @@ class StatementLearner:
         if not any(each.is_informative for each in turns):
             return Extraction()
         known = await self._known(turns)
+        zone = turns[-1].exchange.turn.at.tzinfo
+        known = [replace(each, observed_at=each.observed_at.astimezone(zone)) for each in known]
         return Extraction(await self._extract(turns, known), tuple(known))
 
     async def learn(
@@ -322,7 +325,7 @@ def _believed(verdicts: _Verdicts, turns: Sequence[AnalyzedTurn]) -> list[tuple[
     """Return the accepted candidates with checked dates, and whether each was found by pattern alone."""
     return [
         (
-            replace(each, candidate=date(each.candidate, turns[each.turn].exchange.turn.at)),
+            replace(each, candidate=date(each.candidate, wall(turns[each.turn].exchange.turn.at))),
             date is with_written_date,
         )
         for found, date in ((verdicts.of_model, with_checked_date), (verdicts.by_form, with_written_date))

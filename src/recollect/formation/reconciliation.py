@@ -32,6 +32,7 @@ from recollect.model import (
     Retire,
     Source,
 )
+from recollect.model.local_time import wall
 from recollect.text.comparison.vetoes import of_candidate, of_memory, same_letter, says_all_of, veto
 from recollect.text.normalization import content_hash
 
@@ -280,14 +281,16 @@ class _Batch:
     def _is_of_the_past(self, weighed: WeighedCandidate, memory: Memory) -> bool:
         """Tell whether a candidate held only before the memory was observed: then both are true."""
         until = weighed.believed.candidate.holds_until
-        return until is not None and until <= memory.observed_at
+        return until is not None and until <= wall(memory.observed_at, self.origin.turn(weighed).at.tzinfo)
 
     def _comes_at(self, weighed: WeighedCandidate) -> datetime | None:
         """Return when a candidate that says something else begins to hold, where that lies after it was said; else None."""
         candidate = weighed.believed.candidate
         since = candidate.holds_from
         is_another = candidate.relation is Relation.CONTRADICTS or not candidate.about
-        return since if is_another and since is not None and since > self.origin.turn(weighed).at else None
+        return (
+            since if is_another and since is not None and since > wall(self.origin.turn(weighed).at) else None
+        )
 
     def _is_put_off(self, main: _Main, memory: Memory) -> bool:
         """Tell whether a memory ends with an event that is itself replaced, such as a move put off to a later day."""
@@ -296,8 +299,9 @@ class _Batch:
 
     def _stays_until_then(self, weighed: WeighedCandidate, memory: Memory) -> bool:
         """Tell whether a memory is a state that holds until the candidate begins to hold; plans and future events are none."""
-        begins = memory.holds_from or memory.event_at or memory.observed_at
-        is_state = memory.kind is not Kind.TODO and begins <= self.origin.turn(weighed).at
+        now = self.origin.turn(weighed).at
+        begins = memory.holds_from or memory.event_at or wall(memory.observed_at, now.tzinfo)
+        is_state = memory.kind is not Kind.TODO and begins <= wall(now)
         return is_state and self._comes_at(weighed) is not None
 
     def _replaced(self, weighed: WeighedCandidate, old: Memory, reason: Reason, decided_by: str) -> Replace:

@@ -59,6 +59,7 @@ class Turn:
         upstream: Which of several LLM servers it is said to, by its name; "": to the one that is the default.
         begun_answer: How its answer begins, where the request carries that and asks to have it continued; else "".
         follows: The id of the answer that it follows, where the LLM's server keeps what was said before; else "".
+        zone: The time zone that its request tells; "": none.
     """
 
     scope: Scope
@@ -76,6 +77,7 @@ class Turn:
     upstream: str = ""
     begun_answer: str = field(default="", repr=False)
     follows: str = ""
+    zone: str = ""
 
     @property
     def anchor(self) -> str:

@@ -27,6 +27,8 @@ class Flags:
         minimum_importance: Candidates below it are not kept.
         session_cap: How many memories one chat may leave; 0: any number.
         user_cap: How many a user may have; 0: any number.
+        time_zone: Whose days count, by name or offset, where a request names no other.
+        told_zone: The same, as the user's frontend told it last; it counts where ``time_zone`` says nothing.
     """
 
     record: bool | None = None
@@ -45,6 +47,8 @@ class Flags:
     minimum_importance: float | None = None
     session_cap: int | None = None
     user_cap: int | None = None
+    time_zone: str | None = None
+    told_zone: str | None = None
 
     def over(self, other: Self) -> Self:
         """Return these flags, and those of ``other``, which are everybody's, where these say nothing."""

@@ -12,6 +12,9 @@ from recollect.postgres.pool import Connection, Database
 from recollect.postgres.sql import SQL
 from recollect.text.normalization import storable_text
 
+_LEARNED = "told_zone"
+"""The setting that nobody changes: it is learned from requests."""
+
 
 class PostgresAdminReads:
     """Implements ``AdminReadLog``."""
@@ -49,7 +52,7 @@ async def note_settings_change(
 ) -> None:
     """Keep that settings of the user's own are others now, in the connection's transaction; nothing where none is."""
     old, new = asdict(before), asdict(after)
-    changed = {name: (old[name], new[name]) for name in new if old[name] != new[name]}
+    changed = {name: (old[name], new[name]) for name in new if old[name] != new[name] and name != _LEARNED}
     if changed:
         written = OF_SETTINGS + json.dumps({"by": by.party, "changed": changed})
         await connection.execute(

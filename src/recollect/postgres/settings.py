@@ -130,6 +130,8 @@ def flags_of(written: str | None) -> Flags:
         minimum_importance=_number(kept.get("minimum_importance")),
         session_cap=_as(int, kept.get("session_cap")),
         user_cap=_as(int, kept.get("user_cap")),
+        time_zone=_as(str, kept.get("time_zone")),
+        told_zone=_as(str, kept.get("told_zone")),
     )
 
 

@@ -1,9 +1,10 @@
 """Reads from a turn's words what it asks of the memory. Pure."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from recollect.model import Role, Turn
+from recollect.model.local_time import wall
 from recollect.text import cues
 from recollect.text.attribution import question_in
 from recollect.text.dates import Period, dates_meant
@@ -27,7 +28,8 @@ class RecallQuery:
         terms: The search terms.
         identifiers: The code identifiers in the words, case-folded.
         periods: The dates that the words mean.
-        now: The time of the turn.
+        now: The time of the turn, by the person's clock.
+        zone: The person's time zone; None: it is not known.
         asks_for_before: Whether it asks for what was said in other sessions.
         asks_about_reply: Whether it asks what the assistant said.
         is_about_oneself: Whether users speak of themselves.
@@ -53,6 +55,7 @@ class RecallQuery:
     seeks_advice: bool
     lacks_context: bool
     asks_how_it_was: bool = False
+    zone: tzinfo | None = None
 
 
 def read_query(turn: Turn) -> RecallQuery:
@@ -66,8 +69,9 @@ def read_query(turn: Turn) -> RecallQuery:
         before=_bounded(before),
         terms=query_terms(text),
         identifiers=identifiers(asked),
-        periods=dates_meant(asked, turn.at),
-        now=turn.at,
+        periods=dates_meant(asked, wall(turn.at)),
+        now=wall(turn.at),
+        zone=turn.at.tzinfo,
         asks_for_before=cues.asks_for_before(asked),
         asks_about_reply=cues.asks_what_assistant_said(asked),
         is_about_oneself=cues.is_about_oneself(asked),

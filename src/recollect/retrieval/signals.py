@@ -5,6 +5,7 @@ If several parts of a message were found, the best one counts.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, tzinfo
 from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from recollect.model import Hit, Item, Memory, Passage, Role, Statement
+from recollect.model.local_time import wall
 from recollect.retrieval.candidates import SearchResults
 from recollect.retrieval.query import RecallQuery
 from recollect.retrieval.relevance import Floats
@@ -321,7 +323,13 @@ def _named(items: Sequence[Item], query: RecallQuery) -> Floats:
 def _dated(items: Sequence[Item], query: RecallQuery) -> Floats:
     if not query.periods:
         return np.zeros(len(items))
-    return np.array([proximity(item.dated, query.periods) for item in items])
+    return np.array([proximity(_day(item, query.zone), query.periods) for item in items])
+
+
+def _day(item: Item, zone: tzinfo | None) -> datetime:
+    """Return the day an item speaks of; else what the person's clock showed when it was said."""
+    event = item.event_at if isinstance(item, Memory) else None
+    return wall(item.dated, zone) if event is None else event
 
 
 def _sessions(items: Sequence[Item]) -> Places:

@@ -40,6 +40,7 @@ class _Record(msgspec.Struct, omit_defaults=True):
     recalled: tuple[UUID, ...] = ()
     upstream: str = ""
     answer_id: str = ""
+    zone: str = ""
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -70,6 +71,7 @@ def encode(entry: LogEntry) -> bytes:
         recalled=entry.recalled,
         upstream=storable_text(turn.upstream),
         answer_id=storable_text(exchange.answer_id),
+        zone=turn.zone,
     )
     text = _ENCODER.encode(record)
     return b"%08x %08x %s\n" % (crc32(text), len(text), text)
@@ -104,6 +106,7 @@ def decode(line: bytes) -> LogEntry | None:
         marked=record.marked,
         parent=record.parent,
         upstream=record.upstream,
+        zone=record.zone,
     )
     exchange = Exchange(
         record.id,

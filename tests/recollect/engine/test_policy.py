@@ -85,6 +85,8 @@ def test_a_policy_says_of_every_flag_how_it_is() -> None:
         minimum_importance=0.7,
         session_cap=1,
         user_cap=2,
+        time_zone="Pacific/Auckland",
+        told_zone="",
     )
 
     assert None not in astuple(SHIPPED.flags)

@@ -29,6 +29,7 @@ _EXPRESSIONS = (
 
 EXCEPTIONS = {
     "recollect.text.patterns": "the doors themselves; what is compiled there reads one character, or our own expressions",
+    "recollect.model.local_time": "a name of 64 characters at most, and its whole",
     "recollect.postgres.sql": "our own files of queries and migrations",
     "recollect.text.tokens": "bytes: three digits at most, counted",
     "recollect.chat.raw_json": "bytes of a request: what is repeated is possessive, so that no byte is read twice",

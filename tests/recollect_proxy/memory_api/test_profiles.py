@@ -100,7 +100,7 @@ async def test_taken_back_it_is_gone_and_nobody_allows_it_for_all(api: Api, prof
 
     changed = await allow(api, allows=None)
 
-    assert (changed["own"]["profile"], changed["effective"]["profile"]) == (None, None)
+    assert (changed["own"]["profile"], changed["effective"]["profile"]) == (None, False)
     await allow(api, allows=True)
     assert await said(api, profile) == []
     refused = await api.call("PATCH", "/memory/settings", {"profile": True})

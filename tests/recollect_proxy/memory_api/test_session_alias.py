@@ -91,7 +91,7 @@ async def test_nobody_gets_at_what_is_somebody_elses(askers: Askers) -> None:
 
 @table("asker", ["acting", "admin", "reader"])
 async def test_a_token_that_is_nobodys_own_has_to_name_one_user(askers: Askers, asker: str) -> None:
-    for named in ([], [b""], [b"*"], [b"%00"], [b"%FF"], [askers.api.anna.encode(), askers.api.ben.encode()]):
+    for named in ([], [b""], [b"*"], [b"%00"], [b"%8F"], [askers.api.anna.encode(), askers.api.ben.encode()]):
         headers = askers.headers[asker] + [(b"X-Recollect-User", each) for each in named]
         refused = await askers.api.call("GET", ALIAS, headers=headers)
         assert_error(refused, 400, "invalid_parameter", "X-Recollect-User")

@@ -1,7 +1,7 @@
 """What is changed while Recollect runs counts at once, for everybody or for one user."""
 
 import asyncio
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from recollect.model import Flags, Skip
 
 EVERYBODY = "/memory/settings"
 
-UNCHANGED: dict[str, Any] = {each.name: None for each in fields(Flags)}
+UNCHANGED: dict[str, Any] = {each.name: None for each in fields(Flags) if each.name != "told_zone"}
 
 
 @pytest.fixture
@@ -34,9 +34,25 @@ async def changed(api: Api, path: str, body: Any) -> Any:
     return response.json
 
 
+def effective(api: Api, **changes: Any) -> dict[str, Any]:
+    """Return what holds with some changes, as the engine goes by it."""
+    found = asdict(api.engine.policy.under(Flags(**changes)).flags)
+    del found["told_zone"]
+    return found
+
+
+async def everybodys(api: Api, body: Any) -> dict[str, Any]:
+    """Change something for everybody, and return what is changed now; it holds."""
+    found: dict[str, Any] = await changed(api, EVERYBODY, body)
+    assert found.pop("effective") == effective(api, **found)
+    return found
+
+
 async def test_at_first_everything_is_as_recollect_was_started(api: Api, annas: str) -> None:
-    assert (await api.call("GET", EVERYBODY)).json == UNCHANGED
-    assert (await api.call("GET", annas)).json == {"own": UNCHANGED, "effective": UNCHANGED}
+    started = effective(api)
+    assert None not in started.values()
+    assert (await api.call("GET", EVERYBODY)).json == UNCHANGED | {"effective": started}
+    assert (await api.call("GET", annas)).json == {"own": UNCHANGED, "effective": started}
 
 
 VALUES: list[tuple[str, Any]] = [
@@ -58,16 +74,18 @@ VALUES: list[tuple[str, Any]] = [
     ("summary_turns", 10_000),
     ("session_cap", 0),
     ("user_cap", 1_000_000),
+    ("time_zone", "Pacific/Auckland"),
+    ("time_zone", "UTC-05:30"),
 ]
 
 
 async def test_each_setting_is_changed_and_read_again(api: Api, annas: str) -> None:
     for name, value in VALUES:
-        expected = UNCHANGED | {name: value}
+        expected, holds = UNCHANGED | {name: value}, effective(api, **{name: value})
 
-        assert await changed(api, EVERYBODY, {name: value}) == expected
-        assert (await api.call("GET", EVERYBODY)).json == expected
-        assert await changed(api, annas, {name: value}) == {"own": expected, "effective": expected}
+        assert await everybodys(api, {name: value}) == expected
+        assert (await api.call("GET", EVERYBODY)).json == expected | {"effective": holds}
+        assert await changed(api, annas, {name: value}) == {"own": expected, "effective": holds}
 
         for path in (EVERYBODY, annas):
             await changed(api, path, {name: None})
@@ -76,13 +94,13 @@ async def test_each_setting_is_changed_and_read_again(api: Api, annas: str) -> N
 async def test_what_is_not_named_stays_and_null_takes_a_change_back(api: Api) -> None:
     await changed(api, EVERYBODY, {"recall": False, "user_cap": 7})
 
-    assert await changed(api, EVERYBODY, {"summaries": False}) == UNCHANGED | {
+    assert await everybodys(api, {"minimum_importance": 0.5}) == UNCHANGED | {
         "recall": False,
         "user_cap": 7,
-        "summaries": False,
+        "minimum_importance": 0.5,
     }
-    assert await changed(api, EVERYBODY, {"recall": None, "user_cap": None}) == UNCHANGED | {
-        "summaries": False
+    assert await everybodys(api, {"recall": None, "user_cap": None}) == UNCHANGED | {
+        "minimum_importance": 0.5
     }
 
 
@@ -92,11 +110,11 @@ async def test_a_users_own_settings_come_before_everybodys(api: Api, annas: str)
     found = await changed(api, annas, {"formation": "off"})
 
     assert found["own"] == UNCHANGED | {"formation": "off"}
-    assert found["effective"] == UNCHANGED | {"formation": "off", "session_cap": 9}
+    assert found["effective"] == effective(api, formation="off", session_cap=9)
     assert (await api.call("GET", annas)).json == found
     assert (await api.call("GET", f"{path_of(api.ben)}/settings")).json == {
         "own": UNCHANGED,
-        "effective": UNCHANGED | {"formation": "both", "session_cap": 9},
+        "effective": effective(api, formation="both", session_cap=9),
     }
 
 
@@ -171,7 +189,7 @@ async def test_a_change_that_makes_no_sense_is_refused_and_changes_nothing(
 ) -> None:
     for path in (EVERYBODY, annas):
         assert says in assert_error(await api.call("PATCH", path, body), 422, "invalid_field", field)
-    assert (await api.call("GET", EVERYBODY)).json == UNCHANGED
+    assert (await api.call("GET", EVERYBODY)).json == UNCHANGED | {"effective": effective(api)}
     assert (await api.call("GET", annas)).json["own"] == UNCHANGED
 
 

@@ -14,7 +14,7 @@ from recollect.postgres import Postgres
 from recollect_proxy.access import KeyRole, add_access_key
 from recollect_proxy.flags import OF_ADMINISTRATORS, OF_EACH_USER, flag_fields
 
-EVERY = {each.name for each in fields(Flags)}
+EVERY = {each.name for each in fields(Flags)} - {"told_zone"}
 CAPS = set(OF_ADMINISTRATORS)
 
 

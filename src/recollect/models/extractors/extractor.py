@@ -6,6 +6,7 @@ from dataclasses import replace
 from cachetools import LRUCache
 
 from recollect.model import Exchange, Memory
+from recollect.model.local_time import wall
 from recollect.models.extractors.answer_repair import Parts, ask_and_read
 from recollect.models.extractors.chat_model import ChatModel, Messages
 from recollect.models.extractors.extraction_answer import ParsedExtraction, read_answer
@@ -102,7 +103,7 @@ class ModelExtractor:
             asker,
             lambda text: read_answer(
                 text,
-                at=last.at,
+                at=wall(last.at),
                 known=len(places),
                 name=None if several_speakers(exchanges) else last.speaker,
             ),

@@ -198,10 +198,13 @@ def last_day(value: object) -> datetime | date | None:
 
 
 def moment(found: datetime | date | None, zone: tzinfo | None, *, is_end: bool = False) -> datetime | None:
-    """Return when a day begins, or ends, in ``zone``; None if that can't be or lies beyond all calendars."""
+    """Return when a day begins, or ends, in ``zone``; None if that can't be or lies beyond all calendars.
+
+    A model's own zone is not heeded: it means the person's clock.
+    """
     if found is None:
         return None
     at = found if isinstance(found, datetime) else datetime.combine(found, _LAST_SECOND if is_end else time())
     if not _EARLIEST <= at.date() <= _LATEST:
         return None
-    return at if at.tzinfo else at.replace(tzinfo=zone)
+    return at.replace(tzinfo=zone)

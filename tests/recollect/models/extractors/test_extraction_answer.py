@@ -1,6 +1,6 @@
 import json
 import math
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -284,7 +284,7 @@ def test_the_numbers_of_known_memories_are_read_leniently(
         ("2026-11-20", datetime(2026, 11, 20, tzinfo=AT.tzinfo)),
         (" 2026-11-20 ", datetime(2026, 11, 20, tzinfo=AT.tzinfo)),
         ("2026-11-20T10:00:00", datetime(2026, 11, 20, 10, tzinfo=AT.tzinfo)),
-        ("2026-11-20T10:00:00Z", datetime(2026, 11, 20, 10, tzinfo=UTC)),
+        ("2026-11-20T10:00:00Z", datetime(2026, 11, 20, 10, tzinfo=AT.tzinfo)),
         ("2026-13-40", None),
         ("next Friday", None),
         ("2026", None),

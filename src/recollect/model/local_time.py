@@ -1,0 +1,60 @@
+"""Tells the day of a person: their time zone, and what their clock shows.
+
+There are two kinds of times. What was said has a moment, which is the same everywhere. What it speaks of has a day: "the dentist on Monday"
+stays a Monday wherever it is read. So a day is kept as its midnight in UTC, and compared with what the person's clock shows, ``wall``,
+written in UTC as well.
+"""
+
+import os
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from recollect.model.chat import Turn
+
+_LONGEST = 64
+_OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2})(?::?([0-5]\d))?")
+_FURTHEST = timedelta(hours=14)
+_LOCALTIME = Path("/etc/localtime")
+
+
+@lru_cache(maxsize=1024)
+def zone_named(name: str) -> tzinfo | None:
+    """Return a time zone by its name in the IANA's database, or its offset (``+13:00``, ``UTC-5``); None if there is none."""
+    name = name.strip()
+    if not name or len(name) > _LONGEST:
+        return None
+    if found := _OFFSET.fullmatch(name):
+        offset = timedelta(hours=int(found[2]), minutes=int(found[3] or 0))
+        return timezone(-offset if found[1] == "-" else offset) if offset <= _FURTHEST else None
+    try:
+        return UTC if name == "UTC" else ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # no such zone, a name that is no path, a folder of zones
+        return None
+
+
+def server_zone() -> tzinfo:
+    """Return the time zone of this machine: as ``TZ`` names it, else as the system has it."""
+    named = os.environ.get("TZ", "").removeprefix(":").strip()
+    if not named and _LOCALTIME.is_symlink():
+        named = str(_LOCALTIME.resolve()).rpartition("zoneinfo/")[2]
+    return zone_named(named) or datetime.now(UTC).astimezone().tzinfo or UTC
+
+
+def wall(moment: datetime, zone: tzinfo | None = None) -> datetime:
+    """Return what a clock shows at a moment, as a time in UTC, so that it can be compared with days.
+
+    Args:
+        moment: The moment; without a zone of its own it is taken as UTC.
+        zone: Whose clock; None: that of the moment's own zone.
+    """
+    known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (known if zone is None else known.astimezone(zone)).replace(tzinfo=UTC)
+
+
+def in_zone(turn: Turn, zone: tzinfo) -> Turn:
+    """Return a turn whose time is that of the person's clock: in the zone that its request tells, else in ``zone``."""
+    return replace(turn, at=turn.at.astimezone(zone_named(turn.zone) or zone))

@@ -1,0 +1,102 @@
+"""What a clock shows somewhere, and what follows from it for dates: without a proxy."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
+
+import pytest
+from tests.recollections import memory, passage
+from tests.tables import table
+
+from recollect.composition.lines import line_of
+from recollect.model import Kind, Recollection, Scope, Turn
+from recollect.model.local_time import server_zone, wall, zone_named
+from recollect.retrieval.query import read_query
+from recollect.retrieval.worth import is_over
+
+AUCKLAND, DENVER = ZoneInfo("Pacific/Auckland"), ZoneInfo("America/Denver")
+SUNDAY = datetime(2026, 11, 28, 14, 9, tzinfo=UTC)
+"""Sunday, 03:09 in Auckland; Saturday, 07:09 in Denver."""
+
+
+@table(
+    ("name", "hours"),
+    [
+        ("Pacific/Auckland", 13),
+        (" America/Denver ", -7),
+        ("+13:00", 13),
+        ("-0330", -3.5),
+        ("UTC-5", -5),
+        ("UTC", 0),
+        ("GMT+1", 1),
+    ],
+)
+def test_a_zone_is_known_by_name_or_offset(name: str, hours: float) -> None:
+    zone = zone_named(name)
+    assert zone is not None
+    assert SUNDAY.astimezone(zone).utcoffset() == timedelta(hours=hours)
+
+
+@table(
+    "name",
+    [
+        "",
+        "Mars/Olympus",
+        "../../etc/passwd",
+        "/etc/localtime",
+        "Europe",
+        "+25",
+        "+13:99",
+        "x" * 65,
+        "a\0b",
+        "{{TZ}}",
+    ],
+)
+def test_what_names_no_zone_is_none(name: str) -> None:
+    assert zone_named(name) is None
+
+
+@table(("named", "zone"), [("Pacific/Auckland", AUCKLAND), (":America/Denver", DENVER)])
+def test_the_machines_zone_is_that_of_its_environment(named: str, zone: tzinfo) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", named)
+        assert server_zone() == zone
+
+
+def test_a_clock_is_compared_with_days() -> None:
+    assert wall(SUNDAY, AUCKLAND) == datetime(2026, 11, 29, 3, 9, tzinfo=UTC)
+    assert wall(SUNDAY.astimezone(DENVER)) == datetime(2026, 11, 28, 7, 9, tzinfo=UTC)
+
+
+@table(("zone", "day"), [(AUCKLAND, 30), (DENVER, 29), (UTC, 29)])
+def test_a_question_for_tomorrow_means_the_persons(zone: tzinfo, day: int) -> None:
+    turn = Turn(Scope("anna", "chat"), "What is due tomorrow?", "key", SUNDAY.astimezone(zone), "")
+
+    [period] = read_query(turn).periods
+
+    assert period.start == datetime(2026, 11, day, tzinfo=UTC)
+
+
+@table(("zone", "is_past"), [(AUCKLAND, True), (DENVER, False)])
+def test_a_todo_is_over_when_the_persons_day_is(zone: tzinfo, is_past: bool) -> None:  # noqa: FBT001 -- of the table
+    due = memory("See the dentist", kind=Kind.TODO, event_at=datetime(2026, 11, 28, tzinfo=UTC))
+
+    assert is_over(due, wall(SUNDAY, zone)) is is_past
+
+
+@table(("zone", "day"), [(AUCKLAND, "2026-11-29"), (DENVER, "2026-11-28")])
+def test_what_was_said_is_dated_by_the_persons_calendar(zone: tzinfo, day: str) -> None:
+    said = passage("I live in Ghent.", said_at=SUNDAY)
+
+    line = line_of(Recollection(said, 1.0), count=len, at=SUNDAY.astimezone(zone))
+
+    assert f", {day}:" in line.text
+
+
+@table("zone", [AUCKLAND, DENVER, UTC])
+def test_the_day_of_an_event_is_the_same_everywhere(zone: tzinfo) -> None:
+    due = memory("See the dentist", kind=Kind.TODO, event_at=datetime(2026, 11, 30, tzinfo=UTC))
+
+    line = line_of(Recollection(replace(due, observed_at=SUNDAY), 1.0), count=len, at=SUNDAY.astimezone(zone))
+
+    assert line.text.endswith("(due 2026-11-30)")
