@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from recollect.chat import COMPLETIONS
+from recollect.chat import COMPLETIONS, ChatMessage, authored_text
 from recollect.engine import Engine
 from recollect.engine.exchanges import ExchangeRecord
 from recollect.engine.live import LiveEngine
@@ -124,8 +124,10 @@ async def remember(body: Any, call: Call, find_engine: FindEngine) -> None:
     answer_state(call).is_answered = True
     answer_state(call).chat_priority.close()
     *said, answer = body["messages"]
-    reply = answer["content"] if answer["role"] == "assistant" else None
-    if not isinstance(reply, str) or not reply.strip():
+    reply = (
+        authored_text(ChatMessage("assistant", answer["content"])) if answer["role"] == "assistant" else ""
+    )
+    if not reply.strip():
         return
     included = answer_state(call).included
     if call.shows and included:

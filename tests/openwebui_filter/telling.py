@@ -17,6 +17,8 @@ ROME, OSLO = "I live in Rome.", "I live in Oslo now."
 
 _STATES = "SELECT state FROM recollect.exchanges WHERE user_id = $1"
 
+_ANSWERS = "SELECT content FROM recollect.messages WHERE user_id = $1 AND role = 'assistant' ORDER BY id"
+
 
 async def progress(memory: Any, user_id: str) -> Counter[str]:
     """Count what became of what a person said."""
@@ -28,6 +30,14 @@ async def formed(memory: Any, user_id: str, count: int) -> None:
     """Wait until so many exchanges of a person are formed and none of theirs waits."""
     known = await _at_rest(memory, user_id, formed=count)
     assert (known["formed"], known["failed"]) == (count, 0)
+
+
+async def answers(memory: Any, user_id: str) -> list[str]:
+    """Return what a person was answered, as it is logged."""
+    await settled(memory)
+    async with administrator(memory.valves.database_url) as connection:
+        found = await connection.fetch(_ANSWERS, user_id)
+    return [row["content"] for row in found]
 
 
 async def nothing_waits(memory: Any, user_id: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.databases import strangers
 from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.processes import Process
-from tests.openwebui_filter.telling import DOG, LISBON, WHERE, formed, settled, told
+from tests.openwebui_filter.telling import DOG, LISBON, WHERE, answers, formed, settled, told
 from tests.people import Person, person
 from tests.waiting import until
 
@@ -80,6 +80,14 @@ async def test_what_was_recalled_is_not_taken_for_the_users_words(
     assert "In a city by the sea." in newest
     assert "Lisbon" not in newest
     assert FENCE not in newest
+
+
+async def test_of_an_answer_the_words_are_remembered_without_the_thought(memory: Any, alice: Person) -> None:
+    await Chat(memory, alice).says(
+        WHERE, '<details type="reasoning" done="true">\n> maybe Rome\n</details>\nIn a city by the sea.'
+    )
+
+    assert await answers(memory, alice.id) == ["In a city by the sea."]
 
 
 @pytest.mark.parametrize("chat_id", ["", "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11"])

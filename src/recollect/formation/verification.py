@@ -95,6 +95,8 @@ _LINE_CHARACTERS = 500
 _ALIGNMENTS = 100
 _ECHO_CHECKS = 100
 _MOST_EVIDENCE = 2_000
+_BESIDE_QUOTATION = 20
+"""Letters and digits of the person's own in a quote that holds what they quote: "Otto wrote" alone proves nothing of Otto's words."""
 _QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
 _ECHO = 0.4
 """The share of common words, of all words of two statements, from which they are nearly one."""
@@ -219,7 +221,7 @@ class _Verification:
         self._checks = 0
 
     def verdict(self, candidate: Candidate) -> Verdict:
-        key = candidate.evidence, candidate.confirms
+        key = self._outside_quotations(candidate.evidence), candidate.confirms
         if key not in self._proofs:
             self._proofs[key] = self._proof(*key)
         proof = self._proofs[key]
@@ -292,6 +294,13 @@ class _Verification:
                 return _Proof(said.turn, span, CONFIRMED_CONFIDENCE)
         own, joined, told = evidence.partition(CONFIRMING)
         return self._assented(plain_quote(own), plain_quote(told)) if joined and not confirms else None
+
+    def _outside_quotations(self, evidence: str) -> str:
+        """Return a quote without the quotations in it; "" where too little is left to prove anything."""
+        left = evidence
+        for reading in self._readings:
+            left = reading.outside_quotations(left)
+        return "" if left != evidence and weight(plain_quote(left)) < _BESIDE_QUOTATION else left
 
     def _stands(self, quote: SearchableText, text: SearchableText) -> bool:
         if text.has_parts(quote):

@@ -170,6 +170,15 @@ def test_an_answer_below_a_quoted_mail_is_the_persons() -> None:
     assert read(text).authored == "I live in Oslo."
 
 
+def test_a_quote_that_holds_a_quotation_is_one_of_the_words_outside() -> None:
+    said = read('My doctor said "you need to avoid all sugar for three months now", since I have diabetes.')
+
+    assert said.outside_quotations(
+        'said "you need to avoid all sugar for three months now", since I have'
+    ) == ('said "\u2026", since I have')
+    assert said.outside_quotations("I have diabetes") == "I have diabetes"
+
+
 def test_long_words_between_marks_are_cut_and_the_sentence_stays() -> None:
     assert read(
         'My mum said "I am selling the house in May, and the boat as well" and I cried.'

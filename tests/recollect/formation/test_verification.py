@@ -84,6 +84,22 @@ class TestEvidence:
     def test_anything_else_is_not(self, evidence: str) -> None:
         assert objection(candidate(evidence=evidence)) is Reason.NO_EVIDENCE
 
+    @table(
+        "evidence, proves",
+        [
+            ('My doctor said "you need to avoid all sugar for three months", since I have diabetes', True),
+            ('My doctor said "you need to avoid all sugar for three months"', False),
+            ("you need to avoid all sugar for three months", False),
+            ("avoid all sugar", False),
+        ],
+    )
+    def test_a_quotation_proves_nothing_and_the_words_beside_it_do(self, evidence: str, proves: bool) -> None:  # noqa: FBT001 -- a table's
+        quoted = "you need to avoid all sugar for three months"
+        said = Attribution('My doctor said "\u2026", since I have diabetes.', (), quoted=(quoted,))
+
+        found = objection(candidate("Has diabetes", evidence), said)
+        assert found is (None if proves else Reason.NO_EVIDENCE)
+
     def test_half_a_word_proves_nothing_but_a_whole_one_later_does(self) -> None:
         tea = candidate("Likes tea", "I like tea")
 

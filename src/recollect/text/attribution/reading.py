@@ -14,7 +14,7 @@ from recollect.text.attribution.our_lines import returned_lines
 from recollect.text.attribution.pieces import Piece, PieceKind, blanked, in_order, pieces
 from recollect.text.attribution.quotes import images, quotations, quoted_lines
 
-_WITHIN = "\u2026"
+WITHIN = "\u2026"
 """Stands for words that were cut out of a sentence, so that it shows that something was there."""
 _SHOWN_BEHIND = "end of "
 
@@ -35,7 +35,7 @@ class Reading:
     def own(self) -> str:
         """The person's own words; "" where there are none."""
         return self._with(
-            lambda piece: "" if piece.kind is PieceKind.IMAGE else _WITHIN if piece.inline else GAP
+            lambda piece: "" if piece.kind is PieceKind.IMAGE else WITHIN if piece.inline else GAP
         )
 
     @property
@@ -63,6 +63,13 @@ class Reading:
         """The pieces' texts."""
         found = (self.text[piece.start : piece.end].strip() for piece in self.pieces)
         return tuple(filter(None, found))
+
+    @property
+    def quoted(self) -> tuple[str, ...]:
+        """The quotations within sentences, of which it is not certain whose words they are."""
+        return tuple(
+            self.text[each.start : each.end] for each in self.pieces if each.inline and not each.is_sure
+        )
 
     def _shown(self, piece: Piece) -> str:
         if piece.kind is PieceKind.OURS:

@@ -7,7 +7,7 @@ from recollect.text.attribution.code import fenced_code
 from recollect.text.attribution.confirmations import confirmed_words
 from recollect.text.attribution.cuts import GAP, Span, joined, without
 from recollect.text.attribution.our_lines import injected_lines
-from recollect.text.attribution.reading import read_message
+from recollect.text.attribution.reading import WITHIN, read_message
 
 _PASTED = 200
 """Characters of a quotation that is a text of its own; a shorter one is a part of a sentence."""
@@ -32,6 +32,7 @@ class Attribution:
         answered: The assistant's last message before this one, confirmed or not.
         speaker: Who said it, where several people speak in the chat; else "".
         others: The names of the others, then.
+        quoted: The words between quotation marks within the person's sentences.
         shown: The message as an extractor is shown it: with a mark for each piece, and between marks the words of which it is
             not certain whose they are.
     """
@@ -43,7 +44,14 @@ class Attribution:
     answered: str = ""
     speaker: str = ""
     others: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
     shown: str = field(default="", compare=False)
+
+    def outside_quotations(self, quote: str) -> str:
+        """Return a quote of the message as the person's own words have it, with a mark for each quotation in it."""
+        for words in self.quoted:
+            quote = quote.replace(words, WITHIN)
+        return quote
 
 
 def attribute(exchange: Exchange) -> Attribution:
@@ -61,6 +69,7 @@ def attribute(exchange: Exchange) -> Attribution:
         confirmed_words(authored, exchange.turn.history),
         reading.elsewhere,
         _answered(exchange),
+        quoted=reading.quoted,
         shown=reading.shown,
     )
 
