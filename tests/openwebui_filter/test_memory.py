@@ -87,7 +87,7 @@ async def test_of_an_answer_the_words_are_remembered_without_the_thought(memory:
         WHERE, '<details type="reasoning" done="true">\n> maybe Rome\n</details>\nIn a city by the sea.'
     )
 
-    assert await answers(memory, alice.id) == ["In a city by the sea."]
+    assert await answers(memory, alice) == ["In a city by the sea."]
 
 
 @pytest.mark.parametrize("chat_id", ["", "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11"])
