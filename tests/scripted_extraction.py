@@ -120,7 +120,8 @@ class Pupil:
         lessons: What it understands.
         extracts: What it answers to an extraction instead, if anything.
         means: Parts of the memories that it chooses where somebody wants something forgotten.
-        commands: Returns the memory commands of its answer, which the answer calls wishes; None for none.
+        commands: Returns the memory commands of its answer, which the answer calls wishes; None: those in ``wishes``.
+        wishes: What it takes for a wish where a message holds the words: what for, the words, and parts of the memories meant.
         summary: What it writes of every chat.
         outline: The parts of that.
         asked: What it was asked, in order.
@@ -130,6 +131,7 @@ class Pupil:
     extracts: Callable[[Received], list[dict[str, Any]]] | None = None
     means: list[str] = field(default_factory=list)
     commands: Callable[[Received], list[dict[str, Any]]] | None = None
+    wishes: list[tuple[str, ...]] = field(default_factory=list)
     summary: str = ""
     outline: dict[str, list[str]] = field(default_factory=dict)
     asked: list[Received] = field(default_factory=list)
@@ -158,7 +160,12 @@ class Pupil:
             memories = self.extracts(request)
         else:
             memories = [lesson.told(known) for lesson in self.lessons if lesson.words in said]
-        commands = [] if self.commands is None else self.commands(request)
+        wishes = [
+            command(asking, words, *_places(parts, known))
+            for asking, words, *parts in self.wishes
+            if words in said
+        ]
+        commands = wishes if self.commands is None else self.commands(request)
         return {"words": "own", "wishes": commands, "memories": memories}
 
     def _choice(self, request: Received) -> dict[str, Any]:

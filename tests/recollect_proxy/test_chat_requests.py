@@ -86,6 +86,7 @@ async def test_who_wants_nothing_remembered_is_not_until_they_want_it_again(
     said = await proxy.statements(person)
 
     assert last_done(resumed).startswith("- [DONE] What the user says is remembered again")
+    assert "Lives in Lisbon" not in resumed.text, "nothing is listed with it"
     assert any("harp" in each for each in said)
     assert not any("cello" in each for each in said)
 
@@ -112,6 +113,7 @@ async def test_what_was_just_learned_is_undone(
     proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, person: User, api: Api
 ) -> None:
     pupil.lessons.append(Lesson("I play the cello"))
+    pupil.wishes.append(("remember", "Remember that I play the cello."))
     chat = Frontend(proxy, answering, person, api=api)
     await chat.says("Remember that I play the cello.")
     assert any("cello" in each for each in await proxy.statements(person))

@@ -92,6 +92,7 @@ async def test_what_somebody_asks_to_be_remembered_is_and_the_next_answer_can_sa
     spoken: Language,
 ) -> None:
     pupil.lessons.append(Lesson(spoken.locker, importance=0.1))
+    pupil.wishes.append(("remember", spoken.remember))
     chat = Frontend(proxy, answering, user, api=api)
 
     asked = await chat.says(spoken.remember)
@@ -110,18 +111,31 @@ async def test_what_somebody_asks_to_be_remembered_is_and_the_next_answer_can_sa
 
 
 @IN_EACH_LANGUAGE
-async def test_what_no_model_understands_is_remembered_in_the_persons_own_words(
-    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User, spoken: Language
+async def test_without_a_model_what_is_to_be_remembered_is_in_the_persons_own_words(
+    proxy: RunningProxy, answering: ScriptedUpstream, user: User, spoken: Language
 ) -> None:
+    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "qa_turn"})
     chat = Frontend(proxy, answering, user)
 
     await chat.says(spoken.remember)
     [told] = await proxy.statements(user)
     next_one = await chat.says(SMALL_TALK)
 
-    assert pupil.extractions(spoken.locker)
     assert spoken.locker.casefold() in told.casefold()
     assert f"- [DONE] Remembered, as the user asked: {told}" in next_one.text
+
+
+@pytest.mark.parametrize(
+    "text", ["note that the third column is in euros", "vergiss nicht die kommas", "Remember that I row."]
+)
+async def test_what_the_model_takes_for_no_wish_is_none(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User, text: str
+) -> None:
+    await Frontend(proxy, answering, user).says(text)
+    await proxy.formed(user)
+
+    assert pupil.extractions(text)
+    assert await proxy.statements(user) == []
 
 
 @IN_EACH
@@ -135,7 +149,7 @@ async def test_what_somebody_asks_to_be_forgotten_is_gone_from_everywhere(
     spoken: Language,
 ) -> None:
     pupil.lessons.append(Lesson(spoken.locker))
-    pupil.means.append("417")
+    pupil.wishes += [("remember", spoken.remember), ("forget", spoken.forget, "417")]
     told = Frontend(proxy, answering, user, chat="told", api=api)
     await told.says(spoken.remember)
     await proxy.formed(user)
@@ -205,6 +219,7 @@ async def test_a_correction_takes_the_place_of_what_is_wrong_and_the_next_answer
         Lesson(spoken.sister),
         Lesson(spoken.braga, spoken.sister.replace("Porto", "Braga"), "contradicts", spoken.sister),
     ]
+    pupil.wishes.append(("correct", spoken.correct, spoken.sister))
     chat = Frontend(proxy, answering, user, api=api)
     await chat.says(spoken.sister)
     await proxy.formed(user)
@@ -222,13 +237,41 @@ async def test_a_correction_takes_the_place_of_what_is_wrong_and_the_next_answer
     assert (replaced.action, replaced.reason, replaced.before) == ("replace", "corrected", spoken.sister)
 
 
-async def test_what_somebody_wants_forgotten_is_nothing_to_learn_from(
+async def test_all_that_is_denied_goes_is_told_and_comes_back(
     proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User
 ) -> None:
-    pupil.lessons += [Lesson("I once lived in Tilburg"), Lesson("My bus line is the 9")]
+    wrong = ("I have a nephew", "I sail", "I am a vet")
+    denial = "I never said any of that, somebody else wrote from my tablet"
+    pupil.lessons += [Lesson(each) for each in wrong]
+    pupil.wishes.append(("correct", denial, *wrong))
+    chat = Frontend(proxy, answering, user)
+    await chat.says(", ".join(wrong))
+    await proxy.formed(user)
+    assert {*await proxy.statements(user)} == {*wrong}
 
-    await Frontend(proxy, answering, user).says("Forget that I once lived in Tilburg. My bus line is the 9.")
+    await chat.says(denial)
+    await proxy.formed(user)
+    assert await proxy.statements(user) == []
+    next_one = await chat.says(SMALL_TALK)
+    await chat.says("Undo that.")
+
+    assert "- [DONE] No longer remembered, as the user said that it is wrong (3)" in next_one.text
+    assert {*await proxy.statements(user)} == {*wrong}
+
+
+async def test_who_forgets_a_place_and_tells_another_is_known_to_live_there(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons += [
+        Lesson("I live in London"),
+        Lesson("we moved to leeds", "Lives in Leeds", "contradicts", "London"),
+    ]
+    pupil.wishes.append(("forget", "forget london", "London"))
+    chat = Frontend(proxy, answering, user)
+    await chat.says("I live in London")
     await proxy.formed(user)
 
-    assert pupil.extractions("Tilburg")  # what is asked of the memory, the model tells best
-    assert await proxy.statements(user) == ["My bus line is the 9"]
+    await chat.says("forget london, we moved to leeds")
+    await proxy.formed(user)
+
+    assert await proxy.statements(user) == ["Lives in Leeds"]

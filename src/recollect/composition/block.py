@@ -28,6 +28,7 @@ _DONE = {
     Reason.FORGOTTEN: "Forgotten, as the user asked",
 }
 """How the block reports each kind of memory command carried out since the last turn. It never quotes forgotten text."""
+_DENIED = "No longer remembered, as the user said that it is wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,9 +244,9 @@ def done_lines(done: Sequence[Update]) -> list[tuple[str, UUID | None]]:
     lines: list[tuple[str, UUID | None]] = [
         (f"- [DONE] {_DONE[each.reason]}: {quoted(each.after or '')}", each.memory_id) for each in kept
     ]
-    forgotten = sum(each.reason is Reason.FORGOTTEN for each in done)
-    if forgotten:
-        lines.append((f"- [DONE] {_DONE[Reason.FORGOTTEN]} ({forgotten})", None))
+    for reason, told in ((Reason.FORGOTTEN, _DONE[Reason.FORGOTTEN]), (Reason.CORRECTED, _DENIED)):
+        if gone := sum(each.reason is reason and each.after is None for each in done):
+            lines.append((f"- [DONE] {told} ({gone})", None))
     return lines
 
 

@@ -79,16 +79,7 @@ class Administrating(Protocol):
 
 def request_of(turn: Turn) -> MemoryRequest | None:
     """Return what a turn asks of the memory as a whole, in the person's own words; None for most."""
-    if len(turn.text) > LONGEST_MESSAGE or read_memory_request(turn.text) is None:
-        return None
-    return read_memory_request(_authored(turn))
-
-
-def asks_for_everything(turn: Turn) -> bool:
-    """Return whether a turn asks to forget all that is known of the person."""
-    if len(turn.text) > LONGEST_MESSAGE or not any(each.broad for each in read_commands(turn.text)):
-        return False
-    return any(each.broad for each in read_commands(_authored(turn)))
+    return read_memory_request(turn.text) and read_memory_request(_authored(turn))
 
 
 def _authored(turn: Turn) -> str:
@@ -115,10 +106,10 @@ class ChatRequests:
         """Do what a turn asks for; return what its prompt is told of that, () where it asks for nothing."""
         request: MemoryRequest | None = None
         try:
-            for_everything, request = asks_for_everything(turn), request_of(turn)
-            if (request is None and not for_everything) or not await self._is_told(turn):
+            request = request_of(turn)
+            if request is None or request.asking is Request.KNOWN or not await self._is_told(turn):
                 return ()
-            if for_everything or request is None:
+            if request.asking is Request.EVERYTHING:
                 return (answers.NOT_EVERYTHING,)
             told = await within(_PATIENCE_SECONDS, self._answer(turn, request))
         except (TimeoutError, StoreError) as error:
@@ -306,4 +297,4 @@ def _said_before(turn: Turn) -> str:
 def _asks(said: str) -> bool:
     """Return whether somebody's words asked to remember, forget or correct something."""
     commands = {Asking.REMEMBER, Asking.FORGET, Asking.CORRECT}
-    return any(each.asking in commands and not each.broad for each in read_commands(said))
+    return any(each.asking in commands for each in read_commands(said))

@@ -117,6 +117,8 @@ class Engine(Profiles):
         """
         placement = options.placement or self.policy.bounds.placement
         answers = () if placement is Placement.OFF else await self._requests.carry_out(turn)
+        if answers:  # the message asks for nothing else
+            options = replace(options, recall=False)
         return await self._retriever.prepare(turn, options, count=count, answers=answers)
 
     async def recall(self, turn: Turn) -> Recall:

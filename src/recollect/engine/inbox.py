@@ -32,7 +32,6 @@ from recollect.formation import (
     CallGuard,
     Extraction,
     FormationPipeline,
-    asks_to_forget,
     log_decision,
     log_formed,
 )
@@ -270,7 +269,7 @@ class InboxDrain:
 
         An exchange that failed before, or waited, is formed alone, so that it takes no other down with it. Of a batch that took a model too
         long, half is formed. A batch that a model was asked about already is formed as it was. Exchanges with different upstreams
-        are never in one batch. A command to forget begins a new batch: what it is about has to be kept before it can be forgotten.
+        are never in one batch.
         """
         if pending[0].attempts or pending[0].waits:
             return [pending[0]]
@@ -284,10 +283,7 @@ class InboxDrain:
         ends = (
             number
             for number, each in enumerate(further, 1)
-            if each.attempts
-            or each.waits
-            or each.exchange.turn.upstream != upstream
-            or asks_to_forget(each.exchange.turn.text)
+            if each.attempts or each.waits or each.exchange.turn.upstream != upstream
         )
         return list(pending[: next(ends, len(pending))])
 

@@ -45,6 +45,7 @@ from recollect.model.local_time import in_zone, wall
 from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking, SearchReach, of_everything, rank
 from recollect.retrieval.profile_fields import importance_of
+from recollect.text.cues.memory_requests import Request, read_memory_request
 
 log = structlog.get_logger(__name__)
 
@@ -188,7 +189,8 @@ class Retriever:
             return without_ranking(state, _failed(error), important)
         important = await asking if asking else NONE_IMPORTANT
         important = self._with_profile(state, important, ranking.candidates.second_question)
-        if ranking.needs.everything:
+        request = read_memory_request(state.turn.text)
+        if ranking.needs.everything or (request is not None and request.asking is Request.KNOWN):
             important, statements = await self._everything(state, important)
             ranking = of_everything(ranking, statements, bar=self._policy.bar)
         return selected(state, ranking, important)

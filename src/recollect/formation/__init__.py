@@ -3,7 +3,6 @@
 from recollect.formation.call_guard import CallGuard, CallStatistics, TokenBudget
 from recollect.formation.decision_log import log_decision, log_formed
 from recollect.formation.dictation import judge_dictated
-from recollect.formation.memory_commands import asks_to_forget
 from recollect.formation.pipeline import Batch, FormationPipeline
 from recollect.formation.rules import FormationRules
 from recollect.formation.understood_commands import Extraction
@@ -16,7 +15,6 @@ __all__ = [
     "FormationPipeline",
     "FormationRules",
     "TokenBudget",
-    "asks_to_forget",
     "judge_dictated",
     "log_decision",
     "log_formed",

@@ -1,11 +1,10 @@
 """Finds the memories and messages that a person asks to forget in a chat. It applies nothing.
 
-A model chooses where there is one: the extraction model, or a judge where several memories may be meant. Each of many chosen
-memories has to share a word with the command, or be near to it. Without a model only what says all that the command says is
-chosen.
+A model chooses where there is one: the extraction model of what it was shown, else a judge of what is near to the wish. Without a
+model only what says all that the command says is chosen.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -14,7 +13,6 @@ import structlog
 from recollect.errors import ExtractorError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.memory_commands import MemoryCommand
-from recollect.formation.rules import unrelated_cosine
 from recollect.model import (
     STATEMENTS,
     Change,
@@ -23,19 +21,18 @@ from recollect.model import (
     Ignore,
     Kind,
     Memory,
-    Neighbor,
     Passage,
     Reason,
     Retire,
     Role,
+    Scope,
+    Vector,
 )
 from recollect.ports import Asker, Backends
-from recollect.text.comparison.vetoes import denied_words
 from recollect.text.lexical import document_terms
 
 _LOOKED_AT = 20
 _FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}
-_LEAST_TERMS = 1
 
 log = structlog.get_logger(__name__)
 
@@ -52,101 +49,75 @@ class ForgetTargets:
     backends: Backends
     guard: CallGuard
 
-    async def changes(
-        self, command: MemoryCommand, exchange: Exchange, asker: Asker, *, asks: bool
-    ) -> list[Change]:
+    async def changes(self, command: MemoryCommand, exchange: Exchange, asker: Asker) -> list[Change]:
         """Return the changes that a command to forget leads to; its own message is hidden from recall as well.
+
+        Where nothing is found for a command that no model understood, nothing is hidden.
 
         Args:
             command: What is to be forgotten.
             exchange: In which it is said.
             asker: On whose behalf a model is called.
-            asks: Whether one is called at all.
 
         Raises:
             EmbedderError: It can't be found without the embedder, in the log least of all.
             StoreError: The store failed.
         """
-        hidden = Hide((exchange.message_id,), Reason.FORGOTTEN)
         if command.broad:
             return [Ignore(Reason.TOO_BROAD)]
-        if not document_terms(command.about):
-            return [Ignore(Reason.NOTHING_TO_FORGET)]
-        near, passages = await self._near(command, exchange)
-        meant = await self._meant(command, near, asker if asks else None)
-        said = tuple(
-            dict.fromkeys(each.message_id for each in passages if says_all(command.about, each.content))
-        )
+        hidden = Hide((exchange.message_id,), Reason.FORGOTTEN)
+        if command.meant is not None:
+            meant = list(command.meant) or await self._chosen(command, exchange.turn.scope, asker)
+            nothing: list[Change] = [] if meant else [Ignore(Reason.NOTHING_TO_FORGET)]
+            return [*nothing, *(Retire(each.id, Reason.FORGOTTEN) for each in meant), hidden]
+        meant, said = await self._named(command, exchange)
         if not (meant or said):
-            return [Ignore(Reason.NOTHING_TO_FORGET), hidden]
-        retired: list[Change] = [Retire(memory.id, Reason.FORGOTTEN) for memory in meant]
-        return [*retired, *([Hide(said, Reason.FORGOTTEN)] if said else []), hidden]
+            return [Ignore(Reason.NOTHING_TO_FORGET)]
+        retired: list[Change] = [Retire(each.id, Reason.FORGOTTEN) for each in meant]
+        return [*retired, Hide((*said, exchange.message_id), Reason.FORGOTTEN)]
 
-    async def _near(self, command: MemoryCommand, exchange: Exchange) -> tuple[list[Neighbor], list[Passage]]:
-        scope, store, embedder = exchange.turn.scope, self.backends.memories, self.backends.embedder
+    async def _chosen(self, command: MemoryCommand, scope: Scope, asker: Asker) -> list[Memory]:
+        """Return what a judge chooses of what is near, as the extraction model was not shown what is meant, or found nothing."""
+        judge = self.backends.judge
+        if judge is None:
+            return []
+        [vector] = await self.backends.embedder.embed([command.about])
+        known = await self._near(vector, scope)
+        try:
+            chosen = await self.guard.call(asker.user_id, lambda: judge.choose(command.about, known, asker))
+        except ExtractorError as error:
+            log.warning("forgetting_without_model", error=type(error).__name__, detail=str(error))
+            return []
+        return [known[number] for number in chosen.numbers if 0 <= number < len(known)]
+
+    async def _named(
+        self, command: MemoryCommand, exchange: Exchange
+    ) -> tuple[list[Memory], tuple[UUID, ...]]:
+        """Return the memories, and the messages before this one, that say all that a command says."""
+        scope, embedder = exchange.turn.scope, self.backends.embedder
         [vector] = await embedder.embed([command.about])
-        near = await store.nearest(scope, vector, embedder.name, limit=3 * _LOOKED_AT)
-        hits = await store.search(
+        near = await self._near(vector, scope)
+        hits = await self.backends.memories.search(
             scope, vector, embedder.name, documents=(), limit=_LOOKED_AT, log=True, verbatim=False
         )
         passages = [hit.item for hit in hits if isinstance(hit.item, Passage) and hit.item.role is Role.USER]
-        own = [each for each in passages if each.exchange_id != exchange.id]
-        return [each for each in near if each.memory.kind in _FORGETTABLE][:_LOOKED_AT], own
-
-    async def _meant(
-        self, command: MemoryCommand, near: Sequence[Neighbor], asker: Asker | None
-    ) -> list[Memory]:
-        related = [
-            each.memory for each in near if self._is_near(each) or _overlaps(command.about, each.memory)
+        said = [
+            each.message_id
+            for each in passages
+            if each.exchange_id != exchange.id and says_all(command.about, each.content)
         ]
-        if command.meant:
-            return _believed(command, command.meant, {memory.id for memory in related})
-        judge = self.backends.judge
-        if judge is not None and asker is not None:
-            named = [memory for memory in related if _names(command.about, memory)]
-            if len(named) == 1 or not related:
-                return named
-            known = [each.memory for each in near]
-            try:
-                chosen = await self.guard.call(
-                    asker.user_id, lambda: judge.choose(command.about, known, asker)
-                )
-            except ExtractorError as error:
-                log.warning("forgetting_without_model", error=type(error).__name__, detail=str(error))
-            else:
-                picked = [known[number] for number in chosen.numbers if 0 <= number < len(known)]
-                return [memory for memory in picked if memory in related]
-        return [memory for memory in related if says_all(command.about, _words_of(memory))]
+        return [each for each in near if says_all(command.about, _words_of(each))], tuple(dict.fromkeys(said))
 
-    def _is_near(self, neighbor: Neighbor) -> bool:
-        return neighbor.score >= unrelated_cosine(self.backends.embedder.gate)
-
-
-def _believed(command: MemoryCommand, meant: Sequence[Memory], near: Collection[UUID]) -> list[Memory]:
-    """Return the memories a model chose that are near to the command or share a word with it; a single one always.
-
-    One may be named in no word of it: "don't keep what I earn" means a number. Several may be all that was shown, and beside
-    others' words it may be theirs that a model follows.
-    """
-    related = [each for each in meant if each.id in near or _overlaps(command.about, each)]
-    is_one = len(meant) == 1 and not command.is_beside_others
-    return related or list(meant if is_one else ())
+    async def _near(self, vector: Vector, scope: Scope) -> Sequence[Memory]:
+        embedder = self.backends.embedder
+        near = await self.backends.memories.nearest(scope, vector, embedder.name, limit=3 * _LOOKED_AT)
+        return [each.memory for each in near if each.memory.kind in _FORGETTABLE][:_LOOKED_AT]
 
 
 def says_all(about: str, text: str) -> bool:
     """Tell whether ``text`` holds every term of ``about``."""
     wanted = set(document_terms(about))
-    return len(wanted) >= _LEAST_TERMS and wanted <= set(document_terms(text))
-
-
-def _names(about: str, memory: Memory) -> bool:
-    """Tell whether command and memory hold the same terms, and neither denies the other."""
-    content = memory.content
-    return says_all(about, content) and says_all(content, about) and not denied_words(about, content)
-
-
-def _overlaps(about: str, memory: Memory) -> bool:
-    return bool(set(document_terms(about)) & set(document_terms(_words_of(memory))))
+    return bool(wanted) and wanted <= set(document_terms(text))
 
 
 def _words_of(memory: Memory) -> str:

@@ -10,6 +10,7 @@ from recollect.errors import EmbedderError, UpstreamPolicyError, YieldedError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.forget_targets import ForgetTargets
 from recollect.formation.learner import LearnedChanges, StatementLearner
+from recollect.formation.memory_commands import read_commands
 from recollect.formation.rules import FormationRules
 from recollect.formation.turns import AnalyzedTurn, analyze_turn
 from recollect.formation.understood_commands import Extraction, with_understood_commands
@@ -18,8 +19,12 @@ from recollect.model import (
     Add,
     Asking,
     Change,
+    Doubt,
     Exchange,
     Formed,
+    Hide,
+    Ignore,
+    Mark,
     Quarantine,
     Reason,
     Replace,
@@ -33,6 +38,8 @@ from recollect.text.normalization import normalize
 
 Batch: TypeAlias = tuple[UUID, ...]
 """The ids of exchanges that are formed at once, in order."""
+
+_DENIED = "model: correct"
 
 
 class FormationPipeline:
@@ -70,6 +77,8 @@ class FormationPipeline:
     async def form(self, exchanges: Sequence[Exchange], *, strategy: Strategy) -> list[Formed]:
         """Return how consecutive exchanges of one chat change their user's memories; nothing is applied.
 
+        Of those before a wish to forget that is all: what it is about has to be kept before it can be forgotten.
+
         Args:
             exchanges: What was said, oldest first.
             strategy: How; OFF is not formed by this at all.
@@ -88,8 +97,12 @@ class FormationPipeline:
         unread = Unread.NO_MODEL if wants and not self._has_model else None
         if extraction is not None:
             turns = await asyncio.to_thread(with_understood_commands, turns, extraction)
+        else:
+            turns = [replace(each, commands=read_commands(each.words)) for each in turns]
+        if before := _before_forgetting(turns):
+            return await self.form(exchanges[:before], strategy=strategy)
         try:
-            let_go = [await self._let_go(each, asks=extraction is not None) for each in turns]
+            let_go = [await self._let_go(each) for each in turns]
         except (YieldedError, EmbedderError):
             if extraction is not None:
                 self._extracted_before[_batch_of(turns)] = extraction
@@ -97,7 +110,10 @@ class FormationPipeline:
         forgotten = {change.target for each in let_go for change in each if isinstance(change, Retire)}
         is_kept = strategy is not Strategy.EXTRACT
         learned = await self._learner.learn(turns, extraction, forgotten=forgotten)
-        kept = [await self._verbatim(each) if is_kept else [] for each in turns]
+        kept = [
+            await self._verbatim(each) if is_kept and not _forgets(gone) else []
+            for each, gone in zip(turns, let_go, strict=True)
+        ]
         formed = await asyncio.to_thread(
             lambda: [
                 self._formed(each, number, learned, [*let_go[number], *kept[number]], unread, len(turns))
@@ -130,19 +146,16 @@ class FormationPipeline:
         own = [change for turn, change in learned.changes if turn == number]
         return Formed(
             analyzed.exchange,
-            (*own, *further, *analyzed.hidden_messages),
+            (*own, *further, *_wrong(analyzed, own), *analyzed.hidden_messages),
             extracted_count=learned.extracted_count if number == turns - 1 else 0,
             unread=unread,
             re_extracted=sum(_is_re_extracted(change, analyzed) for change in own),
         )
 
-    async def _let_go(self, turn: AnalyzedTurn, *, asks: bool) -> list[Change]:
+    async def _let_go(self, turn: AnalyzedTurn) -> list[Change]:
         """Return the changes that the person's commands to forget lead to."""
         commands = [each for each in turn.commands if each.asking is Asking.FORGET]
-        found = [
-            await self._forget_targets.changes(command, turn.exchange, turn.asker, asks=asks)
-            for command in commands
-        ]
+        found = [await self._forget_targets.changes(each, turn.exchange, turn.asker) for each in commands]
         distinct: list[Change] = []
         for change in (each for changes in found for each in changes):
             if change not in distinct:
@@ -150,9 +163,9 @@ class FormationPipeline:
         return distinct
 
     async def _verbatim(self, turn: AnalyzedTurn) -> list[Change]:
-        """Keep question and answer verbatim, except for a command to forget, which names what is to be forgotten."""
+        """Keep question and answer verbatim."""
         exchange = turn.exchange
-        if turn.asks(Asking.FORGET) or not any(map(str.isalnum, exchange.turn.text)):
+        if not any(map(str.isalnum, exchange.turn.text)):
             return []
         [vector] = await self._learner.embed([qa_embedding_text(exchange)])
         memory = qa_turn(exchange, vector, self._embedding_model, at=self._clock(), new_id=self._new_id)
@@ -163,6 +176,38 @@ class FormationPipeline:
 
 def _batch_of(turns: Sequence[AnalyzedTurn]) -> Batch:
     return tuple(each.exchange.id for each in turns)
+
+
+def _before_forgetting(turns: Sequence[AnalyzedTurn]) -> int:
+    """Return how many turns come before the first wish to forget; 0 where there is none, or it comes first."""
+    return next((number for number, each in enumerate(turns) if each.asks(Asking.FORGET)), 0)
+
+
+def _forgets(changes: Sequence[Change]) -> bool:
+    return any(isinstance(each, Retire | Hide) for each in changes)
+
+
+def _wrong(turn: AnalyzedTurn, own: Sequence[Change]) -> list[Change]:
+    """Return the changes to what the person says was understood wrongly, but for what a new statement replaces or confirms.
+
+    It goes. Where others' words stand in the message, too, it is disputed.
+    """
+    touched = {getattr(each, name, None) for each in own for name in ("old", "target")}
+    commands = [each for each in turn.commands if each.asking is Asking.CORRECT]
+    if any(each.broad for each in commands):
+        return [Ignore(Reason.TOO_BROAD)]
+    meant = {
+        memory.id: command
+        for command in commands
+        for memory in command.meant or ()
+        if memory.id not in touched
+    }
+    return [
+        Mark(each, Doubt.DISPUTED, Reason.DISPUTED, decided_by=_DENIED)
+        if command.is_beside_others
+        else Retire(each, Reason.CORRECTED, decided_by=_DENIED)
+        for each, command in meant.items()
+    ]
 
 
 def _is_re_extracted(change: Change, turn: AnalyzedTurn) -> bool:

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from recollect.formation.memory_commands import MemoryCommand, read_commands
-from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason, Role
+from recollect.formation.memory_commands import MemoryCommand
+from recollect.model import Asking, Change, Exchange, Hide, Memory, Reason
 from recollect.ports import Asker
 from recollect.text.attribution import Attribution, attribute
-from recollect.text.attribution.confirmations import opens_with_yes
 from recollect.text.attribution.speakers import several_speakers, speaker_of
-from recollect.text.patterns import bounded
-from recollect.text.prompt_injection import contains_takeover, is_instruction, speaks_of_self
+from recollect.text.cues import cannot_stand_alone, is_small_talk
+from recollect.text.prompt_injection import contains_takeover, is_instruction
 from recollect.text.secrets import holds_secret
 from recollect.text.secrets.masking import with_masked_history
 
@@ -21,11 +20,6 @@ _LINES_FOR_ORDERS = 100
 """Different lines of it: an order has a few, a table or a log has hundreds that are none."""
 _READ_FOR_SECRETS = 200_000
 """Characters of a message: as many as are found again. What stands behind is quoted nowhere."""
-_REMNANT = 2
-"""Words that teach nothing by themselves: a greeting, a thank-you, "fix this:" before a text that was cut out."""
-_READ_FOR_WORDS = 200
-_WORD = bounded(r"[\u3040-\u30ff]+|[\u3400-\u9fff]|[^\W_]+(?:['\u2019][^\W_]+)*")
-_QUESTIONS = ("?", "\uff1f", "\u061f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +28,8 @@ class AnalyzedTurn:
 
     Attributes:
         exchange: The turn and its reply, their secrets masked.
-        attribution: What in it are the person's own words; what they want forgotten is not among them.
-        words: The person's own words, with what they want forgotten.
-        commands: What they ask of the memory.
+        attribution: What in it are the person's own words.
+        commands: What they ask of the memory, as a model understands it, or the form of the message tells where none is asked.
         holds_secret: Whether the log has a secret in clear, in the turn or its reply: it is kept from the log's recall.
         injects_instruction: Whether the message holds what takes an assistant over. Also
             where that is no word of theirs: what is pasted or handed over by a link is in the log, too.
@@ -45,8 +38,7 @@ class AnalyzedTurn:
 
     exchange: Exchange
     attribution: Attribution
-    words: str
-    commands: tuple[MemoryCommand, ...]
+    commands: tuple[MemoryCommand, ...] = ()
     holds_secret: bool = False
     injects_instruction: bool = False
     gives_instruction: bool = False
@@ -56,21 +48,20 @@ class AnalyzedTurn:
         return any(each.asking is asking for each in self.commands)
 
     @property
-    def is_informative(self) -> bool:
-        """Whether there is anything to learn from: more than a word or two, or a yes to something.
+    def words(self) -> str:
+        """The person's own words."""
+        return self.attribution.authored
 
-        A word or two are an answer where something was asked, or a person speaks of themselves in them, or counts.
+    @property
+    def is_informative(self) -> bool:
+        """Whether a model is asked: there are words, and more than greetings and thanks.
+
+        An "ok" or a "yes" behind words of the assistant's may confirm them.
         """
-        words = self.words[:_READ_FOR_WORDS]
-        if self.commands or opens_with_yes(words) or len(_WORD.findall(words)) > _REMNANT:
-            return True
-        if not any(map(str.isalnum, words)):
+        if not any(map(str.isalnum, self.words)):
             return False
-        before = self.exchange.turn.history[-1:]
-        was_asked = any(
-            each.role is Role.ASSISTANT and each.text.rstrip().endswith(_QUESTIONS) for each in before
-        )
-        return was_asked or speaks_of_self(words) or any(map(str.isdigit, words))
+        is_answer = bool(self.exchange.turn.history) and cannot_stand_alone(self.words)
+        return is_answer or not is_small_talk(self.words)
 
     @property
     def extractor_input(self) -> Exchange:
@@ -101,16 +92,9 @@ def analyze_turn(exchange: Exchange) -> AnalyzedTurn:
     """Analyze an exchange. A megabyte takes seconds, so this never runs on the event loop of streams."""
     masked = with_masked_history(exchange)
     attribution = attribute(masked)
-    commands = read_commands(attribution.authored)
-    authored = attribution.authored
-    for command in commands:
-        if command.asking is Asking.FORGET and command.about:
-            authored = authored.replace(command.about, " ")
     return AnalyzedTurn(
         masked,
-        replace(attribution, authored=authored),
-        attribution.authored,
-        commands,
+        attribution,
         holds_secret=(masked.turn.text, masked.reply) != (exchange.turn.text, exchange.reply),
         injects_instruction=_injects_instruction(attribution),
         gives_instruction=is_instruction(attribution.authored[:_READ_FOR_ORDERS]),

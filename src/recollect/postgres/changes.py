@@ -246,6 +246,8 @@ async def _retire(changing: Changing, change: Retire) -> Change:
         return Ignore(Reason.DELETED, target=change.target)
     if change.heir is not None:
         return await _retire_for(changing, change, memory, change.heir)
+    if change.reason is Reason.CORRECTED:
+        await changing.note_change(memory)
     await changing.retire(memory, change.reason, details=deciding_details(change))
     await _lift_limits(changing, memory)
     if memory.kind is Kind.SUMMARY and change.reason is Reason.DELETED:

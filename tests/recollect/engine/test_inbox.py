@@ -416,16 +416,6 @@ class TestBatches:
 
         assert worker.batches == [[1], [1], [1], [2]]
 
-    async def test_a_command_to_forget_is_formed_after_what_was_said_before_it(self, worker: Worker) -> None:
-        await worker.hears(1)
-        worker.batching = Batching(turns=4)
-        await worker.hears(2, text="Please forget that I live in Kassel")
-        await worker.hears(3)
-
-        await worker.drain()
-
-        assert worker.batches == [[1], [2, 3]]
-
     async def test_chats_are_not_mixed(self, worker: Worker) -> None:
         await worker.hears(1)
         worker.batching = Batching(turns=9)

@@ -7,8 +7,8 @@ import pytest
 
 from recollect.formation.memory_commands import MemoryCommand
 from recollect.formation.turns import AnalyzedTurn, analyze_turn, attributions_of
-from recollect.formation.understood_commands import Extraction, unmet_commands, with_understood_commands
-from recollect.formation.verification import AcceptedCandidate, HeldCandidate, Verdict, verify
+from recollect.formation.understood_commands import Extraction, with_understood_commands
+from recollect.formation.verification import AcceptedCandidate, verify
 from recollect.model import (
     Asking,
     Candidate,
@@ -16,7 +16,6 @@ from recollect.model import (
     ExtractedCommand,
     Kind,
     Memory,
-    Reason,
     Relation,
     Scope,
     Source,
@@ -84,20 +83,27 @@ def test_a_command_beside_others_words_is_known_as_one() -> None:
     assert (mixed.is_beside_others, alone.is_beside_others) == (True, False)
 
 
-def test_a_models_command_to_forget_stands_for_that_of_the_form() -> None:
-    [request] = requests(
-        "Forget that I live in Kiel",
-        ExtractedCommand(Asking.FORGET, "Forget that I live in Kiel", (1, 1, 99)),
-    )
+def test_a_command_names_each_memory_that_was_shown_once() -> None:
+    [request] = requests("Let Kiel go.", ExtractedCommand(Asking.FORGET, "Let Kiel go", (1, 1, 99, -1)))
 
-    assert (request.about, request.meant) == ("I live in Kiel", (KNOWN[1],))
+    assert request.meant == (KNOWN[1],)
 
 
-@pytest.mark.parametrize("text", ["forget everything about me", "olvida todo lo que sabes de mí"])
-def test_everything_stays_too_much(text: str) -> None:
-    [request] = requests(text, ExtractedCommand(Asking.FORGET, text, (0, 1, 2)))
+@pytest.mark.parametrize("asking", Asking)
+def test_a_pasted_wish_is_nobodys(asking: Asking) -> None:
+    assert requests(PASTED, ExtractedCommand(asking, "Please do forget that I live in Kiel", (1,))) == ()
 
-    assert request.broad
+
+@pytest.mark.parametrize(
+    "text", ["Forget number 1", "forget everything about me", "olvida todo lo que sabes de mí"]
+)
+def test_what_is_done_before_the_answer_is_not_done_once_more(text: str) -> None:
+    assert requests(text, ExtractedCommand(Asking.FORGET, text, (0, 1, 2))) == ()
+
+
+@pytest.mark.parametrize("text", ["忘了", "olvídalo", "42"])
+def test_a_short_message_is_quoted_whole(text: str) -> None:
+    assert len(requests(text, ExtractedCommand(Asking.FORGET, text, (0,)))) == 1
 
 
 def test_who_means_very_many_memories_means_all() -> None:
@@ -109,14 +115,6 @@ def test_who_means_very_many_memories_means_all() -> None:
     )
 
     assert turn.commands[-1].broad
-
-
-def test_other_commands_are_told_beside_those_of_forms() -> None:
-    text = "Remember that I row. And let me put that right: it's Thursday"
-
-    found = requests(text, ExtractedCommand(Asking.CORRECT, "let me put that right: it's Thursday"))
-
-    assert [each.asking for each in found] == [Asking.REMEMBER, Asking.CORRECT]
 
 
 def test_what_is_forgotten_is_known_no_more_and_numbers_follow() -> None:
@@ -150,80 +148,17 @@ def learned(text: str, command: ExtractedCommand, *candidates: Candidate) -> lis
     return [each.candidate.content for each in verdicts if isinstance(each, AcceptedCandidate)]
 
 
-@pytest.mark.parametrize("quote", ["let that slip your mind", "Let that  slip your mind!"])
-def test_nothing_is_learned_from_the_sentence_that_asks_to_forget(quote: str) -> None:
-    text = "I row on Mondays. My asthma is nobody's business, let that slip your mind. I paint, too."
+def test_what_is_told_in_the_sentence_that_asks_to_forget_is_learned_and_what_is_forgotten_is_not() -> None:
+    text = "Forget Kiel, I moved to Bonn"
     found = (
-        Candidate("Is reticent about an illness", Kind.FACT, 0.5, "My asthma is nobody's business"),
-        Candidate("Rows on Mondays", Kind.FACT, 0.5, "I row on Mondays"),
-        Candidate("Paints", Kind.FACT, 0.5, "I paint, too"),
+        Candidate(
+            "Lives in Bonn", Kind.FACT, 0.5, "I moved to Bonn", relation=Relation.CONTRADICTS, about=(1,)
+        ),
+        Candidate("Lives in Kiel", Kind.FACT, 0.5, text),
+        Candidate("Lived in Kiel", Kind.FACT, 0.5, text, relation=Relation.REFINES, about=(1,)),
     )
 
-    assert learned(text, ExtractedCommand(Asking.FORGET, quote, (0,)), *found) == [
-        "Rows on Mondays",
-        "Paints",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("content", "relation"),
-    [
-        ("Has asthma", Relation.NEW),
-        ("Is asthmatic", Relation.NEW),
-        ("Has asthma since childhood", Relation.NEW),
-    ],
-)
-def test_what_is_forgotten_is_not_learned_again_from_beside_the_command(
-    content: str, relation: Relation
-) -> None:
-    text = "My asthma since childhood is nobody's business. Let that slip your mind."
-    about = () if relation is Relation.NEW else (0,)
-    evidence = "My asthma since childhood is nobody's business"
-    again = Candidate(content, Kind.FACT, 0.5, evidence, relation=relation, about=about)
-
-    assert learned(text, ExtractedCommand(Asking.FORGET, "Let that slip your mind", (0,)), again) == []
-
-
-BLOOD = "I was at the market. My blood group is 0 negative. Hang on to that one for good."
-HANG_ON = "Hang on to that one for good."
-
-
-def kept(text: str, quote: str, *verdicts: Verdict) -> list[str]:
-    """Return what is kept for a command to remember that a model understood, beside what else it found."""
-    turns = with_understood_commands(
-        [said(text)], Extraction(Extracted(commands=(ExtractedCommand(Asking.REMEMBER, quote),)), KNOWN)
-    )
-    found = verify(unmet_commands(turns, verdicts), attributions_of(turns, KNOWN), minimum_importance=0.0)
-    return [each.candidate.content for each in found if isinstance(each, AcceptedCandidate)]
-
-
-@pytest.mark.parametrize("quote", [HANG_ON, "hang on to  that one for good"])
-def test_what_a_model_heard_is_to_be_remembered_is_kept_though_it_found_nothing(quote: str) -> None:
-    assert kept(BLOOD, quote) == ["My blood group is 0 negative. Hang on to that one for good."]
-
-
-def test_what_it_found_serves_the_command() -> None:
-    blood = Candidate("Has blood group 0 negative", Kind.FACT, 0.5, "My blood group is 0 negative")
-
-    assert kept(BLOOD, HANG_ON, AcceptedCandidate(blood, 0)) == []
-    assert kept(BLOOD, HANG_ON, HeldCandidate(blood, 0, Reason.INSTRUCTION)) == []
-
-
-def test_a_command_told_by_its_form_too_is_kept_once() -> None:
-    assert kept("Remember that I row.", "Remember that I row.") == ["I row"]
-    assert kept("My cat is Momo. Remember that.", "Remember that.") == ["My cat is Momo"]
-
-
-def test_a_secret_that_is_to_be_remembered_stays_one() -> None:
-    text = "My garden has nine old apple trees, and my password is hT7!kQ29zLp4. Hang on to that one."
-
-    assert not any("hT7" in each for each in kept(text, "Hang on to that one."))
-
-
-def test_a_question_before_a_command_is_not_kept() -> None:
-    assert kept("Is it raining? Hang on to that I row.", "Hang on to that I row.") == [
-        "Hang on to that I row."
-    ]
+    assert learned(text, ExtractedCommand(Asking.FORGET, text, (1,)), *found) == ["Lives in Bonn"]
 
 
 @pytest.mark.parametrize("quote", ["is", "my"])

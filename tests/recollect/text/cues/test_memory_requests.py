@@ -1,15 +1,19 @@
-"""What asks something of the memory as a whole is told from what only sounds like it, in twelve languages."""
+"""What asks something of the memory as a whole is told from what only sounds like it, in fifteen languages."""
 
 import time
+from pathlib import Path
 
 import pytest
+from tests.requests_page import requests_page
 
+from recollect.model import Asking
 from recollect.text.cues.memory_requests import (
     LAST,
     LONGEST_MESSAGE,
     MemoryRequest,
     Request,
     read_memory_request,
+    read_opening,
 )
 
 FORGETTING = {
@@ -172,26 +176,183 @@ def test_several_numbers_are_named_at_once(text: str) -> None:
     assert read_memory_request(text) == MemoryRequest(Request.FORGET_LISTED, (2, 4))
 
 
-def test_a_request_may_have_a_sentence_beside_it() -> None:
-    assert read_memory_request("Thanks, that is right. Forget number 2.") == MemoryRequest(
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "What do you know about me?",
+            "Was weißt du über mich?",
+            "qué sabes de mí",
+            "Que sais-tu sur moi ?",
+        ),
+        *("cosa sai di me?", "O que sabes sobre mim?", "co o mnie wiesz?", "Hakkımda ne biliyorsun?"),
+        *("mere baare mein kya jaante ho?", "你知道我什么？", "나에 대해 뭘 알고 있어?", "ماذا تعرف عني؟"),
+        *("私について何を知っていますか？", "Что ты знаешь обо мне?", "Wat weet je over mij?"),
+    ],
+)
+def test_all_that_is_known_is_asked_for_in_each_language(text: str) -> None:
+    assert read_memory_request(text) == MemoryRequest(Request.KNOWN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Delete everything you know about me.", "Forget everything about me!", "Vergiss alles über mich"),
+        *("olvida todo lo que sabes de mí", "Supprime tout ce que tu sais sur moi", "删除关于我的所有信息"),
+    ],
+)
+def test_to_forget_everything_is_told_from_the_rest(text: str) -> None:
+    assert read_memory_request(text) == MemoryRequest(Request.EVERYTHING)
+
+
+def test_of_a_request_there_is_nothing_beside_one_polite_word_at_either_end() -> None:
+    assert read_memory_request("Please, forget number 2, thanks!") == MemoryRequest(
         Request.FORGET_LISTED, (2,)
     )
-    assert read_memory_request("It is raining. Forget number 2. The sun shines.") is None
-    assert read_memory_request(f"{'It is raining and raining. ' * 12}Forget number 2.") is None
+    assert read_memory_request("Thanks, that is right. Forget number 2.") is None
+    assert read_memory_request("hey please ok forget number 2") is None
+    assert read_memory_request(f"{'It is raining. ' * 9}Forget number 2.") is None
+
+
+EVERYDAY = [
+    *(
+        "forget london, we moved to leeds",
+        "don't keep alcohol in the house",
+        "olvida los lácteos, soy intolerante",
+    ),
+    *(
+        "leave Leeds out of it, I live in Hull now",
+        "Moro no Brasil.",
+        "J'habite au Brésil.",
+        "My son is called Basil.",
+    ),
+    *(
+        "I collect a fossil",
+        "I always forget the first one",
+        "never remember me as sad",
+        "we deleted the last one",
+    ),
+    *("note that the third column is in euros", "vergiss nicht die kommas", "remember me to your mother"),
+    *(
+        "undo button is broken",
+        "they told me to forget number 2",
+        "what do you know about mexico?",
+        "forget about it",
+    ),
+    *(
+        "what do you know about me and Tom?",
+        "forget me not",
+        "my brother wants you to forget me",
+        "remember this",
+    ),
+    *(
+        "Stop remembering me, said the ghost",
+        "don't remember this chatbot",
+        "remember this chat tomorrow, ok?",
+    ),
+    *("Ich vergesse immer das zweite", "vergiss das zweite frühstück", "das letzte", "Lösche Zeile 3"),
+    *(
+        "me olvidé del segundo",
+        "borra el primer párrafo",
+        "j'ai oublié le deuxième",
+        "annule mon rendez-vous",
+    ),
+    *(
+        "zapomniałem o drugim",
+        "cofnij się",
+        "silah sesi",
+        "ikinci el araba",
+        "son iki yıl",
+        "Brasil",
+        "sil baştan",
+    ),
+    *(
+        "第二条狗叫小白",
+        "我忘了第二条",
+        "删掉第二行",
+        "记住我的生日",
+        "别记我账上",
+        "두 번째 아이가 아파요",
+        "되돌려 받았어",
+    ),
+    *(
+        "نسيت الثانية",
+        "الثانية ظهرا",
+        "второй раз",
+        "забудь про сахар, у меня диабет",
+        "二番目の娘が病気です",
+    ),
+    *("ik vergeet altijd de tweede", "dimentica la seconda riga", "apaga a luz do segundo quarto"),
+]
+
+
+@pytest.mark.parametrize("text", EVERYDAY)
+def test_everyday_sentences_ask_for_nothing_of_the_list(text: str) -> None:
+    assert read_memory_request(text) is None
+
+
+OPENINGS = {
+    "Remember that I'm vegan!": (Asking.REMEMBER, "I'm vegan!"),
+    "please remember: my dog is Rex": (Asking.REMEMBER, "my dog is Rex"),
+    "Merk dir, dass ich in Kiel wohne": (Asking.REMEMBER, "ich in Kiel wohne"),
+    "recuerda que vivo en Lugo": (Asking.REMEMBER, "vivo en Lugo"),
+    "Retiens que j'ai deux chats": (Asking.REMEMBER, "j'ai deux chats"),
+    "记住我住在成都": (Asking.REMEMBER, "我住在成都"),
+    "запомни, что я живу в Туле": (Asking.REMEMBER, "я живу в Туле"),
+    "onthoud dat ik in Gent woon": (Asking.REMEMBER, "ik in Gent woon"),
+    "Please forget that I live in Kassel": (Asking.FORGET, "I live in Kassel"),
+    "Vergiss bitte meinen Spind": (Asking.FORGET, "meinen Spind"),
+    "No, I said Braga": (Asking.CORRECT, "Braga"),
+    "nein, ich meinte Donnerstag": (Asking.CORRECT, "Donnerstag"),
+}
+
+
+@pytest.mark.parametrize(("text", "read"), OPENINGS.items())
+def test_without_a_model_the_first_words_tell_what_is_asked(text: str, read: tuple[Asking, str]) -> None:
+    assert read_opening(text) == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "I said yes!!",
+            "I meant a lot to her",
+            "wo chai nahi peeta",
+            "remembering names is hard",
+            "Forgetful me",
+        ),
+        *(
+            "I'll never forget that day",
+            "Do you remember that film?",
+            "note that the third column is in euros",
+        ),
+        *("Vergissmeinnicht", "Moro no Brasil.", "no sugar please", "nein danke"),
+    ],
+)
+def test_words_that_only_hold_such_an_opening_ask_for_nothing(text: str) -> None:
+    assert read_opening(text) is None
+
+
+def test_the_page_on_the_list_is_made_from_the_table() -> None:
+    page = Path("docs/requests.md").read_text("utf-8")
+
+    assert page == requests_page()
 
 
 def test_what_is_long_is_read_in_no_time() -> None:
     texts = [
-        "forget 1" + " and 2" * 45,
-        "please " * 42,
-        "no, " * 74,
+        "forget 1" + " and 2" * 18,
+        "please " * 16,
+        "no, " * 29,
         "第" * LONGEST_MESSAGE,
-        "删掉第二和" * 60,
+        "删掉第二和" * 24,
     ]
     began = time.process_time()
 
     for text in texts:
         read_memory_request(text)
         read_memory_request(text * 1000)
+        read_opening(text * 1000)
 
     assert time.process_time() - began < 1
