@@ -3,6 +3,7 @@
 Never: SQL, prompts, header policy.
 """
 
+from recollect.model import Skip
 from recollect_proxy.answer_relay import AnswerRelay
 from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
 from recollect_proxy.errors import send_failure
@@ -56,8 +57,9 @@ class Conversation:
             return await send_failure(send, error.failure)
 
         # Without a turn there is nothing to recall or to remember: the request passes.
-        if parsed.detected.turn is None or body is None:
-            headers = self._reports.skip(parsed.detected.skip)
+        is_task = self._preparer.is_task(parsed)
+        if parsed.detected.turn is None or body is None or is_task:
+            headers = self._reports.skip(Skip.TASK if is_task else parsed.detected.skip)
             return await self._passthrough.forward(scope, incoming, send, extra=headers, instead=parsed.body)
 
         # Prepare: begin to write the turn to the log, recall, put memories into the prompt.

@@ -1,11 +1,11 @@
 """A request for the upstream, with everything that is needed once its answer ends. Never: sends it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from recollect.engine.exchanges import ExchangeRecord
 from recollect.engine.prepared import Prepared
-from recollect.engine.recent_chats import RecentChats
 from recollect.model import Turn
 from recollect_proxy.reply_recorder import ReplyRecorder
 from recollect_proxy.request_options import RequestOptions
@@ -25,7 +25,7 @@ class OutboundRequest:
         prepared: What the engine adds to its prompt.
         exchange_record: Writes the exchange to the message log; None if the exchange is not recorded.
         status: Shows the user what the memory does; None if this client shows no status.
-        recent_chats: Notes in which chat this was said; None if nothing is kept of the chat.
+        note_answer: Notes what was said and answered, with the answer's id; None if nothing is kept of the chat.
         plain: The body without memories, for an upstream that refuses its length with them; None if it has none.
         plain_is_changed: Whether that differs from the client's body.
     """
@@ -38,7 +38,7 @@ class OutboundRequest:
     prepared: Prepared
     exchange_record: ExchangeRecord | None = None
     status: Status | None = None
-    recent_chats: RecentChats | None = None
+    note_answer: Callable[..., None] | None = None
     plain: bytes | None = field(default=None, repr=False)
     plain_is_changed: bool = False
 
@@ -54,8 +54,8 @@ class OutboundRequest:
         is the only sign that the caller was somebody else.
         """
         reply = recorder.reply()
-        if self.recent_chats is not None and reply is not None:
-            self.recent_chats.note(self.turn, reply, answer_id=recorder.answer_id)
+        if self.note_answer is not None and reply is not None:
+            self.note_answer(reply, answer_id=recorder.answer_id)
         if self.exchange_record is None or recorder.calls_tools:
             return
         if recorder.is_refused:

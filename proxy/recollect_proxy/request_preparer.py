@@ -12,6 +12,7 @@ from recollect.chat import ChatBody, is_light
 from recollect.composition import Placed
 from recollect.engine.live import LiveEngine
 from recollect.engine.prepared import Prepared
+from recollect.engine.recent_words import asked_request
 from recollect.model import Skip
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.text.tokens import token_counter
@@ -61,6 +62,15 @@ class RequestPreparer:
     status: Status | None = None
     upstream: UpstreamRules = field(default_factory=UpstreamRules)
 
+    def is_task(self, parsed: ParsedRequest) -> bool:
+        """Tell whether a request is its client's own question about what its person said a moment ago."""
+        turn, chat = parsed.detected.turn, parsed.detected.body
+        return (
+            turn is not None
+            and chat is not None
+            and self.engine.recent_words.is_task(asked_request(turn, chat))
+        )
+
     async def prepare(self, caller: Caller, parsed: ParsedRequest, body: bytes) -> OutboundRequest:
         """Return what is sent to the upstream.
 
@@ -97,7 +107,9 @@ class RequestPreparer:
             prepared,
             record,
             self.status if self.status is not None and self.status.is_for(caller, chat) else None,
-            recent_chats=self.engine.recent_chats if parsed.detected.forms else None,
+            note_answer=partial(self.engine.note_answer, turn, asked_request(turn, chat))
+            if parsed.detected.forms
+            else None,
             plain=None if composed is None else (body if parsed.body is None else parsed.body),
             plain_is_changed=parsed.body is not None,
         )

@@ -11,8 +11,11 @@ import msgspec
 
 from recollect.chat.message_list import ListReader
 from recollect.chat.raw_json import KnownMembers, Span, decode_text, find_items, find_member
+from recollect.chat.request_shape import FORMATS, LIMITS, UNSHAPED, RequestShape, shape_of
 
 MEMBERS = KnownMembers(
+    *LIMITS,
+    *FORMATS,
     "conversation",
     "input",
     "instructions",
@@ -83,6 +86,7 @@ class ChatBody:
         conversation: The chat's own id, if the server keeps it; else "".
         outside: How many of ``messages``, the first of them, stand elsewhere in ``raw``.
         unread: How many of user and assistant are not read.
+        shape: How it asks for its answer.
     """
 
     raw: bytes
@@ -94,6 +98,7 @@ class ChatBody:
     conversation: str = ""
     outside: int = 0
     unread: int = 0
+    shape: RequestShape = UNSHAPED
 
     def message_spans(self) -> Sequence[Span | None] | None:
         """Find where in ``raw`` each message stands; only who writes needs to know.
@@ -137,4 +142,5 @@ def read_body(body: bytes) -> ChatBody | None:
         model=decode_text(members.get("model", b"")) or "",
         stream=bytes(members.get("stream", b"")) == b"true",
         unread=messages.unread,
+        shape=shape_of(members),
     )

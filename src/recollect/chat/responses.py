@@ -12,6 +12,7 @@ from recollect.chat.body import MEMBERS, ChatBody, ChatMessage
 from recollect.chat.message_list import ListReader, MessageList, content_of
 from recollect.chat.raw_json import decode_members, decode_text, find_member
 from recollect.chat.reply_parser import Answer, ReplyParser, objects
+from recollect.chat.request_shape import shape_of
 
 _TEXTS = ("input_text", "output_text", "text")
 _CALLS = frozenset(
@@ -77,6 +78,7 @@ def read_responses_body(body: bytes) -> ChatBody | None:
         conversation=_conversation(members),
         outside=1 if instructions else 0,
         unread=listed.unread,
+        shape=shape_of(members),
     )
 
 

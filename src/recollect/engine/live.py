@@ -30,7 +30,8 @@ from recollect.engine.prepared import Prepared, RecallOptions
 from recollect.engine.recall_counts import RecallCounts
 from recollect.engine.recall_log import log_recall
 from recollect.engine.recent_chats import RecentChats
-from recollect.errors import RecollectError, StoreUnavailableError
+from recollect.engine.recent_words import AskedRequest, RecentWords, ShownTask
+from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.model import UNNAMED, Became, LogEntry, News, Recall, Recollection, Scope, Skip, Turn
 from recollect.spool import Spool, Waiting
 
@@ -88,7 +89,7 @@ class LiveEngine:
         self._chats = 0
         self.failure: RecollectError | None = None
         self.recalls = RecallCounts()
-        self.recent_chats = RecentChats()
+        self.recent_chats, self.recent_words = RecentChats(), RecentWords()
 
     @property
     def engine(self) -> Engine | None:
@@ -191,6 +192,20 @@ class LiveEngine:
         if chat is None and turn.follows and self._engine is not None:
             chat = await self._engine.chat_of_answer(turn.scope.user_id, turn.follows)
         return turn if chat is None else replace(turn, scope=Scope(turn.scope.user_id, chat))
+
+    def note_answer(self, turn: Turn, asked: AskedRequest, reply: str, *, answer_id: str = "") -> None:
+        """Note what was said and answered, so that what its person or their client sends next is understood; never raises, never waits."""
+        self.recent_chats.note(turn, reply, answer_id=answer_id)
+        for task in self.recent_words.note(asked, reply) if turn.text and reply.strip() else ():
+            _keep(self._abandon(task), self._notes)
+
+    async def _abandon(self, task: ShownTask) -> None:
+        await self._log_writer.settle()
+        try:
+            if self._engine is not None:
+                await self._engine.abandon(task.turn, is_certain=task.is_certain)
+        except StoreError as error:
+            log.warning("task_not_abandoned", error=type(error).__name__)
 
     async def prepare(self, turn: Turn, options: RecallOptions, *, count: Callable[[str], int]) -> Prepared:
         """Return what the prompt of a turn is given; never raises."""

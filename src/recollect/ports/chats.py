@@ -77,6 +77,13 @@ class MessageLog(Protocol):
         """Delete the open turn that this request asks about, unless another request asks for its answer."""
         ...
 
+    async def abandon(self, turn: Turn, *, is_certain: bool) -> None:
+        """Abandon a turn that turned out to be nobody's: it is hidden, never formed, and what was formed from it is undone.
+
+        Where that is not certain, only if it was formed and taught nothing.
+        """
+        ...
+
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
         """Let what is open for long be formed without its answer, as nobody seems to wait for that.
 

@@ -1,9 +1,11 @@
 """Takes back what other versions of a message taught, when it is edited. Never: forms the new version."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
+
+from asyncpg import Record
 
 from recollect.audit import messages_of
 from recollect.errors import DuplicateMemoryError, NotUndoableError
@@ -14,6 +16,7 @@ from recollect.postgres.pool import Connection
 from recollect.postgres.rows import update_of
 from recollect.postgres.sql import SQL
 from recollect.postgres.undoing import undo
+from recollect.text.normalization import storable_id
 
 
 class Version(NamedTuple):
@@ -55,16 +58,40 @@ async def abandon_other_versions(connection: Connection, version: Version) -> bo
         await connection.execute(SQL["delete_injections_of_anchors"], user_id, session_id, list(unused))
         return True
     exchanges = await connection.fetch(SQL["abandon_exchanges"], *which)
-    if not exchanges:
-        return False
-    changing = Changing(connection, user_id, Actor.FORMATION, version.at, session_id)
+    if exchanges:
+        await _abandon(
+            Changing(connection, user_id, Actor.FORMATION, version.at, session_id), exchanges, anchor
+        )
+    return False
+
+
+async def abandon_turn(
+    connection: Connection, scope: Scope, key: str, at: datetime, *, is_certain: bool
+) -> None:
+    """Abandon one turn of a chat.
+
+    Args:
+        connection: In a transaction under the user's lock.
+        scope: In which chat it is.
+        key: Its key.
+        at: When it was said.
+        is_certain: Whether it is abandoned in any case; else only if it was formed and taught nothing.
+    """
+    user_id, session_id = scope.user_id, storable_id(scope.session_id)
+    exchanges = await connection.fetch(SQL["abandon_exchange"], user_id, session_id, key, is_certain)
+    if exchanges:
+        await _abandon(Changing(connection, user_id, Actor.FORMATION, at, session_id), exchanges, "")
+
+
+async def _abandon(changing: Changing, exchanges: Sequence[Record], anchor: str) -> None:
+    """Undo what exchanges taught and hide what was said in them; blocks stay that stand beside a message with this anchor."""
+    connection, user_id, session_id = changing.connection, changing.user_id, changing.session_id
     messages = {row[name] for row in exchanges for name in ("message_id", "reply_id")}
     undone = await _undo_what_they_taught(changing, [row["id"] for row in exchanges], messages)
     await hide_messages(changing, Reason.ABANDONED, list(messages), items=undone)
     await connection.execute(SQL["abandon_quarantined"], user_id, list(messages))
     anchors = {row["anchor"] for row in exchanges} - {anchor}
     await connection.execute(SQL["delete_injections_of_anchors"], user_id, session_id, list(anchors))
-    return False
 
 
 async def _undo_what_they_taught(

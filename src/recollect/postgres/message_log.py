@@ -10,7 +10,7 @@ from asyncpg import Record
 
 from recollect.errors import StoreError
 from recollect.model import UNNAMED, Exchange, Flags, Role, Turn, Written
-from recollect.postgres.abandoning import Version, abandon_other_versions
+from recollect.postgres.abandoning import Version, abandon_other_versions, abandon_turn
 from recollect.postgres.ending import abandon_others, end_exchange, end_without_reply
 from recollect.postgres.log_index import unindex
 from recollect.postgres.marking import marks_of
@@ -113,6 +113,12 @@ class PostgresMessageLog:
             await connection.execute(SQL["delete_messages_of_exchange"], user_id, left["id"])
             await connection.execute(SQL["delete_exchange"], user_id, left["id"])
             await connection.execute(SQL["delete_session_without_exchange"], user_id, session_id)
+
+    async def abandon(self, turn: Turn, *, is_certain: bool) -> None:
+        """Abandon a turn that turned out to be nobody's; where that is not certain, only if it was formed and taught nothing."""
+        async with self._database.changing(turn.scope.user_id) as connection:
+            key = storable_key(turn.key)
+            await abandon_turn(connection, turn.scope, key, turn.at, is_certain=is_certain)
 
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
         """Let what is open since before a time be formed without its answer; return how many exchanges that are."""

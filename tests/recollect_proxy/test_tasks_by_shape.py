@@ -1,0 +1,194 @@
+"""A client's own questions about a chat are no words of its person's: they are known by what they quote and how they are asked."""
+
+import json
+from typing import Any
+
+from tests.recollect_proxy.frontends import APIS, Api
+from tests.recollect_proxy.given import TEA, given_memory
+from tests.recollect_proxy.spoken import replies
+from tests.running_proxy import RunningProxy, User, somebody
+from tests.scripted_upstream import ScriptedUpstream
+from tests.tables import table
+
+SAID = "I moved to Leipzig last week, which tea should I buy there?"
+ANSWERED = "In Leipzig there is a shop for Lapsang Souchong beside the station."
+CHAT = [{"role": "user", "content": SAID}, {"role": "assistant", "content": ANSWERED}]
+LINES = f"User: {SAID}\nAssistant: {ANSWERED}"
+TIDES = "They follow the moon, and rise twice a day where the coast is open to the sea."
+STREAM = {"stream": True}
+QUIET = {"stream": False}
+
+
+def said(content: str) -> list[dict[str, Any]]:
+    return [{"role": "user", "content": content}]
+
+
+def instructed(system: str, *messages: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"role": "system", "content": system}, *messages]
+
+
+# What the chat's own requests have, then what the client asks for itself.
+TASKS: list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]] = [
+    # Above the message alone, or above what was said and answered.
+    ({}, {}, instructed("You name conversations. Answer with the name alone.", *said(SAID))),
+    (STREAM, QUIET, instructed("You name conversations. Answer with the name alone.", *said(SAID))),
+    (STREAM, {"max_tokens": 32}, instructed("Du vergibst Titel.", *said(LINES))),
+    ({}, {}, instructed("用四个字以内给这段对话起个标题。", *said(f"用户: {SAID}\n助手: {ANSWERED}"))),
+    (STREAM, {"stream": True}, instructed("You summarise chats for a side bar.", *said(LINES))),
+    ({}, {"max_tokens": 20}, instructed("Summarise in one line.", *CHAT)),
+    # Around it, in one message.
+    ({}, {}, said(f"Name this conversation in three to seven words:\n\n{LINES}")),
+    (
+        STREAM,
+        QUIET,
+        said(f"```\nuser: {SAID}\n\nassistant: {ANSWERED}\n```\nGib dem Gespr\u00e4ch einen Namen."),
+    ),
+    (STREAM, QUIET, said(f"Generate a title for: \u201c{SAID}\u201d")),
+    ({}, {"max_tokens": 16}, said(f"<message>{SAID}</message>\nTitle, please.")),
+    ({}, {"response_format": {"type": "json_object"}}, said(f"{LINES}\n\nTags as JSON.")),
+    # As JSON.
+    ({}, {}, instructed("Return a title.", *said(json.dumps(CHAT)))),
+    (
+        {},
+        {},
+        said("Titre : " + json.dumps([{"from": "human", "text": SAID}, {"from": "ai", "text": ANSWERED}])),
+    ),
+    # Behind the chat itself.
+    (
+        STREAM,
+        {"stream": False, "max_tokens": 30},
+        [*CHAT, *said("Name this conversation in three to seven words.")],
+    ),
+    ({}, {"max_tokens": 30}, [*CHAT, *said("Wie hei\u00dft dieses Gespr\u00e4ch?")]),
+    (
+        STREAM,
+        {"stream": False, "response_format": {"type": "json_schema"}},
+        [*CHAT, *said("Suggest three questions.")],
+    ),
+]
+
+# A person's own messages, however near they are to what was said before.
+PERSONS: list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]] = [
+    ({}, {}, said("I have a dog called Fips.")),
+    ({}, {}, said(SAID)),
+    (STREAM, STREAM, said(f"Go on from here, I also have a dog:\n{LINES}")),
+    (STREAM, STREAM, instructed("You are a pirate.", *said(SAID))),
+    ({}, {}, said(f'I asked "{SAID}" and got no answer. I have a dog, too.')),
+    ({}, {}, [*CHAT, *said("Name this conversation in three to seven words.")]),
+    (STREAM, QUIET, [*CHAT, *said("I have a dog called Fips.")]),
+    ({"max_tokens": 50}, {"max_tokens": 50}, [*CHAT, *said("I have a dog called Fips.")]),
+    (
+        STREAM,
+        {"stream": True, "model": "another"},
+        instructed("You are a pirate.", *CHAT, *said("Who am I?")),
+    ),
+    (STREAM, STREAM, CHAT),
+]
+
+
+async def send(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    person: User,
+    messages: list[dict[str, Any]],
+    api: Api,
+    reply: str,
+    **fields: Any,
+) -> tuple[str, str]:
+    """Send a request without ids, and return why it had no memory, and what went up."""
+    listed, body = messages, {"model": "scripted", **fields}
+    if api.instructs and messages[0]["role"] == "system":
+        body[api.instructs] = messages[0]["content"]
+        listed = messages[1:]
+    upstream.otherwise = replies(reply)
+    headers = [each for each in person.headers() if each[0] != b"X-OpenWebUI-Chat-Id"]
+    sent = json.dumps(body | {api.listed: listed}).encode()
+    answer = await proxy.fetch(b"POST", api.path, headers, sent)
+    assert answer.status == 200, answer.body
+    await proxy.settle()
+    return (answer.header(b"x-recollect-skipped") or b"").decode(), upstream.last.body.decode()
+
+
+@table("name", APIS)
+@table("chats, fields, messages", TASKS)
+async def test_a_task_gets_no_memory_and_is_nobodys_words(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    name: str,
+    chats: dict[str, Any],
+    fields: dict[str, Any],
+    messages: list[dict[str, Any]],
+) -> None:
+    person = await given_memory(proxy, somebody(), TEA)
+    await send(proxy, upstream, person, said(SAID), APIS[name], ANSWERED, **chats)
+
+    skipped, sent = await send(proxy, upstream, person, messages, APIS[name], "Tea in Leipzig", **fields)
+
+    assert (skipped, TEA in sent) == ("task", False)
+    assert await proxy.logged(person) == [("user", SAID), ("assistant", ANSWERED)]
+
+
+@table("chats, fields, messages", PERSONS)
+async def test_what_a_person_says_next_is_no_task(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    chats: dict[str, Any],
+    fields: dict[str, Any],
+    messages: list[dict[str, Any]],
+) -> None:
+    person = await given_memory(proxy, somebody(), TEA)
+    await send(proxy, upstream, person, said(SAID), APIS["completions"], ANSWERED, **chats)
+
+    skipped, _ = await send(proxy, upstream, person, messages, APIS["completions"], "Ahoy!", **fields)
+
+    assert skipped != "task"
+    last = next(each["content"] for each in reversed(messages) if each["role"] == "user")
+    assert ("user", last) in await proxy.logged(person)
+
+
+async def shown(proxy: RunningProxy, person: User) -> list[str]:
+    rows = await proxy.rows(
+        "SELECT content FROM recollect.messages WHERE user_id = $1 AND role = 'user' AND NOT hidden ORDER BY id",
+        person.known_as,
+    )
+    return [row["content"] for row in rows]
+
+
+async def test_a_title_that_is_asked_for_before_the_answer_is_left_out_afterwards(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    title, api = f"Title for: \u201c{SAID}\u201d", APIS["completions"]
+    await send(proxy, upstream, user, said(title), api, "Tea in Leipzig", max_tokens=20)
+    await send(proxy, upstream, user, said(SAID), api, ANSWERED)
+
+    assert await shown(proxy, user) == [SAID]
+
+
+async def test_a_question_that_was_never_followed_up_is_left_out_if_it_taught_nothing(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    api = APIS["completions"]
+    await send(proxy, upstream, user, said(SAID), api, ANSWERED)
+    name, dog, thanks = (
+        said("Which name suits this conversation?"),
+        said("I have a dog."),
+        said("And tides?"),
+    )
+    for messages, reply in (
+        ([*CHAT, *name], "Tea in Leipzig"),
+        ([*CHAT, *dog], "Good."),
+        ([*CHAT, *thanks], TIDES),
+        (
+            [
+                *CHAT,
+                *thanks,
+                {"role": "assistant", "content": TIDES},
+                *said("Why?"),
+            ],
+            "It pulls.",
+        ),
+    ):
+        await send(proxy, upstream, user, messages, api, reply)
+        await proxy.formed(user)
+
+    assert await shown(proxy, user) == [SAID, "I have a dog.", "And tides?", "Why?"]
