@@ -124,6 +124,7 @@ def test_every_quote_in_the_examples_stands_in_what_is_quoted() -> None:
     for said, _, answer in answered:
         told = json.loads(answer)
         assert all(item["evidence"] in said for item in [*told["memories"], *told.get("wishes", [])])
+        assert all(item.get("confirms", "") in said for item in told["memories"])
 
 
 def test_the_prompt_shows_what_each_field_is_for() -> None:
@@ -131,7 +132,7 @@ def test_the_prompt_shows_what_each_field_is_for() -> None:
     answers = [json.loads(found) for found in re.findall(r"^\{.*\}$", examples, re.MULTILINE)]
     told = [item for answer in answers for item in answer["memories"]]
 
-    for field in ("subject", "lasts", "about", "ends", "affects", "event_date", "valid_to"):
+    for field in ("confirms", "subject", "lasts", "about", "ends", "affects", "event_date", "valid_to"):
         assert any(item.get(field) for item in told), field
     assert {command["asking"] for answer in answers for command in answer.get("wishes", [])} == set(Asking)
     assert {item["relation"] for item in told if "relation" in item} >= {"refines", "contradicts"}
