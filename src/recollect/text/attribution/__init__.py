@@ -1,7 +1,6 @@
 """Separates the person's own words in a message from those of others. Pure.
 
-What machines inserted and what is marked as somebody else's is cut out: blocks of frontends, injected lines that came back,
-mails, quoted lines, long quotations, code, tables and logs.
+Read `reading` first: it puts together the modules that each find one kind of text by others.
 """
 
 from recollect.text.attribution.reading import without_blocks

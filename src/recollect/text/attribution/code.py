@@ -52,7 +52,7 @@ _PROSE_WORDS = 4
 
 
 def fenced_code(text: str) -> list[Span]:
-    """Return the spans of fenced blocks, but for those that hold prose: people put what others wrote between fences, too."""
+    """Return the spans of fenced blocks of code. Prose between fences is left out: people paste other texts so, too."""
     return [
         (block.start, block.stop)
         for block in fenced_blocks(text)
@@ -68,7 +68,7 @@ def _is_prose(text: str) -> bool:
 
 
 _READ_OF_FENCE = 4_000
-"""Characters of a fenced block by which it is told whether it is code."""
+"""Characters of a fenced block that are read to tell prose from code."""
 
 
 def code_blocks(text: str) -> list[Span]:

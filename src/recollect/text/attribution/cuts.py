@@ -9,7 +9,7 @@ from recollect.text.patterns import linear
 Span: TypeAlias = tuple[int, int]
 
 GAP = "\n\n"
-"""What stands in the place of whole lines that were cut."""
+"""Replaces whole lines that were cut."""
 
 _EMPTY_LINES = linear(r"\n[ \t\r\n]*\n")
 

@@ -45,7 +45,7 @@ def shortened_data(text: str) -> str:
 
 
 def _files(text: str) -> Iterator[tuple[int, int, int, str]]:
-    """Yield where each file begins, where its data does, and where it ends; and its mark."""
+    """Yield the start of each file, the start of its data, its end, and its mark."""
     at = 0
     for payload in _PAYLOAD.finditer(text):
         sign, end = payload.span()

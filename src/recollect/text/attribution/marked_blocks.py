@@ -22,7 +22,7 @@ _FORMATTING_NAMES = (
     "strike strong sub sup tt u ul url"
 )
 _FORMATTING = frozenset(_FORMATTING_NAMES.split())
-"""How people format what they write."""
+"""Elements by which people format their own text."""
 _OWN = bounded(
     r"^(?P<of_user>(?:user|human)[_-]?)?(?:query|question|request|message|prompt|input|task|text|says?|ask|feedback|instructions?)$",
     re.IGNORECASE,
@@ -44,12 +44,12 @@ _WORDS_THAT_BEGIN = (
 )
 _WORDS_THAT_END = "end ends stop ende fin final fine fim einde koniec konec конец кінець son bitiş bitiş vége selesai समाप्त अंत 结束 結束 終了 끝 نهاية"
 _BEGINS, _ENDS = frozenset(_WORDS_THAT_BEGIN.split()), frozenset(_WORDS_THAT_END.split())
-"""How a label says which of two marks it is."""
+"""The words of a label that tell an opening mark from a closing one."""
 _UNSPACED = tuple(word for word in (*_BEGINS, *_ENDS) if word > "\u3000")
 _PUNCTUATION = str.maketrans(dict.fromkeys(":=\"'#*<>()-", " "))
 _NOTICE = linear(
     r"^(?:"
-    r"System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*"  # OpenClaw's events, in front of what was typed
+    r"System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*"  # OpenClaw's events
     r"|[A-Z][\w ]{0,60} \(untrusted(?: metadata|,[^)\n]{0,80})?\):[ \t]*"  # the same one's word on who speaks
     r"|\[Historical voice assistant transcript;[^\]\n]{0,200}\][^\n]*"
     r")$",
@@ -89,7 +89,7 @@ class _Block(NamedTuple):
 
 
 def notices(text: str) -> list[Piece]:
-    """Return the lines that agents put in front of what was typed."""
+    """Return the lines that agents put in front of a message."""
     return pieces((notice.span() for notice in _NOTICE.finditer(text)), PieceKind.CONTEXT)
 
 
@@ -196,7 +196,7 @@ def _paired(marks: Sequence[_Mark]) -> Iterator[_Block]:
 
 
 def numbered_blocks(text: str) -> list[Piece]:
-    """Return what stands behind labels such as ``[CONTEXT 0]:``, or numbers before addresses of pages, from the first of them.
+    """Return the text behind labels such as ``[CONTEXT 0]:``, or behind numbers of pages with their addresses, from the first on.
 
     Up to the last paragraph of the message, if there is one behind the last label and nothing but a title before the first:
     people ask before or behind what they paste.
@@ -221,7 +221,7 @@ def numbered_blocks(text: str) -> list[Piece]:
 
 
 def ruled_blocks(text: str) -> list[Piece]:
-    """Return what stands between two equal rules, or behind a single one that a colon introduces.
+    """Return the text between two equal rules, or behind a single one that a colon introduces.
 
     People part their own paragraphs so, too: where nothing stands outside, and where an odd number of rules follow no colon or
     question, it is theirs.

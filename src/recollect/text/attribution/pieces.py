@@ -24,8 +24,8 @@ class Piece(NamedTuple):
     """A piece of a message.
 
     Attributes:
-        start: Where it begins.
-        end: Where it ends.
+        start: Its first character.
+        end: The place behind its last character.
         kind: Its kind.
         inline: Whether it stands within a sentence of the person's.
         is_sure: Whether its marks leave no doubt. A model is shown the words of the others, and no quote of them proves anything.

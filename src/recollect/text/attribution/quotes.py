@@ -15,7 +15,7 @@ _WROTE = anchored(r"(?=[^\n]{0,300}[0-9])[^\n]{4,300}[:\uff1a][ \t]*$")
 """A line that may say who wrote what follows, and when."""
 _MAILBOX = bounded(r"[\w.+-]{1,60}@[\w-]{1,60}\.\w")
 _MINUTE = bounded(r"\b20[0-9]{2}\b.{0,40}\b[0-9]{1,2}[:.h][0-9]{2}\b")
-"""A day and the time of day: nobody heads a list of their own so."""
+"""A day and a time of day: lists of one's own have no such heading."""
 _RULED = anchored(r"[ \t]*[-_=*]{5,40}[ \t]*[^\W\d][^\n]{3,60}?[ \t]*[-_=*]{5,40}[ \t]*$")
 """The line above a mail that is passed on, between dashes."""
 _HEADER = anchored(
@@ -36,7 +36,7 @@ _COPIED = anchored(
     rf"|[^\W\d_][^\n:.,!?\uff1a]{{1,40}}(?: {{2,4}}| [\u2014\u2013] )(?:[^\W\d_]{{2,12}} [^\W\d_]{{2,3}} |{_DAY},? )?\[?{_TIME}\]?[ \t]*$"  # Slack, Discord
     rf"|[^\W\d_][^\n:.,!?\uff1a]{{1,40}}, \[{_DAY} {_TIME}\]|[^\n]{{2,40}} \u00b7 [^\n]{{1,20}}$|[^\n@]{{2,40}} \(@\w{{1,30}}\)$"  # Telegram, forums
 )
-"""Who said what follows, and when, as messengers put it into what is copied from them."""
+"""The name and the time in front of a message that was copied from a messenger."""
 
 
 def quoted_lines(text: str) -> list[Piece]:
@@ -76,8 +76,8 @@ def _behind_colons(text: str) -> Iterator[Piece]:
 def _runs(text: str) -> Iterator[Piece]:
     """Yield the runs of lines that begin with ">" and are a quote.
 
-    Not so where each compares ("> 40 km"), where no other word stands in the message, and where a single one goes on from the
-    line above and ends the message.
+    Exceptions: each line compares ("> 40 km"), the message has no other words, or a single line continues the line above and
+    ends the message.
     """
     run: list[Span] = []
     others = [span for span in lines_of(text) if not _QUOTED.match(text, *span)]
@@ -145,7 +145,7 @@ _QUOTATIONS = tuple(
         ("\u300e", "[\u300e\u300f]", "\u300f"),
     )
 )
-"""What opens a quotation; the marks of which none stands within; those of them that close it."""
+"""The opening mark; the marks that a quotation does not contain; those of them that close it."""
 _STRAIGHT = '"'
 _LONG = 40
 """Characters of a quotation that is no title and no expression."""

@@ -1,7 +1,6 @@
 """Reads a message: the person's own words, and the pieces that are not. Pure, in linear time.
 
-Everything that reads messages reads them so: the question that recall asks, the index of the log, formation, and the ids of
-chats and messages.
+Recall's question, the index of the log, formation, and the ids of chats and messages all use this reading.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +14,7 @@ from recollect.text.attribution.pieces import Piece, PieceKind, blanked, in_orde
 from recollect.text.attribution.quotes import images, quotations, quoted_lines
 
 WITHIN = "\u2026"
-"""Stands for words that were cut out of a sentence, so that it shows that something was there."""
+"""Replaces words that were cut out of a sentence: the gap stays visible."""
 _SHOWN_BEHIND = "end of "
 
 
@@ -25,7 +24,7 @@ class Reading:
 
     Attributes:
         text: The message.
-        pieces: What in it is not the person's own, in order; none overlaps another.
+        pieces: The pieces by others, in order, without overlaps.
     """
 
     text: str
@@ -40,9 +39,9 @@ class Reading:
 
     @property
     def shown(self) -> str:
-        """The message as a model is shown it that looks for what the person says.
+        """The message for a model that looks for statements of the person.
 
-        A mark stands for each piece. Where it is doubtful whose words they are, they stand between marks.
+        Marks replace the pieces. Doubtful words are kept between two marks.
         """
         return self._with(self._shown)
 
@@ -66,7 +65,7 @@ class Reading:
 
     @property
     def quoted(self) -> tuple[str, ...]:
-        """The quotations within sentences, of which it is not certain whose words they are."""
+        """The quotations within sentences: perhaps words of the person, perhaps of others."""
         return tuple(
             self.text[each.start : each.end] for each in self.pieces if each.inline and not each.is_sure
         )

@@ -13,7 +13,7 @@ def speaker_of(name: str | None) -> str:
 
 
 def several_speakers(exchanges: Sequence[Exchange]) -> tuple[str, ...]:
-    """Return the names of those who speak as the user in exchanges of one chat, and before them; none where it is one person.
+    """Return the names of all people who write as the user in exchanges of one chat and before them; none for one person alone.
 
     Clients of chat rooms send the name with each message. A first name and a full name that begins with it are one person's.
     """

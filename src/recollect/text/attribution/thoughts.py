@@ -24,7 +24,7 @@ _SURE = bounded(r"think|thought|reasoning", re.IGNORECASE)
 """Names that mark a thought also where only one of the two marks came: a server puts the first into the prompt, or the
 answer was cut off."""
 _INDENT = 80
-"""Characters of white space before a mark that is taken for the first of its line."""
+"""Characters of white space at most before the first mark of a line."""
 _QUOTING = "`\"'\u201c\u2018("
 _FOLDED = bounded(
     r"<details(?:\s[^<>\n]{0,200})?\stype=[\"'](?:reasoning|tool_calls|code_interpreter)[\"'][^<>\n]{0,300}>"
@@ -54,8 +54,8 @@ _SIGNS = bounded(
 def without_thoughts(text: str) -> str:
     """Return an answer without the thoughts in front of it, or in the midst of it.
 
-    A mark opens a thought where it begins a line or follows another thought; one that is never closed runs to the end. A
-    closing mark alone ends a thought that began with the answer. Marks within code or quotation marks are spoken of.
+    A mark opens a thought at the beginning of a line, or behind another thought; an unclosed thought runs to the end. A lone
+    closing mark ends a thought that began with the answer. Marks within code or quotation marks are text.
     """
     if _SIGNS.search(text) is None:
         return text
@@ -127,7 +127,7 @@ def _marks(text: str) -> Iterator[re.Match[str]]:
 
 
 def _begins_line(text: str, start: int, at: int) -> bool:
-    """Tell whether nothing stands in the line before a mark, or between it and the thought that ends at ``at``."""
+    """Return True if a mark is the first of its line, or follows the thought that ends at ``at``."""
     first = max(at, start - _INDENT)
     before = text[first:start]
     return not before.rpartition("\n")[2].strip() and (first == at or "\n" in before)

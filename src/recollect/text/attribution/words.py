@@ -32,7 +32,7 @@ class Attribution:
         answered: The assistant's last message before this one, confirmed or not.
         speaker: Who said it, where several people speak in the chat; else "".
         others: The names of the others, then.
-        quoted: The words between quotation marks within the person's sentences.
+        quoted: The words in quotation marks within the person's sentences.
         shown: The message as an extractor is shown it: with a mark for each piece, and between marks the words of which it is
             not certain whose they are.
     """
