@@ -101,7 +101,8 @@ def _told(trigger: "Trigger") -> Iterator[str]:
     yield f"  {mark:<8} {trigger.says}: {value} (over {limit})"
     if trigger.reached:
         yield f"           {trigger.meaning}"
-        yield f"           {trigger.change}"
+        if trigger.change:
+            yield f"           {trigger.change}"
 
 
 def _of_unit(value: float | None, unit: str) -> str:

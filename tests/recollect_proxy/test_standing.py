@@ -117,3 +117,30 @@ async def test_what_is_forgotten_stands_no_more_in_any_chat(
     later = await chat.says("log(100)+7=")
     assert "Lisbon" not in later.text
     assert "Fips" in later.text, "the rest stands in the chat again"
+
+
+async def test_a_profiles_entry_stands_with_its_fields_name(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    path = f"/users/{user.id}"
+    assert (await proxy.api(b"PATCH", f"{path}/settings", {"profile": True})).status == 200
+    for entry in ({"field": "coding_style", "content": "functional"}, {"field": "name", "content": "Ada"}):
+        assert (await proxy.api(b"POST", f"{path}/profile", entry)).status == 201
+
+    sent = await Frontend(proxy, upstream, user).says(SUM)
+
+    assert "• Coding style: functional" in sent.system
+    assert "• Name: Ada" in sent.system
+
+
+async def test_what_was_written_for_everybody_is_given_where_it_is_needed_alone(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    rule = {"content": "The office closes at six on Fridays."}
+    assert (await proxy.api(b"POST", "/global", rule)).status == 201
+
+    other = await Frontend(proxy, upstream, user).says("What is the capital of Peru?")
+    asked = await Frontend(proxy, upstream, user, "chat-2").says("When does the office close on Fridays?")
+
+    assert "closes at six" not in other.text
+    assert "closes at six" in asked.text

@@ -65,6 +65,8 @@ def read_body(body: bytes, shape: type[Body]) -> Body:
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise RefusedError(INVALID_JSON) from error
     known = {field.name: field for field in msgspec.structs.fields(shape)}
+    if "kind" in known and "type" in given.keys() - known.keys() and "kind" not in given:
+        given["kind"] = given.pop("type")  # as other products call it
     for name in given:
         if name not in known:
             raise _unknown_field(name, known)

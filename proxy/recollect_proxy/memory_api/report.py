@@ -55,7 +55,7 @@ class Formation(Struct):
 
     exchanges: int
     lag_p50_seconds: Annotated[
-        float | None, Meta(description="How long after they were said half of them were formed, at most.")
+        float | None, Meta(description="How long after they arrived half of them were formed, at most.")
     ]
     lag_p95_seconds: float | None
     made: Annotated[
@@ -76,7 +76,7 @@ class Trigger(Struct):
     unit: Annotated[str, Meta(description="`share` of a week's questions, `per week` or `seconds`.")]
     reached: Annotated[bool | None, Meta(description="Null: not known.")]
     meaning: Annotated[str, Meta(description="What it means where it is reached.")]
-    change: Annotated[str, Meta(description="What to change then.")]
+    change: Annotated[str, Meta(description="What to change then; empty where the settings are so already.")]
 
     @classmethod
     def of(cls, trigger: report.Trigger) -> Self:
@@ -91,7 +91,7 @@ class Trigger(Struct):
             known.unit,
             trigger.is_reached,
             known.meaning,
-            known.change,
+            trigger.change,
         )
 
 

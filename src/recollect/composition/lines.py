@@ -34,7 +34,8 @@ _DOUBTS = {
 _DAY = timedelta(days=1)
 _YEAR = timedelta(days=366)
 _DONE = ("[DONE]", "[NOT DONE]")
-_NUMBER = bounded(r"(?<!\d)[0-9]{1,4}(?!\d)")
+_FIRST_MOMENT, _LAST_MOMENT = (0, 0, 0), (23, 59, 59)
+_NUMBER = bounded(r"(?<!\d)\d{1,4}(?!\d)")
 
 _SPEAKER_CHARACTERS = 60
 _IN_NAMES = " .'\u2019@+-_"
@@ -89,7 +90,7 @@ def line_of(
         return Line((True, item.said_at), MESSAGES, _message(item, text, wall(item.said_at, zone)))
     if item.kind in STATEMENTS or item.kind is Kind.PROFILE:
         heading = f"{wall(item.observed_at, zone).year}:"
-        return Line((False, item.observed_at), heading, f"\u2022 {_plain(item.content)}{_notes(item, at)}")
+        return Line((False, item.observed_at), heading, f"\u2022 {_plain(item.labelled)}{_notes(item, at)}")
     label = "Summary" if item.kind is Kind.SUMMARY else "Exchange"
     text = f"- {label}, {wall(item.observed_at, zone):%Y-%m-%d}: {quoted(item.content)}"
     return Line((True, item.observed_at), MESSAGES, text)
@@ -127,30 +128,76 @@ def _plain(content: str) -> str:
 
 def _notes(memory: Memory, at: datetime | None) -> str:
     """Return a statement's dates and doubt in brackets, for example `` (until 2026-05-01)``; "" if there are none."""
-    notes = []
     said_at = wall(memory.observed_at, None if at is None else at.tzinfo)
     at = None if at is None else wall(at)
-    if memory.event_at is not None and not _names(memory.content, memory.event_at, said_at):
-        notes.append(f"{'due' if memory.kind is Kind.TODO else 'on'} {memory.event_at:%Y-%m-%d}")
+    notes = _event(memory, said_at, at)
     is_to_come = at is not None and memory.holds_from is not None and at < memory.holds_from
     is_over = at is not None and memory.holds_until is not None and memory.holds_until <= at
     since, until = "only from" if is_to_come else "since", "was so until" if is_over else "until"
-    for word, day in ((since, memory.holds_from), (until, memory.holds_until)):
-        if day is not None and (is_over or is_to_come or not _names(memory.content, day, said_at)):
-            notes.append(f"{word} {day:%Y-%m-%d}")
+    for word, moment in ((since, memory.holds_from), (until, memory.holds_until)):
+        if moment is None:
+            continue
+        day = _Day.of(moment)
+        if is_over or is_to_come or not day.is_named(memory.content, said_at):
+            notes.append(f"{word} {day}")
     if memory.doubt is not None:
         notes.append(_DOUBTS[memory.doubt])
     return f" ({', '.join(notes)})" if notes else ""
 
 
-def _names(content: str, day: datetime, said_at: datetime) -> bool:
-    """Tell whether a statement's words name a day themselves. A day within a year of ``said_at`` needs no year."""
-    if {day.day, day.year} <= {int(number) for number in _NUMBER.findall(content)}:
-        return True  # day and year suffice: the month's name may be in any language
-    named = [each.start.date() for each in dates_meant(content, said_at) if each.end - each.start <= _DAY]
-    wanted = day.date()
-    is_near = abs(day - said_at) <= _YEAR
-    return any(each == wanted or (is_near and _yearless(each) == _yearless(wanted)) for each in named)
+def _event(memory: Memory, said_at: datetime, at: datetime | None) -> list[str]:
+    """Return when a statement's event is due, or was: what was told as a plan reads like one, although its day is over."""
+    if memory.event_at is None:
+        return []
+    day = _Day.of(memory.event_at)
+    is_todo = memory.kind is Kind.TODO
+    was_planned = is_todo or said_at < memory.event_at
+    is_over = was_planned and at is not None and day.first < at.date()
+    if not is_over and day.is_named(memory.content, said_at):
+        return []
+    return [f"{'was ' if is_over else ''}{'due' if is_todo else 'on'} {day.first:%Y-%m-%d}"]
+
+
+class _Day(NamedTuple):
+    """A day, month or year, as precisely as it was told: a month is kept as its first moment, or its last.
+
+    Attributes:
+        first: The day that is kept.
+        written: How it is written.
+        is_whole: Whether it is a month or a year.
+    """
+
+    first: date
+    written: str
+    is_whole: bool
+
+    @classmethod
+    def of(cls, moment: datetime) -> "_Day":
+        """Return the day of a moment; a month or a year where the moment is its first or its last."""
+        time = moment.hour, moment.minute, moment.second
+        is_end = time == _LAST_MOMENT
+        begins = moment.date() + _DAY if is_end else moment.date()
+        if begins.day != 1 or time not in {_FIRST_MOMENT, _LAST_MOMENT}:
+            return cls(moment.date(), f"{moment:%Y-%m-%d}", is_whole=False)
+        written = f"{moment:%Y}" if begins.month == 1 else f"{moment:%Y-%m}"
+        return cls(moment.date(), f"the end of {written}" if is_end else written, is_whole=True)
+
+    def __str__(self) -> str:
+        return self.written
+
+    def is_named(self, content: str, said_at: datetime) -> bool:
+        """Tell whether a statement's words name it themselves. What is within a year of ``said_at`` needs no year."""
+        numbers = {int(number) for number in _NUMBER.findall(content)}
+        if self.first.year in numbers and (self.is_whole or self.first.day in numbers):
+            return True  # the month's name may be in any language
+        spans = dates_meant(content, said_at)
+        if self.is_whole:
+            return any(self.first in {each.start.date(), each.end.date() - _DAY} for each in spans)
+        named = [each.start.date() for each in spans if each.end - each.start <= _DAY]
+        is_near = abs(self.first - said_at.date()) <= _YEAR
+        return any(
+            each == self.first or (is_near and _yearless(each) == _yearless(self.first)) for each in named
+        )
 
 
 def _yearless(day: date) -> tuple[int, int]:

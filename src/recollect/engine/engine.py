@@ -25,11 +25,12 @@ from recollect.engine.prepared import NO_OPTIONS, Prepared, RecallOptions
 from recollect.engine.profiles import Profiles
 from recollect.engine.recall import Retriever
 from recollect.engine.recorder import Recorder
-from recollect.engine.report import Report, make_report
+from recollect.engine.report import Report, followed_advice, make_report
 from recollect.engine.worker import FormationWorker, Worker
 from recollect.errors import StoreError
 from recollect.model import (
     Backlog,
+    EmbeddingScope,
     Erasure,
     Exchange,
     Found,
@@ -424,7 +425,11 @@ class Engine(Profiles):
     async def report(self, days: int) -> Report:
         """Return what recall and formation did in the last so many days, over all users."""
         since = self._clock() - timedelta(days=days)
-        return make_report(await self._backends.statistics.activity(since), days)
+        followed = followed_advice(
+            embeds_all=self.policy.embedded is EmbeddingScope.ALL,
+            has_second=self._backends.second_embedder is not None,
+        )
+        return make_report(await self._backends.statistics.activity(since), days, followed)
 
     async def backlog(self) -> Backlog:
         """Count what is waiting to be formed, and what failed."""

@@ -27,6 +27,7 @@ from recollect.model import (
     Recollection,
     Role,
     Skip,
+    Source,
     Stage,
     Turn,
 )
@@ -261,7 +262,9 @@ class RecallState:
         elsewhere = [
             each
             for each in statements
-            if (here is None or each.provenance.session_id != here) and self.options.disclosure.allows(each)
+            if each.source is not Source.GLOBAL  # nobody said it: it is given where it is needed
+            and (here is None or each.provenance.session_id != here)
+            and self.options.disclosure.allows(each)
         ]
         part = standing_part(
             elsewhere,

@@ -3,13 +3,14 @@
 What is not known is None, and never guessed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Literal
 
 from recollect.model import Activity
 
 _WEEK = 7
+_FEW_LEXICAL, _MARKED = "few-lexical-hits", "marked-by-hand"
 
 Unit = Literal["share", "per week", "seconds"]
 
@@ -44,15 +45,22 @@ class Trigger:
     Attributes:
         threshold: Which.
         value: What was measured; None: it is not known.
+        is_followed: The settings are already as its advice wants them.
     """
 
     threshold: Threshold
     value: float | None
+    is_followed: bool = False
 
     @property
     def is_reached(self) -> bool | None:
         """Whether something should change; None: that is not known."""
         return None if self.value is None else self.value > self.threshold.limit
+
+    @property
+    def change(self) -> str:
+        """What to change where it is reached; "" where that is so already."""
+        return "" if self.is_followed else self.threshold.change
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +99,16 @@ class Report:
         return _summary_tokens(self.activity, self.days)
 
 
-def make_report(activity: Activity, days: int) -> Report:
-    """Return the report of what was done in so many days."""
-    return Report(days, activity, tuple(Trigger(each, each.value(activity, days)) for each in THRESHOLDS))
+def make_report(activity: Activity, days: int, followed: Collection[str] = ()) -> Report:
+    """Return the report of what was done in so many days; ``followed`` names the thresholds whose advice is followed already."""
+    triggers = (Trigger(each, each.value(activity, days), each.name in followed) for each in THRESHOLDS)
+    return Report(days, activity, tuple(triggers))
+
+
+def followed_advice(*, embeds_all: bool, has_second: bool) -> frozenset[str]:
+    """Return the names of the thresholds whose advice is followed already, by what gets embeddings and how many."""
+    names = {_FEW_LEXICAL: embeds_all and has_second, _MARKED: embeds_all}
+    return frozenset(name for name, is_followed in names.items() if is_followed)
 
 
 def share(part: int, whole: int) -> float | None:
@@ -137,7 +152,7 @@ def _summary_tokens(activity: Activity, _days: int) -> float | None:
 
 THRESHOLDS = (
     Threshold(
-        "few-lexical-hits",
+        _FEW_LEXICAL,
         "questions that found fewer than 3 things by their words",
         0.30,
         "share",
@@ -173,7 +188,7 @@ THRESHOLDS = (
         "Raise RECOLLECT_MEMORY_TOKENS, or the setting max_memory_tokens of those whom it concerns.",
     ),
     Threshold(
-        "marked-by-hand",
+        _MARKED,
         "messages that somebody called valuable by hand",
         0.10,
         "share",

@@ -1,4 +1,4 @@
-"""Writes the log lines of what formation did: one a formation, and for who debugs one an exchange with its decisions."""
+"""Writes the log lines of what formation did: one a formation, and one an exchange with its decisions."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def log_decision(formed: Formed, applied: Sequence[Change], *, include_text: boo
         include_text: Whether the statements themselves are written, too.
     """
     exchange = formed.exchange
-    log.debug(
+    log.info(
         "memory_decision",
         user_id=exchange.turn.scope.user_id,
         exchange_id=str(exchange.id),

@@ -121,6 +121,7 @@ class Memory:
         doubt: What speaks against it, for the user it was read for. The API and the database call it `standing`.
         outline: The parts of a summary; None of any other memory.
         known_until: Until when it was believed; None while it is.
+        label: What a prompt writes before it: the field of a profile's entry, whose value may mean little alone.
     """
 
     id: UUID
@@ -146,6 +147,12 @@ class Memory:
     embedding_model: str | None = None
     second_embedding: Vector | None = field(default=None, repr=False, compare=False)
     second_model: str | None = field(default=None, compare=False)
+    label: str = field(default="", compare=False)
+
+    @property
+    def labelled(self) -> str:
+        """What it says, with its label."""
+        return f"{self.label}: {self.content}" if self.label else self.content
 
     @property
     def dated(self) -> datetime:

@@ -33,6 +33,16 @@ class ProfileField(StrEnum):
     NOTES = "notes"
 
 
+_NAMES = {
+    **{each: each.value.replace("_", " ").capitalize() for each in ProfileField},
+    ProfileField.ADDRESS: "To be addressed as",
+    ProfileField.ANSWERS: "How to answer",
+    ProfileField.LANGUAGES: "Programming languages",
+    ProfileField.DOMAIN: "Work",
+}
+"""What a prompt calls the fields: many a value means little alone."""
+
+
 class EntryState(StrEnum):
     """Whether a statement of a profile counts."""
 
@@ -72,7 +82,7 @@ class ProfileEntry:
     embedding_model: str | None = None
 
     def as_memory(self, user_id: str, importance: float) -> Memory:
-        """Return it as prompts are given it: a memory of the kind PROFILE, under its own id."""
+        """Return it as prompts are given it: a memory of the kind PROFILE under its own id, labelled with its field."""
         return Memory(
             id=self.id,
             owner=user_id,
@@ -82,6 +92,7 @@ class ProfileEntry:
             importance=importance,
             observed_at=self.changed_at,
             created_at=self.created_at,
+            label=_NAMES[self.field],
         )
 
 

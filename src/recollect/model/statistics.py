@@ -99,8 +99,8 @@ class FormedExchanges:
     Attributes:
         exchanges: How many exchanges were formed.
         measured: Of how many it was counted what was made of them.
-        median_lag: How many seconds after they were said half of them were, at most; None where there was none.
-        p95_lag: How many 95 % were. An imported history was said long ago.
+        median_lag: How many seconds after they arrived half of them were, at most; None where there was none.
+        p95_lag: How many 95 % were.
         made: How often it did what, and why: "add:new", "ignore:no_evidence".
     """
 
@@ -139,7 +139,7 @@ class DayOfActivity:
         tokens: What the turns' memories took.
         budget: What they might have taken.
         exchanges: How many exchanges were formed.
-        median_lag: How many seconds after they were said half of them were, at most; None where there was none.
+        median_lag: How many seconds after they arrived half of them were, at most; None where there was none.
         p95_lag: How many 95 % were.
     """
 

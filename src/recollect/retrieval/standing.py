@@ -35,7 +35,7 @@ def choose_standing(
     left = budget
     chosen = []
     for memory in in_order(memories, now):
-        cost = count(f"\u2022 {memory.content}\n")
+        cost = count(f"\u2022 {memory.labelled}\n")
         if cost <= left and adds(memory):
             left -= cost
             chosen.append(memory)

@@ -1,15 +1,16 @@
 """A block says what speaks against a memory, how long it holds, and what was done as the user asked."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import pytest
 from tests.recollections import NOON, recollection, turn
+from tests.tables import table
 
 from recollect.composition import Bounds, compose, place
 from recollect.composition.lines import line_of
-from recollect.model import Action, Actor, Chat, Doubt, Reason, Update
+from recollect.model import Action, Actor, Chat, Doubt, Kind, Reason, Update
 from recollect.text.tokens import estimate_tokens
 
 
@@ -52,6 +53,62 @@ def test_what_is_over_and_what_is_to_come_are_told_from_what_holds() -> None:
         "since 2026-04-15, until 2026-06-15)",
         "since 2026-04-15, was so until 2026-06-15)",
     ]
+
+
+JULY, JULYS_END = datetime(2026, 7, 1, tzinfo=UTC), datetime(2026, 7, 31, 23, 59, 59, tzinfo=UTC)
+AUTUMN = datetime(2026, 11, 28, 12, tzinfo=UTC)
+
+
+@table(
+    ("content", "dates", "line"),
+    [
+        ("Moved to Ghent in July 2026", {"holds_from": JULY}, "Moved to Ghent in July 2026"),
+        ("Moved to Ghent in July", {"holds_from": JULY}, "Moved to Ghent in July"),
+        ("2026年7月搬到根特", {"holds_from": JULY}, "2026年7月搬到根特"),
+        ("انتقل إلى غنت في يوليو ٢٠٢٦", {"holds_from": JULY}, "انتقل إلى غنت في يوليو ٢٠٢٦"),
+        ("Lives in Ghent", {"holds_from": JULY}, "Lives in Ghent (since 2026-07)"),
+        ("Lives in Ghent", {"holds_from": datetime(2019, 1, 1, tzinfo=UTC)}, "Lives in Ghent (since 2019)"),
+        (
+            "Lives in Ghent since 2019",
+            {"holds_from": datetime(2019, 1, 1, tzinfo=UTC)},
+            "Lives in Ghent since 2019",
+        ),
+        ("Lives in Ghent", {"holds_from": JULY.replace(day=3)}, "Lives in Ghent (since 2026-07-03)"),
+        ("Lived in Ghent", {"holds_until": JULYS_END}, "Lived in Ghent (was so until the end of 2026-07)"),
+        (
+            "Has a lease in Ghent",
+            {"holds_until": datetime(2027, 12, 31, 23, 59, 59, tzinfo=UTC)},
+            "Has a lease in Ghent (until the end of 2027)",
+        ),
+    ],
+)
+def test_a_month_stays_a_month_and_is_said_once(content: str, dates: Any, line: str) -> None:
+    said = recollection(content, observed_at=AUTUMN, **dates)
+
+    assert line_of(said, count=estimate_tokens, at=AUTUMN).text == f"• {line}"
+
+
+@table(
+    ("content", "kind", "said_at", "line"),
+    [
+        ("Has to call the dentist", Kind.TODO, JULY, "Has to call the dentist (was due 2026-08-03)"),
+        (
+            "Has to call the dentist on 3 August 2026",
+            Kind.TODO,
+            JULY,
+            "Has to call the dentist on 3 August 2026 (was due 2026-08-03)",
+        ),
+        ("Has an interview on 3 August", Kind.FACT, JULY, "Has an interview on 3 August (was on 2026-08-03)"),
+        ("Had an interview on 3 August 2026", Kind.FACT, AUTUMN, "Had an interview on 3 August 2026"),
+        ("Had an interview", Kind.FACT, AUTUMN, "Had an interview (on 2026-08-03)"),
+    ],
+)
+def test_what_is_past_is_said_as_past(content: str, kind: Kind, said_at: datetime, line: str) -> None:
+    event = datetime(2026, 8, 3, 9, tzinfo=UTC)
+    said = recollection(content, kind=kind, observed_at=said_at, event_at=event)
+
+    assert line_of(said, count=estimate_tokens, at=AUTUMN).text == f"• {line}"
+    assert "was" not in line_of(said, count=estimate_tokens, at=event).text
 
 
 def test_what_was_done_is_told_first_and_nothing_of_what_was_forgotten() -> None:

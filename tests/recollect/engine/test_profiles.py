@@ -458,7 +458,7 @@ class TestInPrompts:
         prepared = await asked(store, subject, "chat-1")
 
         assert standing(prepared) == {"Is allergic to nuts", "Wants to be called Dr. Weber"}
-        assert "\u2022 Wants to be called Dr. Weber" in prepared.placed.system
+        assert "\u2022 To be addressed as: Wants to be called Dr. Weber" in prepared.placed.system
         [page] = (await subject.recalls(store.anna, limit=9)).requests
         assert dict(page.given_by or {}) == {"statements": 1, "profile": 1}
 

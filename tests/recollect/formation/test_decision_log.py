@@ -98,7 +98,7 @@ class TestLogDecision:
     def test_one_line_tells_what_was_done_and_why(self) -> None:
         assert self.line(include_text=False) == {
             "event": "memory_decision",
-            "log_level": "debug",
+            "log_level": "info",
             "user_id": "anna",
             "exchange_id": str(UUID(int=1)),
             "input_message_length": len(TURN.text),

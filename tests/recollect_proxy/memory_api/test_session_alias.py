@@ -42,6 +42,16 @@ def user_for(askers: Askers, asker: str) -> str | None:
     return None if asker == "own" else askers.api.anna
 
 
+async def test_its_kind_may_be_called_type(askers: Askers) -> None:
+    body = {"content": "Likes tea.", "type": "preference", "importance": 0.7}
+
+    made = await askers.api.call("POST", ALIAS, body, headers=askers.headers["own"])
+    both = await askers.api.call("POST", ALIAS, body | {"kind": "fact"}, headers=askers.headers["own"])
+
+    assert (made.status, made.json["kind"], made.json["importance"]) == (201, "preference", 0.7)
+    assert_error(both, 422, "invalid_field", "type")
+
+
 @table("asker", ["own", "acting", "admin", "further-admin"])
 async def test_who_may_writes_lists_reads_and_takes_away(askers: Askers, asker: str) -> None:
     user = user_for(askers, asker)

@@ -66,10 +66,10 @@ GROUP BY day
 ORDER BY day;
 
 -- name: formed_by_day
--- How many exchanges were formed on each day since a time, over all users, and how many seconds after they were said.
+-- How many exchanges were formed on each day since a time, over all users, and how many seconds after they arrived.
 SELECT (formed_at AT TIME ZONE 'UTC')::date AS day, count(*) AS exchanges,
-    percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - said_at)) AS median_lag,
-    percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - said_at)) AS p95_lag
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at)) AS median_lag,
+    percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at)) AS p95_lag
 FROM exchanges
 WHERE state = 'formed' AND formed_at >= $1
 GROUP BY day
@@ -101,10 +101,10 @@ ORDER BY each.key;
 
 -- name: formed_since
 -- How many exchanges were formed since a time, over all users; of how many it was counted what was made of them; and how
--- many seconds after they were said.
+-- many seconds after they arrived.
 SELECT count(*) AS exchanges, count(made) AS measured,
-    percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - said_at)) AS median_lag,
-    percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - said_at)) AS p95_lag
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at)) AS median_lag,
+    percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at)) AS p95_lag
 FROM exchanges
 WHERE state = 'formed' AND formed_at >= $1;
 
