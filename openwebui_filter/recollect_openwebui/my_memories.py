@@ -18,7 +18,7 @@ from recollect.errors import (
     RecollectError,
     UpdateNotFoundError,
 )
-from recollect.model import Actor, Changer, Flags, Memory, Party, Update
+from recollect.model import SHOWN, Actor, Changer, Flags, Memory, MemoryFilter, Party, Update
 
 Json = dict[str, Any]
 
@@ -45,7 +45,8 @@ class MyMemories:
     async def page(self, *, limit: int, after: str | None = None) -> Json:
         """Return ``memories``, newest first, and ``next``, the id to go on behind; None on the last page."""
         async with _engine() as engine:
-            page = await engine.page(self.user_id, limit=limit, after=UUID(after) if after else None)
+            behind = UUID(after) if after else None
+            page = await engine.page(self.user_id, limit=limit, after=behind, taken=MemoryFilter(kinds=SHOWN))
         return {"memories": [_memory(each) for each in page.memories], "next": _text(page.next)}
 
     async def correct(self, memory_id: str, content: str) -> None:

@@ -18,6 +18,7 @@ from tests.scripted_upstream import ScriptedUpstream
 
 from recollect.assembly import process_engine
 from recollect.engine import Engine, inbox
+from recollect.model import Strategy
 from recollect.settings import EngineSettings
 from recollect_openwebui import conversation, engines
 
@@ -30,9 +31,15 @@ class AtOnce(EngineSettings):
     formation_quiet_seconds: float | None = 0
 
 
+class AsSaid(EngineSettings):
+    """Settings by which exchanges are kept as they were said, without a model."""
+
+    formation: Strategy = Strategy.QA_TURN
+
+
 @pytest.fixture(scope="session")
 async def process(database_server: str, template_database: str, data_dir: Path) -> AsyncIterator[Process]:
-    """A process whose engine has no model that extracts."""
+    """A process whose engine has no model that extracts, and keeps exchanges as they were said."""
     async with process_of_all_tests(database_server, template_database, data_dir=str(data_dir)) as made:
         yield made
 
@@ -63,6 +70,7 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conversation, "_IMPORT_SECONDS", 30.0)
     # A job that begins while the person's last one comes to its end finds their lease taken.
     monkeypatch.setattr(inbox, "TAKEN_DELAY", timedelta(milliseconds=50))
+    monkeypatch.setattr(engines, "EngineSettings", AsSaid)
 
 
 @pytest.fixture

@@ -175,6 +175,9 @@ async def test_what_was_once_kept_as_it_was_said_is_formed_again_by_a_command(
         await proxy.say(user, CAT)
         await proxy.formed(user)
         before = await contents(proxy, user)
+        path = f"/users/{user.id}/memories"
+        listed = [(await proxy.api(b"GET", path + query)).json for query in ("", "?kind=qa_turn")]
+        searched = (await proxy.api(b"GET", f"{path}/search?q=cat")).json["found"]
         await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": None})
         await proxy.rows(
             "UPDATE recollect.exchanges SET fallback = 'unusable' WHERE user_id = $1 RETURNING id",
@@ -185,6 +188,8 @@ async def test_what_was_once_kept_as_it_was_said_is_formed_again_by_a_command(
         await until(lambda: _is_formed_again(proxy, user))
 
     assert before == [f"Q: {CAT}\nA: I see."]
+    assert [len(each["memories"]) for each in listed] == [0, 1], "people see none among their statements"
+    assert searched == []
 
 
 async def _is_formed_again(proxy: RunningProxy, user: User) -> bool:

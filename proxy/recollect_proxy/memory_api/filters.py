@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 from litestar.openapi.spec import Example
 from litestar.params import QueryParameter
 
-from recollect.model import Doubt, Kind, MemoryFilter, Source, State
+from recollect.model import SHOWN, Doubt, Kind, MemoryFilter, Source, State
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.memory_api.errors import invalid_parameter
 from recollect_proxy.memory_api.parameters import ID_SCHEMA, time_named
@@ -24,7 +24,8 @@ Kinds: TypeAlias = Annotated[
     list[Kind] | None,
     QueryParameter(
         name="kind",
-        description="Only memories of this kind, or of one of these: `kind=fact&kind=todo`.",
+        description="Only memories of this kind, or of one of these: `kind=fact&kind=todo`. Where none is named, exchanges kept "
+        "as they were said (`qa_turn`) are left out.",
         examples=[Example(value=["fact"])],
     ),
 ]
@@ -123,7 +124,7 @@ def filter_of(
     if session is not None and opaque_id(session) is None:
         raise invalid_parameter("session", "1 to 256 characters without NUL, and not `*` alone")
     return MemoryFilter(
-        kinds=frozenset(kinds or ()),
+        kinds=shown_kinds(kinds, sources),
         sources=frozenset(sources or ()),
         session_id=session,
         text=None if text is None else bounded_text("text", text, LONGEST_TEXT),
@@ -133,6 +134,11 @@ def filter_of(
         doubt=standing,
         as_of=time_named("as_of", times.as_of),
     )
+
+
+def shown_kinds(kinds: list[Kind] | None, sources: list[Source] | None) -> frozenset[Kind]:
+    """Return which kinds are asked for; none: any. Exchanges as they were said are shown to who asks for them."""
+    return frozenset(kinds or ()) or (frozenset() if Source.QA_TURN in (sources or ()) else SHOWN)
 
 
 def bounded_text(parameter: str, text: str, most: int) -> str:

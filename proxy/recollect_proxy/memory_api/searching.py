@@ -7,7 +7,14 @@ from msgspec import Meta, Struct
 
 from recollect import model
 from recollect_proxy.memory_api.errors import EMBEDDER_UNAVAILABLE, documented, invalid_parameter
-from recollect_proxy.memory_api.filters import LONGEST_QUESTION, Kinds, Question, Sources, bounded_text
+from recollect_proxy.memory_api.filters import (
+    LONGEST_QUESTION,
+    Kinds,
+    Question,
+    Sources,
+    bounded_text,
+    shown_kinds,
+)
 from recollect_proxy.memory_api.parameters import ALWAYS, Limit, OpenEngine, UserId, user_named
 from recollect_proxy.memory_api.schemas import Memory
 
@@ -71,7 +78,7 @@ async def search_memories(
         user_named(user_id),
         text,
         limit=limit,
-        kinds=frozenset(kinds or ()),
+        kinds=shown_kinds(kinds, sources),
         sources=frozenset(sources or ()),
     )
     return FoundMemories.of(found)

@@ -8,7 +8,7 @@ from litestar import Response, get, post
 from litestar.params import FromQuery
 
 from recollect.errors import MemoryNotFoundError
-from recollect.model import STATEMENTS, Action, Kind, Memory, MemoryFilter, Update
+from recollect.model import SHOWN, STATEMENTS, Action, Kind, Memory, MemoryFilter, Update
 from recollect.text.normalization import storable_text
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
@@ -36,7 +36,7 @@ async def show_memories(
 ) -> Response[str]:
     """Return the page of memories: searched, of one kind, of one chat, newest first."""
     taken = MemoryFilter(
-        kinds=frozenset({Kind(kind)} if kind in {each.value for each in Kind} else ()),
+        kinds=frozenset({Kind(kind)}) if kind in {each.value for each in Kind} else SHOWN,
         session_id=other_id_named(chat) if chat else None,
         words=tuple(storable_text(words[:_LONGEST_WORDS]).split()[:_MOST_WORDS]),
     )
@@ -50,10 +50,10 @@ async def show_memories(
         "memories.html",
         page=page,
         kinds=kinds,
-        total=sum(kinds.values()),
+        total=sum(count for each, count in kinds.items() if each in SHOWN),
         held=len(held),
         words=words[:_LONGEST_WORDS],
-        kind=next(iter(taken.kinds), None),
+        kind=None if taken.kinds is SHOWN else next(iter(taken.kinds)),
         chat=taken.session_id,
         done=done_of(visit),
     )

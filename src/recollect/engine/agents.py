@@ -17,6 +17,7 @@ from recollect.formation import judge_dictated
 from recollect.formation.forget_targets import says_all
 from recollect.formation.verification import HeldCandidate
 from recollect.model import (
+    SHOWN,
     STATEMENTS,
     Actor,
     Add,
@@ -119,9 +120,10 @@ class AgentMemories(Administration):
         await self._require_recall(user_id)
         found: list[Memory] = []
         after: UUID | None = None
+        kinds = SHOWN if kind is None else {kind}
         for _ in range(_PAGES):
             page = await self.page(user_id, limit=limit if kind is None else _PAGE, after=after)
-            found += [each for each in page.memories if kind is None or each.kind is kind]
+            found += [each for each in page.memories if each.kind in kinds]
             after = page.next
             if after is None or len(found) >= limit:
                 break

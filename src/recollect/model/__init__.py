@@ -89,6 +89,7 @@ from recollect.model.statistics import (
     TableSize,
 )
 from recollect.model.words import (
+    SHOWN,
     STATEMENTS,
     Action,
     Actor,
@@ -128,6 +129,7 @@ __all__ = [
     "NOT_SAID",
     "OF_SETTINGS",
     "ROOT",
+    "SHOWN",
     "STATEMENTS",
     "UNNAMED",
     "Action",

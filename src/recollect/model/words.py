@@ -31,6 +31,10 @@ STATEMENTS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION,
 """The kinds of single statements: what is extracted, and what can be repeated or replaced."""
 
 
+SHOWN = frozenset(Kind) - {Kind.QA_TURN}
+"""The kinds that are listed where none is named: an exchange as it was said is nobody's statement, and stands in its chat."""
+
+
 class Source(StrEnum):
     """How a memory came to be."""
 

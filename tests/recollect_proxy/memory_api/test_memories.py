@@ -5,7 +5,7 @@ from tests.people import person
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, path_of
 from tests.stores import NOON, Store
 
-from recollect.model import Actor, Add, Doubt, Mark, Provenance, Reason
+from recollect.model import Actor, Add, Doubt, Flags, Mark, Provenance, Reason, Strategy
 
 SAID = "My sister lives in Ghent."
 
@@ -248,10 +248,12 @@ async def test_who_erases_may_have_the_room_made_free_at_once(own_api: Api) -> N
 async def test_where_a_memory_comes_from_is_told(api: Api, store: Store) -> None:
     said = store.exchange(SAID)
     await store.log.append(said)
+    await api.engine.set_flags(Flags(formation=Strategy.QA_TURN), store.anna)
     await api.engine.drain(store.anna)
 
-    [memory] = (await api.call("GET", api.memories)).json["memories"]
+    [memory] = (await api.call("GET", f"{api.memories}?source=qa_turn")).json["memories"]
 
+    assert (await api.call("GET", api.memories)).json["memories"] == []
     assert memory["source"] == "qa_turn"
     assert memory["provenance"]["session_id"] == "chat-1"
     assert str(said.message_id) in memory["provenance"]["message_ids"]

@@ -11,6 +11,7 @@ from recollect.engine.report import THRESHOLDS
 from recollect.model import (
     Action,
     Actor,
+    Awaits,
     Change,
     Doubt,
     Drop,
@@ -87,7 +88,7 @@ def test_every_key_of_a_template_is_there_and_none_is_there_for_nothing() -> Non
     used = set(_USED.findall(text))
     composed = re.compile(
         r"^(done|failure|nav|kept|importance|kind|doubt|why|source|action|actor|held|format|setting|setting_about|choice"
-        r"|skip|drop|party|field|field_about|signal|path|part|made|reason|trigger|series|stored|analytics)\.|^erase\.word$"
+        r"|skip|drop|party|field|field_about|signal|path|part|made|reason|trigger|series|stored|analytics|awaits)\.|^erase\.word$"
     )
 
     assert used <= set(CATALOGUES["en"].words)
@@ -99,6 +100,7 @@ def test_every_name_of_the_engine_that_is_shown_has_words() -> None:
     words = CATALOGUES["en"].words
     names = [
         *(("kind", each) for each in Kind),
+        *(("awaits", each) for each in Awaits),
         *(("source", each) for each in Source),
         *(("why", each) for each in Source),
         *(("action", each) for each in Action),
