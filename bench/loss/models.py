@@ -1,0 +1,77 @@
+"""Models that answer about the facts: one that is right, and one in a hurry. Never: what becomes of their answers."""
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.scripted_extraction import statement
+
+from bench.lives.formed import Numbers
+from bench.loss.told import Told
+from recollect.model import Asking, Exchange, ExtractedCommand, Memory
+
+_PARAPHRASED = 5
+"""A model in a hurry quotes every so many-th fact in its own words."""
+_HURRIED = 0.9
+
+
+@dataclass
+class RightModel:
+    """Implements ``Script``: answers the labelled statement, about the memories that it was shown.
+
+    Attributes:
+        told: The facts, by the keys of their chats.
+        asked: The chats that it was asked about.
+    """
+
+    told: Mapping[str, Told]
+    asked: set[str] = field(default_factory=set)
+
+    def items(
+        self, exchanges: Sequence[Exchange], known: Sequence[Memory], numbers: Numbers
+    ) -> list[dict[str, Any]]:
+        """Return the statements of what was said last."""
+        told = self._told(exchanges)
+        if told is None:
+            return []
+        self.asked.add(told.key)
+        return self.answer(told, [numbers[each.id] for each in known if each.content == told.known])
+
+    def answer(self, told: Told, about: list[int]) -> list[dict[str, Any]]:
+        """Return the statements about a message, given the numbers of the memory that it is about."""
+        if told.empty:
+            return []
+        relation = told.relation if about else "new"
+        fields = {"subject": told.subject, "relation": relation, "about": about}
+        return [statement(told.evidence, told.statement, **fields)]
+
+    def commands(
+        self, exchanges: Sequence[Exchange], _known: Sequence[Memory]
+    ) -> tuple[ExtractedCommand, ...]:
+        """Return the wish that the message has, if any."""
+        told = self._told(exchanges)
+        if told is None or not told.wish:
+            return ()
+        return (ExtractedCommand(Asking(told.wish), told.evidence),)
+
+    def chosen(self, _command: str, _known: Sequence[Memory]) -> tuple[int, ...]:
+        """Find nothing meant: no message here wants a memory of another forgotten."""
+        return ()
+
+    def _told(self, exchanges: Sequence[Exchange]) -> Told | None:
+        return self.told.get(exchanges[-1].turn.scope.session_id or "")
+
+
+@dataclass
+class HastyModel(RightModel):
+    """Believes pastes and requests, takes everything for important, and quotes a fifth of the facts in its own words."""
+
+    def answer(self, told: Told, about: list[int]) -> list[dict[str, Any]]:
+        """Return a statement about every message in which it can find one."""
+        if not told.statement:
+            return []
+        paraphrases = not told.empty and zlib.crc32(told.key.encode()) % _PARAPHRASED == 0
+        evidence = told.statement if paraphrases else told.evidence
+        fields = {"subject": told.subject, "relation": told.relation if about else "new", "about": about}
+        return [statement(evidence, told.statement, importance=_HURRIED, **fields)]

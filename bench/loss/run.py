@@ -1,0 +1,164 @@
+"""How many of a thousand short facts in 25 languages are lost between what people type and the store, by cause.
+
+    python -m bench loss [--model right|hasty|URL] [--only LANGUAGE] [--every N] [--no-questions] [--json OUT] [--output FILE]
+
+Each fact is typed in a chat of its own by a person who types one language, and formed by a real engine over a real Postgres
+with the real embedder. A scripted model answers the label: ``right`` as it should, ``hasty`` like a small model that
+believes pastes and quotes loosely; a URL names the server of a live one. Then the store is read, and the facts that have a
+question are asked for beside all the others of that person.
+Never: which rule lost a fact beyond the reason that was recorded.
+"""
+
+import argparse
+import asyncio
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from bench.lives.formed import Bench, Event, be_quiet, open_bench
+from bench.lives.life import is_alike
+from bench.lives.planted import imported
+from bench.lives.recall import ask_anew
+from bench.loss.models import HastyModel, RightModel
+from bench.loss.report import Became, Cause, cause_of, report
+from bench.loss.told import Told, read_told
+from recollect.model import Hide, Memory
+
+_MODELS = {"right": RightModel, "hasty": HastyModel}
+_BEGAN = datetime(2026, 3, 2, 9, tzinfo=UTC)
+_BETWEEN = timedelta(hours=3)
+_LATER = timedelta(days=60)
+_AT_ONCE = 6
+_MOST_SECONDS = 3600.0
+_ANSWER_SECONDS = 3600.0
+_RESULTS = Path(__file__).parents[1] / "results" / "loss.md"
+
+
+async def tell(bench: Bench, person: str, messages: Sequence[Told]) -> None:
+    """Let a person type everything, and form it."""
+    for number, told in enumerate(messages):
+        at = _BEGAN + number * _BETWEEN
+        if told.known:
+            await bench.keep(person, [imported(person, told.known, at)], at)
+        before = [
+            {"role": role, "content": turn[role]} for turn in told.before for role in ("user", "assistant")
+        ]
+        await bench.say(person, told.key, told.key, before, told.say, "All right.", at)
+        await bench.form(person)
+
+
+async def look(
+    bench: Bench, person: str, messages: Sequence[Told], asked: set[str], *, questions: bool
+) -> list[Became]:
+    """Return what became of everything that a person typed."""
+    stored = {each.provenance.session_id: each for each in await bench.stored(person) if _is_told(each)}
+    events = {each.key: each for each in bench.events()}
+    hidden = {key for key, each in bench.inbox.completed.items() if _hides(each.applied)}
+    became = []
+    for told in messages:
+        memory = stored.get(told.key)
+        cause, reason = (
+            (None, "")
+            if memory or told.empty
+            else cause_of(events.get(told.key), asked=told.key in asked, hidden=told.key in hidden)
+        )
+        given = await _given(bench, person, told, memory) if questions and told.ask and memory else None
+        became.append(Became(told, memory.content if memory else None, cause, reason, given))
+    return became
+
+
+def _is_told(memory: Memory) -> bool:
+    return memory.provenance.session_id is not None
+
+
+def _hides(changes: Sequence[Any]) -> bool:
+    return any(isinstance(each, Hide) for each in changes)
+
+
+async def _given(bench: Bench, person: str, told: Told, memory: Memory) -> bool:
+    """Tell whether the prompt of a later question has what is remembered of a fact."""
+    messages = [{"role": "user", "content": told.ask}]
+    block = await ask_anew(
+        bench.engine, bench.clock, person, f"ask-{told.key}", messages, _BEGAN + 200 * _BETWEEN + _LATER
+    )
+    return any(is_alike(line[-len(memory.content) :], memory.content) or memory.content in line for line in block.lines)
+
+
+async def measure(messages: Sequence[Told], model: str, *, questions: bool) -> list[Became]:
+    """Tell everything, several people at once, and look."""
+    by_language = {
+        language: list(own)
+        for language, own in groupby(sorted(messages, key=lambda each: each.language), lambda each: each.language)
+    }
+    live = model not in _MODELS
+    changes: dict[str, Any] = (
+        {"extraction_base_url": model, "extraction_model": "live", "extraction_timeout_seconds": _ANSWER_SECONDS}
+        if live
+        else {}
+    )
+    async with open_bench(live=live, **changes) as bench:
+        script = _MODELS.get(model, RightModel)({each.key: each for each in messages})
+        bench.scripts |= dict.fromkeys(by_language, script)
+        gate = asyncio.Semaphore(1 if live else _AT_ONCE)
+
+        async def live_one(language: str, own: Sequence[Told]) -> None:
+            async with gate:
+                await tell(bench, language, own)
+
+        await asyncio.gather(*(live_one(*each) for each in by_language.items()))
+        asked = _asked_live(bench.inbox.completed) if live else script.asked
+        return [
+            each
+            for language, own in by_language.items()
+            for each in await look(bench, language, own, asked, questions=questions)
+        ]
+
+
+def _asked_live(completed: Mapping[str, Any]) -> set[str]:
+    return {key for key, each in completed.items() if each.formed.extracted_count}
+
+
+def main() -> None:
+    """Run the bench."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--model", default="right", help="right, hasty, or the base URL of a live model, with its /v1")
+    parser.add_argument("--only", help="only this language")
+    parser.add_argument("--every", type=int, default=1, help="only every N-th message")
+    parser.add_argument("--no-questions", action="store_true", help="ask nothing afterwards")
+    parser.add_argument("--json", type=Path, help="write there what became of each message as well")
+    parser.add_argument("--output", type=Path, help=f"write the table there, as into {_RESULTS.name}")
+    options = parser.parse_args()
+    be_quiet()
+    messages = [each for each in read_told() if options.only in {None, each.language}][:: options.every]
+    became = asyncio.run(
+        asyncio.wait_for(measure(messages, options.model, questions=not options.no_questions), _MOST_SECONDS)
+    )
+    table = report(became, f"{options.model} model, commit {_commit()}, {datetime.now(UTC):%Y-%m-%d}")
+    print(table)
+    for each in became:
+        if each.cause:
+            print(f"{each.told.key} {each.told.nasty or 'plain'}: {each.cause} ({each.reason}): {each.told.say!r}")
+        elif each.told.empty and each.kept:
+            print(f"{each.told.key} kept: {each.kept!r} of {each.told.say!r}")
+    if options.json:
+        options.json.write_text(json.dumps([asdict(each) for each in became], ensure_ascii=False, indent=1))
+    if options.output:
+        options.output.write_text(table + "\n", "utf-8")
+
+
+def _commit() -> str:
+    return subprocess.run(
+        ["git", "rev-parse", "--short=8", "HEAD"],  # noqa: S607 -- the git in PATH
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+
+
+if __name__ == "__main__":
+    main()
