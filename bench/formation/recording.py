@@ -5,7 +5,20 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.model import Backlog, Caps, Change, Exchange, Formed, Memory, News, Outcome, Pending, Scope
+from recollect.model import (
+    Backlog,
+    Caps,
+    Change,
+    Exchange,
+    Formed,
+    Memory,
+    News,
+    Outcome,
+    Pending,
+    Scope,
+    SpokenWith,
+    Wait,
+)
 from recollect.ports import NO_CAPS, Conversation, Inbox
 
 
@@ -65,6 +78,30 @@ class RecordingInbox:
     ) -> None:
         """Note a failed try."""
         await self._inbox.postpone(exchange, error=error, until=until, counts=counts)
+
+    async def wait(self, exchanges: Sequence[Exchange], wait: Wait) -> None:
+        """Note that exchanges wait for a model."""
+        await self._inbox.wait(exchanges, wait)
+
+    async def wake(self, user_id: str, *, at: datetime) -> bool:
+        """Have what is due of the waiting exchanges tried again."""
+        return await self._inbox.wake(user_id, at=at)
+
+    async def next_wake(self, user_id: str) -> datetime | None:
+        """Return when the first waiting exchange is due."""
+        return await self._inbox.next_wake(user_id)
+
+    async def wake_the_rest(self, answered: Exchange, *, model: str) -> None:
+        """Have the user's other waiting exchanges tried again."""
+        await self._inbox.wake_the_rest(answered, model=model)
+
+    async def wake_all(self, *, model: str = "", everything: bool = False) -> int:
+        """Have what waits of all users tried again."""
+        return await self._inbox.wake_all(model=model, everything=everything)
+
+    async def spoken_with(self, user_id: str) -> SpokenWith | None:
+        """Return with which model the user chatted last."""
+        return await self._inbox.spoken_with(user_id)
 
     async def ask_for_summary(self, scope: Scope, *, at: datetime) -> int:
         """Have a chat summarized before all that are due."""

@@ -60,7 +60,7 @@ class RightModel:
         return ()
 
     def _told(self, exchanges: Sequence[Exchange]) -> Told | None:
-        return self.told.get(exchanges[-1].turn.scope.session_id or "")
+        return self.told.get(exchanges[-1].turn.key)
 
 
 @dataclass

@@ -26,12 +26,14 @@ from bench.lives.planted import imported
 from bench.lives.recall import ask_anew
 from bench.loss.models import HastyModel, RightModel
 from bench.loss.report import Became, Cause, cause_of, report
-from bench.loss.told import Told, read_told
+from bench.loss.told import UNLOGGED, Told, read_told
 from recollect.model import Hide, Memory
 
 _MODELS = {"right": RightModel, "hasty": HastyModel}
 _BEGAN = datetime(2026, 3, 2, 9, tzinfo=UTC)
 _BETWEEN = timedelta(hours=3)
+_PAUSE = timedelta(minutes=1)
+_ANSWER = "All right."
 _LATER = timedelta(days=60)
 _AT_ONCE = 6
 _MOST_SECONDS = 3600.0
@@ -45,10 +47,13 @@ async def tell(bench: Bench, person: str, messages: Sequence[Told]) -> None:
         at = _BEGAN + number * _BETWEEN
         if told.known:
             await bench.keep(person, [imported(person, told.known, at)], at)
-        before = [
-            {"role": role, "content": turn[role]} for turn in told.before for role in ("user", "assistant")
-        ]
-        await bench.say(person, told.key, told.key, before, told.say, "All right.", at)
+        before: list[dict[str, str]] = []
+        for place, turn in enumerate(told.before):
+            if told.nasty != UNLOGGED:
+                key = f"{told.key}-{place}"
+                await bench.say(person, told.key, key, before, turn["user"], turn["assistant"], at)
+            before += [{"role": role, "content": turn[role]} for role in ("user", "assistant")]
+        await bench.say(person, told.key, told.key, before, told.say, _ANSWER, at + _PAUSE)
         await bench.form(person)
 
 
@@ -143,6 +148,8 @@ def main() -> None:
     for each in became:
         if each.cause:
             print(f"{each.told.key} {each.told.nasty or 'plain'}: {each.cause} ({each.reason}): {each.told.say!r}")
+        elif each.given is False:
+            print(f"{each.told.key} not given: {each.kept!r} for {each.told.ask!r}")
         elif each.told.empty and each.kept:
             print(f"{each.told.key} kept: {each.kept!r} of {each.told.say!r}")
     if options.json:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).with_name("facts")
+UNLOGGED = "earlier turns not logged"
+"""A chat whose earlier turns stand in the request alone."""
 _EMPTY = "empty.jsonl"
 
 
