@@ -36,7 +36,9 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "lives-formation": Program("bench.lives.formation", "what is formed of people's lives"),
         "model-answers": Program("bench.lives.model_answers", "what is formed of recorded answers"),
         "live-answers": Program("bench.lives.live_answers", "what is formed when a live model answers"),
-        "loss": Program("bench.loss.run", "how many short facts are lost between people's words and the store"),
+        "loss": Program(
+            "bench.loss.run", "how many short facts are lost between people's words and the store"
+        ),
         "store-audit": Program("bench.lives.store_audit", "what an audit of a store flags and finds"),
         "general": Program("bench.lives.general", "whether memory stays out of general questions"),
         "relevance": Program("bench.training.relevance", "trains the weights of relevance, and checks them"),

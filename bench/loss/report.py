@@ -111,7 +111,11 @@ def _table(
     groups: dict[str, list[Became]] = {}
     for each in rows:
         groups.setdefault(key(each), []).append(each)
-    return [f"| {name} | lost |", "|---|---|", *(f"| {each} | {_lost(groups[each])} |" for each in sorted(groups))]
+    return [
+        f"| {name} | lost |",
+        "|---|---|",
+        *(f"| {each} | {_lost(groups[each])} |" for each in sorted(groups)),
+    ]
 
 
 def _lost(facts: Sequence[Became]) -> str:

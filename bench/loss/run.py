@@ -20,12 +20,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from bench.lives.formed import Bench, Event, be_quiet, open_bench
+from bench.lives.formed import Bench, be_quiet, open_bench
 from bench.lives.life import is_alike
 from bench.lives.planted import imported
 from bench.lives.recall import ask_anew
 from bench.loss.models import HastyModel, RightModel
-from bench.loss.report import Became, Cause, cause_of, report
+from bench.loss.report import Became, cause_of, report
 from bench.loss.told import UNLOGGED, Told, read_told
 from recollect.model import Hide, Memory
 
@@ -91,18 +91,27 @@ async def _given(bench: Bench, person: str, told: Told, memory: Memory) -> bool:
     block = await ask_anew(
         bench.engine, bench.clock, person, f"ask-{told.key}", messages, _BEGAN + 200 * _BETWEEN + _LATER
     )
-    return any(is_alike(line[-len(memory.content) :], memory.content) or memory.content in line for line in block.lines)
+    return any(
+        is_alike(line[-len(memory.content) :], memory.content) or memory.content in line
+        for line in block.lines
+    )
 
 
 async def measure(messages: Sequence[Told], model: str, *, questions: bool) -> list[Became]:
     """Tell everything, several people at once, and look."""
     by_language = {
         language: list(own)
-        for language, own in groupby(sorted(messages, key=lambda each: each.language), lambda each: each.language)
+        for language, own in groupby(
+            sorted(messages, key=lambda each: each.language), lambda each: each.language
+        )
     }
     live = model not in _MODELS
     changes: dict[str, Any] = (
-        {"extraction_base_url": model, "extraction_model": "live", "extraction_timeout_seconds": _ANSWER_SECONDS}
+        {
+            "extraction_base_url": model,
+            "extraction_model": "live",
+            "extraction_timeout_seconds": _ANSWER_SECONDS,
+        }
         if live
         else {}
     )
@@ -131,7 +140,9 @@ def _asked_live(completed: Mapping[str, Any]) -> set[str]:
 def main() -> None:
     """Run the bench."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--model", default="right", help="right, hasty, or the base URL of a live model, with its /v1")
+    parser.add_argument(
+        "--model", default="right", help="right, hasty, or the base URL of a live model, with its /v1"
+    )
     parser.add_argument("--only", help="only this language")
     parser.add_argument("--every", type=int, default=1, help="only every N-th message")
     parser.add_argument("--no-questions", action="store_true", help="ask nothing afterwards")
@@ -147,7 +158,9 @@ def main() -> None:
     print(table)
     for each in became:
         if each.cause:
-            print(f"{each.told.key} {each.told.nasty or 'plain'}: {each.cause} ({each.reason}): {each.told.say!r}")
+            print(
+                f"{each.told.key} {each.told.nasty or 'plain'}: {each.cause} ({each.reason}): {each.told.say!r}"
+            )
         elif each.given is False:
             print(f"{each.told.key} not given: {each.kept!r} for {each.told.ask!r}")
         elif each.told.empty and each.kept:

@@ -10,12 +10,12 @@ _FACT = Told("a-1", "en", "bin schwanger", statement="Ist schwanger", evidence="
 
 
 def test_each_fact_quotes_its_chat() -> None:
-    """Only a fact that is nasty by its marks is quoted otherwise than it was said."""
+    """Only a fact that is nasty by its marks or digits is quoted otherwise than it was said."""
     for told in read_told():
         words = [told.say, *(turn["assistant"] for turn in told.before)]
         assert told.say
         assert told.empty or told.statement
-        assert told.nasty == "marks" or any(told.evidence in each for each in words), told
+        assert told.nasty in {"marks", "digits"} or any(told.evidence in each for each in words), told
 
 
 def test_no_message_is_there_twice() -> None:
@@ -36,7 +36,11 @@ def test_what_lost_a_fact() -> None:
 def test_shares_are_of_facts_and_of_empty_messages_apart() -> None:
     """A fact that is missing is lost; an empty message that is there is kept."""
     empty = Told("empty-1", "en", "thanks", empty=True)
-    became = [Became(_FACT, None, Cause.GATE), Became(_FACT, "Ist schwanger", given=True), Became(empty, "Thanks")]
+    became = [
+        Became(_FACT, None, Cause.GATE),
+        Became(_FACT, "Ist schwanger", given=True),
+        Became(empty, "Thanks"),
+    ]
     table = report(became, "right model")
     assert "facts lost: 1 of 2 (50.0 %)" in table
     assert "given: 1 of 1 (100.0 %)" in table
