@@ -6,9 +6,11 @@ all of them. Never: keeps a token.
 
 import hashlib
 import hmac
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 from secrets import token_bytes, token_urlsafe
+from typing import Any
 
 from recollect.errors import ConfigurationError
 from recollect.ports import Clock
@@ -23,7 +25,7 @@ class Audience(StrEnum):
 
     API = "memory-api"
     PAGE_LINK = "page-link"
-    """Opens one's page, once or a few times within minutes."""
+    """Opens one's page, once, within minutes."""
 
     PAGE = "page"
     """The session of pages, in a cookie (``page_sessions``)."""
@@ -59,10 +61,19 @@ class PersonTokens:
 
     def user_of(self, token: str, audience: Audience) -> str | None:
         """Return whose token it is; None where it is none of ours, for something else, or ended."""
+        claims = self._claims(token, audience)
+        return None if claims is None else opaque_id(claims["sub"])
+
+    def id_of(self, token: str, audience: Audience) -> str | None:
+        """Return what tells a token from all others; None where ``user_of`` returns it."""
+        claims = self._claims(token, audience)
+        return None if claims is None else str(claims["jti"])
+
+    def _claims(self, token: str, audience: Audience) -> Mapping[str, Any] | None:
         claims = decode_own_token(token, self._key, issuer=_ISSUER, audience=audience.value)
         if claims is None or not claims["iat"] - 60 <= self._clock().timestamp() < claims["exp"]:
             return None
-        return opaque_id(claims["sub"])
+        return claims
 
     def are_ours(self, token: bytes) -> bool:
         """Whether we signed a token, for whatever purpose, and whether it ended or not: it is no guess then."""

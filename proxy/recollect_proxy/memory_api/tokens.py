@@ -73,7 +73,7 @@ async def make_page_link(
     person_tokens: Tokens,
     public_url: PublicUrl,
 ) -> PageLink:
-    """It opens the page within five minutes; the page then stays open for an hour."""
+    """It opens the page once, within five minutes; the page then stays open for an hour."""
     user = user_named(user_id)
     await note_read(live, principal, user, request.route_handler)  # whatever is read on it
     token, expires_at = person_tokens.make(user, Audience.PAGE_LINK)

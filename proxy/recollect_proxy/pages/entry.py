@@ -7,6 +7,8 @@ from litestar import MediaType, Response, get, post
 from litestar.datastructures import Cookie
 from litestar.params import FromQuery
 
+from recollect.errors import StoreUnavailableError
+from recollect.model import KeptAnswer
 from recollect_proxy.access import (
     SESSION_LIFETIME,
     Audience,
@@ -40,9 +42,15 @@ async def enter_by_link(request: Asked, parts: Parts, ticket: FromQuery[str | No
     if ticket is None:
         shown = parts.shown(request, parts.session(request))
         return Response(parts.templates.render("enter.html", shown), media_type=MediaType.HTML)
-    user_id = parts.authentication.person_tokens.user_of(ticket, Audience.PAGE_LINK)
-    if user_id is None:
+    tokens = parts.authentication.person_tokens
+    user_id, ticket_id = tokens.user_of(ticket, Audience.PAGE_LINK), tokens.id_of(ticket, Audience.PAGE_LINK)
+    if user_id is None or ticket_id is None:
         raise PageError(BAD_TICKET)
+    if not await _is_first(parts, user_id, ticket_id):
+        session = parts.session(request)
+        if session is None or session.principal.user_id != user_id:
+            raise PageError(BAD_TICKET)
+        return redirect(BASE)  # the same browser once more, as when a page is loaded again
     principal = Principal(Role.PERSON, "own-page", user_id)
     return _entered(request, parts, parts.authentication.page_sessions.begin(principal), "")
 
@@ -100,6 +108,18 @@ def set_session(response: Response[Any], request: Asked, parts: PageParts, sessi
 def end_session(response: Response[Any], request: Asked, parts: PageParts) -> None:
     """Have an answer take the session's cookie away."""
     response.set_cookie(_cookie(parts, request, COOKIE, "", timedelta()))
+
+
+async def _is_first(parts: PageParts, user_id: str, ticket_id: str) -> bool:
+    """Take a ticket, and return whether nobody had: what an address bar, a log or a history keeps of it opens nothing."""
+    if parts.live.engine is None:
+        raise StoreUnavailableError
+    key = f"page-link {ticket_id}"  # a client's own key has no space
+    taken = await parts.live.engine.reserve_answer(user_id, key, b"")
+    if isinstance(taken, KeptAnswer):
+        return False
+    await parts.live.engine.keep_answer(user_id, key, b"", None, taken=taken)
+    return True
 
 
 def _entered(request: Asked, parts: PageParts, session: PageSession, path: str) -> Response[str]:

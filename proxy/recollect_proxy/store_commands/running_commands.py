@@ -3,6 +3,7 @@
 Never: what a command does.
 """
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -32,6 +33,8 @@ DataDir = Annotated[Path | None, typer.Option(help="Folder of the database and t
 DatabaseUrl = Annotated[
     str | None, typer.Option(help="A Postgres with pgvector instead of the embedded one.")
 ]
+_LONGEST_ID = 40
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, to stdout.")]
 User = Annotated[str, typer.Argument(help="The user's id, as the frontend sends it.")]
 
@@ -99,12 +102,16 @@ def uuid_named(given: str) -> UUID:
 
 
 def print_json(document: object) -> None:
-    """Print one JSON document."""
-    typer.echo(msgspec.json.format(msgspec.json.encode(document), indent=2))
+    """Print one JSON document, with what a terminal would obey written as escapes (RFC 8259, section 7)."""
+    written = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+    typer.echo("".join(_escaped(letter) for letter in written))
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows under the names of their columns; to a pipe without a frame. Nothing is cut; a wide terminal has ids in one line."""
+    """Print rows under the names of their columns; to a pipe without a frame. Nothing is cut, and an id stands in one line.
+
+    A terminal that is too narrow for that gets each row as a paragraph.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Column, Table
@@ -118,10 +125,13 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
     if not listed:
         console.print("There is nothing to list.")
         return
-    wide = console.width >= _WIDE
+    if console.width < _WIDE or any(len(_cell(row[0])) > _LONGEST_ID for row in listed):
+        for row in listed:
+            _print_paragraph(columns, row)
+        return
     table = Table(
         *(
-            Column(name, overflow="fold", no_wrap=wide and isinstance(cell, UUID))
+            Column(name, overflow="fold", no_wrap=isinstance(cell, UUID))
             for name, cell in zip(columns, listed[0], strict=True)
         ),
         box=box.SIMPLE_HEAD,
@@ -129,6 +139,25 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
     for row in listed:
         table.add_row(*(_markup_free(_cell(each)) for each in row))
     console.print(table)
+
+
+def _print_paragraph(columns: Sequence[str], row: Sequence[object]) -> None:
+    """Print a row's id in a line of its own, and below it what else there is, by name."""
+    typer.echo(on_a_terminal(_cell(row[0])))
+    for name, value in zip(columns[1:], row[1:], strict=True):
+        if told := _line(value):
+            typer.echo(f"    {name}: {told}")
+
+
+def on_a_terminal(text: str) -> str:
+    """Return a text with what a terminal would obey, or show as nothing, written as escapes."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
+    )
+
+
+def _escaped(letter: str) -> str:
+    return letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1]
 
 
 def _cell(value: object) -> str:

@@ -11,6 +11,7 @@ from recollect_proxy.store_commands.running_commands import (
     DataDir,
     User,
     fail,
+    on_a_terminal,
     print_json,
     settings_of,
     user_named,
@@ -39,7 +40,7 @@ def list_sessions(
         print_json({"sessions": found})
         return
     for each in found:
-        typer.echo(each)
+        typer.echo(on_a_terminal(each))
 
 
 @sessions_app.command()

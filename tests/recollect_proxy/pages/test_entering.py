@@ -44,6 +44,18 @@ async def test_the_cookie_is_the_pages_alone_and_the_ticket_does_not_stay_in_the
     assert "secure" not in cookie
 
 
+async def test_a_link_opens_one_session(pages: Pages) -> None:
+    link = f"/enter?ticket={pages.ticket(pages.anna)}"
+    first, second = Visitor(pages.port), Visitor(pages.port)
+    assert (await first.get(link)).status == 303
+
+    again, elsewhere = await first.get(link), await second.get(link)
+
+    assert (again.status, again.header(b"set-cookie")) == (303, None)  # loaded again in the same browser
+    assert (elsewhere.status, elsewhere.header(b"set-cookie")) == (401, None)
+    assert (await (await pages.person(pages.anna)).get("/switches")).status == 200
+
+
 async def test_the_cookie_is_secure_where_browsers_come_by_https(postgres: Postgres, store: Store) -> None:
     async with serve_pages(engine_over(postgres), public_url="https://memory.example.org") as served:
         answer = await Visitor(served.port).get(f"/enter?ticket={served.ticket(store.anna)}")

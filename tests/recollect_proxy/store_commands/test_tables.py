@@ -1,13 +1,18 @@
 """What the commands print on a terminal: no id is cut, and where nothing is, that is said."""
 
+import json
+import re
+from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
 
-from recollect_proxy.store_commands.running_commands import print_table
+from recollect_proxy.store_commands.running_commands import on_a_terminal as on_one_line
+from recollect_proxy.store_commands.running_commands import print_json, print_table
 
 COLUMNS = ("id", "content")
 MEMORY = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")
+SAID = datetime(2026, 3, 15, 12, tzinfo=UTC)
 CONTENT = "Lives in Lisbon, near the river, and works there at night. " * 3
 
 
@@ -17,18 +22,44 @@ def on_a_terminal(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
         monkeypatch.setenv(name, value)
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_no_id_is_cut_and_a_wide_terminal_has_it_in_one_line(
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_an_id_stands_whole_in_a_line_however_narrow_the_terminal_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int
 ) -> None:
     on_a_terminal(monkeypatch, width)
 
-    print_table(COLUMNS, [(MEMORY, CONTENT)])
+    print_table(("id", "kind", "importance", "said", "content"), [(MEMORY, "fact", 0.5, SAID, CONTENT)] * 2)
+    print_table(
+        ("user", "memories", "last seen"), [("anna@a-long-domain-of-many-letters.example.org", 1, SAID)]
+    )
 
-    _, _, _, *rows, _ = capsys.readouterr().out.splitlines()
-    ids = [row[: row.index("   ", 2)].strip() if "   " in row[2:] else row.strip() for row in rows]
-    assert "".join(ids).startswith(str(MEMORY))
-    assert (ids[0] == str(MEMORY)) or width < 110
+    told = capsys.readouterr().out
+    lines = [line.split() for line in told.splitlines()]
+    assert sum(str(MEMORY) in line for line in lines) == 2
+    assert ["anna@a-long-domain-of-many-letters.example.org"] in lines
+    assert all(word in told for word in ("fact", "0.5", "2026-03-15"))
+    assert "".join(CONTENT.split()) in "".join(told.split()) or width == 120
+
+
+HOSTILE = "chat\x1b[2J\x1b]0;gone\x07\x9b31m\x7f\u202egnp\u2028\u2066 \n\r\t\U000e0041"
+
+
+def test_what_a_terminal_would_obey_is_shown_and_not_sent(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for width in (80, 120):
+        on_a_terminal(monkeypatch, width)
+        print_table(COLUMNS, [(HOSTILE, HOSTILE)])
+        print_table(COLUMNS, [("chat", HOSTILE)])
+    typer_escapes = on_one_line(HOSTILE)
+    print_json({"sessions": [HOSTILE]})
+
+    told = capsys.readouterr().out
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", told)  # the bold type of the names of columns
+    assert {letter for letter in plain if not letter.isprintable()} == {"\n"}
+    assert typer_escapes.isprintable()
+    assert typer_escapes.startswith(r"chat\x1b[2J")
+    assert json.loads(told[told.index("{") :]) == {"sessions": [HOSTILE]}
 
 
 def test_that_there_is_nothing_is_said(
