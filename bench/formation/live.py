@@ -16,6 +16,7 @@ from bench.formation.staging import hear_message
 from recollect.composition import compose
 from recollect.errors import ExtractorError
 from recollect.formation.turns import AnalyzedTurn, analyze_turn, attributions_of
+from recollect.formation.understood_commands import Extraction, with_understood_commands
 from recollect.formation.verification import Verdict, verify
 from recollect.model import Asking, Exchange, Memory, Recollection, Relation, Source
 from recollect.ports import Extractor
@@ -102,6 +103,7 @@ async def _find(
         return
     extracted = await asked.call(lambda: extractor.extract([said.extractor_input], known))
     if extracted is not None:
+        [said] = with_understood_commands([said], Extraction(extracted, tuple(known)))
         verdicts = verify(
             extracted.candidates,
             attributions_of([said], known),

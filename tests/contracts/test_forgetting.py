@@ -310,15 +310,17 @@ async def test_what_was_answered_with_it_elsewhere_is_forgotten_but_not_what_was
     await given(store, "And what else?", first.message_id, store.anna.elsewhere, reply="More tea.")
     await given(store, "Which weather?", rain.id, store.anna.elsewhere, reply="Rain.")
     await given(store, "Still nothing?", tea.id, store.anna.elsewhere, reply="")
+    await given(store, "How do planes fly?", tea.id, store.anna.elsewhere, reply="By lift.")
     await given(store, "Weather again?", rain.id, store.anna.scope, reply="Rain again.")
 
     await forget(store, tea)
 
     asked = {"What to drink?", "And what else?", "Which weather?", "Still nothing?", "Weather again?"}
-    left = {"Likes rain", "Rain.", "Rain again."}
+    asked.add("How do planes fly?")
+    left = {"Likes rain", "Rain.", "Rain again.", "By lift."}
     assert texts(await near(store, vector(*NORTH), limit=99)) == asked | left
     told = (await store.chats.chat(store.anna.elsewhere, exchanges=9)).exchanges
-    assert [each.reply for each in told] == ["", "", "Rain.", ""]
+    assert [each.reply for each in told] == ["", "", "Rain.", "", "By lift."]
     assert len((await store.chats.chat(store.anna.elsewhere, exchanges=9)).injections) == 1
 
 

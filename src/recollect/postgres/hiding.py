@@ -12,6 +12,7 @@ from recollect.model import Reason
 from recollect.postgres.changing import Changing
 from recollect.postgres.profiles import forget_in_profile
 from recollect.postgres.sql import SQL
+from recollect.text.lexical import document_terms
 
 
 async def hide_messages(
@@ -19,7 +20,7 @@ async def hide_messages(
 ) -> None:
     """Recall these messages of the log no more, nor what says them again; nor form anything of them.
 
-    That is what was answered to them, what was answered with them or ``items`` at hand, the blocks that were
+    That is what was answered to them, what was answered with them or ``items`` at hand and says some of it, the blocks that were
     added to prompts and speak of them, what ``items`` proposed for the profile, and summaries that rest on them, which are
     retired for ``reason``.
 
@@ -33,7 +34,8 @@ async def hide_messages(
     hidden = _ids(await connection.fetch(SQL["hide_messages"], user_id, messages))
     await connection.execute(SQL["form_no_more"], user_id, hidden, changing.at)
     summaries = _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, hidden))
-    answers = _ids(await connection.fetch(SQL["hide_answers"], user_id, [*items, *summaries, *hidden]))
+    answers = await _answers_that_say(changing, [*items, *summaries, *hidden])
+    await connection.execute(SQL["hide_answers"], user_id, answers)
     summaries += _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, answers))
     hidden += answers
     chunks = await connection.fetch(SQL["hide_chunks"], user_id, hidden)
@@ -43,6 +45,17 @@ async def hide_messages(
     await changing.forget_injections([*items, *summaries, *hidden])
     await forget_in_profile(connection, user_id, items)
     await _retire_summaries(changing, reason, sorted({*summaries}))
+
+
+async def _answers_that_say(changing: Changing, items: Sequence[UUID]) -> list[UUID]:
+    """Return the answers that were given with items at hand, and have a word of theirs."""
+    connection, user_id = changing.connection, changing.user_id
+    given = await connection.fetch(SQL["answers_given"], user_id, items)
+    if not given:
+        return []
+    told = "\n".join(row["content"] for row in await connection.fetch(SQL["told_by_items"], user_id, items))
+    terms = set(document_terms(told))
+    return [row["id"] for row in given if not terms.isdisjoint(document_terms(row["content"]))]
 
 
 async def _retire_summaries(changing: Changing, reason: Reason, summaries: Iterable[UUID]) -> None:

@@ -172,16 +172,25 @@ WHERE user_id = $1 AND exchange_id IN (
 )
 RETURNING id;
 
--- name: hide_answers
--- Recall no more what the user was answered in turns that were given one of these items; which were recalled before.
-UPDATE messages SET hidden = true
+-- name: answers_given
+-- What the user was answered in turns that were given one of these items, and is recalled so far.
+SELECT id, content FROM messages
 WHERE user_id = $1 AND role = 'assistant' AND NOT hidden AND exchange_id IN (
     SELECT e.id
     FROM injections AS i
     JOIN exchanges AS e ON e.user_id = $1 AND e.session_id = i.session_id AND e.anchor = i.anchor
     WHERE i.user_id = $1 AND i.items && $2::uuid[]
-)
-RETURNING id;
+);
+
+-- name: told_by_items
+-- What these memories and messages of the user say.
+SELECT content FROM vectors WHERE owner IN ('*', $1) AND id = ANY ($2::uuid[])
+UNION ALL
+SELECT content FROM messages WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND role = 'user';
+
+-- name: hide_answers
+-- Recall these answers to the user no more.
+UPDATE messages SET hidden = true WHERE user_id = $1 AND id = ANY ($2::uuid[]);
 
 -- name: hide_chunks
 -- Find chunks of messages of the user no more; which they were, and how many terms they have.
