@@ -9,7 +9,7 @@ import re
 
 from recollect.chat.body import ChatMessage
 from recollect.model import Message, Role
-from recollect.text.attribution import without_blocks
+from recollect.text.attribution import without_frame
 from recollect.text.attribution.embedded_data import without_data
 from recollect.text.attribution.thoughts import without_thoughts
 from recollect.text.patterns import Pattern, anchored, bounded
@@ -56,7 +56,7 @@ def known_by(message: Message) -> str:
     """
     if message.role is not Role.USER or "</" not in message.text:
         return message.text
-    return without_blocks(message.text) or message.text
+    return without_frame(message.text)
 
 
 def own_blocks(text: str) -> list[tuple[int, int]]:

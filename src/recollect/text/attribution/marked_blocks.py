@@ -21,9 +21,9 @@ _FORMATTING_NAMES = (
     "a abbr b big br center color div em font h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p q s size small span "
     "strike strong sub sup tt u ul url"
 )
-_FORMATTING = frozenset(_FORMATTING_NAMES.split())
+FORMATTING = frozenset(_FORMATTING_NAMES.split())
 """Elements by which people format their own text."""
-_OWN = bounded(
+OWN_ELEMENT = bounded(
     r"^(?P<of_user>(?:user|human)[_-]?)?(?:query|question|request|message|prompt|input|task|text|says?|ask|feedback|instructions?)$",
     re.IGNORECASE,
 )
@@ -85,7 +85,7 @@ class _Block(NamedTuple):
     @property
     def named(self) -> re.Match[str] | None:
         """The name by which a client says that these are the person's words."""
-        return _OWN.search(self.opens.keys[0][1:]) if self.opens.kind is PieceKind.CONTEXT else None
+        return OWN_ELEMENT.search(self.opens.keys[0][1:]) if self.opens.kind is PieceKind.CONTEXT else None
 
 
 def notices(text: str) -> list[Piece]:
@@ -139,7 +139,7 @@ def _marks(text: str) -> Iterator[_Mark]:
         for tag in _ELEMENT.finditer(text):
             name = tag["name"].lower()
             is_spoken_of = tag.start() and text[tag.start() - 1] in _QUOTING
-            if name not in _FORMATTING and not is_spoken_of and not tag["rest"].endswith("/"):
+            if name not in FORMATTING and not is_spoken_of and not tag["rest"].endswith("/"):
                 yield _Mark(*tag.span(), (f"<{name}",), bool(tag["closes"]), PieceKind.CONTEXT)
     if "-->" in text:
         for end in _COMMENT.finditer(text):
@@ -162,7 +162,7 @@ def _labelled(span: Span, label: str, *, closes: bool = False) -> _Mark | None:
             rest = words[1:] if edge == 0 else words[:-1]
             return _Mark(*span, (f"[{' '.join(rest)}",), words[edge] in _ENDS, PieceKind.FILE)
     first = words[:1]
-    if not words or first[0] in _FORMATTING:
+    if not words or first[0] in FORMATTING:
         return None
     return _Mark(*span, (f"[{' '.join(words)}", f"/{first[0]}"), closes=False, kind=PieceKind.FILE)
 

@@ -52,7 +52,7 @@ def quoted_lines(text: str) -> list[Piece]:
         is_said = len(line) <= _LONGEST_LINE and bool(line.strip())
         is_copied = (is_copied and bool(line.strip())) or (is_said and bool(_COPIED.match(line)))
         if is_copied:
-            found.append(Piece(start, end, PieceKind.QUOTED))
+            found.append(Piece(start, end, PieceKind.QUOTED, is_sure=False))
         elif not is_said or _QUOTED.match(line):
             continue
         elif _WROTE.match(line) and _is_quote_next(text, following):

@@ -117,10 +117,3 @@ def read_message(text: str, injected: Sequence[str] = ()) -> Reading:
         found += new
         left = blanked(left, new) if new else left
     return Reading(text, tuple(in_order(found)))
-
-
-def without_blocks(text: str) -> str:
-    """Return a message without the blocks that stand between marks."""
-    left = text.replace("\r\n", " \n")
-    found = [*in_order([*notices(left), *paired_blocks(left)])]
-    return Reading(text, tuple(found)).own if found else text

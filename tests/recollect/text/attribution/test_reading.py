@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.long_texts import up_to
 from tests.tables import table
 
-from recollect.text.attribution import others_words, question_in, without_blocks
+from recollect.text.attribution import others_words, question_in, without_frame
 from recollect.text.attribution.reading import read_message
 
 Q = "I live in Oslo. Where did I put the spare key?"
@@ -275,9 +275,18 @@ def test_a_message_is_known_by_its_words_whatever_a_client_puts_around_it() -> N
         "<open_files>\na.py\n</open_files>\n{}",
         "{}\n<environment_details>\nb\n</environment_details>",
         "<user_query>\n{}\n</user_query>",
+        "<x>b</x>\n<x>c</x>\n<user_query>\n{}\n</user_query>\n<d-e>f</d-e>",
+        "<task>\n{}\n</task>\n\n<environment_details>\n# Files\n</environment_details>",
     ):
-        assert without_blocks(around.format(Q)) == Q
-    assert without_blocks(f"  {Q}\r\n") == f"  {Q}\r\n"
+        assert without_frame(around.format(Q)) == Q
+    for text in (
+        "<a>\nb\n</a>",
+        "<p>I live in Oslo</p>",
+        "What does </a> mean?",
+        "<a> is open",
+        f"{Q} <a>b</a>",
+    ):
+        assert without_frame(text) == text
 
 
 PIECES = [
@@ -330,4 +339,7 @@ def test_any_message_is_survived_and_nothing_is_made_up(text: str) -> None:
 @up_to(200_000)
 @table("piece", PIECES)
 def test_a_long_run_of_anything_is_read_in_linear_time(piece: str, length: int) -> None:
-    assert read_message(piece * (length // len(piece))).pieces is not None
+    text = piece * (length // len(piece))
+
+    assert read_message(text).pieces is not None
+    assert len(without_frame(text)) <= length
