@@ -33,6 +33,7 @@ EXCEPTIONS = {
     "recollect.postgres.sql": "our own files of queries and migrations",
     "recollect.text.tokens": "bytes: three digits at most, counted",
     "recollect.chat.raw_json": "bytes of a request: what is repeated is possessive, so that no byte is read twice",
+    "recollect.chat.turn": "bytes of a request: what is repeated is possessive",
     "recollect.chat.raw_ends": "the same; of a string no more than its first thousand bytes",
     "recollect.chat.linear_bytes": "bytes, which the doors do not take: an automaton in linear time",
     "recollect_proxy.identity.plain_header": "bytes of a header, which the server bounds; nothing in it is repeated",

@@ -5,12 +5,12 @@ word at either end. In the table ``(a|b|)`` stands for one of several words or n
 mark for a phrase that may be asked. Without a model the openings of the same table tell what to remember, forget or correct.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
 from itertools import product
-from re import escape
 from typing import Any
 from unicodedata import category, normalize
 
@@ -152,7 +152,7 @@ class _Language:
     @property
     def _one(self) -> str:
         """An expression for one number. A digit may have an ending behind it, as in Turkish; a word may not."""
-        words = rf"(?:{'|'.join(sorted(map(escape, self._number_of), key=len, reverse=True))})"
+        words = rf"(?:{'|'.join(sorted(map(re.escape, self._number_of), key=len, reverse=True))})"
         return (
             rf"(?:(?<!\w){words}(?!\w)|(?<!\w)\d{{1,3}}(?!\d))" if self.space else rf"(?:{words}|\d{{1,3}})"
         )
@@ -160,14 +160,14 @@ class _Language:
     @cached_property
     def openings(self) -> Pattern:
         """An expression for what asks to remember, forget or correct something at the beginning of a message."""
-        lead = "|".join(map(escape, (*self.words["polite"], *self.words["asking"])))
+        lead = "|".join(map(re.escape, (*self.words["polite"], *self.words["asking"])))
         every = (f"(?P<{asking.value}>{'|'.join(self._openings(asking))})" for asking in Asking)
         return linear(rf"(?i)\s*(?:(?:{lead})[\s,]+)?(?:{'|'.join(every)})[\s:,\x{{ff1a}}\x{{ff0c}}]*")
 
     def _openings(self, asking: Asking) -> Iterator[str]:
         every = {each for template in self.words[asking.value] for each in expanded(template)}
         for each in sorted(every, key=len, reverse=True):
-            yield escape(each) + (_BEHIND if self.space and each[-1].isalnum() else "")
+            yield re.escape(each) + (_BEHIND if self.space and each[-1].isalnum() else "")
 
 
 @cache
