@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
@@ -156,3 +157,40 @@ async def test_no_word_of_a_chat_is_logged_whatever_goes_wrong(
 
     assert {line["event"] for line in logs} >= {"memory_decision", "formed", "recalled"}
     assert "Minka" not in json.dumps(logs, default=repr)
+
+
+SECRETS = {
+    "我的信用卡号是4318736022367385，住在根特。": "4318736022367385",
+    "Mi tarjeta es 4318_7360_2236_7385 y vivo en Gante.": "7360_2236",
+    "رقم بطاقتي ٤٣١٨٧٣٦٠٢٢٣٦٧٣٨٥ وأعيش في غنت": "٤٣١٨٧٣٦٠٢٢٣٦٧٣٨٥",
+    "My wallet backup:\nabandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about\n"
+    "I live in Ghent.": "abandon",
+}
+PASSWORD = "Xk7#pQ2v!mL9"
+
+
+def spooled(folder: Path) -> list[bytes]:
+    """Return what the files of the journal hold."""
+    return [each.read_bytes() for each in folder.rglob("spool/**/*") if each.is_file()]
+
+
+async def test_nothing_of_a_secret_is_kept_or_sent_to_a_background_model(
+    proxy: RunningProxy, upstream: ScriptedUpstream, extraction: ScriptedUpstream, data_dir: Path, user: User
+) -> None:
+    extraction.received.clear()
+    with capture_logs() as logs:
+        for said in SECRETS:
+            upstream.answers.append(completion(f"Your new password is:\n\n> **`{PASSWORD}`**\n\nKeep it."))
+            await proxy.say(user, said)
+        await proxy.settle()
+    kept = await proxy.api(b"GET", f"/users/{user.id}/export")
+    spool = spooled(data_dir)
+
+    assert extraction.received
+    assert kept.body.count(b"[secret: ") >= 2 * len(SECRETS)
+    for secret in (*SECRETS.values(), PASSWORD):
+        raw, escaped = secret.encode(), json.dumps(secret)[1:-1].encode()
+        for place in (kept.body, json.dumps(logs, default=repr).encode(), *spool):
+            assert raw not in place
+            assert escaped not in place
+        assert not [each for each in extraction.received if raw in each.body or escaped in each.body]

@@ -16,7 +16,6 @@ from cachetools import LRUCache
 from recollect.deadline import within
 from recollect.engine.policy import Policy
 from recollect.engine.prepared import (
-    NONE_IMPORTANT,
     ImportantStatements,
     Prepared,
     RecallOptions,
@@ -43,7 +42,7 @@ from recollect.model import (
 )
 from recollect.model.local_time import in_zone, wall
 from recollect.ports import Backends, Clock
-from recollect.retrieval import Ranking, SearchReach, of_everything, rank
+from recollect.retrieval import Ranking, SearchReach, of_everything, rank, with_entries
 from recollect.retrieval.profile_fields import importance_of
 from recollect.text.cues.memory_requests import Request, read_memory_request
 
@@ -178,22 +177,53 @@ class Retriever:
     async def _in_chat(self, state: RecallState) -> Prepared:
         if state.is_same or not state.options.recall:
             return without_recall(state)
-        asking = asyncio.create_task(self._most_important(state)) if state.wants_standing else None
+        asking = asyncio.create_task(self._important(state))
         if state.ranking is None:  # a photo, a recording or a file alone: there are no words to search with
-            important = self._with_profile(state, await asking if asking else NONE_IMPORTANT, None)
+            important = self._with_profile(state, await asking, None)
             return without_ranking(state, Recall(skipped=Skip.EMPTY), important)
         try:
             ranking = await state.ranking
         except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
-            important = self._with_profile(state, await asking if asking else NONE_IMPORTANT, None)
+            important = self._with_profile(state, await asking, None)
             return without_ranking(state, _failed(error), important)
-        important = await asking if asking else NONE_IMPORTANT
-        important = self._with_profile(state, important, ranking.candidates.second_question)
+        question = ranking.candidates.second_question
+        important = self._with_profile(state, await asking, question)
         request = read_memory_request(state.turn.text)
         if ranking.needs.everything or (request is not None and request.asking is Request.KNOWN):
             important, statements = await self._everything(state, important)
             ranking = of_everything(ranking, statements, bar=self._policy.bar)
+        elif long := self._long_entries(state, important, question):
+            ranking = with_entries(ranking, long, bar=self._policy.bar)
         return selected(state, ranking, important)
+
+    async def _important(self, state: RecallState) -> ImportantStatements:
+        """Return what may stand in the chat; once it stands there, the profile alone, which may hold what is searched."""
+        if state.wants_standing:
+            return await self._most_important(state)
+        return ImportantStatements(entries=await self._profile(state) or ())
+
+    def _long_entries(
+        self, state: RecallState, important: ImportantStatements, question: Vector | None
+    ) -> list[tuple[Memory, float | None]]:
+        """Return the profile's entries that are longer than the whole standing part, with their cosines to the question."""
+        found = []
+        for each in important.entries:
+            memory = each.as_memory(state.turn.scope.user_id, importance_of(each.field, None, None))
+            if state.count(memory.labelled) > state.bounds.standing_tokens:
+                found.append((memory, self._cosine(each, question)))
+        return found
+
+    def _cosine(self, entry: ProfileEntry, question: Vector | None) -> float | None:
+        """Return the cosine of an entry to the question; None where they are not by the same embedder."""
+        second = self._backends.second_embedder
+        if (
+            second is None
+            or entry.embedding_model != second.name
+            or entry.embedding is None
+            or question is None
+        ):
+            return None
+        return float(entry.embedding @ question)
 
     async def _most_important(self, state: RecallState) -> ImportantStatements:
         """Return the user's most important statements, and their profile; none where the store fails, or is late."""
@@ -234,6 +264,8 @@ class Retriever:
 
         An entry's importance depends on its field, and on how near its embedding is to the question's.
         """
+        if not state.wants_standing:
+            return important
         second = self._backends.second_embedder
         profile = []
         for each in important.entries:

@@ -5,7 +5,7 @@ from recollect.retrieval.fusion import SignalWeights
 from recollect.retrieval.gate import Gate
 from recollect.retrieval.needs import NeedThresholds
 from recollect.retrieval.query import RecallQuery, read_query
-from recollect.retrieval.ranking import EXPLAINED, Ranking, of_everything, rank
+from recollect.retrieval.ranking import EXPLAINED, Ranking, of_everything, rank, with_entries
 from recollect.retrieval.selection import SelectionContext, SelectionLimits, select
 from recollect.retrieval.standing import choose_standing, standing_part
 from recollect.retrieval.worth import worth
@@ -28,5 +28,6 @@ __all__ = [
     "read_query",
     "select",
     "standing_part",
+    "with_entries",
     "worth",
 ]

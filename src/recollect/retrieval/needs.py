@@ -150,6 +150,46 @@ def needs_of(
     return Needs(scores, shares, wanted, served, at_most=bar.few if lists else None, understood=understood)
 
 
+def needs_with(
+    needs: Needs,
+    query: RecallQuery,
+    found: Sequence[RetrievedItem],
+    entries: Sequence[tuple[Memory, float | None]],
+    *,
+    vector: Vector | None,
+    bar: NeedThresholds,
+) -> Needs:
+    """Return the needs of a turn with further statements, which its search does not know, judged among those it found.
+
+    Args:
+        needs: The needs by what was found.
+        query: The query.
+        found: The candidates.
+        entries: The further statements, each with its cosine to the question by the second embedder.
+        vector: The question's vector by the second embedder; None without one.
+        bar: The thresholds.
+    """
+    asked = EmbeddedQuestion(query.asked, query.now, query.periods, vector)
+    shipped = relevance.shipped_model()
+    if needs.everything or relevance.intent_logits(asked, shipped)[INTENTS.index("nothing")] > bar.nothing:
+        return needs
+    known = [(each.item, each) for each in found if _is_statement(each) and isinstance(each.item, Memory)]
+    statements = [*(item for item, _ in known), *(entry for entry, _ in entries)]
+    first = _or_nan([*(each.cosine for _, each in known), *(None for _ in entries)])
+    second = _or_nan([*(each.second_cosine for _, each in known), *(cosine for _, cosine in entries)])
+    likely, _ = relevance.probabilities(asked, statements, first, second, shipped)
+    judged = zip((each.id for each, _ in entries), likely[len(known) :].tolist(), strict=True)
+    scores = {each: _SCORE * probability for each, probability in judged}
+    wanted = frozenset(each for each, score in scores.items() if score >= _SCORE * bar.statement)
+    blank = np.zeros(len(scores))
+    return replace(
+        needs,
+        scores={**needs.scores, **scores},
+        shares={name: np.append(values, blank) for name, values in needs.shares.items()},
+        wanted=needs.wanted | wanted,
+    )
+
+
 def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresholds) -> Needs:
     """Return the needs of a turn that asks for an overview: all statements that have not ended, in the order of `worth`."""
     order = in_order(statements, now)

@@ -10,7 +10,15 @@ from recollect.ports import ONLY_TODAYS, Embedder, Generations, MemoryStore
 from recollect.retrieval.candidates import SearchReach, SearchResults, find_candidates
 from recollect.retrieval.fusion import FusedRanking, SignalWeights, fuse
 from recollect.retrieval.gate import Gate, gate_score
-from recollect.retrieval.needs import NO_NEEDS, Needs, NeedThresholds, asks_nothing, needs_of, overview_needs
+from recollect.retrieval.needs import (
+    NO_NEEDS,
+    Needs,
+    NeedThresholds,
+    asks_nothing,
+    needs_of,
+    needs_with,
+    overview_needs,
+)
 from recollect.retrieval.passages import may_serve
 from recollect.retrieval.query import RecallQuery, read_query
 from recollect.retrieval.signals import RetrievedItem, Signals, gather, read_signals
@@ -168,6 +176,29 @@ def of_everything(ranking: Ranking, statements: Sequence[Memory], *, bar: NeedTh
     told = [Recollection(known[each], score) for each, score in needs.scores.items()]
     others = [each for each in ranking.ranked if each.item.id not in known]
     return replace(ranking, ranked=(*told, *others), needs=needs)
+
+
+def with_entries(
+    ranking: Ranking, entries: Sequence[tuple[Memory, float | None]], *, bar: NeedThresholds
+) -> Ranking:
+    """Return the ranking with the entries of a profile that are searched, those that the turn needs first.
+
+    Args:
+        ranking: The ranking by the search.
+        entries: The entries, each with its cosine to the question by the second embedder.
+        bar: The thresholds of need.
+    """
+    needs = needs_with(
+        ranking.needs,
+        ranking.query,
+        ranking.found,
+        entries,
+        vector=ranking.candidates.second_question,
+        bar=bar,
+    )
+    told = [Recollection(each, needs.scores[each.id]) for each, _ in entries if each.id in needs.wanted]
+    ranked = sorted((*told, *ranking.ranked), key=lambda each: -each.score)
+    return replace(ranking, ranked=tuple(ranked), needs=needs) if told else ranking
 
 
 def _serving(candidates: SearchResults, query: RecallQuery) -> list[RetrievedItem]:
