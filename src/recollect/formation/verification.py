@@ -19,7 +19,7 @@ from recollect.formation.grounding import ComparableText, SearchableText, plain_
 from recollect.formation.subjects import naming_its_speaker, naming_its_subject
 from recollect.model import Candidate, Ignore, Lasting, Reason, Relation, Stance
 from recollect.text.attribution import Attribution
-from recollect.text.attribution.confirmations import opens_with_no, opens_with_yes
+from recollect.text.attribution.confirmations import is_hum, opens_with_no, opens_with_yes
 from recollect.text.comparison.vetoes import denied_words
 from recollect.text.patterns import bounded
 from recollect.text.prompt_injection import is_injected
@@ -100,8 +100,6 @@ _BESIDE_QUOTATION = 20
 _QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
 _ECHO = 0.4
 """The share of common words, of all words of two statements, from which they are nearly one."""
-_HUM = 2
-"""The most different letters of a sound like "hm", which confirms nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,9 +382,8 @@ def _assents(words: SearchableText, message: SearchableText) -> bool:
         return False
     if opens_with_yes(words.text):
         return True
-    letters = {letter for token in words.tokens for letter in token.letters}
-    is_hum = words.letters.isascii() and len(letters) <= _HUM
-    return message.letters.startswith(words.letters) and not is_hum and not opens_with_no(words.text)
+    opens = message.letters.startswith(words.letters)
+    return opens and not is_hum(words.text) and not opens_with_no(words.text)
 
 
 def _asks(words: SearchableText, message: SearchableText) -> bool:

@@ -15,8 +15,9 @@ from recollect.formation.verification import (
     Verdict,
     verify,
 )
-from recollect.model import Candidate, Ignore, Kind, Lasting, Reason, Relation, Stance
+from recollect.model import Candidate, Ignore, Kind, Lasting, Message, Reason, Relation, Role, Stance
 from recollect.text.attribution import Attribution
+from recollect.text.attribution.confirmations import confirmed_words
 
 SAID = "Hi! I moved to Leipzig last week, and I don’t eat meat — only “fish”."
 
@@ -511,3 +512,15 @@ def test_what_serves_somebody_else_waits_for_the_person() -> None:
 
     assert isinstance(verdict, HeldCandidate)
     assert verdict.reason is Reason.INSTRUCTION
+
+
+@table("words", ["hm", "Hmm…", "mhm", "uh", "Mmh!"])
+def test_a_hum_is_no_yes(words: str) -> None:
+    history = (Message(Role.ASSISTANT, "You live in Leeds, right?"),)
+
+    assert confirmed_words(words, history) == ""
+
+
+@table("words", ["ok ja", "ja", "sì", "はい", "igen", "ndiyo", "네", "כן"])
+def test_a_short_yes_in_whatever_language_is_one(words: str) -> None:
+    assert confirmed_words(words, (Message(Role.ASSISTANT, "You live in Leeds, right?"),))

@@ -31,6 +31,8 @@ _NO = anchored(
 """What opens no confirmation, however short."""
 _SHORT = 3
 """Words that confirm in whatever language, where they do not deny."""
+_HUM = 2
+"""The most different letters of a sound like "hm"."""
 _QUESTIONS = ("?", "\uff1f", "\u061f")
 _SENTENCE_END = bounded("[.!?\u2026\n\u3002\uff01\uff1f\u061f]+")
 _WORD = bounded(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|\w+")
@@ -59,6 +61,12 @@ def opens_with_yes(text: str) -> bool:
     return bool(_YES.match(text.replace("\u2019", "'")))
 
 
+def is_hum(text: str) -> bool:
+    """Return True for a sound such as "hm" or "mhm", which confirms nothing."""
+    letters = {letter for letter in text[:_LONGEST].casefold() if letter.isalnum()}
+    return len(letters) <= _HUM and all(map(str.isascii, letters)) and not opens_with_yes(text)
+
+
 def opens_with_no(text: str) -> bool:
     """Tell whether a text begins with a no, or with thanks."""
     return bool(_NO.match(text.replace("\u2019", "'")))
@@ -83,5 +91,5 @@ def _is_yes(authored: str) -> bool:
         return False
     words = len(_WORD.findall(first)) if len(first) <= _LONGEST_YES else _MOST_WORDS + 1
     return (opens_with_yes(first) and words <= _MOST_WORDS) or (
-        0 < words <= _SHORT and not rest and not _NO.match(first)
+        0 < words <= _SHORT and not rest and not _NO.match(first) and not is_hum(first)
     )
