@@ -275,3 +275,23 @@ async def test_who_forgets_a_place_and_tells_another_is_known_to_live_there(
     await proxy.formed(user)
 
     assert await proxy.statements(user) == ["Lives in Leeds"]
+
+
+async def test_of_a_secret_to_be_remembered_nothing_is_kept_and_the_next_answer_says_why(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    said = "Remember that my wifi password is Tulip-77-garden so I don't have to look it up"
+    masked = "my wifi password is [secret: password] so I don't have to look it up"
+    pupil.lessons.append(Lesson(masked))
+    pupil.wishes.append(("remember", f"Remember that {masked}"))
+    chat = Frontend(proxy, answering, user)
+
+    await chat.says(said)
+    await proxy.formed(user)
+    next_one = await chat.says("Which tea is good at night?")
+    last = await chat.says(SMALL_TALK)
+
+    assert pupil.extractions("wifi")
+    assert await proxy.statements(user) == []
+    assert "- [NOT DONE] Nothing was remembered of the user's message before this one" in next_one.text
+    assert last.text.count("[NOT DONE]") == 1, "it is told once"

@@ -48,7 +48,9 @@ from recollect.text.cues.memory_requests import (
     MemoryRequest,
     Request,
     read_memory_request,
+    read_opening,
 )
+from recollect.text.secrets import holds_secret
 
 _PATIENCE_SECONDS = 5.0
 _ONCE_MORE = timedelta(hours=1)
@@ -107,7 +109,10 @@ class ChatRequests:
         request: MemoryRequest | None = None
         try:
             request = request_of(turn)
-            if request is None or request.asking is Request.KNOWN or not await self._is_told(turn):
+            if request is None or request.asking is Request.KNOWN:
+                wanted = asked_to_remember_a_secret(turn) and await self._is_told(turn)
+                return (answers.CONFIDENTIAL,) if wanted else ()
+            if not await self._is_told(turn):
                 return ()
             if request.asking is Request.EVERYTHING:
                 return (answers.NOT_EVERYTHING,)
@@ -292,6 +297,13 @@ def _said_before(turn: Turn) -> str:
     """Return the person's own words in the beginning of their message before, as the request carries it."""
     said = next((each.text for each in reversed(turn.history) if each.role is Role.USER), "")
     return _authored(replace(turn, text=said[: 4 * LONGEST_MESSAGE], history=())) if said else ""
+
+
+def asked_to_remember_a_secret(turn: Turn) -> bool:
+    """Return whether the person's message before, as the request carries it, asks to remember a secret."""
+    said = _said_before(turn)
+    opening = read_opening(said)
+    return opening is not None and opening[0] is Asking.REMEMBER and holds_secret(said)
 
 
 def _asks(said: str) -> bool:

@@ -26,6 +26,7 @@ from recollect.engine.profiles import Profiles
 from recollect.engine.recall import Retriever
 from recollect.engine.recorder import Recorder
 from recollect.engine.report import Report, followed_advice, make_report
+from recollect.engine.request_answers import CONFIDENTIAL
 from recollect.engine.worker import FormationWorker, Worker
 from recollect.errors import StoreError
 from recollect.model import (
@@ -119,7 +120,7 @@ class Engine(Profiles):
         """
         placement = options.placement or self.policy.bounds.placement
         answers = () if placement is Placement.OFF else await self._requests.carry_out(turn)
-        if answers:  # the message asks for nothing else
+        if answers and answers != (CONFIDENTIAL,):  # the message asks for nothing else
             options = replace(options, recall=False)
         return await self._retriever.prepare(turn, options, count=count, answers=answers)
 

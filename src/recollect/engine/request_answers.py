@@ -35,6 +35,10 @@ UNCLEAR = (
     f"{_NOT_DONE} Nothing was forgotten: it is not certain what is meant. The user may ask what is known about them, to see the"
     " list again, or say what to forget."
 )
+CONFIDENTIAL = (
+    f"{_NOT_DONE} Nothing was remembered of the user's message before this one: it holds a password or another secret, and"
+    " secrets are never kept."
+)
 GONE = f"{_NOT_DONE} Nothing was forgotten: that is not remembered any more."
 
 

@@ -35,6 +35,7 @@ from recollect.model import (
 from recollect.models.second_embedding import changes_embedded_again
 from recollect.ports import Backends, Clock
 from recollect.text.normalization import normalize
+from recollect.text.secrets import has_mark
 
 Batch: TypeAlias = tuple[UUID, ...]
 """The ids of exchanges that are formed at once, in order."""
@@ -143,7 +144,7 @@ class FormationPipeline:
         unread: Unread | None,
         turns: int,
     ) -> Formed:
-        own = [change for turn, change in learned.changes if turn == number]
+        own = [_without_secret(change, analyzed) for turn, change in learned.changes if turn == number]
         return Formed(
             analyzed.exchange,
             (*own, *further, *_wrong(analyzed, own), *analyzed.hidden_messages),
@@ -181,6 +182,15 @@ def _batch_of(turns: Sequence[AnalyzedTurn]) -> Batch:
 def _before_forgetting(turns: Sequence[AnalyzedTurn]) -> int:
     """Return how many turns come before the first wish to forget; 0 where there is none, or it comes first."""
     return next((number for number, each in enumerate(turns) if each.asks(Asking.FORGET)), 0)
+
+
+def _without_secret(change: Change, turn: AnalyzedTurn) -> Change:
+    """Return a change; of what is to be remembered with a secret in it nothing is kept."""
+    if not isinstance(change, Add | Replace | Quarantine) or not turn.asks(Asking.REMEMBER):
+        return change
+    if has_mark(change.memory.content):
+        return Ignore(Reason.CONFIDENTIAL)
+    return change
 
 
 def _forgets(changes: Sequence[Change]) -> bool:
