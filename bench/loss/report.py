@@ -1,4 +1,4 @@
-"""Why a fact is not in the store, and the tables of what is lost. Pure. Never: how it is found out."""
+"""The cause by which a fact is lost, and the tables of losses. Pure. Never: how they are found out."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from recollect.model import Reason
 
 
 class Cause(StrEnum):
-    """What lost a fact."""
+    """A cause by which a fact is lost."""
 
     GATE = "model never asked"
     COMMAND = "taken for a command"
@@ -46,7 +46,7 @@ _CAUSES: Mapping[str, Cause] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Became:
-    """What became of a message.
+    """A message, and its fate.
 
     Attributes:
         told: The message.

@@ -4,8 +4,8 @@
 
 Each fact is typed in a chat of its own by a person who types one language, and formed by a real engine over a real Postgres
 with the real embedder. A scripted model answers the label: ``right`` as it should, ``hasty`` like a small model that
-believes pastes and quotes loosely; a URL names the server of a live one. Then the store is read, and the facts that have a
-question are asked for beside all the others of that person.
+believes pastes and quotes loosely; a URL names the server of a live one. Then the store is read, and the person asks for the facts that have a
+question, in new chats.
 Never: which rule lost a fact beyond the reason that was recorded.
 """
 
@@ -38,7 +38,6 @@ _LATER = timedelta(days=60)
 _AT_ONCE = 6
 _MOST_SECONDS = 3600.0
 _ANSWER_SECONDS = 3600.0
-_RESULTS = Path(__file__).parents[1] / "results" / "loss.md"
 
 
 async def tell(bench: Bench, person: str, messages: Sequence[Told]) -> None:
@@ -118,7 +117,7 @@ async def measure(messages: Sequence[Told], model: str, *, questions: bool) -> l
     async with open_bench(live=live, **changes) as bench:
         script = _MODELS.get(model, RightModel)({each.key: each for each in messages})
         bench.scripts |= dict.fromkeys(by_language, script)
-        gate = asyncio.Semaphore(1 if live else _AT_ONCE)
+        gate = asyncio.Semaphore(len(by_language) if live else _AT_ONCE)
 
         async def live_one(language: str, own: Sequence[Told]) -> None:
             async with gate:
@@ -147,7 +146,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="only every N-th message")
     parser.add_argument("--no-questions", action="store_true", help="ask nothing afterwards")
     parser.add_argument("--json", type=Path, help="write there what became of each message as well")
-    parser.add_argument("--output", type=Path, help=f"write the table there, as into {_RESULTS.name}")
+    parser.add_argument("--output", type=Path, help="add the tables there")
     options = parser.parse_args()
     be_quiet()
     messages = [each for each in read_told() if options.only in {None, each.language}][:: options.every]
@@ -168,7 +167,8 @@ def main() -> None:
     if options.json:
         options.json.write_text(json.dumps([asdict(each) for each in became], ensure_ascii=False, indent=1))
     if options.output:
-        options.output.write_text(table + "\n", "utf-8")
+        with options.output.open("a", encoding="utf-8") as file:
+            file.write(f"{table}\n\n")
 
 
 def _commit() -> str:

@@ -1,4 +1,4 @@
-"""The facts are labelled so that they can be told, and what is lost of them is counted by cause."""
+"""Each fact quotes its message, and losses are counted by cause."""
 
 from collections import Counter
 
