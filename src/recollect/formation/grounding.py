@@ -44,10 +44,14 @@ _LEAST_ALIGNED = 4
 _SHORTEST_WORD = 4
 """The fewest letters of a function word with content, such as "after" and "without"."""
 _INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u0640"
+_SYLLABLE = "[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|[\uff66-\uff9d][\uff9e\uff9f]"
+"""Decomposed Hangul, and half-width kana with its mark apart: one character where it is composed."""
 _TOKEN = bounded(
-    rf"[{UNSPACED}]{MARK}*|(?:(?![{UNSPACED}])(?:[^\W_]|{MARK}|(?<=[^\W_])[{_INVISIBLE}]|(?<=\d)[.,:\u066b\u066c](?=\d)))+"
+    rf"{_SYLLABLE}|[{UNSPACED}]{MARK}*|(?:(?![{UNSPACED}])(?:[^\W_]|{MARK}|(?<=[^\W_])[{_INVISIBLE}]|(?<=\d)[.,:\u066b\u066c](?=\d)))+"
 )
 _THOUSANDS = bounded(r"(?<=\d)[.,\u066c](?=\d{3}(?!\d))")
+_NASAL = str.maketrans("\u0901\u0981", "\u0902\u0982")
+"""Hindi and Bengali are typed with the plain dot for the moon and dot."""
 _DECIMAL = str.maketrans(",\u066b", "..")
 _ELLIPSIS = bounded(r"[ \t\n]*[\[(]?(?:\.{3,6}|\u2026)[\])]?[ \t\n]*")
 _CLAUSE_END = bounded(
@@ -197,7 +201,9 @@ def _compared(word: str) -> str:
     """Return the letters and digits of a word without accents, points and stretching, its digits in ASCII."""
     if word[0].isdecimal():
         word = str(_THOUSANDS.sub("", word)).translate(_DECIMAL)
-    return "".join(each for each in bare(word) if each.isalnum() or each in ".:" or not each.isascii())
+    return "".join(
+        each for each in bare(word).translate(_NASAL) if each.isalnum() or each in ".:" or not each.isascii()
+    )
 
 
 def _aligned(quote: SearchableText, text: SearchableText, region: Sequence[Token]) -> tuple[int, int] | None:
