@@ -178,6 +178,8 @@ class CompletionParser(ReplyParser):
         if isinstance(said, dict):
             for text in ChatMessage(content=said.get("content")).texts:
                 self.keep(text)
+            if isinstance(audio := said.get("audio"), dict):  # an answer in sound: what it says
+                self.keep(audio.get("transcript"))
             if said.get("tool_calls") or said.get("function_call"):
                 self.has_tool_calls = True
         self.end(choice.get("finish_reason"))

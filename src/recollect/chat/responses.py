@@ -15,6 +15,13 @@ from recollect.chat.reply_parser import Answer, ReplyParser, objects
 from recollect.chat.request_shape import shape_of
 
 _TEXTS = ("input_text", "output_text", "text")
+_SAID = (
+    "response.output_text.delta",
+    "response.output_audio_transcript.delta",
+    "response.audio.transcript.delta",
+)
+"""Events that say a piece of the answer, as text or as what is heard."""
+
 _CALLS = frozenset(
     {
         "function_call",
@@ -105,7 +112,7 @@ class ResponseParser(ReplyParser):
     def read_answer(self, answer: Answer) -> None:
         """Take in a response or an event."""
         kind = answer.type if isinstance(answer.type, str) else ""
-        if kind == "response.output_text.delta":
+        if kind in _SAID:
             self.keep(answer.delta)
         elif kind == "response.output_item.done" and isinstance(answer.item, dict):
             self.has_tool_calls |= str(answer.item.get("type")) in _CALLS
@@ -133,7 +140,7 @@ class ResponseParser(ReplyParser):
         for item in objects(answer.output):
             self.has_tool_calls |= str(item.get("type")) in _CALLS
             for part in objects(item.get("content")):
-                if part.get("type") == "output_text":
-                    self.keep(part.get("text"))
+                if part.get("type") in ("output_text", "output_audio"):
+                    self.keep(part.get("text") or part.get("transcript"))
         self.failed |= answer.status == "failed"
         self.end(answer.status)

@@ -20,6 +20,10 @@ _TELLING = 10
 _BASE64 = re.compile(rb"[A-Za-z0-9+/=_-]{64,}+")
 """A picture, a recording or a file in base64: of a message without words the part that no client writes in another way."""
 
+_FILES = ("file", "input_file", "document")
+_DOCUMENT = 200
+"""Characters that others wrote around a person's question, from which on they count as a document."""
+
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 
@@ -66,7 +70,17 @@ def read_turn(
         speaker=last.speaker,
         begun_answer=_begun_answer(chat),
         follows=chat.follows,
+        has_document=_has_document(chat),
     )
+
+
+def _has_document(chat: ChatBody) -> bool:
+    """Tell whether a file stands in a request, or around its last message of the user what was retrieved for that."""
+    parts = (part for each in chat.messages if isinstance(each.content, list) for part in each.content)
+    if any(isinstance(part, dict) and part.get("type") in _FILES for part in parts):
+        return True
+    last = next((each for each in reversed(chat.messages) if each.role == "user"), None)
+    return last is not None and len(last.text) - len(authored_text(last)) >= _DOCUMENT
 
 
 def _begun_answer(chat: ChatBody) -> str:

@@ -99,8 +99,7 @@ class Engine(Profiles):
         self._own_worker = FormationWorker(backends, policy, clock)
         self._worker = worker or self._own_worker
         self._retriever = Retriever(backends, policy, clock)
-        self.chat_of_answer = self._retriever.chat_of_answer
-        self.abandon = backends.log.abandon
+        self.chat_of_answer, self.abandon = self._retriever.chat_of_answer, backends.log.abandon
         self._recorder = Recorder(backends, policy, clock, lend=self._worker.lend)
         self._requests = ChatRequests(self, backends, policy, clock)
         self.agents = AgentMemories(backends, policy, clock, rank=self._retriever.rank)

@@ -12,6 +12,7 @@ from recollect.chunking import Chunk, chunks, windows
 from recollect.model import IndexedChunk, IndexedMessage, LoggedMessage, Role
 from recollect.text.attribution import others_words
 from recollect.text.cues import is_about_oneself, is_small_talk
+from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.lexical import document_terms, identifiers
 from recollect.text.normalization import without_cuts
 from recollect.text.patterns import anchored, linear
@@ -100,6 +101,8 @@ def is_recallable(message: LoggedMessage) -> bool:
     if message.role is Role.USER:
         return not _says_nothing(message.content)
     asked = message.before
+    if read_memory_request(asked) is not None:  # "Nothing was forgotten": the memory's words, in the model's
+        return False
     is_idle = _is_small_talk(asked) or (only_asks(asked) and is_about_oneself(asked))
     return not is_idle or is_substantial(message.content)
 
@@ -129,7 +132,7 @@ def is_error(text: str) -> bool:
 
 
 def _says_nothing(text: str) -> bool:
-    return only_asks(text) or _is_small_talk(text)
+    return only_asks(text) or _is_small_talk(text) or read_memory_request(text) is not None
 
 
 def _is_small_talk(text: str) -> bool:

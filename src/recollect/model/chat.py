@@ -58,6 +58,7 @@ class Turn:
             with one parent are two versions of one message. None: it is not known.
         upstream: Which of several LLM servers it is said to, by its name; "": to the one that is the default.
         begun_answer: How its answer begins, where the request carries that and asks to have it continued; else "".
+        has_document: Whether its request carries a document: a file, or what a frontend retrieved for the question.
         follows: The id of the answer that it follows, where the LLM's server keeps what was said before; else "".
         zone: The time zone that its request tells; "": none.
     """
@@ -77,6 +78,7 @@ class Turn:
     upstream: str = ""
     begun_answer: str = field(default="", repr=False)
     follows: str = ""
+    has_document: bool = False
     zone: str = ""
 
     @property

@@ -34,6 +34,7 @@ class NeedThresholds:
     Attributes:
         statement: The least probability with which a statement is needed.
         listed: The same for a question that asks for several things.
+        beside_document: The same where a document stands next to the question.
         nothing: The logit of the intent "nothing" above which the turn needs nothing.
         overview: The logit of the intent "overview" above which the turn gets all statements.
         few: The most statements for a question that asks for several things.
@@ -42,6 +43,7 @@ class NeedThresholds:
 
     statement: float = 0.04
     listed: float = 0.015
+    beside_document: float = 0.06
     nothing: float = 1.5
     overview: float = 0.8
     few: int = 20
@@ -50,7 +52,7 @@ class NeedThresholds:
     @property
     def lifted(self) -> "NeedThresholds":
         """The same thresholds with nothing filtered out."""
-        return replace(self, statement=0.0, listed=0.0, nothing=math.inf)
+        return replace(self, statement=0.0, listed=0.0, beside_document=0.0, nothing=math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ def needs_of(
     understood = any(each.provenance.extractor is not None for each in statements)
     if is_idle and not signals.known("identifiers").any():
         return Needs(scores, shares, served=understood, understood=understood)
-    floor = bar.listed if lists else bar.statement
+    floor = bar.beside_document if query.has_document else bar.listed if lists else bar.statement
     wanted = frozenset(each for each, score in scores.items() if score >= _SCORE * floor)
     served = (
         understood

@@ -15,6 +15,8 @@ _BEGINNING, _END = 400, 800
 """Characters read at either end of a long text, about as many as an embedder reads. People ask before or after pasted text."""
 
 _BEFORE = 200
+_DOCUMENT = 200
+"""Characters of a message that are not its question, from which on they count as a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class RecallQuery:
         seeks_advice: Whether it asks for a recommendation, so that tastes count.
         lacks_context: Whether it refers to earlier messages that the request does not carry.
         asks_how_it_was: Whether it asks for the past, so that outdated passages may serve.
+        has_document: Whether a document stands next to the question. Most such questions are about the document.
     """
 
     text: str
@@ -55,12 +58,14 @@ class RecallQuery:
     seeks_advice: bool
     lacks_context: bool
     asks_how_it_was: bool = False
+    has_document: bool = False
     zone: tzinfo | None = None
 
 
 def read_query(turn: Turn) -> RecallQuery:
     """Return the query of a turn."""
-    asked, before = _bounded(question_in(turn.text)), question_in(_said_before(turn))
+    question, before = question_in(turn.text), question_in(_said_before(turn))
+    asked = _bounded(question)
     goes_on = cues.cannot_stand_alone(asked)
     text = _with_what_it_refers_to(turn, before, asked) if goes_on else asked
     return RecallQuery(
@@ -80,6 +85,7 @@ def read_query(turn: Turn) -> RecallQuery:
         seeks_advice=seeks_advice(asked),
         lacks_context=goes_on and not turn.history,
         asks_how_it_was=cues.asks_how_it_was(asked),
+        has_document=turn.has_document or len(turn.text) - len(question) >= _DOCUMENT,
     )
 
 

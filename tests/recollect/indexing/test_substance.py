@@ -51,6 +51,12 @@ def test_small_talk_tells_nothing_nor_does_what_is_answered_to_it(text: str) -> 
     assert not is_recallable(message("You are welcome.", Role.ASSISTANT, before=text))
 
 
+@table("text", ("Undo that.", "Forget number 2.", "Stop remembering me."))
+def test_a_command_to_the_memory_tells_nothing_nor_does_what_is_answered_to_it(text: str) -> None:
+    assert not is_recallable(message(text))
+    assert not is_recallable(message("Nothing was forgotten:\n1. Nothing", Role.ASSISTANT, before=text))
+
+
 def test_an_answer_to_a_question_about_oneself_tells_nothing_that_memory_does_not_know() -> None:
     asked = "What do I work as?"
 
