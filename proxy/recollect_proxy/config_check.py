@@ -13,11 +13,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from recollect.assembly import check_database, check_embedders, check_extraction, check_global_memories
+from recollect.assembly import (
+    check_database,
+    check_embedders,
+    check_extraction,
+    check_global_memories,
+    check_model,
+)
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.settings import NOWHERE
 from recollect_proxy.admin_token import kept_token, made_token
-from recollect_proxy.app import App
+from recollect_proxy.app import App, with_upstream_key
 from recollect_proxy.command_settings import complaints
 from recollect_proxy.identity import is_loopback
 from recollect_proxy.settings import ProxySettings
@@ -35,6 +41,7 @@ class Findings:
         given: How many settings are from where.
         file: The settings file, if there is one.
         database: The versions of an external database that was asked; "": none was, or it did not answer.
+        model: How well the extraction model answered, where the settings name one; "": none was asked, or it is in a remark.
     """
 
     mistakes: list[str] = field(default_factory=list)
@@ -42,13 +49,14 @@ class Findings:
     given: Mapping[str, int] = field(default_factory=dict)
     file: Path | None = None
     database: str = ""
+    model: str = ""
 
 
 def check(*, offline: bool = False) -> Findings:
     """Read the settings as a start would, and say what is wrong with them in plain words.
 
     Args:
-        offline: Whether the database is left alone.
+        offline: Whether the database and the model are left alone.
     """
     try:
         sources = Sources()
@@ -67,7 +75,7 @@ def check(*, offline: bool = False) -> Findings:
         return Findings(complaints(error, sources), remarks, given, sources.file)
     remarks += [*_what_works_less(settings), *_open_to_all(settings)]
     found = Findings(list(_complaints(settings)), remarks, given, sources.file)
-    return found if offline else _with_database(found, settings)
+    return found if offline else _with_model(_with_database(found, settings), settings)
 
 
 def _with_database(found: Findings, settings: ProxySettings) -> Findings:
@@ -82,6 +90,12 @@ def _with_database(found: Findings, settings: ProxySettings) -> Findings:
         remarks=[*found.remarks, *(f"RECOLLECT_DATABASE_URL: {line}" for line in report.remarks)],
         database=f"{address}: {report.found}" if report.found else "",
     )
+
+
+def _with_model(found: Findings, settings: ProxySettings) -> Findings:
+    """Return the findings with how the model answers that forms memories; a start would go on without it."""
+    told, is_well = asyncio.run(check_model(with_upstream_key(settings), settings.upstream_api))
+    return replace(found, model=told) if is_well else replace(found, remarks=[*found.remarks, told])
 
 
 def _complaints(settings: ProxySettings) -> Iterator[str]:

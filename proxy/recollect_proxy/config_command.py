@@ -68,7 +68,10 @@ def config(
     *,
     offline: Annotated[
         bool,
-        typer.Option("--offline", help="With check: leave the database alone, and judge the settings alone."),
+        typer.Option(
+            "--offline",
+            help="With check: leave the database and the model alone, and judge the settings alone.",
+        ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
     as_markdown: Annotated[
@@ -115,6 +118,7 @@ def _check(*, as_json: bool, offline: bool) -> None:
             "remarks": found.remarks,
             "given": found.given,
             "database": found.database or None,
+            "model": found.model or None,
         }
         typer.echo(msgspec.json.format(msgspec.json.encode(told), indent=2).decode())
     else:
@@ -122,6 +126,8 @@ def _check(*, as_json: bool, offline: bool) -> None:
             typer.echo(line)
         if found.database:
             typer.echo(f"Database {found.database}.")
+        if found.model:
+            typer.echo(found.model)
         count = ", ".join(f"{count} from the {source}" for source, count in found.given.items())
         verdict = (
             "A start would end with the first of these." if found.mistakes else "A start has all it needs."

@@ -96,6 +96,20 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
         yield Finding(
             "upstream", Status.MISSING, f"{settings.upstream} does not work as it is set", complaint
         )
+    yield from _of_model(settings)
+
+
+def _of_model(settings: ProxySettings) -> Iterator["Finding"]:
+    """Yield a finding on the model that forms memories, which is asked once."""
+    import asyncio
+
+    from recollect.assembly import check_model
+    from recollect_proxy.app import with_upstream_key
+    from recollect_proxy.openwebui.diagnosis import Finding, Status
+
+    told, is_well = asyncio.run(check_model(with_upstream_key(settings), settings.upstream_api))
+    if told:
+        yield Finding("model", Status.OK if is_well else Status.MISSING, told)
 
 
 def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":

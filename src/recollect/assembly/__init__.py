@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from recollect.assembly.global_memories import check_global_memories
     from recollect.assembly.host_engine import live_engine
     from recollect.assembly.lifecycle import open_backends, open_engine, run_worker
+    from recollect.assembly.model_check import check_model
     from recollect.assembly.models import (
         Models,
         check_embedders,
@@ -37,6 +38,7 @@ __all__ = [
     "check_embedders",
     "check_extraction",
     "check_global_memories",
+    "check_model",
     "live_engine",
     "make_embedder",
     "make_models",
@@ -59,6 +61,7 @@ _MODULES = {
     "global_memories": ("check_global_memories",),
     "host_engine": ("live_engine",),
     "lifecycle": ("open_backends", "open_engine", "run_worker"),
+    "model_check": ("check_model",),
     "models": (
         "Models",
         "check_embedders",

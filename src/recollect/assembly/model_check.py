@@ -1,0 +1,127 @@
+"""Asks the extraction model once for what a fixed sentence says, and tells how well it answers. Never: a person's words."""
+
+from datetime import UTC, datetime
+from http import HTTPStatus
+
+import httpx
+from uuid_utils.compat import uuid7
+
+from recollect.assembly.models import make_models
+from recollect.assembly.servers import speaks_mistral
+from recollect.errors import (
+    ConfigurationError,
+    CredentialGoneError,
+    ExtractorError,
+    ExtractorTimeoutError,
+    ExtractorUnusableError,
+    InvalidExtractionError,
+)
+from recollect.model import Exchange, Scope, Strategy, Turn
+from recollect.ports import Extracted
+from recollect.settings import EngineSettings
+
+SENTENCE = "I moved to Utrecht last year, and I am allergic to peanuts."
+_SAID = ("Utrecht", "peanuts")
+_SECONDS = 5.0
+_THERE = frozenset({HTTPStatus.OK, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+
+
+async def check_model(settings: EngineSettings, upstream: str | None) -> tuple[str, bool]:
+    """Return how the extraction model answers, in plain words, and whether that is well; "", True where none is to be asked.
+
+    A model is asked only where the settings name it: which one chats are with is not known before.
+
+    Args:
+        settings: What names the model, its server and its key.
+        upstream: The base URL of the chat's own LLM, if there is one.
+    """
+    if settings.formation not in {Strategy.EXTRACT, Strategy.BOTH}:
+        return "", True
+    base_url = None if speaks_mistral(settings) else settings.extraction_base_url or upstream
+    async with httpx.AsyncClient() as client:
+        if base_url is not None and (wrong := await _what_is_wrong(client, base_url)):
+            return wrong, False
+        return await _asked(settings, client, upstream) if settings.extraction_model else ("", True)
+
+
+async def _asked(
+    settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None
+) -> tuple[str, bool]:
+    """Return how the model that is named answers."""
+    model = settings.extraction_model or ""
+    try:
+        models = make_models(settings, client, upstream)
+        found = None if models is None else await models.extractor.extract([_exchange()], [])
+    except ConfigurationError:
+        found = None  # a start says so
+    except ExtractorError as error:
+        return _told(model, error), False
+    return ("", True) if found is None else _judged(model, found)
+
+
+async def _what_is_wrong(client: httpx.AsyncClient, base_url: str) -> str:
+    """Return what is wrong with the address of the model's server; "" if nothing is."""
+    try:
+        status = await _status(client, f"{base_url.rstrip('/')}/models")
+        lacks_version = (
+            status == HTTPStatus.NOT_FOUND
+            and not base_url.rstrip("/").endswith("/v1")
+            and await _status(client, f"{base_url.rstrip('/')}/v1/models") in _THERE
+        )
+    except httpx.ConnectError:
+        return (
+            "Nothing listens at the address of the model's server that forms memories: is it running? In a container "
+            "127.0.0.1 is the container itself."
+        )
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return ""
+    if lacks_version:
+        return (
+            "The base URL of the model's server that forms memories lacks /v1: there are no models below it, but there are "
+            "below /v1."
+        )
+    return ""
+
+
+async def _status(client: httpx.AsyncClient, url: str) -> int:
+    return (await client.get(url, timeout=_SECONDS)).status_code
+
+
+def _exchange() -> Exchange:
+    turn = Turn(Scope("recollect-check", "recollect-check"), SENTENCE, "", datetime.now(UTC), "")
+    return Exchange(uuid7(), turn, "", uuid7(), uuid7())
+
+
+def _told(model: str, error: ExtractorError) -> str:
+    match error:
+        case InvalidExtractionError():
+            return (
+                f"The model {model} answers, but not so that memories can be read from it, also when asked again: name a "
+                "larger model, or one that takes a JSON schema."
+            )
+        case CredentialGoneError():
+            return f"The server of the model {model} wants a key, or another one: RECOLLECT_EXTRACTION_API_KEY. {error}"
+        case ExtractorUnusableError():
+            return f"The model {model} can't be asked: its server may have no model of that name. {error}"
+        case ExtractorTimeoutError():
+            return f"The model {model} takes too long for one sentence. {error}"
+        case _:
+            return f"The model {model} did not answer. {error}"
+
+
+def _judged(model: str, found: Extracted) -> tuple[str, bool]:
+    """Return how well it found what the sentence says, with the words that say it."""
+    quoted = [
+        said
+        for said in _SAID
+        if any(said in each.content and each.evidence in SENTENCE for each in found.candidates)
+    ]
+    if len(quoted) == len(_SAID):
+        return (
+            f"The model {model} answers well: of one sentence it found both statements, with their quotes.",
+            True,
+        )
+    return (
+        f"The model {model} answers, but of one sentence with two statements it found {len(quoted)} with a quote of the "
+        "sentence: memories will be missing. A larger model finds more."
+    ), False
