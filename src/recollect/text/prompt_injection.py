@@ -151,6 +151,11 @@ _CHAT = _words(
     " المحادثة",
     "聊天记录 对话 会話 履歴 대화",
 )
+_TALKS = _words(
+    "chat chats chatverlauf conversation- conversación conversa- gespräch- unterhaltung- gesprek- rozmow- переписк- разговор- sohbet- المحادث-",
+    "聊天 对话 對話 会話 대화",
+)
+"""The person's chats with the assistant: a statement that has them and an address sends them there."""
 _MEMORY = _words(
     "remember- memory memori- merk- gedächtnis- recuerda- memoria retiens mémoire ricorda- lembr- memória zapamięt- pamię- onthoud запомни- памят- hatırla- تذكر",
     "记住 記住 记忆 覚え 記憶 기억",
@@ -217,6 +222,8 @@ def is_injected(content: str, evidence: str, said: str = "") -> bool:
     content, evidence = _clear(content), _clear(evidence)
     within, beside = _around(evidence, _clear(said))
     if _MARKS.search(content.casefold()) or any(map(is_instruction, (evidence, within, *beside))):
+        return True
+    if any(_WAY.search(each) and _TALKS.search(each) for each in (content.casefold(), evidence.casefold())):
         return True
     if _is_own(evidence) or _is_own(within):
         return any(_asks_for(each) for each in (evidence, content))
