@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from recollect.model import Kind, Placement, ProfileField, Strategy
+from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.memory_api.errors import INVALID_JSON, RefusedError, invalid_field, is_nameable
 from recollect_proxy.memory_api.schemas import LONGEST_CONTENT, MOST_CHANGES, MOST_USERS, Time
@@ -116,7 +117,7 @@ def _read_time(when: Time) -> Time:
 def _read_session(session_id: str) -> str:
     if opaque_id(session_id) is None:
         raise ValueError
-    return session_id
+    return id_without_secrets(session_id)
 
 
 def _read_operations(operations: Sequence[Any]) -> Sequence[Any]:

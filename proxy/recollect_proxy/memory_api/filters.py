@@ -7,6 +7,7 @@ from litestar.openapi.spec import Example
 from litestar.params import QueryParameter
 
 from recollect.model import SHOWN, Doubt, Kind, MemoryFilter, Source, State
+from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.memory_api.errors import invalid_parameter
 from recollect_proxy.memory_api.parameters import ID_SCHEMA, time_named
@@ -126,7 +127,7 @@ def filter_of(
     return MemoryFilter(
         kinds=shown_kinds(kinds, sources),
         sources=frozenset(sources or ()),
-        session_id=session,
+        session_id=None if session is None else id_without_secrets(session),
         text=None if text is None else bounded_text("text", text, LONGEST_TEXT),
         observed_from=time_named("from", times.observed_from),
         observed_until=time_named("until", times.observed_until),

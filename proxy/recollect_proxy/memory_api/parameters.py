@@ -16,6 +16,7 @@ from litestar.params import PathParameter, QueryParameter, SkipValidation
 from recollect.engine import Engine
 from recollect.engine.live import LiveEngine
 from recollect.errors import StoreUnavailableError
+from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.identity import readable_id
 from recollect_proxy.memory_api.errors import (
     BODY_TOO_LARGE,
@@ -167,7 +168,7 @@ def session_named(segment: str) -> str:
     Raises:
         RefusedError: It stands for none.
     """
-    return _id_named("session_id", segment)
+    return id_without_secrets(_id_named("session_id", segment))
 
 
 def memory_named(segment: str) -> UUID:

@@ -12,6 +12,7 @@ from recollect.chat.prompt import prompt_texts
 from recollect.chat.tasks import is_background_task, session_skip
 from recollect.chat.turn import read_turn
 from recollect.model import ROOT, Role, Skip, Turn
+from recollect.text.secrets.in_names import id_without_secrets, name_without_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ def detect_turn(
     whole = True if kept else is_whole
     told = replace(
         turn,
+        scope=replace(turn.scope, session_id=id_without_secrets(turn.scope.session_id)),
+        model=name_without_secrets(turn.model),
         anchors=anchors(parsed),
         prompt=prompt_texts(parsed),
         is_whole=whole,
