@@ -10,6 +10,7 @@ from uuid import UUID
 from recollect.engine.administration import Administration
 from recollect.engine.model_waits import wake_all
 from recollect.engine.policy import Policy
+from recollect.engine.report import Report, followed_advice, make_report
 from recollect.errors import (
     MemoryNotFoundError,
     MessageNotFoundError,
@@ -22,6 +23,7 @@ from recollect.model import (
     Actor,
     Changer,
     ChatSeen,
+    EmbeddingScope,
     Flags,
     KeptCounts,
     Kind,
@@ -32,6 +34,7 @@ from recollect.model import (
     Reason,
     Reinforce,
     Scope,
+    StoreSize,
     Strategy,
     Update,
 )
@@ -192,3 +195,18 @@ class Browsing(Administration):
             skipped: Behind so many.
         """
         return await self._backends.memories.users(characters, limit=limit, skipped=skipped)
+
+    # -- over all users -------------------------------------------------------------------------------
+
+    async def size(self) -> StoreSize:
+        """Return how much is stored, over all users; it takes a scan."""
+        return await self._backends.statistics.size()
+
+    async def report(self, days: int) -> Report:
+        """Return what recall and formation did in the last so many days, over all users."""
+        since = self._clock() - timedelta(days=days)
+        followed = followed_advice(
+            embeds_all=self.policy.embedded is EmbeddingScope.ALL,
+            has_second=self._backends.second_embedder is not None,
+        )
+        return make_report(await self._backends.statistics.activity(since), days, followed)

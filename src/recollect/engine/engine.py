@@ -25,13 +25,11 @@ from recollect.engine.prepared import NO_OPTIONS, Prepared, RecallOptions
 from recollect.engine.profiles import Profiles
 from recollect.engine.recall import Retriever
 from recollect.engine.recorder import Recorder
-from recollect.engine.report import Report, followed_advice, make_report
 from recollect.engine.request_answers import CONFIDENTIAL
 from recollect.engine.worker import FormationWorker, Worker
 from recollect.errors import StoreError
 from recollect.model import (
     Backlog,
-    EmbeddingScope,
     Erasure,
     Exchange,
     Found,
@@ -48,7 +46,6 @@ from recollect.model import (
     RequestRecord,
     Scope,
     Source,
-    StoreSize,
     Turn,
     Written,
 )
@@ -417,19 +414,6 @@ class Engine(Profiles):
         flags = await self._backends.flags.flags(turn.scope.user_id)
         prepared = await self._retriever.prepare(turn, RecallOptions(history=False), count=estimate_tokens)
         return inspection(prepared, flags)
-
-    async def size(self) -> StoreSize:
-        """Return how much is stored, over all users; it takes a scan."""
-        return await self._backends.statistics.size()
-
-    async def report(self, days: int) -> Report:
-        """Return what recall and formation did in the last so many days, over all users."""
-        since = self._clock() - timedelta(days=days)
-        followed = followed_advice(
-            embeds_all=self.policy.embedded is EmbeddingScope.ALL,
-            has_second=self._backends.second_embedder is not None,
-        )
-        return make_report(await self._backends.statistics.activity(since), days, followed)
 
     async def backlog(self) -> Backlog:
         """Count what is waiting to be formed, and what failed."""
