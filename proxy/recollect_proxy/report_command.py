@@ -45,7 +45,7 @@ def report(
         typer.echo("There is no database to report on: name the one that Recollect serves with.", err=True)
         raise typer.Exit(1)
     try:
-        told = run_to_the_end(_read(settings, days))
+        told, waiting = run_to_the_end(_read(settings, days))
     except RecollectError as error:
         typer.echo(f"{error}", err=True)
         raise typer.Exit(1) from None
@@ -54,15 +54,17 @@ def report(
     else:
         for line in lines(told):
             typer.echo(line)
+        typer.echo(f"Waiting for a model, by what is missing: {_counts(waiting)}")
 
 
-async def _read(settings: "EngineSettings", days: int) -> "WeekReport":
+async def _read(settings: "EngineSettings", days: int) -> "tuple[WeekReport, Mapping[str, int]]":
     from recollect.assembly import make_policy, open_backends
     from recollect.engine import Engine
     from recollect_proxy.memory_api.report import WeekReport
 
     async with open_backends(settings) as backends:
-        return WeekReport.of(await Engine(backends, make_policy(settings)).report(days))
+        engine = Engine(backends, make_policy(settings))
+        return WeekReport.of(await engine.report(days)), (await engine.backlog()).waiting
 
 
 def lines(told: "WeekReport") -> Iterator[str]:
