@@ -150,10 +150,11 @@ def main() -> None:
     options = parser.parse_args()
     be_quiet()
     messages = [each for each in read_told() if options.only in {None, each.language}][:: options.every]
+    conditions = f"{options.model} model, commit {_commit()}, {datetime.now(UTC):%Y-%m-%d}"
     became = asyncio.run(
         asyncio.wait_for(measure(messages, options.model, questions=not options.no_questions), _MOST_SECONDS)
     )
-    table = report(became, f"{options.model} model, commit {_commit()}, {datetime.now(UTC):%Y-%m-%d}")
+    table = report(became, conditions)
     print(table)
     for each in became:
         if each.cause:
