@@ -107,7 +107,9 @@ class RequestPreparer:
             prepared,
             record,
             self.status if self.status is not None and self.status.is_for(caller, chat) else None,
-            note_answer=partial(self.engine.note_answer, turn, asked_request(turn, chat))
+            note_answer=partial(
+                self.engine.note_answer, turn, None if record is None else asked_request(turn, chat)
+            )
             if parsed.detected.forms
             else None,
             plain=None if composed is None else (body if parsed.body is None else parsed.body),

@@ -37,7 +37,7 @@ TASKS: list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]] = [
     (STREAM, {"stream": True}, instructed("You summarise chats for a side bar.", *said(LINES))),
     ({}, {"max_tokens": 20}, instructed("Summarise in one line.", *CHAT)),
     # Around it, in one message.
-    ({}, {}, said(f"Name this conversation in three to seven words:\n\n{LINES}")),
+    (STREAM, QUIET, said(f"Name this conversation in three to seven words:\n\n{LINES}")),
     (
         STREAM,
         QUIET,
@@ -49,8 +49,8 @@ TASKS: list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]] = [
     # As JSON.
     ({}, {}, instructed("Return a title.", *said(json.dumps(CHAT)))),
     (
-        {},
-        {},
+        STREAM,
+        QUIET,
         said("Titre : " + json.dumps([{"from": "human", "text": SAID}, {"from": "ai", "text": ANSWERED}])),
     ),
     # Behind the chat itself.
@@ -83,6 +83,13 @@ PERSONS: list[tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]] = [
         instructed("You are a pirate.", *CHAT, *said("Who am I?")),
     ),
     (STREAM, STREAM, CHAT),
+    # Pasted, or tried once more by a client that never streams.
+    ({}, {}, said(LINES)),
+    ({}, {}, said(f"{LINES}\n\nI also have a dog called Fips.")),
+    ({}, {}, instructed("You are a pirate.", *said(f"我有一只狗\n{LINES}"))),
+    ({}, {}, instructed("You are a pirate.", *said(f"{LINES} I have a dog, too."))),
+    (STREAM, STREAM, instructed("You are a pirate.", *said(f"{SAID} You did not say."))),
+    (STREAM, QUIET, said(SAID)),
 ]
 
 
@@ -144,6 +151,47 @@ async def test_what_a_person_says_next_is_no_task(
     assert skipped != "task"
     last = next(each["content"] for each in reversed(messages) if each["role"] == "user")
     assert ("user", last) in await proxy.logged(person)
+
+
+async def test_a_message_is_a_persons_also_under_another_persona(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    person = await given_memory(proxy, somebody(), TEA)
+    api = APIS["completions"]
+    await send(proxy, upstream, person, instructed("You are a sailor.", *said(SAID)), api, ANSWERED)
+
+    skipped, _ = await send(
+        proxy, upstream, person, instructed("You are a pirate.", *said(SAID)), api, "Ahoy!"
+    )
+
+    assert skipped != "task"
+
+
+async def test_a_message_that_was_not_kept_is_a_persons_when_it_comes_again(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    api, pirate = APIS["completions"], instructed("You are a pirate.", *said(SAID))
+    headers = [*user.headers(), (b"X-Recollect-Remember", b"false")]
+    body = json.dumps({"model": "scripted", "messages": said(SAID)}).encode()
+    upstream.otherwise = replies(ANSWERED)
+    await proxy.fetch(b"POST", api.path, headers, body)
+
+    await send(proxy, upstream, user, pirate, api, "Ahoy!")
+
+    assert ("user", SAID) in await proxy.logged(user)
+
+
+async def test_an_erasure_forgets_how_a_persons_messages_began(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    api, title = APIS["completions"], instructed("Du vergibst Titel.", *said(LINES))
+    await send(proxy, upstream, user, said(SAID), api, ANSWERED)
+    assert (await send(proxy, upstream, user, title, api, "Tea"))[0] == "task"
+    await proxy.engine.erase(user.known_as)
+
+    skipped, _ = await send(proxy, upstream, user, title, api, "Tea")
+
+    assert skipped != "task"
 
 
 async def shown(proxy: RunningProxy, person: User) -> list[str]:

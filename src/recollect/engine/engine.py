@@ -98,6 +98,7 @@ class Engine(Profiles):
         self._retriever = Retriever(backends, policy, clock)
         self.chat_of_answer, self.abandon = self._retriever.chat_of_answer, backends.log.abandon
         self._recorder = Recorder(backends, policy, clock, lend=self._worker.lend)
+        self.when_erased = self._recorder.when_erased
         self._requests = ChatRequests(self, backends, policy, clock)
         self.agents = AgentMemories(backends, policy, clock, rank=self._retriever.rank)
 

@@ -8,10 +8,12 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
 import structlog
+from cachetools import TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.deadline import ends_before, happens, within
@@ -39,6 +41,7 @@ _REOPEN_SECONDS = 5.0
 _PATIENCE_SECONDS = 0.3
 _CLOSE_SECONDS = 5.0
 _IN_MEMORY = 16 * 1024 * 1024
+_ERASURES_KEPT, _ERASURE_SECONDS = 10_000, 3600.0
 _NOTES_AT_MOST = 200
 """Notes that may wait. Without one a chat goes on."""
 
@@ -90,6 +93,7 @@ class LiveEngine:
         self.failure: RecollectError | None = None
         self.recalls = RecallCounts()
         self.recent_chats, self.recent_words = RecentChats(), RecentWords()
+        self._erased: TTLCache[str, datetime] = TTLCache(_ERASURES_KEPT, _ERASURE_SECONDS)
 
     @property
     def engine(self) -> Engine | None:
@@ -139,6 +143,7 @@ class LiveEngine:
                 async with self._open_engine() as engine:
                     self._engine, self.failure = engine, None
                     engine.chats(self._chats)
+                    engine.when_erased(self._forget)
                     self._opened.set()
                     self._first_try.set()
                     self._log_writer.wake()
@@ -193,11 +198,28 @@ class LiveEngine:
             chat = await self._engine.chat_of_answer(turn.scope.user_id, turn.follows)
         return turn if chat is None else replace(turn, scope=Scope(turn.scope.user_id, chat))
 
-    def note_answer(self, turn: Turn, asked: AskedRequest, reply: str, *, answer_id: str = "") -> None:
-        """Note what was said and answered, so that what its person or their client sends next is understood; never raises, never waits."""
+    def _forget(self, user_id: str, at: datetime) -> None:
+        """Forget what this process's memory has of a person of whom something was erased."""
+        self._erased[user_id] = at
+        self.recent_chats.forget(user_id)
+        self.recent_words.forget(user_id)
+
+    def note_answer(self, turn: Turn, asked: AskedRequest | None, reply: str, *, answer_id: str = "") -> None:
+        """Note what was said and answered, so that what comes next is understood; never raises, never waits.
+
+        Args:
+            turn: What was said.
+            asked: How; None where it is not logged.
+            reply: The answer.
+            answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
+        """
+        erased = self._erased.get(turn.scope.user_id)
+        if erased is not None and turn.at <= erased:
+            return
         self.recent_chats.note(turn, reply, answer_id=answer_id)
-        for task in self.recent_words.note(asked, reply) if turn.text and reply.strip() else ():
-            _keep(self._abandon(task), self._notes)
+        if asked is not None and turn.text and reply.strip():
+            for task in self.recent_words.note(asked, reply):
+                _keep(self._abandon(task), self._notes)
 
     async def _abandon(self, task: ShownTask) -> None:
         await self._log_writer.settle()

@@ -7,12 +7,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
-from cachetools import TTLCache
-
+from recollect.engine.recent_of_people import RecentOfPeople
 from recollect.model import Message, Role, Turn
 
-_MOST_KEPT = 20_000
 _KEPT_SECONDS = 24 * 3600.0
+_OF_EACH, _OF_EVERYBODY = 256 * 1024, 16 * 1024 * 1024
+"""Bytes that are kept of a person, and of all."""
+
+_OF_ENTRY = 200
+"""Bytes that a key takes, and what keeps it."""
+
 _PAIRS_READ = 5
 """So many of a request's last pairs of message and answer tell its chat."""
 
@@ -29,7 +33,13 @@ class RecentChats:
 
     def __init__(self) -> None:
         """Know none yet."""
-        self._chats: TTLCache[bytes, tuple[str, ...]] = TTLCache(_MOST_KEPT, _KEPT_SECONDS)
+        self._chats: RecentOfPeople[tuple[str, ...]] = RecentOfPeople(
+            seconds=_KEPT_SECONDS, each=_OF_EACH, everybody=_OF_EVERYBODY, size=_size
+        )
+
+    def forget(self, user_id: str) -> None:
+        """Forget all chats of a person."""
+        self._chats.forget(user_id)
 
     def chat_of(self, turn: Turn) -> str | None:
         """Return the chat that a turn belongs to, by what its request carries of it; None if that is not known.
@@ -39,8 +49,8 @@ class RecentChats:
         """
         user_id, own = turn.scope.user_id, turn.scope.session_id
         if turn.follows:
-            return next(iter(self._chats.get(_key(user_id, "follows", turn.follows), ())), None)
-        found = [self._chats.get(key, ()) for key in _pairs(user_id, turn.history)]
+            return next(iter(self._chats.get(user_id, _key("follows", turn.follows)) or ()), None)
+        found = [self._chats.get(user_id, key) or () for key in _pairs(turn.history)]
         counted = Counter(chat for chats in found for chat in chats)
         if not counted:
             return None
@@ -51,10 +61,10 @@ class RecentChats:
         """Tell whether a request lacks the beginning of its chat, though its client is one that usually sends all of it."""
         history, user_id, chat = turn.history, turn.scope.user_id, turn.scope.session_id
         at = next((at for at, each in enumerate(history) if each.role is Role.USER), None)
-        begun = self._chats.get(_key(user_id, "begins", chat))
-        if at is None or begun is None or begun == (_key(user_id, history[at].text).hex(),):
+        begun = self._chats.get(user_id, _key("begins", chat))
+        if at is None or begun is None or begun == (_key(history[at].text).hex(),):
             return False
-        return any(chat in self._chats.get(key, ()) for key in _pairs(user_id, history[at : at + 2]))
+        return any(chat in (self._chats.get(user_id, key) or ()) for key in _pairs(history[at : at + 2]))
 
     def note(self, turn: Turn, reply: str, *, answer_id: str = "") -> None:
         """Note in which chat this was said and answered.
@@ -66,18 +76,18 @@ class RecentChats:
         """
         user_id, chat = turn.scope.user_id, turn.scope.session_id
         if answer_id:
-            self._chats[_key(user_id, "follows", answer_id)] = (chat,)
+            self._chats.keep(user_id, _key("follows", answer_id), (chat,))
         if turn.text and not (turn.history or turn.follows):
-            self._chats[_key(user_id, "begins", chat)] = (_key(user_id, turn.text).hex(),)
+            self._chats.keep(user_id, _key("begins", chat), (_key(turn.text).hex(),))
         whole = turn.whole_answer(reply)
         if turn.text and whole.strip():
             said = (Message(Role.USER, turn.text), Message(Role.ASSISTANT, whole))
-            for key in (*_pairs(user_id, said), *_pairs(user_id, said[1:])):
-                others = [each for each in self._chats.get(key, ()) if each != chat]
-                self._chats[key] = (chat, *others[: _CHATS_OF_PAIR - 1])
+            for key in (*_pairs(said), *_pairs(said[1:])):
+                others = [each for each in self._chats.get(user_id, key) or () if each != chat]
+                self._chats.keep(user_id, key, (chat, *others[: _CHATS_OF_PAIR - 1]))
 
 
-def _pairs(user_id: str, history: Sequence[Message]) -> Iterator[bytes]:
+def _pairs(history: Sequence[Message]) -> Iterator[bytes]:
     """Yield by what the last pairs of message and answer are known, the newest first; the first answer may stand alone."""
     found = 0
     for at in range(len(history) - 1, -1, -1):
@@ -85,12 +95,16 @@ def _pairs(user_id: str, history: Sequence[Message]) -> Iterator[bytes]:
         if answer.role is not Role.ASSISTANT:
             continue
         if before is not None and before.role is Role.USER:
-            yield _key(user_id, before.text, answer.text)
+            yield _key(before.text, answer.text)
         elif before is None and len(answer.text) >= _LEAST_ALONE:
-            yield _key(user_id, "", answer.text)
+            yield _key("", answer.text)
         found += 1
         if found == _PAIRS_READ:
             return
+
+
+def _size(chats: tuple[str, ...]) -> int:
+    return _OF_ENTRY + sum(50 + 2 * len(each) for each in chats)
 
 
 def _key(*texts: str) -> bytes:

@@ -4,62 +4,99 @@ Such a request holds what the person said and was answered a moment ago, and ask
 requests are compared with the same person's last ones. Kept in this process's memory, for some minutes. Never: a store; raises.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from hashlib import sha256
+from re import compile as pattern
 from typing import NamedTuple
-
-from cachetools import TTLCache
 
 from recollect.chat import ChatBody
 from recollect.chat.request_shape import RequestShape
-from recollect.model import Message, Role, Turn
+from recollect.engine.recent_of_people import RecentOfPeople
+from recollect.model import UNNAMED, Message, Role, Turn
 
-_PEOPLE = 2_000
 _SECONDS = 600.0
 _LAST = 8
 """So many of a person's last requests are looked at."""
+
+_OF_EACH, _OF_EVERYBODY = 64 * 1024, 16 * 1024 * 1024
+"""Bytes that are kept of a person, and of all."""
 
 _SAID, _ANSWERED, _SYSTEM = 160, 60, 60
 """Characters from a text's beginning by which it is known; a client may quote no more of a long message."""
 _SHORTEST = 12
 """Characters of a message that tell by themselves that it is quoted: "ok" stands in many texts."""
 _LONGEST_TASK = 40_000
+_TEXT_KEPT = 1_000
+"""Characters of a chat's first message that are kept: what is said next may show that they are a client's."""
+
 _TITLE = 80
 """Characters that a title, a name, or a line of tags has at most."""
+
+_WORD = pattern(r"\w+")
+_LABELS = frozenset(":\uff1a\"'>]=")
+"""What stands behind a label of a quotation, as in "User: ..." or in JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A text as it is known again.
+
+    Attributes:
+        text: How it begins.
+        length: How long it is.
+        hashed: The hash of all of it.
+    """
+
+    text: str
+    length: int
+    hashed: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class AskedRequest:
-    """What is kept of a request.
+    """What is looked at of a request; of its texts beginnings are kept, and hashes.
 
     Attributes:
-        turn: Its turn, without history.
-        said: How its message begins.
-        before: How the last message and answer before it begin; None for a chat's first message.
+        turn: Its turn, without history; once it is kept, with the beginning of its text.
+        said: Its message.
+        before: A hash of the last message and answer before it; None for a chat's first message.
         shape: How it asked for its answer.
-        system: How what instructs the model begins.
-        answered: How its answer begins; "" as long as there is none.
+        system: A hash of how what instructs the model begins; None if nothing does.
+        answered: Its answer; None as long as there is none.
         is_short: Whether its answer is one short line.
     """
 
     turn: Turn
-    said: str
-    before: tuple[str, str] | None
+    said: Beginning
+    before: bytes | None
     shape: RequestShape
-    system: str
-    answered: str = ""
+    system: bytes | None
+    answered: Beginning | None = None
     is_short: bool = False
 
     @property
     def may_be_task(self) -> bool:
         """Whether it may be anything but a person's message: that has an id of its own, where a client gives one."""
-        return self.turn.key.startswith("h:") and len(self.turn.text) < _LONGEST_TASK
+        return self.turn.key.startswith("h:") and self.said.length < _LONGEST_TASK
+
+    @property
+    def pair(self) -> bytes | None:
+        """A hash of its message and answer."""
+        return None if self.answered is None else _hash(self.said.text, self.answered.text)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        texts = (self.turn.scope.session_id, self.turn.key, self.turn.model, self.turn.text, self.said.text)
+        return 1_200 + 4 * (sum(map(len, texts)) + _ANSWERED)
 
     def answered_with(self, reply: str) -> "AskedRequest":
-        """Return the request with its answer."""
+        """Return the request with its answer, as it is kept."""
         whole = self.turn.whole_answer(reply).strip()
         is_short = 0 < len(whole) <= _TITLE and "\n" not in whole
-        return replace(self, answered=_plain(whole, _ANSWERED), is_short=is_short)
+        text = "" if self.before is not None else self.turn.text[:_TEXT_KEPT]
+        turn = replace(self.turn, text=text, begun_answer="")
+        return replace(self, turn=turn, answered=_beginning(whole, _ANSWERED), is_short=is_short)
 
     def differs_from(self, other: "AskedRequest") -> "_Differences":
         """Return in which ways it asks otherwise than another."""
@@ -67,7 +104,7 @@ class AskedRequest:
             is_quiet=other.shape.stream and not self.shape.stream,
             is_tiny=self.shape.is_tiny and not other.shape.is_tiny,
             is_formatted=self.shape.is_formatted and not other.shape.is_formatted,
-            has_another_system=self.system not in ("", other.system),
+            has_another_system=self.system not in (None, other.system),
             has_another_model=self.turn.model != other.turn.model,
         )
 
@@ -82,9 +119,14 @@ class _Differences(NamedTuple):
     has_another_model: bool
 
     @property
+    def in_shape(self) -> bool:
+        """Whether the answer is to come in another shape."""
+        return any(self[:3])
+
+    @property
     def is_strong(self) -> bool:
         """Whether no person chooses so from one message to the next."""
-        return any(self[:3]) and sum(self) > 1
+        return self.in_shape and sum(self) > 1
 
 
 class ShownTask(NamedTuple):
@@ -100,39 +142,48 @@ class ShownTask(NamedTuple):
 
 
 class RecentWords:
-    """Knows what people said a moment ago, and how it was asked."""
+    """Knows how people's last messages began, and how they were asked."""
 
     def __init__(self) -> None:
         """Know nothing yet."""
-        self._requests: TTLCache[str, tuple[AskedRequest, ...]] = TTLCache(_PEOPLE, _SECONDS)
+        self._requests: RecentOfPeople[tuple[AskedRequest, ...]] = RecentOfPeople(
+            seconds=_SECONDS, each=_OF_EACH, everybody=_OF_EVERYBODY, size=_size
+        )
+
+    def forget(self, user_id: str) -> None:
+        """Forget all that a person said."""
+        self._requests.forget(user_id)
 
     def is_task(self, request: AskedRequest) -> bool:
-        """Tell whether a request is its client's own question about what its person said a moment ago.
+        """Tell whether a request is its client's own question about a message that its person sent a moment ago.
 
-        A message with an id of its own is a person's.
+        A message with an id of its own is a person's; so is one in doubt.
         """
-        others = self._requests.get(request.turn.scope.user_id, ())
+        others = self._of(request.turn.scope.user_id)
         return request.may_be_task and any(_asks_about(request, other) for other in others)
 
     def note(self, request: AskedRequest, reply: str) -> tuple[ShownTask, ...]:
-        """Note what was said and answered; return the earlier turns of which it shows that they were tasks.
+        """Note a message and its answer; return the earlier turns of which they show that they were tasks.
 
-        These are, first, requests that quote what is said now, which came before it or beside it. And second questions about an
-        exchange that the chat went on from without them: asked in another way than the chat, or answered with a title. Of these it
-        is not certain.
+        These are, first, requests that quote this message, and came before it. And second questions about an exchange that the
+        chat went on from without them: asked in another way than the chat, or answered with a title. Of these it is not certain.
         """
         user_id, key = request.turn.scope.user_id, request.turn.key
-        others = self._requests.get(user_id, ())
-        request = request.answered_with(reply)
-        tasks = [each for each in others if each.may_be_task and _is_shown_by(each, request, others)]
+        others = self._of(user_id)
+        shown_by = request.answered_with(reply)
+        tasks = [each for each in others if each.may_be_task and _is_shown_by(each, shown_by, others)]
         left = [each for each in others if each not in tasks and each.turn.key != key]
-        self._requests[user_id] = (request, *left[: _LAST - 1])
+        self._requests.keep(user_id, "", (shown_by, *left[: _LAST - 1]))
         return tuple(ShownTask(each.turn, is_certain=each.before is None) for each in tasks)
+
+    def _of(self, user_id: str) -> tuple[AskedRequest, ...]:
+        return self._requests.get(user_id, "") or ()
 
 
 def asked_request(turn: Turn, chat: ChatBody) -> AskedRequest:
     """Return what is looked at of a request."""
     system = next((each.text for each in chat.messages if each.role in ("system", "developer")), "")
+    instructed = _plain(system)[:_SYSTEM]
     kept = Turn(
         turn.scope,
         turn.text[:_LONGEST_TASK],
@@ -141,60 +192,111 @@ def asked_request(turn: Turn, chat: ChatBody) -> AskedRequest:
         turn.model,
         begun_answer=turn.begun_answer,
     )
-    before = _last_pair(turn.history)
-    return AskedRequest(kept, _plain(turn.text, _SAID), before, chat.shape, _plain(system, _SYSTEM))
+    return AskedRequest(
+        kept,
+        _beginning(turn.text, _SAID),
+        _last_pair(turn.history),
+        chat.shape,
+        _hash(instructed) if instructed else None,
+    )
 
 
-def _last_pair(history: tuple[Message, ...]) -> tuple[str, str] | None:
+def _last_pair(history: tuple[Message, ...]) -> bytes | None:
     if not history:
         return None
     answer = next((each.text for each in reversed(history) if each.role is Role.ASSISTANT), "")
     said = next((each.text for each in reversed(history) if each.role is Role.USER), "")
-    return _plain(said, _SAID), _plain(answer, _ANSWERED)
+    return _hash(_beginning(said, _SAID).text, _beginning(answer.strip(), _ANSWERED).text)
 
 
 def _asks_about(request: AskedRequest, other: AskedRequest) -> bool:
-    """Tell whether a request asks about what another said: it quotes that, or carries it, and asks in another way."""
+    """Tell whether a request asks about another's message: it quotes that, or carries it, and asks in another way."""
     differences = request.differs_from(other)
-    is_streamed = request.shape.stream
     if request.before is not None:  # the chat as messages, and the question behind it
-        is_tiny_alone = differences.is_tiny and not is_streamed
-        return request.before == (other.said, other.answered) and (differences.is_strong or is_tiny_alone)
-    is_otherwise = any(differences[:3]) or differences.has_another_system
-    if request.turn.text == other.turn.text:  # the message alone, below what instructs the model
-        is_answered = other.answered != "" and _plain(request.turn.begun_answer, _ANSWERED) == other.answered
-        may_be_continued = bool(request.turn.begun_answer) and not is_answered
-        return is_otherwise and not may_be_continued and (not is_streamed or differences.is_strong)
-    quoted = set(_quoted(request.turn.text, other))
-    if {other.said, other.answered} <= quoted:
-        return is_otherwise or not is_streamed
-    return is_otherwise and other.said in quoted and len(other.said) >= _SHORTEST
+        is_tiny_alone = differences.is_tiny and not request.shape.stream
+        return request.before == other.pair and (differences.is_strong or is_tiny_alone)
+    if request.said.hashed == other.said.hashed:  # the message alone, below what instructs the model
+        return _is_instructed_otherwise(request, other, differences)
+    plain = _plain(request.turn.text.replace("\\n", " ").replace('\\"', '"'))
+    said, answered = _place(plain, other.said, _SAID), _place(plain, other.answered, _ANSWERED)
+    if said is None or not (answered or other.said.length >= _SHORTEST):
+        return False
+    if differences.in_shape:
+        return True
+    if not differences.has_another_system or not (answered or not request.shape.stream):
+        return False  # people quote, too
+    is_whole = len(request.turn.text) < _TEXT_KEPT or request.answered is None
+    return is_whole and not _has_own_words(plain, other, said, answered)
 
 
-def _quoted(text: str, other: AskedRequest) -> Iterator[str]:
-    """Yield which of a message and its answer a text quotes, with more than them in it; also within JSON."""
-    plain = _plain(text.replace("\\n", " ").replace('\\"', '"'), _LONGEST_TASK)
-    for words, most in ((other.said, _SAID), (other.answered, _ANSWERED)):
-        at = plain.find(words) if words and words != plain else -1
-        if at < 0:
+def _is_instructed_otherwise(request: AskedRequest, other: AskedRequest, differences: _Differences) -> bool:
+    """Tell whether a message that is sent again is there for a client's own instruction, and no person tries it once more.
+
+    A client that instructs the model otherwise in a chat may only have changed its persona: the answer has to be wanted in
+    another shape, too, unless nothing instructed the chat before.
+    """
+    begun = _beginning(request.turn.begun_answer.strip(), _ANSWERED).text
+    is_answered = other.answered is not None and begun == other.answered.text
+    may_be_continued = bool(request.turn.begun_answer) and not is_answered
+    chats = {request.turn.scope.session_id, other.turn.scope.session_id}
+    is_elsewhere = len(chats) > 1 and not any(each.startswith(UNNAMED) for each in chats)
+    if may_be_continued or is_elsewhere or not differences.has_another_system:
+        return False
+    return differences.in_shape or (other.system is None and not request.shape.stream)
+
+
+def _place(plain: str, known: Beginning | None, most: int) -> tuple[int, int] | None:
+    """Return where a text quotes a known one; None if it does not, or is nothing else."""
+    words = "" if known is None else known.text
+    at = plain.find(words) if words and words != plain else -1
+    if known is None or at < 0:
+        return None
+    behind = plain[at + len(words) : at + len(words) + 1]
+    is_quoted = not plain[:at][-1:].isalnum() and (len(words) >= most - 1 or not behind.isalnum())
+    return (at, at + known.length) if is_quoted else None
+
+
+def _has_own_words(plain: str, other: AskedRequest, *places: tuple[int, int] | None) -> bool:
+    """Tell whether a text has more in it than whole quotations at these places, and the labels before them."""
+    rest, begin = "", 0
+    for place, known in sorted(
+        zip(places, (other.said, other.answered), strict=True), key=lambda each: each[0] or (0, 0)
+    ):
+        if place is None or known is None:
             continue
-        behind = plain[at + len(words) : at + len(words) + 1]
-        if not plain[:at][-1:].isalnum() and (len(words) >= most - 1 or not behind.isalnum()):
-            yield words
+        if _hash(plain[slice(*place)]) != known.hashed:
+            return True
+        rest, begin = rest + plain[begin : place[0]] + "\n", place[1]
+    rest += plain[begin:]
+    behind = (rest[word.end() :][:2].lstrip(" ")[:1] for word in _WORD.finditer(rest[:_TEXT_KEPT]))
+    return len(rest) > _TEXT_KEPT or any(each not in _LABELS for each in behind)
 
 
 def _is_shown_by(earlier: AskedRequest, now: AskedRequest, others: tuple[AskedRequest, ...]) -> bool:
-    """Tell whether an earlier request is known for a task by what is said now."""
+    """Tell whether an earlier request is known for a task by a later one."""
     if earlier.turn.key == now.turn.key:
         return False
     if earlier.before is None:
         return now.before is None and earlier.said != now.said and _asks_about(earlier, now)
-    followed = next((each for each in others if (each.said, each.answered) == now.before), None)
+    followed = next((each for each in others if each.pair == now.before), None)
     if followed is None or followed is earlier or followed.before != earlier.before:
         return False
-    is_followed = now.before == (earlier.said, earlier.answered)
+    is_followed = now.before == earlier.pair
     return not is_followed and (earlier.is_short or any(earlier.differs_from(followed)))
 
 
-def _plain(text: str, most: int) -> str:
-    return " ".join(text[: 2 * most].split())[:most]
+def _size(requests: tuple[AskedRequest, ...]) -> int:
+    return sum(each.size for each in requests)
+
+
+def _beginning(text: str, most: int) -> Beginning:
+    plain = _plain(text)
+    return Beginning(plain[:most], len(plain), _hash(plain))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text[:_LONGEST_TASK].split())
+
+
+def _hash(*texts: str) -> bytes:
+    return sha256("\0".join(texts).encode(errors="surrogatepass")).digest()[:16]

@@ -56,10 +56,17 @@ class Recorder:
         self._clock = clock
         self._lend = lend
         self._erased: TTLCache[Scope | str, datetime] = TTLCache(_ERASURES_KEPT, _ERASURE_SECONDS)
+        self._when_erased: list[Callable[[str, datetime], None]] = []
 
     def note_erasure(self, erased: Scope | str, at: datetime) -> None:
         """Let nothing that this user said until then, or said in this chat, be written any more."""
         self._erased[erased] = at
+        for forget in self._when_erased:
+            forget(erased if isinstance(erased, str) else erased.user_id, at)
+
+    def when_erased(self, forget: Callable[[str, datetime], None]) -> None:
+        """Have a person, or a chat of theirs, forgotten elsewhere in this process, too: call this with who, and until when."""
+        self._when_erased.append(forget)
 
     async def remember(
         self,
