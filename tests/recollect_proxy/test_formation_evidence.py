@@ -1,5 +1,6 @@
 """A model's statement is kept if its quote is the person's, and does to known memories what it says."""
 
+import json
 from typing import Any
 
 from tests.recollect_proxy.frontends import Frontend
@@ -63,6 +64,32 @@ async def test_a_yes_with_more_behind_it_confirms_the_assistants_sentence_and_no
     assert memory.provenance.evidence == f"exactly … {COFFEE}"
     assert memory.confidence == 0.8
     assert proxy.engine.counts.rejects["no_evidence"] >= 3
+
+
+async def test_what_a_short_answer_confirms_is_read_in_the_request_where_the_log_has_no_beginning(
+    proxy: RunningProxy, pupil: Pupil, user: User
+) -> None:
+    key = "sk-proj-Zk3Qm8vTn2Wx7Lp4Rb9Yc6Hd"
+    pupil.extracts = lambda _: [
+        statement("exactly!", "Drinks five cups of coffee a day", confirms=COFFEE),
+        statement("exactly!", "Is a vegan", confirms="You are a vegan"),
+    ]
+
+    await proxy.say(
+        user,
+        [
+            {"role": "user", "content": "Why can't I sleep?"},
+            {"role": "assistant", "content": f"<think>a nurse called Otto</think>{key} {COFFEE}, right?"},
+            {"role": "user", "content": "exactly!"},
+        ],
+    )
+    await proxy.formed(user)
+
+    assert await proxy.statements(user) == ["Drinks five cups of coffee a day"]
+    asked = json.dumps([each.json for each in pupil.asked])
+    assert COFFEE in asked
+    assert key not in asked
+    assert "Otto" not in asked
 
 
 async def test_what_contradicts_or_ends_a_known_memory_takes_its_place_though_it_shares_its_words(

@@ -11,6 +11,7 @@ REDACTED_FIELDS: Mapping[str, Collection[str]] = {
     "summaries": ("content", "evidence"),
     "history": ("before", "after"),
     "quarantine": ("content", "evidence"),
+    "exchanges": ("answered",),
     "messages": ("content",),
     "injections": ("block",),
 }

@@ -31,6 +31,9 @@ class Message:
 UNNAMED = "fp:"
 """How the id of a session begins that its frontend gave none, and that is known by its first message."""
 
+LONGEST_ANSWERED = 800
+"""Characters of an answer's end that are kept of it with the turn behind it: a question in its last 200, and 600 before that."""
+
 ROOT = "^"
 """What the first message of a chat follows on."""
 
@@ -85,6 +88,12 @@ class Turn:
     def anchor(self) -> str:
         """The key by which the turn's own message is known again; its key, where the request gives no better."""
         return self.anchors[-1][1] if self.anchors else self.key
+
+    @property
+    def answered(self) -> str:
+        """The end of the answer that the turn comes behind; "" if none does."""
+        behind = self.history[-1:]
+        return next((each.text[-LONGEST_ANSWERED:] for each in behind if each.role is Role.ASSISTANT), "")
 
     def whole_answer(self, reply: str) -> str:
         """Return the whole of an answer of which this much arrived; some servers repeat how it began."""

@@ -8,6 +8,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from asyncpg import Record
+
 from recollect.model import (
     Actor,
     Awaits,
@@ -17,12 +19,14 @@ from recollect.model import (
     Exchange,
     Formed,
     Memory,
+    Message,
     News,
     Outcome,
     Pending,
     Progress,
     Reason,
     Retire,
+    Role,
     Scope,
     SpokenWith,
     Wait,
@@ -96,7 +100,7 @@ class PostgresInbox:
         return [
             Pending(
                 replace(
-                    exchange_of(user_id, row, tuple(message_of(each) for each in reversed(before))),
+                    exchange_of(user_id, row, _history(row, before)),
                     injected=injected,
                 ),
                 row["attempts"],
@@ -266,6 +270,12 @@ class PostgresInbox:
             await enqueue(connection, sorted({row["user_id"] for row in rows}))
             await requeue_held(connection)
             return len(rows)
+
+
+def _history(row: Record, before: Sequence[Record]) -> tuple[Message, ...]:
+    """Return what was said before an exchange, oldest first: what the log has of it, and the answer that the request alone had."""
+    logged = tuple(message_of(each) for each in reversed(before))
+    return logged if row["answered"] is None else (*logged, Message(Role.ASSISTANT, row["answered"]))
 
 
 async def _copied(connection: Connection, user_id: str, texts: Sequence[str]) -> list[str]:

@@ -201,6 +201,7 @@ async def _begin(connection: Connection, exchange: Exchange, key: str) -> None:
         await _tokens_of(content),
         turn.marked,
         storable_text(turn.upstream),
+        storable_text(turn.answered),
     )
 
 
@@ -259,6 +260,7 @@ class _Appending:
             state,
             None if self._is_news else "",
             storable_text(turn.upstream),
+            storable_text(turn.answered),
         )
         is_hidden = state == "abandoned"
         speaker = None if turn.speaker is None else storable_text(turn.speaker)

@@ -18,7 +18,7 @@ _HEAD = len(b"00000000 00000000 ")
 
 
 class _Record(msgspec.Struct, omit_defaults=True):
-    """What the message log needs of a step. Of what the request carried only the number of messages."""
+    """What the message log needs of a step. Of what the request carried the number of messages, and the end of the last answer."""
 
     phase: Phase
     id: UUID
@@ -41,6 +41,7 @@ class _Record(msgspec.Struct, omit_defaults=True):
     upstream: str = ""
     answer_id: str = ""
     zone: str = ""
+    answered: str = ""
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -72,6 +73,7 @@ def encode(entry: LogEntry) -> bytes:
         upstream=storable_text(turn.upstream),
         answer_id=storable_text(exchange.answer_id),
         zone=turn.zone,
+        answered=storable_text(turn.answered),
     )
     text = _ENCODER.encode(record)
     return b"%08x %08x %s\n" % (crc32(text), len(text), text)
@@ -83,6 +85,12 @@ def _storable_parent(parent: str | None) -> str | None:
         return None if parent is None else storable_id(parent)
     except StoreError:
         return None
+
+
+def _history(record: _Record) -> tuple[Message, ...]:
+    """Return what the log keeps of a history: how many messages it has, and the end of the answer that is the last."""
+    carried = (Message(Role.USER, ""),) * record.carried
+    return (*carried[:-1], Message(Role.ASSISTANT, record.answered)) if record.answered else carried
 
 
 def decode(line: bytes) -> LogEntry | None:
@@ -100,7 +108,7 @@ def decode(line: bytes) -> LogEntry | None:
         record.key,
         record.at,
         record.model,
-        history=(Message(Role.USER, ""),) * record.carried,  # the log keeps their number
+        history=_history(record),
         speaker=record.speaker,
         anchors=() if record.anchor is None else ((record.carried, record.anchor),),
         marked=record.marked,

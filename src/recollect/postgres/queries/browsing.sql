@@ -67,7 +67,9 @@ LIMIT $5;
 -- name: exchanges_of_messages
 -- In which exchanges of the user some messages were said, oldest first: with the answer, and what was said before it there.
 SELECT e.id, e.session_id, e.key, e.message_id, e.reply_id, e.model, e.upstream, e.authorized, e.said_at, said.content AS said,
-    said.speaker, coalesce(reply.content, '') AS reply, before.role AS role_before, before.content AS said_before
+    said.speaker, coalesce(reply.content, '') AS reply, 
+    CASE WHEN e.answered IS NULL THEN before.role ELSE 'assistant' END AS role_before,
+    coalesce(e.answered, before.content) AS said_before
 FROM messages AS said
 JOIN exchanges AS e ON e.user_id = $1 AND e.id = said.exchange_id AND e.message_id = said.id
 LEFT JOIN messages AS reply ON reply.user_id = $1 AND reply.id = e.reply_id

@@ -22,7 +22,7 @@ DELETE FROM leases WHERE user_id = $1 AND holder = $2;
 -- name: pending_exchanges
 -- What is to be formed next of the user: exchanges of one chat, the oldest first, up to the first of another chat.
 SELECT e.id, e.session_id, e.key, e.turn_index, e.message_id, e.reply_id, e.model, e.upstream, e.authorized, e.said_at,
-    e.attempts, e.not_before, e.waits, said.content AS said, said.speaker, coalesce(reply.content, '') AS reply
+    e.attempts, e.not_before, e.waits, e.answered, said.content AS said, said.speaker, coalesce(reply.content, '') AS reply
 FROM (
     SELECT *, bool_and(session_id = first_session) OVER (ORDER BY id) AS follows
     FROM (

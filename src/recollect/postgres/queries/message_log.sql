@@ -26,9 +26,20 @@ WITH counted AS (
 ), begun AS (
     INSERT INTO exchanges (
         user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, not_before,
-        carried, anchor, parent, state, asking, upstream
+        carried, anchor, parent, state, asking, upstream, answered
     )
-    SELECT $1, $2, $3, $4, turn_index, $5, $6, $7, $8, $9, $9, $10, $11, $12, 'open', ARRAY[$2::uuid], $17
+    SELECT $1, $2, $3, $4, turn_index, $5, $6, $7, $8, $9, $9, $10, $11, $12, 'open', ARRAY[$2::uuid], $17,
+    CASE WHEN NOT EXISTS (
+        SELECT
+        FROM (
+            SELECT m.role, m.content, m.exchange_id FROM messages AS m
+            WHERE m.user_id = $1 AND m.session_id = $3 AND m.turn_index < counted.turn_index AND NOT m.alternate
+            ORDER BY m.turn_index DESC LIMIT 1
+        ) AS before
+        JOIN exchanges AS e ON e.user_id = $1 AND e.id = before.exchange_id
+        WHERE before.role = 'assistant'
+            AND (e.carried + 2 = $10 OR right(before.content, length($18::text)) = $18::text)
+    ) THEN nullif($18::text, '') END
     FROM counted
 )
 INSERT INTO messages (
@@ -119,8 +130,21 @@ INSERT INTO messages (
 -- Write an exchange of the user: to be formed, or abandoned.
 INSERT INTO exchanges (
     user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, not_before,
-    carried, anchor, parent, state, told_with, upstream
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16);
+    carried, anchor, parent, state, told_with, upstream, answered
+) VALUES (
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16,
+    CASE WHEN NOT EXISTS (
+        SELECT
+        FROM (
+            SELECT m.role, m.content, m.exchange_id FROM messages AS m
+            WHERE m.user_id = $1 AND m.session_id = $3 AND m.turn_index < $5 AND NOT m.alternate
+            ORDER BY m.turn_index DESC LIMIT 1
+        ) AS before
+        JOIN exchanges AS e ON e.user_id = $1 AND e.id = before.exchange_id
+        WHERE before.role = 'assistant'
+            AND (e.carried + 2 = $11 OR right(before.content, length($17::text)) = $17::text)
+    ) THEN nullif($17::text, '') END
+);
 
 -- name: note_answer_id
 -- Note under which id the LLM's server keeps an answer to the user's exchange.

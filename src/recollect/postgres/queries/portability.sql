@@ -78,7 +78,8 @@ SELECT row_to_json(x)::text FROM (
 -- What the user said and was answered, exchange by exchange, and how far each is.
 SELECT row_to_json(x)::text FROM (
     SELECT id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts, not_before,
-        error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, upstream, answer_ids, arrived_at
+        error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, upstream, answer_ids, arrived_at,
+        answered
     FROM exchanges
     WHERE user_id = $1
     ORDER BY id
@@ -249,11 +250,12 @@ RETURNING 1;
 -- Keep exchanges of an export.
 INSERT INTO exchanges (
     user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts,
-    not_before, error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, upstream, answer_ids, arrived_at
+    not_before, error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, upstream, answer_ids, arrived_at,
+    answered
 )
 SELECT $1, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts,
     not_before, error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, coalesce(upstream, ''),
-    coalesce(answer_ids, '{}'), arrived_at
+    coalesce(answer_ids, '{}'), arrived_at, answered
 FROM jsonb_populate_recordset(NULL::exchanges, $2::jsonb)
 ON CONFLICT DO NOTHING
 RETURNING 1;

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from recollect.model import Exchange, Turn
+from recollect.model import Exchange, Message, Turn
 from recollect.text.patterns import linear, whole
 from recollect.text.secrets.announced import announced, laid_out, may_be_announced
 from recollect.text.secrets.checksums import account_numbers, card_numbers, local_accounts
@@ -52,6 +52,9 @@ KEPT = 200_000
 
 LEFT_OUT = "\n[...]\n"
 """The mark in the place of a long text's middle."""
+
+_READ_BEFORE = 4_000
+"""Characters of each of the two messages before a turn that are looked at: the longest secrets are shorter."""
 
 _BEYOND = 16_000
 """Characters that are read beyond a cut: as long as a private key of 16,384 bits."""
@@ -281,7 +284,7 @@ class MaskedTurn:
 def masked_turn(turn: Turn, most: int = KEPT) -> MaskedTurn:
     """Return a turn with the secrets in its text and the speaker's name masked, and a long text cut.
 
-    Its history and its prompt stay as they are: neither is kept. Its keys do, too.
+    Of its history only the end of the answer right before it is kept, and masked. Its prompt and its keys stay as they are.
     """
     text, speaker = mask_ends(turn.text, most), mask(turn.speaker or "")
     secrets = text.secrets | speaker.secrets
@@ -289,8 +292,17 @@ def masked_turn(turn: Turn, most: int = KEPT) -> MaskedTurn:
         turn,
         text=_without(text.text, speaker.secrets),
         speaker=_without(speaker.text, secrets) or turn.speaker,
+        history=_answered(turn, secrets),
     )
     return MaskedTurn(kept, secrets)
+
+
+def _answered(turn: Turn, secrets: Collection[tuple[str, SecretKind]]) -> tuple[Message, ...]:
+    """Return a turn's history with the secrets masked in the answer right before it; what it replied to may tell them."""
+    if not turn.answered:
+        return turn.history
+    *_, said = mask_exchange_texts(*(each.text[-_READ_BEFORE:] for each in turn.history[-2:]))
+    return (*turn.history[:-1], replace(turn.history[-1], text=_without(said, secrets)))
 
 
 def with_masked_reply(exchange: Exchange, masked: MaskedTurn, most: int = KEPT) -> Exchange:
@@ -301,6 +313,10 @@ def with_masked_reply(exchange: Exchange, masked: MaskedTurn, most: int = KEPT) 
         turn,
         text=_without(turn.text, reply.secrets),
         speaker=turn.speaker and _without(turn.speaker, reply.secrets),
+        history=(
+            *turn.history[:-1],
+            *(replace(each, text=_without(each.text, reply.secrets)) for each in turn.history[-1:]),
+        ),
     )
     return replace(exchange, turn=turn, reply=_without(reply.text, masked.secrets))
 
@@ -325,7 +341,10 @@ def with_masked_history(exchange: Exchange) -> Exchange:
 def unread_exchange(exchange: Exchange) -> Exchange:
     """Return an exchange without its texts, for one whose secrets could not be found."""
     unread = mark(SecretKind.UNREAD)
-    return replace(exchange, turn=replace(exchange.turn, text=unread, speaker=None), reply=unread)
+    history = tuple(replace(each, text="") for each in exchange.turn.history)
+    return replace(
+        exchange, turn=replace(exchange.turn, text=unread, speaker=None, history=history), reply=unread
+    )
 
 
 _TEXT = (
