@@ -81,6 +81,7 @@ async def test_what_had_no_place_in_the_budget_is_told(proxy: RunningProxy, drin
 
     assert explanation["items"] == explanation["tokens"] == 0
     assert [each["dropped"] for each in explanation["candidates"]] == ["budget"]
+    assert explanation["truncated"] == 1
 
 
 async def test_what_a_request_had_no_certain_place_for_is_told(
@@ -100,6 +101,7 @@ async def test_what_a_request_had_no_certain_place_for_is_told(
         b"no-place",
     )
     assert (explanation["skipped"], explanation["items"], explanation["tokens"]) == ("no-place", 0, 0)
+    assert explanation["truncated"] == 0
     assert [each["dropped"] for each in explanation["candidates"]] == ["no-place"]
 
 

@@ -45,7 +45,7 @@ def request_record(
         items=len(placed.block.recollections) if placed.block else 0,
         tokens=placed.tokens,
         history_tokens=placed.history_tokens,
-        truncated=placed.block.dropped if placed.block else 0,
+        truncated=_truncated(prepared),
         top_scores=tuple(round(float(each.score), 4) for each in recall.ranked[:_TOP]),
         gate_score=recall.gate_score,
         milliseconds=recall.milliseconds,
@@ -60,6 +60,14 @@ def request_record(
         complains=complains_of_forgetting(turn.text),
         key=turn.key,
     )
+
+
+def _truncated(prepared: Prepared) -> int:
+    """Return how many of the recollections did not fit into the budget: all of them where there is no block."""
+    block, recall = prepared.placed.block, prepared.recall
+    if block is not None:
+        return block.dropped
+    return 0 if recall.skipped in (Skip.NO_PLACE, Skip.DEADLINE) else len(recall.recollections)
 
 
 def _path(prepared: Prepared) -> SearchPath:

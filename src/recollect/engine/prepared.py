@@ -1,7 +1,4 @@
-"""What a turn's prompt is given: by what the request asks for, what the chat was given before, and what was found. Pure.
-
-Never: await, a store.
-"""
+"""Decides what a turn's prompt is given, by the request's options, the chat's earlier blocks and the ranking. Never: awaits, a store."""
 
 import asyncio
 import time
