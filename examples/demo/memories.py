@@ -8,6 +8,8 @@ from urllib.parse import quote
 
 import httpx
 
+from recollect.model import Kind
+
 _POLL_SECONDS = 0.1
 _PAGE = 200
 
@@ -34,8 +36,9 @@ class MemoryApi:
         self._headers = {"Authorization": f"Bearer {token}"}
 
     async def of(self, user_id: str) -> list[Remembered]:
-        """Return the user's memories, oldest first."""
-        page = await self._get(f"/memory/users/{quote(user_id, safe='')}/memories?limit={_PAGE}")
+        """Return the user's memories of each kind, oldest first."""
+        kinds = "&".join(f"kind={kind}" for kind in Kind)
+        page = await self._get(f"/memory/users/{quote(user_id, safe='')}/memories?limit={_PAGE}&{kinds}")
         return [Remembered(memory["kind"], memory["content"]) for memory in reversed(page["memories"])]
 
     async def formed(self, exchanges: int, *, patience: float) -> bool:

@@ -78,7 +78,7 @@ async def test_what_was_replaced_is_told_with_what_it_was(taught: Any, alice: Pe
 async def test_what_was_forgotten_is_told(taught: Any, alice: Person, pupil: Pupil) -> None:
     await Chat(taught, alice).says(ROME)
     await told()
-    pupil.means.append("Rome")
+    pupil.wishes.append(("forget", "forget that I live in Rome", "Rome"))
     chat = Chat(taught, alice)
     await chat.says("Please forget that I live in Rome.")
     await told()

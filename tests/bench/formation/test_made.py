@@ -188,7 +188,8 @@ async def test_a_fact_that_proves_nothing_is_lost_for_that_reason(bench: Bench, 
 
 
 async def test_a_fact_whose_memory_is_no_more_was_replaced(bench: Bench, progress: Progress) -> None:
-    silent = turn("0", "  ", session="0", speaker="Ada")  # nobody hears it
+    asked_by_frontend = "### Task:\nWrite a title.\n<chat_history>\nUSER: Hello\n</chat_history>"
+    silent = turn("0", asked_by_frontend, session="0", speaker="Ada")
     whole = labelled(conversation([silent, *map(_as_given, FRIENDS.turns)], name="friends"))
 
     what = await replay_conversation(bench, whole, [KAYAKS], progress)

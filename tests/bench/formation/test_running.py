@@ -26,6 +26,9 @@ from recollect.model import Formed, Ignore, Reason, Scope
 from recollect.ports import Asker
 from recollect_proxy.settings import ProxySettings
 
+TITLE = "### Task:\nGenerate a concise, 3-5 word title with an emoji.\n<chat_history>\nUSER: I cycle\n</chat_history>"
+"""A frontend asks this, and no person."""
+
 CYCLING = {"extracted": [item("Cycles to work every day.", "I cycle to work every day")]}
 
 
@@ -193,9 +196,9 @@ def test_a_secret_is_found_however_it_is_spaced() -> None:
 
 
 async def test_a_message_that_nobody_hears_forms_nothing(bench: Bench) -> None:
-    found = await played(bench, "   ", **CYCLING, truth=[truth("ignore")], redacted=["Biscuit"])
+    found = await played(bench, TITLE, **CYCLING, truth=[truth("ignore")], redacted=["Biscuit"])
 
-    assert found.unheard == "empty"
+    assert found.unheard == "task"
     assert [each.decided.reason for each in found.judgements] == ["not_asked"]
 
 
@@ -238,7 +241,7 @@ async def test_the_inbox_that_records_does_what_the_other_does(own_store: Store)
 
 async def test_what_can_not_be_brought_about_is_told(bench: Bench) -> None:
     twice = new_case("Hi", stored=[stored("Cycles"), stored("cycles.")])
-    silent = new_case("Hi", history=[{"role": "user", "text": " "}, {"role": "assistant", "text": "Hi"}])
+    silent = new_case("Hi", history=[{"role": "user", "text": TITLE}, {"role": "assistant", "text": "Hi"}])
 
     with pytest.raises(StagingError, match="stores the same twice"):
         await stage(bench, twice)
@@ -296,7 +299,7 @@ async def test_cases_are_measured_over_a_real_database(
             "forget that I keep bees, please",
             id="forgetting",
             stored=[stored("Keeps bees"), stored("Keeps hens")],
-            forgotten=[0],
+            wishes=[{"asking": "forget", "evidence": "forget that I keep bees, please", "about": [0]}],
             truth=[truth("retire", None, 0)],
             **{"class": "request"},
         )
