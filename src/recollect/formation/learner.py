@@ -208,7 +208,7 @@ class StatementLearner:
         """Return a verdict on each candidate, and on each command to remember that none of them fulfils."""
         attributions = attributions_of(turns, known)
         asked = _turns_asking(turns, Asking.REMEMBER)
-        if not (candidates or asked):
+        if not (candidates or unmet_commands(turns, ())):
             return _Verdicts()
         allowance = await self._allowance(turns)
         rules = self._rules

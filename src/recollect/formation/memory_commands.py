@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from recollect.model import Asking, Memory
 from recollect.text.cues.memory_requests import read_memory_request, read_opening
+from recollect.text.questions import ends_asking
 
 LONGEST_STATEMENT = 500
 """Characters of a statement."""
-
-_QUESTIONS = ("?", "\uff1f", "\u061f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ def read_commands(authored: str) -> tuple[MemoryCommand, ...]:
         authored: The person's own words.
     """
     found = None if read_memory_request(authored) else read_opening(authored)
-    if found is None or not any(map(str.isalnum, found[1])) or found[1].endswith(_QUESTIONS):
+    if found is None or not any(map(str.isalnum, found[1])) or ends_asking(found[1]):
         return ()
     return (MemoryCommand(*found),)
 

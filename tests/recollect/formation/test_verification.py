@@ -18,6 +18,7 @@ from recollect.formation.verification import (
 from recollect.model import Candidate, Ignore, Kind, Lasting, Message, Reason, Relation, Role, Stance
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.confirmations import confirmed_words
+from recollect.text.questions import ends_asking
 
 SAID = "Hi! I moved to Leipzig last week, and I don’t eat meat — only “fish”."
 
@@ -524,3 +525,39 @@ def test_a_hum_is_no_yes(words: str) -> None:
 @table("words", ["ok ja", "ja", "sì", "はい", "igen", "ndiyo", "네", "כן"])
 def test_a_short_yes_in_whatever_language_is_one(words: str) -> None:
     assert confirmed_words(words, (Message(Role.ASSISTANT, "You live in Leeds, right?"),))
+
+
+@table(
+    "question",
+    [
+        *(
+            "You live in Leeds, right?",
+            "Du wohnst in Leeds? \U0001f60a",
+            "Μένεις στη Λαμία;",
+            "Μένεις στη Λαμία\u037e",
+        ),
+        *(
+            "Ապրում ես Երևանում՞",
+            "እዚህ ትኖራለህ፧ \U0001f3e1",
+            "أنت من دمشق؟",
+            "ביתך בחיפה? :)",
+            "住在北京？」",
+            "❓",
+        ),
+    ],
+)
+def test_a_question_is_known_by_its_mark_in_any_script_and_confirmed_at_the_end_of_a_long_answer(
+    question: str,
+) -> None:
+    history = (Message(Role.ASSISTANT, f"{'A long answer. ' * 60}\n\n{'So ' * 20}{question}"),)
+
+    assert question.rstrip(" :)\U0001f60a\U0001f3e1」") in confirmed_words("exactly", history)
+    assert confirmed_words("exactly", (replace(history[0], text="A long answer; " * 60),)) == ""
+    assert ends_asking(question)
+
+
+@table("words", ["Ναι;", "ja?", "так? \U0001f914", "yes; and I do"])
+def test_what_asks_back_is_no_yes(words: str) -> None:
+    history = (Message(Role.ASSISTANT, "You live in Leeds, right?"),)
+
+    assert bool(confirmed_words(words, history)) is (words == "yes; and I do")

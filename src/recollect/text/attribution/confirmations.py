@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from recollect.model import Message, Role
 from recollect.text.patterns import anchored, bounded
+from recollect.text.questions import ends_asking, last_question
 
 _MOST_WORDS, _LONGEST_YES = 12, 120
 _LONGEST = 600
@@ -33,7 +34,6 @@ _SHORT = 3
 """Words that confirm in whatever language, where they do not deny."""
 _HUM = 2
 """The most different letters of a sound like "hm"."""
-_QUESTIONS = ("?", "\uff1f", "\u061f")
 _SENTENCE_END = bounded("[.!?\u2026\n\u3002\uff01\uff1f\u061f]+")
 _WORD = bounded(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|\w+")
 
@@ -75,7 +75,7 @@ def opens_with_no(text: str) -> bool:
 def _question_in(said: str) -> str:
     """Return the words that lead up to the last question near the end; else ""."""
     tail = said[-_NEAR_END:]
-    last = max(tail.rfind(mark) for mark in _QUESTIONS)
+    last = last_question(tail)
     if last < 0:
         return ""
     asked = said[: len(said) - len(tail) + last + 1]
@@ -87,7 +87,7 @@ def _is_yes(authored: str) -> bool:
     plain = unicodedata.normalize("NFC", authored[: 2 * _LONGEST]).replace("\u2019", "'").strip()
     end = _SENTENCE_END.search(plain)
     first, rest = (plain[: end.start()], plain[end.end() :]) if end else (plain, "")
-    if end and end[0][:1] in _QUESTIONS:
+    if ends_asking(first + end[0][:1] if end else first):
         return False
     words = len(_WORD.findall(first)) if len(first) <= _LONGEST_YES else _MOST_WORDS + 1
     return (opens_with_yes(first) and words <= _MOST_WORDS) or (
