@@ -119,3 +119,42 @@ async def test_what_contradicts_or_ends_a_known_memory_takes_its_place_though_it
 
     kept = {memory.content for memory in await proxy.memories(user)}
     assert kept == {"Got the job at Aldi", "Is not divorcing Tom"}
+
+
+async def test_a_message_of_a_word_or_two_is_shown_to_the_model_and_small_talk_is_not(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    telling = (
+        *(
+            "Diyabetim var.",
+            "당뇨가 있어요",
+            "Bin schwanger",
+            "Estou grávida",
+            "Peanut allergy!",
+            "Vegan.",
+            "我怀孕了",
+        ),
+        *(
+            "妊娠中です",
+            "أنا حامل",
+            "Я беременна",
+            "Είμαι έγκυος",
+            "אני צמחוני",
+            "मैं शाकाहारी हूँ",
+            "Nina siku 40",
+        ),
+    )
+    answers = ("Mia", "Уфа", "دبي", "42", "दिल्ली", "東京", "Ó", "Ja, Ben")
+    empty = ("Thanks!", "ok", "Hallo", "👍", "ありがとう")
+    pupil.lessons = [Lesson(each) for each in (*telling, *answers, *empty)]
+    for number, words in enumerate((*telling, *empty)):
+        await proxy.say(user, words, chat=f"told-{number}")
+    upstream.otherwise = lambda _request: completion("Which one is it;")
+    for number, words in enumerate(answers):
+        frontend = Frontend(proxy, upstream, user, chat=f"asked-{number}")
+        await frontend.says("Hello there, my friend")
+        await frontend.says(words)
+    await proxy.formed(user)
+
+    assert sorted(await proxy.statements(user)) == sorted([*telling, *answers])
+    assert [words for words in empty if pupil.extractions(words)] == []

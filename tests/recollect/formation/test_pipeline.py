@@ -367,6 +367,14 @@ class TestCommands:
         assert "Carla is allergic to nuts" in kept.memory.content
         assert kept.memory.importance >= 0.8
 
+    async def test_what_somebody_says_is_right_is_kept_without_a_model(self, store: Store) -> None:
+        [formed] = await Desk(store).form(
+            said(store, "No, I said my sister Ines lives in Braga."), strategy=Strategy.QA_TURN
+        )
+
+        [kept] = [each for each in formed.changes if isinstance(each, Add) and each.memory.kind is Kind.FACT]
+        assert kept.memory.content == "My sister Ines lives in Braga"
+
     async def test_the_last_word_on_it_is_the_models(self, store: Store) -> None:
         command = said(store, "Remember that I live in Leipzig")
         trifle = replace(CITY, evidence="I live in Leipzig", importance=0.1)
