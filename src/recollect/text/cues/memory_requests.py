@@ -33,12 +33,12 @@ _BEHIND = r"(?:[\s:,\x{ff1a}\x{ff0c}]|$)"
 
 
 class Request(StrEnum):
-    """What a message asks of the memory as a whole."""
+    """A kind of request to the memory as a whole."""
 
     KNOWN = "known"
-    """To list what is known."""
+    """To list the memories."""
     FORGET_LISTED = "forget_listed"
-    """To forget some of what the chat was listed, by their numbers."""
+    """To forget some memories of the list in this chat, by their numbers."""
     STOP = "stop"
     """To remember nothing of this person any more."""
     RESUME = "resume"
@@ -56,7 +56,7 @@ class MemoryRequest:
     """A request to the memory as a whole.
 
     Attributes:
-        asking: What is asked for.
+        asking: The kind.
         numbers: The numbers in the list, from 1; ``LAST`` for the last; () but for ``FORGET_LISTED``.
     """
 
@@ -65,7 +65,7 @@ class MemoryRequest:
 
 
 def read_memory_request(text: str) -> MemoryRequest | None:
-    """Return what a message asks of the memory; None where it is no phrase of the list."""
+    """Return the request that a message is; None if it is no phrase of the list."""
     if len(text) > LONGEST_MESSAGE:
         return None
     folded = " ".join(_folded(text).replace("#", " ").split()).strip(_MARKS)
@@ -75,7 +75,7 @@ def read_memory_request(text: str) -> MemoryRequest | None:
 
 
 def read_opening(text: str) -> tuple[Asking, str] | None:
-    """Return what a message asks for by its first words, and the rest of its first paragraph; None where it begins otherwise."""
+    """Return the wish that a message opens with, and the rest of its first paragraph; None for other openings."""
     paragraph = text.strip().partition("\n\n")[0]
     for language in _languages():
         if found := language.openings.match(paragraph):
