@@ -11,7 +11,7 @@ LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 FORMATS = ("response_format", "text")
 _NUMBER = decoder_of(int)
 _TINY = 200
-"""Tokens of an answer: a title, a list of tags or of questions needs no more, and people are rarely given so few."""
+"""Tokens of an answer: a title, a list of tags or of questions fits into them, and people are rarely given so few."""
 
 
 class RequestShape(NamedTuple):

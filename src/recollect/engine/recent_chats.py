@@ -1,4 +1,4 @@
-"""Which chat a request belongs to that names none: by what was said in it lately, or by the answer that it follows.
+"""Finds the chat of a request that names none: by the chat's last messages, or by the answer that it follows.
 
 Each person's own chats alone are looked at. Kept in this process's memory, as hashes. Never: a store, a word of anybody; raises.
 """
@@ -42,9 +42,9 @@ class RecentChats:
         self._chats.forget(user_id)
 
     def chat_of(self, turn: Turn) -> str | None:
-        """Return the chat that a turn belongs to, by what its request carries of it; None if that is not known.
+        """Return the chat that a turn belongs to, by the messages in its request; None if that is not known.
 
-        A client may send the last few messages alone, so that its chat seems to begin anew with each request. Most of the pairs
+        A client may send the last few messages alone, so that its chat seems to begin with each request. Most of the pairs
         of message and answer decide, then the chat that the request seems to begin, then the newest.
         """
         user_id, own = turn.scope.user_id, turn.scope.session_id
@@ -58,7 +58,7 @@ class RecentChats:
         return max(counted, key=lambda chat: (counted[chat], chat == own, -newest.index(chat)))
 
     def is_cut(self, turn: Turn) -> bool:
-        """Tell whether a request lacks the beginning of its chat, though its client is one that usually sends all of it."""
+        """Return whether a request lacks the beginning of its chat, though its client is one that usually sends all of it."""
         history, user_id, chat = turn.history, turn.scope.user_id, turn.scope.session_id
         at = next((at for at, each in enumerate(history) if each.role is Role.USER), None)
         begun = self._chats.get(user_id, _key("begins", chat))
@@ -70,8 +70,8 @@ class RecentChats:
         """Note in which chat this was said and answered.
 
         Args:
-            turn: What was said.
-            reply: What was answered.
+            turn: The message.
+            reply: The answer.
             answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
         """
         user_id, chat = turn.scope.user_id, turn.scope.session_id
@@ -88,7 +88,7 @@ class RecentChats:
 
 
 def _pairs(history: Sequence[Message]) -> Iterator[bytes]:
-    """Yield by what the last pairs of message and answer are known, the newest first; the first answer may stand alone."""
+    """Yield the keys of the last pairs of message and answer, the newest first; the first answer may stand alone."""
     found = 0
     for at in range(len(history) - 1, -1, -1):
         answer, before = history[at], history[at - 1] if at else None

@@ -31,7 +31,7 @@ class RecentOfPeople(Generic[_Value]):
         return None if values is None else values.get(key)
 
     def keep(self, user_id: str, key: Hashable, value: _Value) -> None:
-        """Keep a value of a person's; one that is too large by itself is not kept."""
+        """Keep a value of a person's; one larger than the bound is not kept."""
         values = self._people.get(user_id)
         if values is None:
             values = TTLCache(self._each, self._seconds, getsizeof=self._size)

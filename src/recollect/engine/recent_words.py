@@ -1,6 +1,6 @@
-"""Tells a client's own questions about a chat from what its person says: titles, names, summaries, tags, in whatever words they are asked.
+"""Tells a client's own questions about a chat from its person's messages: titles, names, summaries, tags, in any words.
 
-Such a request holds what the person said and was answered a moment ago, and asks for its answer in another way than the chat does. So
+Such a request holds the person's last message and its answer, and asks for its own answer in another way than the chat does. So
 requests are compared with the same person's last ones. Kept in this process's memory, for some minutes. Never: a store; raises.
 """
 
@@ -22,19 +22,19 @@ _OF_EACH, _OF_EVERYBODY = 64 * 1024, 16 * 1024 * 1024
 """Bytes that are kept of a person, and of all."""
 
 _SAID, _ANSWERED, _SYSTEM = 160, 60, 60
-"""Characters from a text's beginning by which it is known; a client may quote no more of a long message."""
+"""Characters from a text's beginning by which it is known; a client may quote only that of a long message."""
 _SHORTEST = 12
-"""Characters of a message that tell by themselves that it is quoted: "ok" stands in many texts."""
+"""A message of so many characters is quoted where a text holds it; many texts hold "ok"."""
 _LONGEST_TASK = 40_000
 _TEXT_KEPT = 1_000
-"""Characters of a chat's first message that are kept: what is said next may show that they are a client's."""
+"""Characters of a chat's first message that are kept: the next message may show that they are a client's."""
 
 _TITLE = 80
 """Characters that a title, a name, or a line of tags has at most."""
 
 _WORD = pattern(r"\w+")
 _LABELS = frozenset(":\uff1a\"'>]=")
-"""What stands behind a label of a quotation, as in "User: ..." or in JSON."""
+"""Signs behind a label of a quotation, as in "User: ..." or in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Beginning:
 
 @dataclass(frozen=True, slots=True)
 class AskedRequest:
-    """What is looked at of a request; of its texts beginnings are kept, and hashes.
+    """A request as others are compared with it; of its texts beginnings are kept, and hashes.
 
     Attributes:
         turn: Its turn, without history; once it is kept, with the beginning of its text.
@@ -151,11 +151,11 @@ class RecentWords:
         )
 
     def forget(self, user_id: str) -> None:
-        """Forget all that a person said."""
+        """Forget a person's messages."""
         self._requests.forget(user_id)
 
     def is_task(self, request: AskedRequest) -> bool:
-        """Tell whether a request is its client's own question about a message that its person sent a moment ago.
+        """Return whether a request is its client's own question about a message that its person sent a moment ago.
 
         A message with an id of its own is a person's; so is one in doubt.
         """
@@ -166,7 +166,7 @@ class RecentWords:
         """Note a message and its answer; return the earlier turns of which they show that they were tasks.
 
         These are, first, requests that quote this message, and came before it. And second questions about an exchange that the
-        chat went on from without them: asked in another way than the chat, or answered with a title. Of these it is not certain.
+        chat went on from without them: asked in another way than the chat, or answered with a title. The second kind is not certain.
         """
         user_id, key = request.turn.scope.user_id, request.turn.key
         others = self._of(user_id)
@@ -181,7 +181,7 @@ class RecentWords:
 
 
 def asked_request(turn: Turn, chat: ChatBody) -> AskedRequest:
-    """Return what is looked at of a request."""
+    """Return a request as others are compared with it."""
     system = next((each.text for each in chat.messages if each.role in ("system", "developer")), "")
     instructed = _plain(system)[:_SYSTEM]
     kept = Turn(
@@ -210,7 +210,7 @@ def _last_pair(history: tuple[Message, ...]) -> bytes | None:
 
 
 def _asks_about(request: AskedRequest, other: AskedRequest) -> bool:
-    """Tell whether a request asks about another's message: it quotes that, or carries it, and asks in another way."""
+    """Return whether a request asks about another's message: it quotes that, or carries it, and asks in another way."""
     differences = request.differs_from(other)
     if request.before is not None:  # the chat as messages, and the question behind it
         is_tiny_alone = differences.is_tiny and not request.shape.stream
@@ -230,7 +230,7 @@ def _asks_about(request: AskedRequest, other: AskedRequest) -> bool:
 
 
 def _is_instructed_otherwise(request: AskedRequest, other: AskedRequest, differences: _Differences) -> bool:
-    """Tell whether a message that is sent again is there for a client's own instruction, and no person tries it once more.
+    """Return whether a repeated message is there for a client's own instruction, and no person tries it once more.
 
     A client that instructs the model otherwise in a chat may only have changed its persona: the answer has to be wanted in
     another shape, too, unless nothing instructed the chat before.
@@ -257,7 +257,7 @@ def _place(plain: str, known: Beginning | None, most: int) -> tuple[int, int] | 
 
 
 def _has_own_words(plain: str, other: AskedRequest, *places: tuple[int, int] | None) -> bool:
-    """Tell whether a text has more in it than whole quotations at these places, and the labels before them."""
+    """Return whether a text has more in it than whole quotations at these places, and the labels before them."""
     rest, begin = "", 0
     for place, known in sorted(
         zip(places, (other.said, other.answered), strict=True), key=lambda each: each[0] or (0, 0)
@@ -273,7 +273,7 @@ def _has_own_words(plain: str, other: AskedRequest, *places: tuple[int, int] | N
 
 
 def _is_shown_by(earlier: AskedRequest, now: AskedRequest, others: tuple[AskedRequest, ...]) -> bool:
-    """Tell whether an earlier request is known for a task by a later one."""
+    """Return whether an earlier request is known for a task by a later one."""
     if earlier.turn.key == now.turn.key:
         return False
     if earlier.before is None:

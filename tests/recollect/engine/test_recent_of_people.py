@@ -1,6 +1,10 @@
 """What is kept of people's last messages is bounded for each and for all, and goes with its person."""
 
+from datetime import UTC, datetime
+
+from recollect.engine.recent_chats import RecentChats
 from recollect.engine.recent_of_people import RecentOfPeople
+from recollect.model import Message, Role, Scope, Turn
 
 
 def recent(*, each: int = 100, everybody: int = 250) -> RecentOfPeople[str]:
@@ -49,3 +53,19 @@ def test_a_person_is_forgotten_whole() -> None:
 
     assert [kept.get(*each) for each in (("anna", 0), ("anna", 1), ("ben", 0))] == [None, None, "word"]
     assert kept.bytes == 4
+
+
+def test_the_chats_of_a_person_who_was_erased_are_not_known_again() -> None:
+    chats, at = RecentChats(), datetime(2026, 11, 28, tzinfo=UTC)
+    said = (Message(Role.USER, "How do tides work?"), Message(Role.ASSISTANT, "They follow the moon."))
+    for person in ("anna", "ben"):
+        first = Turn(Scope(person, f"of {person}"), said[0].text, key="1", at=at, model="")
+        chats.note(first, said[1].text, answer_id="resp_1")
+    chats.forget("anna")
+
+    known = {}
+    for person in ("anna", "ben"):
+        window = Turn(Scope(person, "new"), "Why?", key="2", at=at, model="", history=said)
+        chain = Turn(Scope(person, "new"), "Why?", key="2", at=at, model="", follows="resp_1")
+        known[person] = chats.chat_of(window), chats.chat_of(chain)
+    assert known == {"anna": (None, None), "ben": ("of ben", "of ben")}
