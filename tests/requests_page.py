@@ -20,7 +20,7 @@ _LANGUAGES = {
     "nl": "Dutch",
 }
 _REQUESTS = {
-    "known": "list what is known",
+    "known": "list the memories",
     "forget_listed": "forget by number",
     "undo": "undo",
     "stop": "stop remembering me",

@@ -213,6 +213,12 @@ class Exchange(Struct):
     made: dict[str, int] | None = None
     upstream: Words = ""
     answer_ids: list[Words] = []
+    arrived_at: Time | None = None
+    answered: Words | None = None
+    waits_for: Words | None = None
+    wakes_at: Time | None = None
+    waits: Count = 0
+    asked: Words | None = None
 
 
 class Message(Struct):

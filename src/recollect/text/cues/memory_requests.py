@@ -1,4 +1,4 @@
-"""Reads what a whole message asks of the memory, by the closed list in ``memory_requests.json``. Pure.
+"""Reads requests to the memory that are a whole message, by the closed list in ``memory_requests.json``. Pure.
 
 Each request has its phrases, language by language. A message counts where all of it is one of them, but for marks and one polite
 word at either end. In the table ``(a|b|)`` stands for one of several words or none, ``#`` for numbers of a list, and a question
@@ -48,7 +48,7 @@ class Request(StrEnum):
     """To remember this chat again."""
     UNDO = "undo"
     EVERYTHING = "everything"
-    """To forget all that is known."""
+    """To forget every memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class _Language:
 
     Attributes:
         words: Its part of the table.
-        space: What parts its words: "" for nothing.
+        space: The space between its words: "" for none.
     """
 
     words: Mapping[str, Any]
@@ -159,7 +159,7 @@ class _Language:
 
     @cached_property
     def openings(self) -> Pattern:
-        """An expression for what asks to remember, forget or correct something at the beginning of a message."""
+        """An expression for the openings that ask to remember, forget or correct something."""
         lead = "|".join(map(re.escape, (*self.words["polite"], *self.words["asking"])))
         every = (f"(?P<{asking.value}>{'|'.join(self._openings(asking))})" for asking in Asking)
         return linear(rf"(?i)\s*(?:(?:{lead})[\s,]+)?(?:{'|'.join(every)})[\s:,\x{{ff1a}}\x{{ff0c}}]*")
