@@ -300,3 +300,19 @@ async def test_a_chat_without_a_users_word_has_nothing_to_remember(proxy: Runnin
 
     assert answer.header(b"x-recollect-skipped") == b"empty"
     assert await proxy.logged(user) == []
+
+
+async def test_what_a_model_failed_at_is_listed_when_it_was_said(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.otherwise = lambda _: failure(500)
+    await proxy.say(user, CAT)
+    upstream.otherwise = lambda _: completion("Minka.")
+    await proxy.say(user, [said("user", CAT), said("user", WHICH_CAT)])
+    await proxy.settle()
+
+    listed = await proxy.rows(
+        "SELECT content FROM recollect.messages WHERE user_id = $1 AND role = 'user' ORDER BY turn_index, id",
+        user.known_as,
+    )
+    assert [row["content"] for row in listed] == [CAT, WHICH_CAT]

@@ -94,6 +94,7 @@ class Progress:
         noted: The turn is in the journal, or never will be: what follows it may be noted behind it.
         kept: The turn outlives this process.
         over: So does how its answer ended: the turn needs no writing by itself any more.
+        alone: No answer will end the turn: it is written by itself, and at once.
         needed: Somebody waits for the turn to be kept.
         masked: The turn with its secrets masked, for the entries that follow; None while none is.
     """
@@ -101,6 +102,7 @@ class Progress:
     def __init__(self) -> None:
         self.ready, self.noted = asyncio.Event(), asyncio.Event()
         self.kept, self.over, self.needed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.alone = False
         self.masked: MaskedTurn | None = None
 
 

@@ -318,11 +318,12 @@ async def _write(
         progress.noted.set()
         if noted.is_kept and begins:
             progress.kept.set()
-        elif noted.is_kept and entry.phase is Phase.ENDED:
-            progress.over.set()  # where the model failed the turn is written by itself
+        elif not begins:
+            progress.alone = not noted.is_kept or entry.phase is not Phase.ENDED
+            progress.over.set()
         if behind is not None and not behind.done():
             await asyncio.wait({behind})
-        if begins and noted.is_kept and await happens(progress.over, _SOON_SECONDS):
+        if begins and noted.is_kept and await happens(progress.over, _SOON_SECONDS) and not progress.alone:
             return None  # what ended it is written, and this with it
         return await log_writer.write(entry, needed=progress.needed, line=noted.line)
 
