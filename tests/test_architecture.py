@@ -38,7 +38,7 @@ CONTRACTS = [
 ]
 
 LIBRARIES = {
-    "recollect.assembly": "cachetools httpx msgspec pydantic structlog",
+    "recollect.assembly": "cachetools httpx msgspec pydantic structlog uuid_utils",
     "recollect.chat": "brotli msgspec re2 zstandard",
     "recollect.client": "httpx msgspec",
     "recollect.engine": "cachetools structlog uuid_utils",

@@ -129,10 +129,12 @@ async def test_a_credential_that_the_upstream_quotes_is_not_stored_or_logged_eit
 
     with capture_logs() as logs:
         await own_model.say(user, CAT)
-        [kept] = await own_model.memories(user)
+        await own_model.formed(user)
         stored = await everything_stored(own_model)
+        waiting = (await own_model.engine.backlog()).waiting
 
-    assert kept.kind == "qa_turn"
+    assert waiting == {"key": 1}
+    assert "CredentialGoneError" in stored
     assert_keyless(stored, logs)
 
 

@@ -77,21 +77,21 @@ def backfill(
     errors = Console(stderr=True)
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
         formed, backlog = run(_form(settings, only, per_minute, progress))
-    if as_json:
-        print_json(
-            {
-                "formed": formed,
-                "pending": backlog.pending,
-                "waiting": dict(backlog.waiting),
-                "failed": backlog.failed,
-            }
-        )
-    else:
-        typer.echo(f"formed: {formed} exchanges, {backlog.failed} are held as failed")
-        for reason, count in sorted(backlog.waiting.items()):
-            typer.echo(f"waiting: {count} exchanges, for: {_LACKS[reason]}")
+    _print(formed, backlog, as_json=as_json)
     if backlog.failed:
         raise typer.Exit(FAILED)
+
+
+def _print(formed: int, backlog: "Backlog", *, as_json: bool) -> None:
+    """Print how many exchanges were formed, and what is left."""
+    waiting = dict(sorted(backlog.waiting.items()))
+    if as_json:
+        left = {"pending": backlog.pending, "waiting": waiting, "failed": backlog.failed}
+        print_json({"formed": formed, **left})
+        return
+    typer.echo(f"formed: {formed} exchanges, {backlog.failed} are held as failed")
+    for reason, count in waiting.items():
+        typer.echo(f"waiting: {count} exchanges, for: {_LACKS[reason]}")
 
 
 def _per_minute(rate: str) -> int:

@@ -317,12 +317,8 @@ def without_recall(state: RecallState) -> Prepared:
 def without_ranking(state: RecallState, failed: Recall, important: ImportantStatements) -> Prepared:
     """Return what the prompt is given where nothing could be recalled for the turn: what stands in every chat."""
     part = state.standing(important.standing, ())
-    recall = replace(
-        failed,
-        recollections=part,
-        degraded=(*failed.degraded, *important.degraded),
-        stages=important.stages,
-    )
+    degraded = (*failed.degraded, *important.degraded)
+    recall = replace(failed, recollections=part, degraded=degraded, stages=important.stages)
     return Prepared(recall, state.placed(part), flags=("standing",) if part else ())
 
 

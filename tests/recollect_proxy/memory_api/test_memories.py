@@ -301,7 +301,7 @@ async def test_exchanges_held_as_failed_are_put_back_on_request(own_api: Api, ow
             "oldest_pending_at": "2026-03-15T12:00:00Z",
         },
         "model": health["model"],
-        "spool": {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0},
+        "spool": {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0, "late": 0},
         "skipped": {},
     }
     assert (await own_api.call("POST", "/memory/formation/retry")).json == {"retried": 0}

@@ -274,8 +274,8 @@ async def test_what_the_proxy_heard_is_known_and_what_comes_later_is_known_to_it
     settings = changed(proxy.settings, formation="qa_turn")
     messages = talk((BEES, "How many hives?"), ("Four.", "A lot of honey."), ("Yes.", "Tell me more."))
 
-    async def say(position: int, *, with_id: bool = True) -> None:
-        upstream.answers.append(completion(messages[position + 1]["content"]))
+    async def say(position: int, answer: str | None = None, *, with_id: bool = True) -> None:
+        upstream.answers.append(completion(answer or messages[position + 1]["content"]))
         ids = [
             (b"X-Recollect-Message", messages[position]["id"].encode()),
             (b"X-Recollect-Parent", (messages[position]["parentId"] or "").encode()),
@@ -294,7 +294,7 @@ async def test_what_the_proxy_heard_is_known_and_what_comes_later_is_known_to_it
     assert tally.exchanges == {"new": 1, "there": 2}
     imported = await proxy.logged(user)
     assert sorted(imported) == sorted([*before, ("user", "Yes."), ("assistant", "Tell me more.")])
-    await say(4)  # sent again, as to have it answered anew
+    await say(4, "All of it.")  # sent again, for another answer
     assert await proxy.logged(user) == imported
     alternates = await proxy.rows(
         "SELECT FROM recollect.messages WHERE user_id = $1 AND alternate", user.known_as
