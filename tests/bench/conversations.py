@@ -12,6 +12,9 @@ from rich.progress import Progress
 
 from bench.recall.dataset import LabelledConversation
 
+TITLE = "### Task:\nWrite a title.\n<chat_history>\nUSER: Hello\n</chat_history>"
+"""A frontend asks this, and no person."""
+
 
 def turn(name: str, text: str, **changed: Any) -> dict[str, Any]:
     """Return a user's turn."""

@@ -32,7 +32,7 @@ def naming_its_speaker(candidate: Candidate, reading: Attribution) -> Candidate 
 
     None if it concerns another of them whom the speaker does not name.
     """
-    if not reading.speaker:
+    if not (reading.speaker and reading.others):
         return candidate
     content = searchable(candidate.content)
     about = searchable(f"{candidate.subject or ''}\n{candidate.content}")

@@ -136,7 +136,7 @@ def attributions_of(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> l
         replace(
             each.attribution,
             injected=(*each.attribution.injected, *shown),
-            speaker=(speaker := speaker_of(each.exchange.turn.speaker) if names else ""),
+            speaker=(speaker := speaker_of(each.exchange.turn.speaker)),
             others=tuple(name for name in names if name.casefold() != speaker.casefold()),
         )
         for each in turns

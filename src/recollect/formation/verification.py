@@ -239,7 +239,7 @@ class _Verification:
         named = naming_its_subject(spoken)
         if unfit := self._unfit(proven) or self._unfit(named):
             return Ignore(unfit, proven)
-        if self._is_echo(named):
+        if self._is_echo(named, self._readings[turn].speaker):
             return Ignore(Reason.INJECTED, proven)
         clean = without_secrets(named)
         if clean is None:
@@ -331,18 +331,20 @@ class _Verification:
         is_shown = is_long and any(line.has(quote) for line in self._shown)
         return Reason.INJECTED if is_shown else Reason.NO_EVIDENCE
 
-    def _is_echo(self, candidate: Candidate) -> bool:
+    def _is_echo(self, candidate: Candidate, speaker: str) -> bool:
         """Return True if a candidate only repeats a line that the model was shown, for no reason in the words it quotes.
 
         It is called new and ends nothing, it is nearly that line, and its quote adds nothing to the line. A quote with a word of
-        the line that the candidate lacks tells of a change: the interview, now that there is a job.
+        the line that the candidate lacks tells of a change: the interview, now that there is a job. A quote says "I" for the speaker's name.
         """
         self._checks += 1
         if candidate.relation is not Relation.NEW or candidate.ends or self._checks > _ECHO_CHECKS:
             return False
         content, quote = ComparableText(candidate.content), ComparableText(candidate.evidence)
         said = [each for each in content.telling if each & quote.roots]
-        if not content.telling or (len(said) == len(content.telling) and content.figures <= quote.figures):
+        told = quote.roots | ComparableText(speaker).roots
+        is_told = all(each & told for each in content.telling) and content.figures <= quote.figures
+        if not content.telling or is_told:
             return False
         return any(
             all(each & line.roots for each in said)

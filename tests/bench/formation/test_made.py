@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from rich.progress import Progress
-from tests.bench.conversations import conversation, labelled, reply, turn
+from tests.bench.conversations import TITLE, conversation, labelled, reply, turn
 from tests.bench.formation_cases import as_case, bench_over, given_case
 from tests.recollections import memory
 from tests.stores import Store
@@ -188,8 +188,7 @@ async def test_a_fact_that_proves_nothing_is_lost_for_that_reason(bench: Bench, 
 
 
 async def test_a_fact_whose_memory_is_no_more_was_replaced(bench: Bench, progress: Progress) -> None:
-    asked_by_frontend = "### Task:\nWrite a title.\n<chat_history>\nUSER: Hello\n</chat_history>"
-    silent = turn("0", asked_by_frontend, session="0", speaker="Ada")
+    silent = turn("0", TITLE, session="0", speaker="Ada")
     whole = labelled(conversation([silent, *map(_as_given, FRIENDS.turns)], name="friends"))
 
     what = await replay_conversation(bench, whole, [KAYAKS], progress)

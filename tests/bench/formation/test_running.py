@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from rich.progress import Progress
+from tests.bench.conversations import TITLE
 from tests.bench.formation_cases import (
     as_case,
     bench_over,
@@ -25,9 +26,6 @@ from recollect.errors import InvalidExtractionError
 from recollect.model import Formed, Ignore, Reason, Scope
 from recollect.ports import Asker
 from recollect_proxy.settings import ProxySettings
-
-TITLE = "### Task:\nGenerate a concise, 3-5 word title with an emoji.\n<chat_history>\nUSER: I cycle\n</chat_history>"
-"""A frontend asks this, and no person."""
 
 CYCLING = {"extracted": [item("Cycles to work every day.", "I cycle to work every day")]}
 

@@ -10,6 +10,7 @@ from rich.progress import Progress
 from tests.bench.conversations import (
     FRIENDS,
     TEA,
+    TITLE,
     conversation,
     fact,
     labelled,
@@ -184,11 +185,13 @@ async def test_a_fact_bears_the_date_of_what_it_rests_on(replay: Replay, tmp_pat
 
 
 async def test_what_no_frontend_would_ask_recalls_nothing(replay: Replay) -> None:
-    asked_for_nothing = conversation([turn("t1", "Tea is fine.")], [question("q", " ", "t1")], name="silent")
+    asked_for_nothing = conversation(
+        [turn("t1", "Tea is fine.")], [question("q", TITLE, "t1")], name="silent"
+    )
 
     asked = await play(replay, asked_for_nothing)
 
-    assert (asked["q"].ranked, asked["q"].skipped) == ((), "empty")
+    assert (asked["q"].ranked, asked["q"].skipped) == ((), "task")
 
 
 async def test_requests_that_pass_without_memory_are_counted_with_their_reason(replay: Replay) -> None:

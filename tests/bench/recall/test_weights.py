@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 from tests.bench.conversations import (
     TEA,
+    TITLE,
     conversation,
     labelled,
     question,
@@ -42,7 +43,7 @@ GARDEN = conversation(
         turn("g3", "My neighbour keeps bees on the roof."),
         reply("g4", "Bees like quince blossoms."),
     ],
-    [question("q7", "How many quince trees did I plant?", "g1"), question("q8", " ", "g3")],
+    [question("q7", "How many quince trees did I plant?", "g1"), question("q8", TITLE, "g3")],
     name="bert",
 )
 DATA = [("tea.jsonl", [labelled(TEA)]), ("garden.jsonl", [labelled(GARDEN)])]
@@ -111,7 +112,7 @@ async def test_tuning_measures_each_half_by_what_the_other_found(
     assert second["searched_on"] == first["measured_on"] == {"conversations": 1, "questions": 2}
     assert set(second["as_set"]["files"]) == {"tea.jsonl"}
     assert first["as_set"]["files"]["garden.jsonl"]["ndcg_at_5"] == 0.5, (
-        "of a blank question nothing is found"
+        "for a question that is a task nothing is found"
     )
     assert first["setting"].startswith("recall_weights=")
     assert figures["counts"]["questions"] == 5

@@ -21,7 +21,7 @@ VIM = "Prefers Vim over every IDE"
 def judged(said: str, shown: str, content: str, evidence: str, **related: Any) -> Reason | None:
     """Return why a candidate is refused; None where it is kept."""
     candidate = Candidate(content, Kind.FACT, 0.7, evidence, **related)
-    [found] = verify([candidate], [Attribution(said, (shown,))], minimum_importance=0.3)
+    [found] = verify([candidate], [Attribution(said, (shown,), speaker="Ada")], minimum_importance=0.3)
     return None if isinstance(found, AcceptedCandidate) else found.reason
 
 
@@ -29,6 +29,7 @@ def judged(said: str, shown: str, content: str, evidence: str, **related: Any) -
     ("said", "shown", "content", "evidence"),
     [
         ("Please write a short rhyme on my cat.", CAT, CAT, "my cat"),
+        ("Please write a short rhyme on my cat.", f"Ada: {CAT}", f"Ada: {CAT}", "my cat"),
         ("Please write a short rhyme on my cat.", CAT, "Has a cat whose name is Minka", "my cat"),
         ("recipe for pancakes with milk pls", OAT, "Likes coffee with oat milk", "pancakes with milk"),
         ("meine Tochter hat Fieber", MERLE, "Hat eine Tochter Merle, die Handball spielt", "meine Tochter"),
@@ -48,6 +49,12 @@ def test_what_repeats_a_shown_line_on_a_quote_that_adds_nothing_is_an_echo(
     [
         ("By the way, my cat is 3", CAT, "Minka, the cat, is 3 years old", "my cat is 3"),
         ("my cat sleeps a lot", CAT, "Minka, the cat, sleeps a lot", "my cat sleeps a lot"),
+        (
+            "My cat is called Minka",
+            "Ada's cat is called Minka",
+            "Ada's cat is called Minka",
+            "My cat is called Minka",
+        ),
         ("my cat is called Minka, ok?", CAT, "The cat is called Minka", "my cat is called Minka"),
         ("I no longer live in Porto", "Lives in Porto", "No longer lives in Porto", "I no longer live"),
         ("we are goslarers now", "Hikes in the Harz", "Lives in Goslar", "we are goslarers now"),

@@ -30,8 +30,8 @@ class Attribution:
         confirmed: What the assistant said last, where the person confirms it with this message; else "".
         elsewhere: What was cut out of the message, as it is not the person's, in the order it was found.
         answered: The assistant's last message before this one, confirmed or not.
-        speaker: Who said it, where several people speak in the chat; else "".
-        others: The names of the others, then.
+        speaker: The name of the person who said it; "" where it is not known.
+        others: The names of the others, where several people speak in the chat.
         quoted: The words in quotation marks within the person's sentences.
         shown: The message as an extractor is shown it: with a mark for each piece, and between marks the words of which it is
             not certain whose they are.
