@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 from tests.bench.command_line import bench
-from tests.bench.conversations import conversation, fact, turn, write
+from tests.bench.conversations import TITLE, conversation, fact, turn, write
 from tests.bench.formation_cases import (
     as_case,
     given_case,
@@ -143,7 +143,7 @@ def test_what_makes_no_sense_is_told_in_a_line(arguments: tuple[str, ...], compl
 def test_a_live_model_is_asked_by_its_name_with_a_credential_or_without(
     tmp_path: Path, operator_settings: ProxySettings, key: tuple[str, ...]
 ) -> None:
-    write(tmp_path / "check-en.jsonl", given_case("  "))
+    write(tmp_path / "check-en.jsonl", given_case(TITLE))
 
     code, output = formation(
         *("--upstream", "http://127.0.0.1:9/v1", "--model", "tiny", *key),

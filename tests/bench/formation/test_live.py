@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from rich.progress import Progress
+from tests.bench.conversations import TITLE
 from tests.bench.formation_cases import as_case, given_case, item, stored, truth
 from tests.recollect.models.extractors.completions_server import (
     Server,
@@ -87,7 +88,7 @@ async def test_what_is_to_be_ignored_and_what_nobody_labelled_is_wrongly_found(
     server: Server, operator_settings: ProxySettings, progress: Progress
 ) -> None:
     unlabelled = item("Asks questions", "to the castle")
-    invented = item("Owns a castle", "my own castle")
+    invented = item("Owns a boat", "my own boat")
     answers(server, [CHOIR | {"relation": "repeats", "about": 1}, TRAM, unlabelled, invented])
 
     figures = await asked(server, operator_settings, progress)
@@ -130,7 +131,7 @@ async def test_nobody_is_asked_where_there_is_nothing_to_learn_and_silence_is_to
 ) -> None:
     server.replies = [refuses(500)]
     greeting = as_case(given_case("hello"))
-    silent = as_case(given_case("  ", id="silent"))
+    silent = as_case(given_case(TITLE, id="silent"))
 
     figures = await asked(server, operator_settings, progress, greeting, silent)
 
