@@ -96,6 +96,8 @@ class FormationPipeline:
         if wants and self._has_model:
             extraction = await self._extracted(turns)
         unread = Unread.NO_MODEL if wants and not self._has_model else None
+        if extraction is not None and not extraction.extracted.is_whole:
+            unread = Unread.UNREADABLE
         if extraction is not None:
             turns = await asyncio.to_thread(with_understood_commands, turns, extraction)
         else:

@@ -77,6 +77,8 @@ class Unread(StrEnum):
     """The operator had formation off."""
     NO_MODEL = "no_model"
     """The deployment had no model at all."""
+    UNREADABLE = "unreadable"
+    """Its answer broke off: what was whole is kept, and the rest is still to be found."""
 
 
 class Awaits(StrEnum):

@@ -78,12 +78,14 @@ class Extracted:
         commands: The memory commands: what the person asks of the memory itself.
         tokens: What the call took, prompt and answer.
         by: Which model, by which version of the prompt.
+        is_whole: Whether all of the answer could be read; else the rest is still to be found.
     """
 
     candidates: tuple[Candidate, ...] = ()
     commands: tuple[ExtractedCommand, ...] = ()
     tokens: int = 0
     by: str | None = None
+    is_whole: bool = True
 
 
 class Extractor(Protocol):

@@ -64,8 +64,8 @@ async def ask_and_read(
 ) -> ParsedAnswer[_Content]:
     """Return what ``read`` makes of the answer; an unreadable one is shown to the model, to repair it.
 
-    One that was cut off is not: whoever repeats themselves would do so again. Only a model that was cut off while it
-    thought is asked once more, with all the room it can have.
+    One that was cut off before anything in it was whole is not shown: the same is asked once more, with all the room
+    that an answer can have. Where it had that already, nothing is asked again.
 
     Args:
         model: Who is asked.
@@ -89,13 +89,13 @@ async def ask_and_read(
             return ParsedAnswer(found, first.tokens, first.model)
         messages = repair_messages(messages, schema, first.text, _BROKEN_OFF)
     except InvalidExtractionError as problem:
-        if first.is_cut and not (thinks and most_tokens is not None):
+        if first.is_cut and most_tokens is None:
             problem.tokens += first.tokens
             problem.model = _named(first.model)
             raise
-        if not thinks:
+        if not first.is_cut:
             messages = repair_messages(messages, schema, first.text, str(problem))
-    has_all_room = thinks or found is not None
+    has_all_room = first.is_cut or found is not None
     spent = first.tokens
     try:
         second = await model.ask(messages, schema, asker, None if has_all_room else most_tokens)

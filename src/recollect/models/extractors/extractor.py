@@ -114,7 +114,7 @@ class ModelExtractor:
             self._thinking[last.model] = True
         by = read.by("extraction") + (f"+instructions-{digest(instructions)}" if instructions else "")
         found = _as_given(read.content, places)
-        return Extracted(found.candidates, found.commands, read.tokens, by)
+        return Extracted(found.candidates, found.commands, read.tokens, by, found.is_whole)
 
     async def aclose(self) -> None:
         """Let go of what the model holds."""
@@ -212,6 +212,7 @@ def _as_given(found: ParsedExtraction, places: Sequence[int]) -> ParsedExtractio
             for each in found.candidates
         ),
         tuple(replace(each, about=given(each.about)) for each in found.commands),
+        found.is_whole,
     )
 
 

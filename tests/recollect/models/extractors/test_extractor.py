@@ -229,25 +229,26 @@ class TestCutAnswers:
     BIKE = '{"memories": [{"evidence": "My bike is red", "content": "Has a red bike"}]}'
 
     @pytest.mark.parametrize(
-        ("second", "contents"),
+        ("second", "contents", "is_whole"),
         [
-            (BIKE, ["Lives in Leipzig", "Has a red bike"]),
-            (CUT, ["Lives in Leipzig"]),
-            ("I can't.", ["Lives in Leipzig"]),
+            (BIKE, ["Lives in Leipzig", "Has a red bike"], True),
+            (CUT, ["Lives in Leipzig"], False),
+            ("I can't.", ["Lives in Leipzig"], False),
         ],
     )
     async def test_what_is_whole_of_a_cut_answer_is_read_and_the_rest_asked_for_once(
-        self, server: Server, extractor: Extractor, second: str, contents: list[str]
+        self, server: Server, extractor: Extractor, second: str, contents: list[str], *, is_whole: bool
     ) -> None:
         server.replies = [says(self.CUT, reason="length", total_tokens=900), says(second, total_tokens=100)]
 
         found = await extractor.extract([exchange()], [])
 
         assert [candidate.content for candidate in found.candidates] == contents
+        assert found.is_whole is is_whole
         assert [body["max_tokens"] for body in server.bodies][1] == MOST_ANSWER
         assert found.tokens == 1_000
 
-    async def test_who_repeats_themselves_is_not_asked_again(
+    async def test_a_cut_answer_without_a_whole_statement_is_asked_for_once_more_with_all_the_room(
         self, server: Server, extractor: Extractor
     ) -> None:
         looping = '{"words": "own", "wishes": [], "memories": [{"evidence": "I moved and moved and moved'
@@ -256,9 +257,10 @@ class TestCutAnswers:
         with pytest.raises(InvalidExtractionError) as caught:
             await extractor.extract([exchange()], [])
 
-        assert caught.value.tokens == 900
+        assert caught.value.tokens == 1_800
         assert caught.value.model == server.bodies[0]["model"] != ""
-        assert len(server.bodies) == 1
+        assert [body["max_tokens"] < MOST_ANSWER for body in server.bodies] == [True, False]
+        assert server.bodies[1]["messages"] == server.bodies[0]["messages"]
 
     @pytest.mark.parametrize("thought", ["", "<think>Hm, does this person live in"])
     async def test_who_is_cut_off_while_they_think_is_given_all_the_room_from_then_on(
