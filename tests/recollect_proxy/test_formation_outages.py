@@ -1,6 +1,7 @@
 """The model of the background is broken, or spent its budget; the embedder is away: chats never notice, nothing is lost."""
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,7 +12,7 @@ from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.running_proxy import RunningProxy, User, somebody
 from tests.scripted_embeddings import embedded
 from tests.scripted_extraction import Lesson, Pupil
-from tests.scripted_upstream import ScriptedUpstream, failure
+from tests.scripted_upstream import ScriptedUpstream, completion, failure
 from tests.waiting import until
 
 from recollect.formation.call_guard import FAILURES
@@ -80,6 +81,26 @@ async def test_one_users_spent_budget_is_not_anothers(
 
 
 # -- answers that can't be read --------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("pupil")
+@pytest.mark.parametrize("written", [json.dumps, repr])
+async def test_what_is_whole_of_an_answer_that_is_cut_twice_is_kept_once_and_the_rest_is_found_later(
+    own_proxies: OwnProxies, extraction: ScriptedUpstream, user: User, written: Callable[[Any], str]
+) -> None:
+    memories = [{"evidence": each, "content": each, "kind": "fact"} for each in (CAT, DOG)]
+    whole = written({"memories": memories})
+    extraction.otherwise = lambda _request: completion(whole[: whole.index(DOG)])
+    async with own_proxies.serve() as proxy:
+        await proxy.say(user, f"{CAT} {DOG}")
+        first = await proxy.statements(user)
+        rows = await proxy.rows("SELECT fallback FROM recollect.exchanges WHERE user_id = $1", user.known_as)
+        extraction.otherwise = lambda _request: completion(whole)
+        await proxy.engine.wake_waiting()
+        later = await proxy.statements(user)
+
+    assert (first, [row["fallback"] for row in rows]) == ([CAT], ["unreadable"])
+    assert later == [CAT, DOG]
 
 
 async def test_a_model_whose_answers_can_not_be_read_is_warned_of_once_without_a_word_of_anybody(
