@@ -121,7 +121,7 @@ def _said(user_id: str, number: int, language: Language) -> Iterator[tuple[str, 
     yield "insert_message", (*begun, *told, exchange_id, marked, hidden)
     if role == "user":
         sent = (session_id, str(exchange_id), number, message_id, uuid7(), "model", True, _NOW)
-        yield "insert_exchange", (user_id, exchange_id, *sent, 0, "a", None, "formed", "", "")
+        yield "insert_exchange", (user_id, exchange_id, *sent, 0, "a", None, "formed", "", "", "")
     lengths = (_OWN_TERMS + _CONTEXT_TERMS, _OWN_TERMS)
     place = (user_id, number, message_id, 0, 0, len(said), code, None)
     yield "insert_chunk", (*place, *lengths, True, _MODEL, False, [])
