@@ -1,4 +1,7 @@
-"""What the demo model answers: lines of its own prompt, said back. Pure. Never: a model."""
+"""Answers as the demo model does: with lines of its own prompt. Pure. Never: a model."""
+
+import json
+import re
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,7 +14,8 @@ TOLD = "(demo model) From what I was told: "
 
 _LINES_SAID = 2
 _WORD = bounded(r"[^\W_]+(?:'\w+)?")
-_BULLET = bounded(r"^\s*[-*]\s+")
+_BULLET = bounded(r"^\s*[-*\u2022]\s+")
+_MESSAGE = bounded(r"^Message [0-9]+[^\n]{0,200}:\n=====\n([^\n]{1,500})\n=====", re.MULTILINE)
 _SHORTEST_WORD = 4
 _EMPTY_WORDS = {
     *("about", "been", "called", "could", "does", "from", "have", "know", "like", "name", "please", "should"),
@@ -36,6 +40,15 @@ def answer(messages: Sequence[Mapping[str, Any]]) -> str:
             shared.setdefault(line, count)
     best = sorted(shared, key=lambda line: -shared[line])[:_LINES_SAID]
     return TOLD + " / ".join(best) if best else UNKNOWN
+
+
+def extract(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Return what the person's messages in a prompt of extraction tell, as JSON: each one that asks nothing, word by word."""
+    told = [found[1].strip() for found in _MESSAGE.finditer(_text(messages[-1]))]
+    memories = [
+        {"evidence": each, "content": each, "kind": "fact", "importance": 0.7} for each in told if "?" not in each
+    ]
+    return json.dumps({"words": "own", "wishes": [], "memories": memories})
 
 
 def _statements(texts: Sequence[str]) -> Iterator[str]:

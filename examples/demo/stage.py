@@ -80,7 +80,7 @@ async def _proxy(settings: ProxySettings, *, is_real: bool) -> AsyncIterator[tup
         changes: dict[str, Any] = {"formation": Strategy.EXTRACT, "formation_quiet_seconds": 0}
         if not is_real:
             upstream = await closing.enter_async_context(serve_upstream(demo_upstream))
-            changes = {"formation": Strategy.QA_TURN, "upstream": f"{upstream}/v1"}
+            changes["upstream"] = f"{upstream}/v1"
         own = temporary(settings, **changes)
         token = admin_token(own).value
         yield own, await closing.enter_async_context(serve_proxy(App(own, admin_token=token), own)), token

@@ -1,7 +1,7 @@
 """A stand-in for an LLM server, for a demo without one: it speaks the protocol, and is no model.
 
-OpenAI's chat completions, whole and streamed. It answers from its prompt alone, says in its name and
-in every answer what it is, and refuses structured output, so that it can't be taken for an extractor.
+OpenAI's chat completions, whole and streamed. It answers from its prompt alone, and says in its name and in every answer
+to a person what it is. Asked for structured output it says the person's messages back, as an extraction.
 Never: a memory, Recollect.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from examples.demo.answering import answer
+from examples.demo.answering import answer, extract
 from recollect.text.tokens import estimate_tokens
 from recollect_proxy.asgi import Incoming, Receive, Scope, Send, respond
 
@@ -64,14 +64,13 @@ def _read(scope: Scope, body: bytes | None) -> Mapping[str, Any]:
     messages = request.get("messages")
     if not isinstance(messages, list) or not messages or not all(isinstance(each, dict) for each in messages):
         raise _RefusedError(400, "`messages` must be a list of at least one message.", "messages")
-    form = request.get("response_format")
-    if isinstance(form, dict) and form.get("type") != "text":
-        raise _RefusedError(400, "The demo model has no structured output.", "response_format")
     return request
 
 
 async def _complete(request: Mapping[str, Any], send: Send) -> None:
-    text = answer(request["messages"])
+    form = request.get("response_format")
+    is_structured = isinstance(form, dict) and form.get("type") != "text"
+    text = (extract if is_structured else answer)(request["messages"])
     usage = _usage(request["messages"], text)
     if request.get("stream") is not True:
         whole = _completion("chat.completion", [_choice("message", text, "stop")], usage=usage)

@@ -106,18 +106,19 @@ async def test_the_sdk_reads_its_stream(client: AsyncOpenAI) -> None:
     assert chunks[-1].usage is not None
 
 
-@pytest.mark.parametrize("kind", ["json_schema", "json_object"])
-async def test_it_refuses_structured_output_and_so_can_be_no_extractor(
-    client: AsyncOpenAI, kind: str
-) -> None:
-    with pytest.raises(BadRequestError) as raised:
-        await client.chat.completions.create(
-            model=MODEL,
-            messages=[{"role": "user", "content": "Hello."}],
-            extra_body={"response_format": {"type": kind}},
-        )
+async def test_asked_for_structured_output_it_says_back_what_a_person_tells(client: AsyncOpenAI) -> None:
+    prompt = (
+        "Message 1, Saturday 2026-11-28 10:00:\n=====\nI sail.\n=====\n\n"
+        "Message 2, Saturday 2026-11-28 10:01:\n=====\nDo I?\n====="
+    )
+    completion = await client.chat.completions.create(
+        model=MODEL,
+        messages=[{"role": "user", "content": prompt}],
+        extra_body={"response_format": {"type": "json_schema"}},
+    )
 
-    assert raised.value.param == "response_format"
+    answered = json.loads(completion.choices[0].message.content or "")
+    assert [each["evidence"] for each in answered["memories"]] == ["I sail."]
 
 
 async def test_plain_text_as_a_format_is_fine(port: int) -> None:
