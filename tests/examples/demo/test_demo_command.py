@@ -63,8 +63,8 @@ def test_it_shows_two_people_what_each_of_them_told_and_leaves_nothing_behind(
     assert "a demo model" in lines[0] + lines[1]
     assert sum(line.startswith("ok ") for line in lines) == 9
     assert "recollect  2 memories injected" in [line.rstrip() for line in lines]
-    assert "recollect  0 memories injected (nothing-relevant)" in [line.rstrip() for line in lines]
-    assert "(demo model) From what I was told: User, " in ended.stdout
+    assert "recollect  0 memories injected" in [line.rstrip() for line in lines]
+    assert "(demo model) From what I was told: I'm allergic to quinces" in ended.stdout
     assert list(folder.iterdir()) == []
     assert processes_in(folder) == []
 
@@ -74,7 +74,7 @@ def test_it_fails_when_what_must_come_of_it_does_not(operator_settings: ProxySet
     ended = play(
         **operators(operator_settings),
         RECOLLECT_DATABASE_URL=ANOTHER_DATABASE,
-        RECOLLECT_RECALL_GATE="1",
+        RECOLLECT_RECORD="false",
     )
 
     assert ended.exit_code == 1

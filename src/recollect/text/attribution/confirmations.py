@@ -32,8 +32,8 @@ _NO = anchored(
 """What opens no confirmation, however short."""
 _SHORT = 3
 """Words that confirm in whatever language, where they do not deny."""
-_HUM = 2
-"""The most different letters of a sound like "hm"."""
+_HUM = anchored(r"[\W_]{0,20}[aeiou\u00e4\u00f6\u00fc]{0,2}[hm\u0445\u043c]{1,20}[\W_]{0,20}$", re.IGNORECASE)
+"""A sound of h and m, with a vowel or two before them. "Oo", "joo", "opo" are yeses somewhere."""
 _SENTENCE_END = bounded("[.!?\u2026\n\u3002\uff01\uff1f\u061f]+")
 _WORD = bounded(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|\w+")
 
@@ -63,8 +63,7 @@ def opens_with_yes(text: str) -> bool:
 
 def is_hum(text: str) -> bool:
     """Return True for a sound such as "hm" or "mhm", which confirms nothing."""
-    letters = {letter for letter in text[:_LONGEST].casefold() if letter.isalnum()}
-    return len(letters) <= _HUM and all(map(str.isascii, letters)) and not opens_with_yes(text)
+    return bool(_HUM.match(text)) and not opens_with_yes(text)
 
 
 def opens_with_no(text: str) -> bool:
