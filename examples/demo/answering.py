@@ -2,7 +2,6 @@
 
 import json
 import re
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -46,7 +45,9 @@ def extract(messages: Sequence[Mapping[str, Any]]) -> str:
     """Return what the person's messages in a prompt of extraction tell, as JSON: each one that asks nothing, word by word."""
     told = [found[1].strip() for found in _MESSAGE.finditer(_text(messages[-1]))]
     memories = [
-        {"evidence": each, "content": each, "kind": "fact", "importance": 0.7} for each in told if "?" not in each
+        {"evidence": each, "content": each, "kind": "fact", "importance": 0.7}
+        for each in told
+        if "?" not in each
     ]
     return json.dumps({"words": "own", "wishes": [], "memories": memories})
 

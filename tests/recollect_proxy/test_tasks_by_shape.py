@@ -202,11 +202,12 @@ async def shown(proxy: RunningProxy, person: User) -> list[str]:
     return [row["content"] for row in rows]
 
 
-async def test_a_title_that_is_asked_for_before_the_answer_is_left_out_afterwards(
+async def test_a_title_that_is_asked_for_before_the_answer_is_left_out_afterwards_if_it_taught_nothing(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
     title, api = f"Title for: \u201c{SAID}\u201d", APIS["completions"]
     await send(proxy, upstream, user, said(title), api, "Tea in Leipzig", max_tokens=20)
+    await proxy.formed(user)
     await send(proxy, upstream, user, said(SAID), api, ANSWERED)
 
     assert await shown(proxy, user) == [SAID]

@@ -32,7 +32,7 @@ from recollect.engine.prepared import Prepared, RecallOptions
 from recollect.engine.recall_counts import RecallCounts
 from recollect.engine.recall_log import log_recall
 from recollect.engine.recent_chats import RecentChats
-from recollect.engine.recent_words import AskedRequest, RecentWords, ShownTask
+from recollect.engine.recent_words import AskedRequest, RecentWords
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.model import UNNAMED, Became, LogEntry, News, Recall, Recollection, Scope, Skip, Turn
 from recollect.spool import Spool, Waiting
@@ -221,11 +221,11 @@ class LiveEngine:
             for task in self.recent_words.note(asked, reply):
                 _keep(self._abandon(task), self._notes)
 
-    async def _abandon(self, task: ShownTask) -> None:
+    async def _abandon(self, task: Turn) -> None:
         await self._log_writer.settle()
         try:
             if self._engine is not None:
-                await self._engine.abandon(task.turn, is_certain=task.is_certain)
+                await self._engine.abandon(task)
         except StoreError as error:
             log.warning("task_not_abandoned", error=type(error).__name__)
 

@@ -129,18 +129,6 @@ class _Differences(NamedTuple):
         return self.in_shape and sum(self) > 1
 
 
-class ShownTask(NamedTuple):
-    """A turn that turned out to be a task.
-
-    Attributes:
-        turn: Which.
-        is_certain: Whether it quotes what its person said; else it is one only if it taught nothing.
-    """
-
-    turn: Turn
-    is_certain: bool
-
-
 class RecentWords:
     """Knows how people's last messages began, and how they were asked."""
 
@@ -162,11 +150,11 @@ class RecentWords:
         others = self._of(request.turn.scope.user_id)
         return request.may_be_task and any(_asks_about(request, other) for other in others)
 
-    def note(self, request: AskedRequest, reply: str) -> tuple[ShownTask, ...]:
+    def note(self, request: AskedRequest, reply: str) -> tuple[Turn, ...]:
         """Note a message and its answer; return the earlier turns of which they show that they were tasks.
 
         These are, first, requests that quote this message, and came before it. And second questions about an exchange that the
-        chat went on from without them: asked in another way than the chat, or answered with a title. The second kind is not certain.
+        chat went on from without them: asked in another way than the chat, or answered with a title.
         """
         user_id, key = request.turn.scope.user_id, request.turn.key
         others = self._of(user_id)
@@ -174,7 +162,7 @@ class RecentWords:
         tasks = [each for each in others if each.may_be_task and _is_shown_by(each, shown_by, others)]
         left = [each for each in others if each not in tasks and each.turn.key != key]
         self._requests.keep(user_id, "", (shown_by, *left[: _LAST - 1]))
-        return tuple(ShownTask(each.turn, is_certain=each.before is None) for each in tasks)
+        return tuple(each.turn for each in tasks)
 
     def _of(self, user_id: str) -> tuple[AskedRequest, ...]:
         return self._requests.get(user_id, "") or ()

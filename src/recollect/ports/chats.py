@@ -77,11 +77,8 @@ class MessageLog(Protocol):
         """Delete the open turn that this request asks about, unless another request asks for its answer."""
         ...
 
-    async def abandon(self, turn: Turn, *, is_certain: bool) -> None:
-        """Abandon a turn that turned out to be nobody's: it is hidden, never formed, and what was formed from it is undone.
-
-        Where that is not certain, only if it was formed and taught nothing.
-        """
+    async def abandon(self, turn: Turn) -> None:
+        """Hide a turn that seems to be a client's own question, if it was formed and taught nothing."""
         ...
 
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:

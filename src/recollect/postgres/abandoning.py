@@ -65,20 +65,17 @@ async def abandon_other_versions(connection: Connection, version: Version) -> bo
     return False
 
 
-async def abandon_turn(
-    connection: Connection, scope: Scope, key: str, at: datetime, *, is_certain: bool
-) -> None:
-    """Abandon one turn of a chat.
+async def abandon_turn(connection: Connection, scope: Scope, key: str, at: datetime) -> None:
+    """Abandon one turn of a chat, if it was formed and taught nothing.
 
     Args:
         connection: In a transaction under the user's lock.
         scope: In which chat it is.
         key: Its key.
         at: When it was said.
-        is_certain: Whether it is abandoned in any case; else only if it was formed and taught nothing.
     """
     user_id, session_id = scope.user_id, storable_id(scope.session_id)
-    exchanges = await connection.fetch(SQL["abandon_exchange"], user_id, session_id, key, is_certain)
+    exchanges = await connection.fetch(SQL["abandon_exchange"], user_id, session_id, key)
     if exchanges:
         await _abandon(Changing(connection, user_id, Actor.FORMATION, at, session_id), exchanges, "")
 

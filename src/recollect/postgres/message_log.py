@@ -114,11 +114,11 @@ class PostgresMessageLog:
             await connection.execute(SQL["delete_exchange"], user_id, left["id"])
             await connection.execute(SQL["delete_session_without_exchange"], user_id, session_id)
 
-    async def abandon(self, turn: Turn, *, is_certain: bool) -> None:
-        """Abandon a turn that turned out to be nobody's; where that is not certain, only if it was formed and taught nothing."""
+    async def abandon(self, turn: Turn) -> None:
+        """Abandon a turn that seems to be a client's own question, if it was formed and taught nothing."""
         async with self._database.changing(turn.scope.user_id) as connection:
             key = storable_key(turn.key)
-            await abandon_turn(connection, turn.scope, key, turn.at, is_certain=is_certain)
+            await abandon_turn(connection, turn.scope, key, turn.at)
 
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
         """Let what is open since before a time be formed without its answer; return how many exchanges that are."""

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from openai import AsyncOpenAI, BadRequestError, DefaultAsyncHttpxClient
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from tests.raw_client import RawConnection, fetch, request_bytes
 from tests.running_proxy import CHAT, chat_body
 

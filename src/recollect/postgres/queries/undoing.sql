@@ -63,12 +63,12 @@ WHERE user_id = $1 AND session_id = $2 AND key <> $4 AND state <> 'abandoned' AN
 RETURNING id, message_id, reply_id, anchor;
 
 -- name: abandon_exchange
--- Abandon an exchange of the user; unless that is certain, only if it was formed and taught nothing.
+-- Abandon an exchange of the user, if it was formed and taught nothing.
 UPDATE exchanges AS e
 SET state = 'abandoned', asking = '{}'
-WHERE e.user_id = $1 AND e.session_id = $2 AND e.key = $3 AND e.state <> 'abandoned' AND ($4 OR e.state = 'formed' AND NOT EXISTS (
+WHERE e.user_id = $1 AND e.session_id = $2 AND e.key = $3 AND e.state = 'formed' AND NOT EXISTS (
     SELECT FROM memory_updates AS u WHERE u.user_id = $1 AND u.exchange_id = e.id
-))
+)
 RETURNING e.id, e.message_id, e.reply_id, e.anchor;
 
 -- name: delete_injections_of_anchors
