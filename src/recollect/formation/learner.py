@@ -177,7 +177,8 @@ class StatementLearner:
         and a server's prompt cache holds up to the first that is another.
         """
         scope, store = turns[0].exchange.turn.scope, self._backends.memories
-        words = [f"{each.attribution.authored}\n{each.attribution.confirmed}".strip() for each in turns]
+        attributions = [each.attribution for each in turns]
+        words = [f"{said.authored or said.doubtful}\n{said.confirmed}".strip() for said in attributions]
         nearest: dict[UUID, tuple[float, Memory]] = {}
         for vector in await self.embed(words):
             if vector is None:

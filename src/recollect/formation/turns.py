@@ -59,14 +59,14 @@ class AnalyzedTurn:
         An "ok" or a "yes" behind words of the assistant's may confirm them.
         """
         if not any(map(str.isalnum, self.words)):
-            return False
+            return any(map(str.isalnum, self.attribution.doubtful))
         is_answer = bool(self.exchange.turn.history) and cannot_stand_alone(self.words)
         return is_answer or not is_small_talk(self.words)
 
     @property
     def extractor_input(self) -> Exchange:
         """The exchange as an extractor is shown it: the person's own words, and marks of what else the message holds."""
-        shown = self.attribution.shown if self.words else ""
+        shown = self.attribution.shown if self.words or self.attribution.doubtful else ""
         return replace(self.exchange, turn=replace(self.exchange.turn, text=shown))
 
     @property

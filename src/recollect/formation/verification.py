@@ -188,6 +188,7 @@ class _Said:
 
     turn: int
     own: SearchableText
+    doubtful: SearchableText
     confirmed: SearchableText
     answered: SearchableText
 
@@ -205,7 +206,10 @@ class _Verification:
     ) -> None:
         self._readings = attributions
         self._newest = [
-            _Said(turn, searchable(each.authored), searchable(each.confirmed), searchable(each.answered))
+            _Said(
+                turn,
+                *map(searchable, (each.authored, each.doubtful, each.confirmed, each.answered)),
+            )
             for turn, each in enumerate(attributions)
         ][::-1]
         self._minimum_importance = minimum_importance
@@ -213,15 +217,15 @@ class _Verification:
         self._allowance = allowance
         self._limits = limits
         self._taught: Counter[int] = Counter()
-        self._proofs: dict[tuple[str, str | None], _Proof | None] = {}
+        self._proofs: dict[tuple[str, str | None, bool], _Proof | None] = {}
         self._believed = 0
         self._alignments = 0
         self._checks = 0
 
     def verdict(self, candidate: Candidate) -> Verdict:
-        key = self._outside_quotations(candidate.evidence), candidate.confirms
+        key = self._outside_quotations(candidate.evidence), candidate.confirms, candidate.of_others
         if key not in self._proofs:
-            self._proofs[key] = self._proof(*key)
+            self._proofs[key] = self._proof(*key[:2], of_others=candidate.of_others)
         proof = self._proofs[key]
         if proof is None:
             return Ignore(self._unfit(candidate) or self._unproven(candidate), candidate)
@@ -273,25 +277,43 @@ class _Verification:
             return HeldCandidate(candidate, turn, Reason.INSTRUCTION)
         return AcceptedCandidate(candidate, turn)
 
-    def _proof(self, evidence: str, confirms: str | None) -> _Proof | None:
-        """Return the proof of a quote: the newest turn that has it as written, else the newest with other forms of its words."""
+    def _proof(self, evidence: str, confirms: str | None, *, of_others: bool) -> _Proof | None:
+        """Return the proof of a quote: the newest turn that has it as written, else the newest with other forms of its words.
+
+        A doubtful piece proves it, too, unless the model says that the message is all by others.
+        """
         quote, sentence = plain_quote(evidence), plain_quote(confirms or "")
         if sentence.tokens and not any(said.own.has(sentence) for said in self._newest):
             return self._assented(quote, sentence)
-        for said in self._newest:
-            if self._stands(quote, said.own):
-                return _Proof(said.turn, evidence[:_MOST_EVIDENCE])
-        for said in self._newest:
-            if span := self._nearest(quote, said.own):
-                return _Proof(said.turn, span)
-        for said in self._newest:
-            if said.confirmed.text and self._stands(quote, said.confirmed):
-                return _Proof(said.turn, evidence[:_MOST_EVIDENCE], CONFIRMED_CONFIDENCE)
-        for said in self._newest:
-            if said.confirmed.text and (span := self._nearest(quote, said.confirmed)):
-                return _Proof(said.turn, span, CONFIRMED_CONFIDENCE)
+        proof = (
+            self._quoted(quote, evidence, [(said.turn, said.own) for said in self._newest])
+            or (
+                not of_others
+                and self._quoted(quote, evidence, [(said.turn, said.doubtful) for said in self._newest])
+            )
+            or self._quoted(
+                quote, evidence, [(said.turn, said.confirmed) for said in self._newest], CONFIRMED_CONFIDENCE
+            )
+        )
+        if proof:
+            return proof
         own, joined, told = evidence.partition(CONFIRMING)
         return self._assented(plain_quote(own), plain_quote(told)) if joined and not confirms else None
+
+    def _quoted(
+        self,
+        quote: SearchableText,
+        evidence: str,
+        texts: Sequence[tuple[int, SearchableText]],
+        most_sure: float = math.inf,
+    ) -> _Proof | None:
+        for turn, text in texts:
+            if text.text and self._stands(quote, text):
+                return _Proof(turn, evidence[:_MOST_EVIDENCE], most_sure)
+        for turn, text in texts:
+            if text.text and (span := self._nearest(quote, text)):
+                return _Proof(turn, span, most_sure)
+        return None
 
     def _outside_quotations(self, evidence: str) -> str:
         """Return a quote without the quotations in it; "" where too little is left to prove anything."""

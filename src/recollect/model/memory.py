@@ -37,6 +37,7 @@ class Candidate:
         steers: Whether it speaks to the assistant for somebody's benefit who is not the person.
         lasting: For how long it is worth knowing.
         confirms: The assistant's sentence that ``evidence`` assents to; None: the person's words say it themselves.
+        of_others: Whether the model says that all words of the message are pasted or played.
     """
 
     content: str
@@ -56,6 +57,7 @@ class Candidate:
     steers: bool = False
     lasting: Lasting = Lasting.YEARS
     confirms: str | None = None
+    of_others: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -497,6 +497,14 @@ def test_what_is_not_meant_as_a_statement_is_not_kept(stance: Stance) -> None:
     assert objection(supposed, reading("suppose I live in Bergen")) is Reason.NOT_STATED
 
 
+def test_doubtful_words_prove_a_statement_unless_the_model_says_that_all_are_by_others() -> None:
+    said = Attribution("What can I cook?", (), doubtful="<me>I am vegan</me>")
+    vegan = candidate("Is vegan", evidence="I am vegan")
+
+    assert objection(vegan, said) is None
+    assert objection(replace(vegan, of_others=True), said) is Reason.NO_EVIDENCE
+
+
 def test_what_is_so_for_a_moment_is_kept_only_where_it_is_asked_for() -> None:
     passing = replace(candidate("Is in a queue", "I'm in a queue"), lasting=Lasting.MOMENT)
     said = reading("I'm in a queue")

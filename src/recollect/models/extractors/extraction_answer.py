@@ -3,7 +3,7 @@
 Models get types wrong and leave fields out; a statement that can be read is read, one that can't is left out.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Annotated, Any
 
@@ -104,6 +104,8 @@ def read_answer(text: str, *, at: datetime, known: int, name: str | None = None)
     out_of_ten = any(item.importance is not None and item.importance > 1 for item in read)
     oneself = _ONESELF | {word(name), *word(name).split()[:1]}
     candidates = [_candidate(item, at, known, oneself, out_of_ten=out_of_ten) for item in read]
+    if find(text, _are_of_others):
+        candidates = [replace(each, of_others=True) for each in candidates]
     is_whole = is_whole and len(read) == len(items[:ITEM_LIMIT])
     return ParsedExtraction(tuple(candidates), _commands(text, known), is_whole)
 
@@ -173,10 +175,14 @@ def _commands_of(value: object) -> list[Any] | None:
     inner = value.get("wishes") if isinstance(value, dict) else value
     if not isinstance(inner, list):
         return None
-    if isinstance(value, dict) and word(value.get("words")) in _OTHERS:
+    if _are_of_others(value):
         return []  # a page that asks for something to be forgotten is not the person who does
     is_told = isinstance(value, dict) or any(isinstance(item, dict) and "asking" in item for item in inner)
     return inner if is_told else None
+
+
+def _are_of_others(value: object) -> bool | None:
+    return (isinstance(value, dict) and word(value.get("words")) in _OTHERS) or None
 
 
 def _shown(numbers: tuple[int, ...], known: int, *but: int) -> tuple[int, ...]:

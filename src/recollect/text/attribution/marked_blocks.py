@@ -3,6 +3,7 @@
 
 A pair of marks is known by its shape: an element and its closing tag, ``[X begin]`` and ``[X end]``, ``--- BEGIN X ---`` and
 ``--- END X ---``, a label with a number, two equal rules. The words between "begin" and "end" may be any.
+Only what programs write is sure, such as ``<open_files>`` or ``[file content begin]``. People write ``<me>`` and ``[spoiler]`` themselves.
 """
 
 import re
@@ -37,6 +38,8 @@ _DECORATED = bounded(
     r"|(?P<bare>(?:BEGIN|START|END)(?![a-z])[ A-Z0-9_:-]{0,60}))[ \t]*$",
     re.MULTILINE,
 )
+_MADE_NAME = bounded(r"[_:-]|[a-z][A-Z]|^(?:system|developer|assistant|tool|function)$")
+"""The name of an element that a program made up, or a role of the wire."""
 _COMMENT = linear(r"<!--|-->")
 _WORDS_THAT_BEGIN = (
     "begin begins start starts anfang beginn beginning debut début inicio início comienzo inizio begint początek začátek "
@@ -58,7 +61,9 @@ _NOTICE = linear(
 _NUMBERED = anchored(
     r"[ \t]{0,3}[\[\u3010][^\[\]\n]{0,40}?[^\W\d_][^\[\]\n]{0,20}?[ _#-]?[0-9]{1,3}[\]\u3011](?:[:\uff1a]|[ \t]*$)"
 )
-_SHOUTED = anchored(r"[ \t]{0,3}[\[\u3010][A-Z][A-Z _-]{1,40}[ _#-]?[0-9]{1,3}[\]\u3011]")
+_COUNTED = anchored(r"[ \t]{0,3}[\[\u3010][A-Z][A-Z _-]{1,40}[ _#-]?0[\]\u3011]")
+"""A label by a program, which counts from 0."""
+_NUMBERS = bounded(r"[A-Z][ _#-]?[0-9]{1,3}$")
 _REFERENCE = anchored(r"[ \t]{0,3}(?:\[[0-9]{1,2}\]|[0-9]{1,2}[.)])[ \t]*\S")
 _READ = 600
 """Characters in which a reference has its address."""
@@ -76,11 +81,14 @@ class _Mark(NamedTuple):
     keys: tuple[str, ...]
     closes: bool
     kind: PieceKind
+    is_made: bool = False
+    """Whether a machine writes such a mark, and hardly ever a person."""
 
 
 class _Block(NamedTuple):
     opens: _Mark
     closes: _Mark
+    is_made: bool
 
     @property
     def named(self) -> re.Match[str] | None:
@@ -104,7 +112,7 @@ def paired_blocks(text: str) -> list[Piece]:
     is_wrapped = bool(named) and _is_blank_outside(text, blocks)
     own = [each for each in named if is_wrapped or (each.named and each.named["of_user"])]
     found = [_piece(text, each) for each in blocks if each not in own]
-    for opening, closing in own:
+    for opening, closing, _ in own:
         words = text[opening.end : closing.start]
         found += pieces([(opening.start, opening.end), (closing.start, closing.end)], PieceKind.CONTEXT)
         found += [_piece(words, each, opening.end) for each in _blocks_in(words)]
@@ -119,7 +127,9 @@ def _piece(text: str, block: _Block, offset: int = 0) -> Piece:
     start, end = block.opens.start, block.closes.end
     before = text[max(0, start - _INDENT) : start].rpartition("\n")
     begins_line = not before[2].strip() and (bool(before[1]) or start <= _INDENT)
-    return Piece(start + offset, end + offset, block.opens.kind, inline=not begins_line)
+    return Piece(
+        start + offset, end + offset, block.opens.kind, inline=not begins_line, is_sure=block.is_made
+    )
 
 
 _INDENT = 80
@@ -140,19 +150,23 @@ def _marks(text: str) -> Iterator[_Mark]:
             name = tag["name"].lower()
             is_spoken_of = tag.start() and text[tag.start() - 1] in _QUOTING
             if name not in FORMATTING and not is_spoken_of and not tag["rest"].endswith("/"):
-                yield _Mark(*tag.span(), (f"<{name}",), bool(tag["closes"]), PieceKind.CONTEXT)
+                is_made = bool(
+                    tag["rest"].strip() or _MADE_NAME.search(tag["name"]) or tag[0].startswith("<|")
+                )
+                yield _Mark(*tag.span(), (f"<{name}",), bool(tag["closes"]), PieceKind.CONTEXT, is_made)
     if "-->" in text:
         for end in _COMMENT.finditer(text):
-            yield _Mark(*end.span(), ("<!--",), end[0] == "-->", PieceKind.CONTEXT)
+            yield _Mark(*end.span(), ("<!--",), end[0] == "-->", PieceKind.CONTEXT, is_made=True)
     for label in _BRACKETS.finditer(text):
-        if mark := _labelled(label.span(), label["label"], closes=bool(label["closes"])):
+        if mark := _labelled(label.span(), label["label"], closes=bool(label["closes"]), in_brackets=True):
             yield mark
     for line in _DECORATED.finditer(text):
         if mark := _labelled(line.span(), line["label"] or line["within"] or line["bare"]):
             yield mark
 
 
-def _labelled(span: Span, label: str, *, closes: bool = False) -> _Mark | None:
+def _labelled(span: Span, label: str, *, closes: bool = False, in_brackets: bool = False) -> _Mark | None:
+    """Return the mark of a label. Machines write "[X begin]", "[quote=X]", "[END X 0]" and "BEGIN_X"."""
     words: list[str] = label.casefold().replace("_", " ").translate(_PUNCTUATION).split()
     if closes:
         return _Mark(*span, (f"/{' '.join(words[:1])}",), closes=True, kind=PieceKind.FILE)
@@ -160,11 +174,14 @@ def _labelled(span: Span, label: str, *, closes: bool = False) -> _Mark | None:
     for edge in (0, -1):
         if words and words[edge] in _BEGINS | _ENDS:
             rest = words[1:] if edge == 0 else words[:-1]
-            return _Mark(*span, (f"[{' '.join(rest)}",), words[edge] in _ENDS, PieceKind.FILE)
+            closes = words[edge] in _ENDS
+            is_made = "_" in label or (in_brackets and bool(rest) and (edge == -1 or _NUMBERS.search(label)))
+            return _Mark(*span, (f"[{' '.join(rest)}",), closes, PieceKind.FILE, bool(is_made))
     first = words[:1]
     if not words or first[0] in FORMATTING:
         return None
-    return _Mark(*span, (f"[{' '.join(words)}", f"/{first[0]}"), closes=False, kind=PieceKind.FILE)
+    keys = f"[{' '.join(words)}", f"/{first[0]}"
+    return _Mark(*span, keys, closes=False, kind=PieceKind.FILE, is_made=in_brackets and "=" in label)
 
 
 def _parted(words: list[str]) -> list[str]:
@@ -183,15 +200,17 @@ def _paired(marks: Sequence[_Mark]) -> Iterator[_Block]:
     opening: _Mark | None = None
     key = ""
     depth = 0
+    is_made = False
     for mark in marks:
+        is_made |= mark.is_made
         if opening is None:
             key = next((each for each in mark.keys if last_closing.get(each, -1) > mark.start), "")
             if key and not mark.closes:
-                opening, depth = mark, 1
+                opening, depth, is_made = mark, 1, mark.is_made
         elif key in mark.keys:
             depth += -1 if mark.closes else 1
             if mark.closes and (depth == 0 or mark.start == last_closing[key]):
-                yield _Block(opening, mark)
+                yield _Block(opening, mark, is_made)
                 opening = None
 
 
@@ -216,7 +235,7 @@ def numbered_blocks(text: str) -> list[Piece]:
     is_title = "\n" not in above and above.endswith(_COLONS)
     if paragraph >= 0 and (is_title or not any(map(str.isalnum, above))):
         end = paragraph
-    is_sure = _SHOUTED.match(text, start) is not None
+    is_sure = _COUNTED.match(text, start) is not None
     return [Piece(start, end, PieceKind.FILE, is_sure=is_sure)]
 
 

@@ -28,7 +28,7 @@ class Piece(NamedTuple):
         end: The place behind its last character.
         kind: Its kind.
         inline: Whether it stands within a sentence of the person's.
-        is_sure: Whether its marks leave no doubt. A model is shown the words of the others, and no quote of them proves anything.
+        is_sure: Whether its marks leave no doubt. A model is shown the words of the others, and decides whose they are.
     """
 
     start: int
@@ -36,6 +36,11 @@ class Piece(NamedTuple):
     kind: PieceKind
     inline: bool = False
     is_sure: bool = True
+
+    @property
+    def is_quotation(self) -> bool:
+        """Whether it stands between quotation marks within a sentence."""
+        return self.inline and self.kind is PieceKind.QUOTED
 
 
 def pieces(

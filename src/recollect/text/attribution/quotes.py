@@ -14,6 +14,9 @@ _QUOTED_BEHIND = linear(r"[:\uff1a][ \t]{0,3}>[ \t][^\s\d][^\n]*")
 _WROTE = anchored(r"(?=[^\n]{0,300}[0-9])[^\n]{4,300}[:\uff1a][ \t]*$")
 """A line that may say who wrote what follows, and when."""
 _MAILBOX = bounded(r"[\w.+-]{1,60}@[\w-]{1,60}\.\w")
+_SENDER = bounded(r"<[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{1,60}>")
+"""A mailbox as mail programs write it: whose mail has one is no doubt."""
+_RULE = anchored(r"[ \t]{0,3}(?P<mark>[-=_*])(?P=mark){2,79}[ \t]*\r?$")
 _MINUTE = bounded(r"\b20[0-9]{2}\b.{0,40}\b[0-9]{1,2}[:.h][0-9]{2}\b")
 """A day and a time of day: lists of one's own have no such heading."""
 _RULED = anchored(r"[ \t]*[-_=*]{5,40}[ \t]*[^\W\d][^\n]{3,60}?[ \t]*[-_=*]{5,40}[ \t]*$")
@@ -28,6 +31,8 @@ _FROM = anchored(
 _HEAD_LINES = 3
 """A mail's head has its second line within so many lines."""
 _LEAST_HEAD = 2
+_HEAD = 200
+"""Characters at the beginning of a quoted mail in which its sender stands."""
 _LONGEST_LINE = 400
 _TIME = r"[0-9]{1,2}[:.][0-9]{2}(?::[0-9]{2})?(?:[ \u202f]?[AaPp]\.?[Mm]\.?)?"
 _DAY = r"[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{2,4}"
@@ -46,6 +51,7 @@ def quoted_lines(text: str) -> list[Piece]:
     gap = text.rfind("\n\n", 0, ends)
     found: list[Piece] = []
     is_copied = False
+    mails: list[Piece] = []
     for number, (start, end) in enumerate(lines):
         line = text[start:end].strip("\r\n")
         following = lines[number + 1 : number + 1 + _HEAD_LINES]
@@ -56,21 +62,44 @@ def quoted_lines(text: str) -> list[Piece]:
         elif not is_said or _QUOTED.match(line):
             continue
         elif _WROTE.match(line) and _is_quote_next(text, following):
-            found.append(Piece(start, end, PieceKind.QUOTED))
+            found.append(Piece(start, end, PieceKind.QUOTED, is_sure=bool(_SENDER.search(line))))
         elif end < ends and (
             _is_head(text, start, following, has_words=start <= gap)
             or _RULED.match(line)
-            or (_WROTE.match(line) and (_MAILBOX.search(line) or _MINUTE.search(line)))
+            or (_WROTE.match(line) and _is_dated(text[:start], line))
         ):
-            found.append(Piece(start, len(text), PieceKind.QUOTED))
+            mails = _mail(text, start, [(start, end), *following], lines[number + 1 :])
             break
-    read = found[-1].start if found and found[-1].end == len(text) else len(text)
-    return [*found, *_runs(text[:read]), *_behind_colons(text[:read])]
+    read = mails[0].start if mails else len(text)
+    led = {each.end for each in found if each.is_sure}
+    runs = (
+        each._replace(is_sure=each.start in led or bool(_SENDER.search(text[each.start : each.end][:_HEAD])))
+        for each in _runs(text[:read])
+    )
+    return [*found, *mails, *runs, *_behind_colons(text[:read])]
+
+
+def _is_dated(above: str, line: str) -> bool:
+    """Tell whether a line that ends in a colon introduces a mail: a minute alone does not at the beginning of a message."""
+    return bool(_MAILBOX.search(line) or (_MINUTE.search(line) and any(map(str.isalnum, above))))
+
+
+def _mail(text: str, start: int, head: Sequence[Span], lines: Sequence[Span]) -> list[Piece]:
+    """Return a mail that is passed on. Behind its last rule, people go on: their own words where none stand above the mail."""
+    heads = [text[slice(*span)] for span in head]
+    is_sure = any(_SENDER.search(each) or (_FROM.match(each) and _MAILBOX.search(each)) for each in heads)
+    rule = next((each for each in reversed(lines) if _RULE.match(text[slice(*each)].rstrip())), None)
+    if rule is None or not any(map(str.isalnum, text[rule[1] :])) or _MAILBOX.search(text, rule[1]):
+        return [Piece(start, len(text), PieceKind.QUOTED, is_sure=is_sure)]
+    found = [Piece(start, rule[1], PieceKind.QUOTED, is_sure=is_sure)]
+    if any(map(str.isalnum, text[:start])):
+        found.append(Piece(rule[1], len(text), PieceKind.QUOTED, is_sure=False))
+    return found
 
 
 def _behind_colons(text: str) -> Iterator[Piece]:
     for quote in _QUOTED_BEHIND.finditer(text):
-        yield Piece(quote.start() + 1, quote.end(), PieceKind.QUOTED)
+        yield Piece(quote.start() + 1, quote.end(), PieceKind.QUOTED, is_sure=False)
 
 
 def _runs(text: str) -> Iterator[Piece]:
@@ -87,7 +116,7 @@ def _runs(text: str) -> Iterator[Piece]:
             run.append((start, end))
             continue
         if run and _is_quote(text, run, is_alone=is_alone):
-            yield Piece(run[0][0], run[-1][1], PieceKind.QUOTED, is_sure=len(run) > 1)
+            yield Piece(run[0][0], run[-1][1], PieceKind.QUOTED)
         run = []
 
 

@@ -67,7 +67,16 @@ class Reading:
     def quoted(self) -> tuple[str, ...]:
         """The quotations within sentences: perhaps words of the person, perhaps of others."""
         return tuple(
-            self.text[each.start : each.end] for each in self.pieces if each.inline and not each.is_sure
+            self.text[each.start : each.end] for each in self.pieces if each.is_quotation and not each.is_sure
+        )
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """The pieces that people write, too: a model is shown them, and decides whose words they are."""
+        return tuple(
+            self.text[each.start : each.end]
+            for each in self.pieces
+            if not each.is_sure and not each.is_quotation
         )
 
     def _shown(self, piece: Piece) -> str:

@@ -6,6 +6,7 @@ from recollect.model import Exchange, Role
 from recollect.text.attribution.code import fenced_code
 from recollect.text.attribution.confirmations import confirmed_words
 from recollect.text.attribution.cuts import GAP, Span, joined, without
+from recollect.text.attribution.frames import without_frame
 from recollect.text.attribution.our_lines import injected_lines
 from recollect.text.attribution.reading import WITHIN, read_message
 
@@ -15,6 +16,9 @@ _PASTED = 200
 _BEGINNING, _END = 27_000, 13_000
 """Characters of a message that are read: who pastes a book says what it is for before or behind it. What is left of it
 when all that others wrote is cut out, a model is shown 12,000 of at most."""
+
+_ASKED = 2_000
+"""Characters at either end of a message that are read for what it asks; recall keeps fewer of them."""
 
 _READ = 4_000
 """The most characters read of the assistant's last message."""
@@ -33,6 +37,7 @@ class Attribution:
         speaker: The name of the person who said it; "" where it is not known.
         others: The names of the others, where several people speak in the chat.
         quoted: The words in quotation marks within the person's sentences.
+        doubtful: The pieces that people write, too, which a model decides about.
         shown: The message as an extractor is shown it: with a mark for each piece, and between marks the words of which it is
             not certain whose they are.
     """
@@ -45,6 +50,7 @@ class Attribution:
     speaker: str = ""
     others: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
+    doubtful: str = ""
     shown: str = field(default="", compare=False)
 
     def outside_quotations(self, quote: str) -> str:
@@ -70,6 +76,7 @@ def attribute(exchange: Exchange) -> Attribution:
         reading.elsewhere,
         _answered(exchange),
         quoted=reading.quoted,
+        doubtful=GAP.join(reading.doubtful),
         shown=reading.shown,
     )
 
@@ -78,9 +85,11 @@ def question_in(text: str) -> str:
     """Return the words of a message that ask for something; the message itself where none of them is the person's.
 
     Args:
-        text: Of more than 40,000 characters the first 27,000 and the last 13,000 are read.
+        text: Of more than 4,000 characters the first 2,000 and the last 2,000 are read, without
+            the elements around them.
     """
-    ends = _ends_of(text)
+    is_long = len(text) > 2 * _ASKED
+    ends = _ends_of(without_frame(text), _ASKED, _ASKED) if is_long else text
     return read_message(ends).question or ends
 
 
@@ -102,9 +111,9 @@ def others_words(text: str) -> tuple[list[Span], list[Span]]:
     return whole, without([(each.start, each.end) for each in within], whole)
 
 
-def _ends_of(text: str) -> str:
+def _ends_of(text: str, beginning: int = _BEGINNING, end: int = _END) -> str:
     """Return a text; of a long one the beginning and the end, with a gap between."""
-    return text if len(text) <= _BEGINNING + _END else f"{text[:_BEGINNING]}{GAP}{text[-_END:]}"
+    return text if len(text) <= beginning + end else f"{text[:beginning]}{GAP}{text[-end:]}"
 
 
 def _answered(exchange: Exchange) -> str:

@@ -255,8 +255,9 @@ def test_a_persons_own_words_are_theirs_in_whatever_shape(text: str) -> None:
 @table(
     "text, shown",
     [
-        (f"{Q}\n\n> {F}\n> Bye\n", f"{Q}\n\n[quoted]"),
-        (f"<selection>{F}</selection>\n{Q}", f"[context]\n\n{Q}"),
+        (f"{Q}\n\n> {F}\n> Bye\n", f"{Q}\n\n[quoted]\n> {F}\n> Bye\n[end of quoted]"),
+        (f"<me>{F}</me>\n{Q}", f"[context]\n<me>{F}</me>\n[end of context]\n\n{Q}"),
+        (f"<open_tabs>{F}</open_tabs>\n{Q}", f"[context]\n\n{Q}"),
         (f"{Q}\n```\n{F}\n```", f"{Q}\n\n[code]"),
         (f"![{F}](a.png) {Q}", f"[image] {Q}"),
         (f"{Q}\n---\n{F}\n---", f"{Q}\n\n[quoted]\n---\n{F}\n---\n[end of quoted]"),
@@ -268,6 +269,95 @@ def test_a_mark_stands_for_what_is_not_the_persons_and_doubtful_words_stand_betw
     text: str, shown: str
 ) -> None:
     assert read_message(text).shown == shown
+
+
+SURE = [
+    "system-reminder",
+    "open_files",
+    "any name",
+    "cursor",
+    "cline",
+    "cline file",
+    "copilot",
+    "relevant-memories",
+    "relevant_memories",
+    "deepseek file",
+    "webpages",
+    "webpage lines",
+    "context label only",
+    "page_content",
+    "begin forwarded",
+    "forwarded",
+    "forwarded plain",
+    "bbcode",
+    "search results",
+    "chatbox",
+    "owui rag",
+    "claude documents",
+    "quoted mail",
+    "angles",
+    "kagi",
+    "tool",
+    "curly",
+    "github copilot editing",
+    "windsurf",
+    "roo",
+    "openhands",
+    "claude code cmd",
+    "ns",
+    "attr",
+    "multi attr lines",
+    "underscore",
+    "html comment",
+    "alt text",
+    "img html",
+    "fence",
+    "table",
+]
+"""Those of which only a program makes the shape."""
+
+
+@table("text", [*(PASTED[name] for name in SURE), *(MAILS[name] for name in ("pt-gmail", "dk", "mail th"))])
+def test_a_model_is_not_shown_what_only_programs_mark_off(text: str) -> None:
+    assert "Bergen" not in read_message(text).shown
+
+
+DOUBTFUL = [
+    "<bio>I live in Oslo and I am vegan</bio>\nWhat can I cook?",
+    "<über>Ich wohne in Oslo</über>\nUnd nun?",
+    "[spoiler]I live in Oslo[/spoiler] what can I eat?",
+    "What can I eat? [spoiler]I live in Oslo[/spoiler] Thanks",
+    "[begin rant]\nI live in Oslo\n[end rant]\nhelp",
+    "[Monday]: I moved to Oslo\n[/Monday]",
+    "[DAY 1]: I moved to Oslo\n\n[DAY 2]: slept badly",
+    "BEGIN\nI live in Oslo\nEND\nPlan?",
+    "--- début ---\nJ'habite à Oslo\n--- fin ---\nEt alors ?",
+    "> 40, diabetic, and I live in Oslo\n> and my son is vegan\nwhat can we eat?",
+    "I have 2 kids, more on us:\n> we live in Oslo\n> and are vegan\nwhat now?",
+    "Name: Greta\nFrom: Oslo\nDiet: vegan\n\nMake me a plan",
+    "Name: Greta\nMail: greta@example.org\nTown: Oslo\n\nMake me a plan",
+    "===== Home =====\nI live in Oslo",
+    "I moved to Oslo on 3 May 2026 at 14:30, here is why:\nmy wife got a job there.\nWe have two kids.",
+    "Hallo.\n\nAm 3. Mai 2026 um 14:30 zogen wir um, denn:\nmeine Frau arbeitet in Oslo.",
+    "Look:\n\nFrom: Otto <o@x.org>\nSubject: b\n\nHi\n----\nI live in Oslo",
+    "FROM: hr@example.org\nSubject: offer\nWelcome!\n----\nso happy to start in Oslo",
+]
+
+
+@table("text", DOUBTFUL)
+def test_a_model_is_shown_what_people_mark_off_themselves(text: str) -> None:
+    reading = read_message(text)
+
+    assert "Oslo" in reading.shown
+    assert "Oslo" in reading.own or any("Oslo" in piece for piece in reading.doubtful)
+
+
+def test_of_a_long_message_both_ends_are_read_for_what_it_asks() -> None:
+    question = question_in(f"Is this true? {'x ' * 3_000}{Q}")
+
+    assert question.startswith("Is this true?")
+    assert question.endswith(Q)
+    assert len(question) < 4_100
 
 
 def test_a_message_is_known_by_its_words_whatever_a_client_puts_around_it() -> None:
