@@ -53,6 +53,7 @@ from recollect.errors import (
 from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
 from recollect.model import Caps, Exchange, Placement, Scope, Stage, Strategy
+from recollect.model.local_time import server_zone
 from recollect.models.embedders import packed_model
 from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
@@ -434,6 +435,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
     )
 
     assert make_policy(given) == Policy(
+        zone=server_zone(),
         deadline=0.24,
         reach=SearchReach(
             lexical=False, log=False, verbatim=True, embedding_seconds=0.12, lexical_seconds=0.08

@@ -115,7 +115,10 @@ async def test_the_users_words_are_theirs_alone(
     await proxy.fetch(b"POST", api.path, other_user.headers(), body)
 
     assert upstream.last.body == body
-    assert (await proxy.logged(other_user))[-2:] == [("user", CAT), ("assistant", "Nice.")]
+    begun = (
+        "Minka" if given[-1].get("content") == "Minka" else ""
+    )  # a prefilled answer is a part of the answer
+    assert (await proxy.logged(other_user))[-2:] == [("user", CAT), ("assistant", f"{begun}Nice.")]
     [memory] = await proxy.memories(other_user)
     assert memory.content == CAT
 

@@ -1,4 +1,4 @@
-"""At the default level the log has one line a recall and one a formation, for a person to read, and nothing that looks like trouble."""
+"""At the default level the log has one line a recall, one a formation and one for what each exchange led to, for a person to read, and nothing that looks like trouble."""
 
 from structlog.testing import capture_logs
 from tests.running_proxy import RunningProxy, User
@@ -18,7 +18,9 @@ async def test_a_chat_leaves_a_line_a_recall_and_a_line_a_formation(proxy: Runni
     formed = [line for line in told if line["event"] == "formed"]
     assert len(recalled) == 2
     assert sum(line["exchanges"] for line in formed) == 2
-    assert len(told) == len(recalled) + len(formed), told
+    decided = [line for line in told if line["event"] == "memory_decision"]
+    assert len(decided) == 2
+    assert len(told) == len(recalled) + len(formed) + len(decided), told
     for line in recalled:
         assert set(line) - {"degraded"} == {
             *("event", "log_level", "user_id", "session_id", "given", "skipped", "milliseconds")

@@ -7,6 +7,7 @@ the year it was said in, oldest first. Duplicates are left out.
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count as counting
 from itertools import groupby
 from uuid import UUID
 
@@ -187,7 +188,8 @@ class _Draft:
         """The block as text, fences included."""
         in_order = sorted(self.lines, key=lambda line: line.order)
         if self._numbers:
-            in_order = [line.numbered(number) for number, line in enumerate(in_order, 1)]
+            numbers = counting(1)
+            in_order = [line.numbered(next(numbers)) if line.is_statement else line for line in in_order]
         under = [
             text
             for heading, lines in groupby(in_order, key=lambda line: line.heading)

@@ -27,6 +27,9 @@ CODE_TOKENS = 400
 MESSAGES = "Earlier messages:"
 """The heading above passages."""
 
+_PROFILE, _STATEMENT, _MESSAGE = range(3)
+"""The order of a block's parts."""
+
 _DOUBTS = {
     Doubt.DISPUTED: "the user also said otherwise",
     Doubt.SUSPECT: "may no longer hold",
@@ -47,23 +50,23 @@ class Line(NamedTuple):
     """A line of a block.
 
     Attributes:
-        order: The sort key within a block: statements before messages, then oldest first.
+        order: The sort key within a block: the profile, then statements, then messages, oldest first.
         heading: The heading above the line.
         text: The line itself, bullet included.
     """
 
-    order: tuple[bool, datetime]
+    order: tuple[int, datetime]
     heading: str
     text: str
 
     @property
     def is_statement(self) -> bool:
-        """Whether the line renders a statement; otherwise it renders a message."""
-        return not self.order[0]
+        """Whether the line renders a statement; otherwise it renders a message or an entry of the profile."""
+        return self.order[0] == _STATEMENT
 
     def numbered(self, number: int) -> "Line":
         """Return the line of a statement with its number at the end, by which the user can refer to it."""
-        return self._replace(text=f"{self.text} (number {number})") if self.is_statement else self
+        return self._replace(text=f"{self.text} (number {number})")
 
 
 def line_of(
@@ -87,13 +90,14 @@ def line_of(
     zone = None if at is None else at.tzinfo
     if isinstance(item, Passage):
         text = excerpt_of(item, count=count, focus=focus, code_first=code_first)
-        return Line((True, item.said_at), MESSAGES, _message(item, text, wall(item.said_at, zone)))
+        return Line((_MESSAGE, item.said_at), MESSAGES, _message(item, text, wall(item.said_at, zone)))
     if item.kind in STATEMENTS or item.kind is Kind.PROFILE:
         heading = f"{wall(item.observed_at, zone).year}:"
-        return Line((False, item.observed_at), heading, f"\u2022 {_plain(item.labelled)}{_notes(item, at)}")
+        place = _PROFILE if item.kind is Kind.PROFILE else _STATEMENT
+        return Line((place, item.observed_at), heading, f"\u2022 {_plain(item.labelled)}{_notes(item, at)}")
     label = "Summary" if item.kind is Kind.SUMMARY else "Exchange"
     text = f"- {label}, {wall(item.observed_at, zone):%Y-%m-%d}: {quoted(item.content)}"
-    return Line((True, item.observed_at), MESSAGES, text)
+    return Line((_MESSAGE, item.observed_at), MESSAGES, text)
 
 
 def excerpt_of(

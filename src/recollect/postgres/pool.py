@@ -29,8 +29,8 @@ Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProx
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 _CLOSE_SECONDS = 5.0
-_SHARE = 3
-"""Connections that are lent for one user at a time, of the pool's ten."""
+_SHARE = 5
+"""Connections that are lent for one user at a time, of the pool's ten: as many as one recall uses at once."""
 _STATEMENTS_KEPT = 100
 _STATEMENT_TIMEOUT = "60s"
 """Of every connection: a statement whose client is gone ends by itself. Behind a pooler each transaction says so."""

@@ -7,14 +7,12 @@ from typing import Any
 import pytest
 from tests.recollect.engine.test_chat_requests import DONE, answer
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import BrokenEmbedder
 from tests.stores import Store
 from tests.watched_stores import Through
 
 from recollect.engine import RecallOptions
 from recollect.errors import StoreUnavailableError
 from recollect.model import Flags, Skip
-from recollect.retrieval import SearchReach
 
 
 class Failing(Through):
@@ -48,9 +46,6 @@ AWAY, BUG = StoreUnavailableError("away"), RuntimeError("a bug")
     [
         ("chats", ("chat",), AWAY, Skip.STORE),
         ("chats", ("chat",), BUG, Skip.FAILED),
-        ("memories", ("search", "lexicon"), AWAY, Skip.STORE),
-        ("memories", ("search", "lexicon"), BUG, Skip.FAILED),
-        ("memories", ("most_important",), BUG, Skip.FAILED),
     ],
 )
 async def test_it_is_told_where_recall_fails(
@@ -75,16 +70,6 @@ async def test_it_is_told_where_recall_is_late(store: Store) -> None:
 
     assert answer(prepared).startswith(DONE)
     assert prepared.recall.skipped is Skip.DEADLINE
-
-
-async def test_it_is_told_where_the_question_can_not_be_embedded(store: Store) -> None:
-    by_meaning = replace(PATIENT, reach=SearchReach(lexical=False, embedding_seconds=30.0))
-    subject = engine_over(store, by_meaning, embedder=BrokenEmbedder())
-
-    prepared = await subject.prepare(store.turn("Stop remembering me"))
-
-    assert answer(prepared).startswith(DONE)
-    assert prepared.recall.skipped is Skip.EMBEDDER
 
 
 async def test_it_is_told_where_nothing_is_recalled(store: Store) -> None:

@@ -63,6 +63,9 @@ class Answering:
         """Let go of nothing."""
 
 
+_AT_ONCE = timedelta(seconds=20)
+
+
 async def survives(store: Store, answer: str) -> None:
     """Let somebody say the same in two turns, and drain; then look at the store."""
     engine = engine_answering(store, answer)
@@ -70,7 +73,8 @@ async def survives(store: Store, answer: str) -> None:
         spoken = store.turn(SAID, key=f"m{number}", at=NOON - timedelta(minutes=9 - number))
         await engine.remember(spoken, "I see.")
     for _ in range(5):
-        if await engine.drain(store.anna) is None:
+        again = await engine.drain(store.anna)
+        if again is None or again > _AT_ONCE:  # done, or it waits: nobody can read such an answer
             break
     else:
         pytest.fail("The job does not end.")

@@ -306,7 +306,7 @@ async def test_a_database_restored_in_place_is_spoken_with_again(folder: Path, s
 
 
 async def test_one_who_asks_for_many_connections_leaves_others_theirs(shared_dsn: str) -> None:
-    opened = await open_postgres(shared_dsn, pool_size=4)
+    opened = await open_postgres(shared_dsn, pool_size=6)
     flooder, other, done = person("flooder"), person("other"), asyncio.Event()
     lent: list[str] = []
 
@@ -320,7 +320,7 @@ async def test_one_who_asks_for_many_connections_leaves_others_theirs(shared_dsn
         async with asyncio.timeout(20), opened.database.changing(other):
             lent.append("other")
         assert "other" in lent
-        assert lent.count("flooder") <= 3
+        assert lent.count("flooder") <= 5
         assert not any(each.done() for each in flood)
     finally:
         done.set()
