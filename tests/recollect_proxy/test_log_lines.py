@@ -13,7 +13,7 @@ async def test_a_chat_leaves_a_line_a_recall_and_a_line_a_formation(proxy: Runni
         await proxy.settle()
         await proxy.formed(user)
 
-    told = [line for line in logs if line["log_level"] != "debug"]
+    told = [line for line in logs if line["log_level"] != "debug" and line.get("user_id") == user.id]
     recalled = [line for line in told if line["event"] == "recalled"]
     formed = [line for line in told if line["event"] == "formed"]
     assert len(recalled) == 2
