@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 
 from recollect.text.attribution.cuts import Span, lines_of
 from recollect.text.attribution.pieces import Piece, PieceKind
@@ -66,7 +66,7 @@ def quoted_lines(text: str) -> list[Piece]:
         elif end < ends and (
             _is_head(text, start, following, has_words=start <= gap)
             or _RULED.match(line)
-            or (_WROTE.match(line) and _is_dated(text[:start], line))
+            or (_WROTE.match(line) and _is_dated(text, start, line))
         ):
             mails = _mail(text, start, [(start, end), *following], lines[number + 1 :])
             break
@@ -79,9 +79,11 @@ def quoted_lines(text: str) -> list[Piece]:
     return [*found, *mails, *runs, *_behind_colons(text[:read])]
 
 
-def _is_dated(above: str, line: str) -> bool:
+def _is_dated(text: str, start: int, line: str) -> bool:
     """Tell whether a line that ends in a colon introduces a mail: a minute alone does not at the beginning of a message."""
-    return bool(_MAILBOX.search(line) or (_MINUTE.search(line) and any(map(str.isalnum, above))))
+    return bool(
+        _MAILBOX.search(line) or (_MINUTE.search(line) and any(map(str.isalnum, islice(text, start))))
+    )
 
 
 def _mail(text: str, start: int, head: Sequence[Span], lines: Sequence[Span]) -> list[Piece]:

@@ -407,6 +407,8 @@ PIECES = [
         "\u00ab",
         "[10:15] A: ",
         "From: a@b\n",
+        "at 1:\n",
+        "<o@x.org>\n> a\n",
         "BEGIN\n",
         "END\n",
         "x;\n",
