@@ -27,19 +27,24 @@ _CODE = linear(
     re.IGNORECASE,
     captures=False,
 )
-_LENGTH = (
-    r"context (?:length|window|size|limit)|(?:maximum|max) (?:prompt|input|sequence) length|max_model_len"
-)
-_BEYOND = r"exceed|longer|larger|greater|beyond|too (?:long|large|many|big)|overflow|maximum|at most|up to|reduce|only"
+_LENGTH = r"context (?:length|window|size|limit)|(?:maximum|max) (?:prompt|input|sequence|model) length|max_model_len"
+_BEYOND = r"exceed|longer|larger|greater|beyond|too (?:long|large|many|big)|overflow|maximum|at most|reduce"
 _WORDS = linear(
-    rf"(?s)(?:{_LENGTH}).*(?:{_BEYOND})|(?:{_BEYOND}).*(?:{_LENGTH})|(?:{_LENGTH}) is [0-9]"
+    rf"(?s)(?:{_LENGTH}).{{0,60}}(?:{_BEYOND})|(?:{_BEYOND}).{{0,60}}(?:{_LENGTH})|(?:{_LENGTH}) is [0-9]"
     r"|\b(?:prompt|input|conversation)(?: tokens| text)?(?: is| was| are)?(?: [0-9]+ tokens)? ?too long"
-    r"|\b(?:input|prompt)(?: token count| tokens| length)?(?: \([0-9]+\))? exceeds? "
+    r"|\b(?:input|prompt)(?: token count| tokens| length)?(?: \([0-9]+\))? exceeds? .{0,60}(?:tokens?|length|context)\b"
     r"|tokens \+ .max_new_tokens. must be|.inputs. must have less than [0-9]+ tokens|range of input length"
-    r"|too many tokens: (?:size|total)|reduce the length of the (?:messages|prompt|input)|context.{0,20}overflow",
+    r"|too many tokens: (?:size|total)|reduce the length of the (?:messages|prompt|input)(?:[ ,]|[.]?$)|context.{0,20}overflow",
     re.IGNORECASE,
     captures=False,
 )
+_ELSE = linear(
+    r"\b(?:quota|rate|per (?:second|minute|hour|day|month)|images?|policy|files?)\b",
+    re.IGNORECASE,
+    captures=False,
+)
+"""A sentence with one of these is about another limit."""
+_SENTENCE_END = re.compile(r"[.!?;]\s")
 _TEXTS = ("message", "error", "detail", "details", "msg", "raw")
 _CODES = ("code", "type", "error_type", "status", "reason")
 _NESTED = (*_TEXTS, "metadata", "innererror")
@@ -62,8 +67,16 @@ def says_too_long(error: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return any(
-        (_CODE if is_code else _WORDS).search(text[:_READ]) is not None
+        _CODE.search(text[:_READ]) is not None if is_code else _tells_length(text[:_READ])
         for is_code, text in _told(told, _DEEPEST)
+    )
+
+
+def _tells_length(text: str) -> bool:
+    """Return whether a sentence says so, and speaks of no other limit."""
+    return any(
+        _WORDS.search(sentence) is not None and _ELSE.search(sentence) is None
+        for sentence in _SENTENCE_END.split(text)
     )
 
 

@@ -347,6 +347,7 @@ class Engine(Profiles):
     def _clear_caches(self) -> None:
         super()._clear_caches()
         self._worker.clear_caches()
+        self._retriever.clear_caches()
 
     # -- how it does -------------------------------------------------------------------------------
 

@@ -68,6 +68,10 @@ class Retriever:
         self._zones: LRUCache[str, tzinfo] = LRUCache(_ZONES_KEPT)
         self._users_turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
+    def clear_caches(self) -> None:
+        """Forget the time zones learned of people."""
+        self._zones.clear()
+
     async def rank(self, turn: Turn, *, reach: SearchReach | None = None) -> Ranking:
         """Return what may be recalled for ``turn`` as it ranks, before gate and budget and without a deadline.
 
