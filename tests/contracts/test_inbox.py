@@ -477,7 +477,7 @@ async def test_what_was_formed_without_a_model_is_formed_again_and_what_it_was_k
 
     [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
     new = own_store.memory("Likes tea")
-    done = await own_store.inbox.complete([Formed(pending.exchange, (Add(new),))], at=LATER)
+    done = await own_store.inbox.complete([Formed(pending.exchange, (Add(new),), is_read=True)], at=LATER)
     left = await own_store.memories.page(own_store.anna, limit=9)
     update, _ = await own_store.memories.history(own_store.anna, kept.id, limit=9)
     await own_store.memories.undo(own_store.anna, update.id, actor=Actor.USER, at=LATER)
@@ -489,6 +489,37 @@ async def test_what_was_formed_without_a_model_is_formed_again_and_what_it_was_k
         kept.id,
     }
     assert await own_store.inbox.wake_all() == 0
+
+
+async def test_what_no_model_reads_again_stays_as_it_was_kept_once(own_store: Store) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+
+    def kept() -> Add:
+        return Add(
+            own_store.memory(
+                "Q: I like tea\nA: I see.",
+                kind=Kind.QA_TURN,
+                source=Source.QA_TURN,
+                provenance=Provenance("chat", (said.message_id, said.reply_id)),
+            ),
+            Reason.KEPT_VERBATIM,
+        )
+
+    first = kept()
+    await own_store.inbox.complete([Formed(said, (first,), unread=Unread.NO_MODEL)], at=NOON)
+    await own_store.inbox.wake_all()
+    [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
+    await own_store.inbox.complete([Formed(pending.exchange, (kept(),), unread=Unread.NO_MODEL)], at=LATER)
+    [pending] = [
+        each
+        for _ in [await own_store.inbox.wake_all()]
+        for each in await own_store.inbox.pending(own_store.anna, limit=9)
+    ]
+    await own_store.inbox.complete([Formed(pending.exchange, unread=Unread.OFF)], at=LATER)
+
+    left = await own_store.memories.page(own_store.anna, limit=9)
+    assert [each.id for each in left.memories] == [first.memory.id]
 
 
 async def test_what_was_forgotten_is_not_formed_again(own_store: Store) -> None:

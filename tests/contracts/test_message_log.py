@@ -84,6 +84,18 @@ async def test_another_reply_is_an_alternate_and_forms_nothing(store: Store) -> 
     assert [message.text for message in (await next_exchange(store)).turn.history] == ["hello", "first"]
 
 
+async def test_an_answer_goes_on_only_where_that_was_asked_for(store: Store) -> None:
+    said = store.exchange("hello", reply="Yes.")
+    await store.log.append(said)
+    another = store.exchange("hello", key=said.turn.key, reply="Yes. But not now.")
+    await store.log.append(another)
+    assert (await next_exchange(store)).reply == "Yes."
+
+    rest = store.exchange("hello", key=said.turn.key, reply="Yes. Gladly.")
+    await store.log.append(replace(rest, continues=True))
+    assert (await next_exchange(store)).reply == "Yes. Gladly."
+
+
 async def test_the_first_reply_with_text_becomes_the_reply(store: Store) -> None:
     left = store.exchange("hello", reply="")
     await store.log.append(left)

@@ -189,7 +189,9 @@ def _texts(value: Any) -> Iterator[str]:
         yield from _texts(each)
 
 
-WINDOWS = [(name, most, chat) for name in APIS for most in (2, 3, 4) for chat in ("chat-1", None)]
+WINDOWS = [
+    (name, most, chat) for name in APIS for most in (2, 3, 5) for chat in ("chat-1", None) if chat or most > 3
+]
 
 
 @table("name, most, chat_id", WINDOWS)
@@ -211,7 +213,7 @@ async def test_the_list_in_a_window_is_pointed_at(
     assert len(chats) == 1
 
 
-@table("most, chat_id", [(most, chat) for most in (3, 4) for chat in ("chat-1", None)])
+@table("most, chat_id", [(3, "chat-1"), (4, "chat-1"), (5, None)])
 async def test_a_sliding_window_is_one_chat_and_keeps_its_blocks(
     proxy: RunningProxy, upstream: ScriptedUpstream, most: int, chat_id: str | None
 ) -> None:

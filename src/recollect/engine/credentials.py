@@ -17,13 +17,15 @@ class Lent:
         exchange_id: Of which exchange.
         user_id: Of whose.
         upstream: To which of several LLM servers it went, by its name; "": to the default.
-        credential: The value of its ``Authorization`` header.
+        credential: The value of its ``Authorization`` header; None: it is taken back.
+        is_answered: Whether an LLM server answered with it. Only then is it a key of its person: a request may name anybody.
     """
 
     exchange_id: UUID
     user_id: str
     upstream: str
-    credential: str = field(repr=False)
+    credential: str | None = field(repr=False)
+    is_answered: bool = False
 
 
 class Credentials:
@@ -34,9 +36,14 @@ class Credentials:
         self._of_people: TTLCache[tuple[str, str], str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
 
     def lend(self, lent: Lent) -> None:
-        """Keep a credential for a while."""
-        self._of_exchanges[lent.exchange_id] = lent.credential
-        self._of_people[lent.user_id, lent.upstream] = lent.credential
+        """Keep a credential for a while, or take it back."""
+        if lent.credential is None:
+            self._of_exchanges.pop(lent.exchange_id, None)
+        elif lent.is_answered:
+            self._of_exchanges[lent.exchange_id] = lent.credential
+            self._of_people[lent.user_id, lent.upstream] = lent.credential
+        else:
+            self._of_exchanges.setdefault(lent.exchange_id, lent.credential)
 
     def find(self, exchange_id: UUID, user_id: str, upstream: str) -> str | None:
         """Return the credential for an exchange; None where none is at hand."""

@@ -45,7 +45,14 @@ def new_exchange(turn: Turn, *, credential: str | None) -> Exchange:
     """Return the exchange that begins with a turn. Exchanges are ordered by their ids: it is made when the turn is read."""
     ids = uuid7(), uuid7(), uuid7()
     return Exchange(
-        ids[0], turn, "", ids[1], ids[2], authorized=credential is not None, credential=credential
+        ids[0],
+        turn,
+        "",
+        ids[1],
+        ids[2],
+        authorized=credential is not None,
+        credential=credential,
+        continues=bool(turn.begun_answer),
     )
 
 

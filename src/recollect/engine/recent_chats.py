@@ -3,7 +3,6 @@
 Each person's own chats alone are looked at. Kept in this process's memory, as hashes. Never: a store, a word of anybody; raises.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
@@ -17,15 +16,12 @@ _OF_EACH, _OF_EVERYBODY = 256 * 1024, 16 * 1024 * 1024
 _OF_ENTRY = 200
 """Bytes that a key takes, and what keeps it."""
 
-_PAIRS_READ = 5
-"""So many of a request's last pairs of message and answer tell its chat."""
-
 _CHATS_OF_PAIR = 4
 _LONGEST = 4_000
 """Characters of a text by which it is known again."""
 
-_LEAST_ALONE = 20
-"""Characters of an answer that tells a chat even where the message before it was cut off."""
+_LEAST_ALONE = 40
+"""Characters that a message and its answer each have at least, where they tell a chat alone; "Thanks!" stands in many."""
 
 
 class RecentChats:
@@ -44,18 +40,17 @@ class RecentChats:
     def chat_of(self, turn: Turn) -> str | None:
         """Return the chat that a turn belongs to, by the messages in its request; None if that is not known.
 
-        A client may send the last few messages alone, so that its chat seems to begin with each request. Most of the pairs
-        of message and answer decide, then the chat that the request seems to begin, then the newest.
+        A client may send the last few messages alone, so that its chat seems to begin with each request. A request that
+        carries a beginning that was heard stays in that chat. Otherwise the last two pairs of message and answer tell it, or
+        one that is long.
         """
         user_id, own = turn.scope.user_id, turn.scope.session_id
         if turn.follows:
             return next(iter(self._chats.get(user_id, _key("follows", turn.follows)) or ()), None)
-        found = [self._chats.get(user_id, key) or () for key in _pairs(turn.history)]
-        counted = Counter(chat for chats in found for chat in chats)
-        if not counted:
-            return None
-        newest = [chat for chats in found for chat in chats]
-        return max(counted, key=lambda chat: (counted[chat], chat == own, -newest.index(chat)))
+        if self._chats.get(user_id, _key("begins", own)):
+            return own
+        chats = next(filter(None, (self._chats.get(user_id, key) for key in _tells(turn.history))), ())
+        return own if own in chats else next(iter(chats), None)
 
     def is_cut(self, turn: Turn) -> bool:
         """Return whether a request lacks the beginning of its chat, though its client is one that usually sends all of it."""
@@ -64,7 +59,8 @@ class RecentChats:
         begun = self._chats.get(user_id, _key("begins", chat))
         if at is None or begun is None or begun == (_key(history[at].text).hex(),):
             return False
-        return any(chat in (self._chats.get(user_id, key) or ()) for key in _pairs(history[at : at + 2]))
+        pair = _last_pair(history[: at + 2])
+        return bool(pair) and chat in (self._chats.get(user_id, _key(*pair)) or ())
 
     def note(self, turn: Turn, reply: str, *, answer_id: str = "") -> None:
         """Note in which chat this was said and answered.
@@ -81,26 +77,26 @@ class RecentChats:
             self._chats.keep(user_id, _key("begins", chat), (_key(turn.text).hex(),))
         whole = turn.whole_answer(reply)
         if turn.text and whole.strip():
-            said = (Message(Role.USER, turn.text), Message(Role.ASSISTANT, whole))
-            for key in (*_pairs(said), *_pairs(said[1:])):
+            before = _last_pair(turn.history)
+            for key in (_key(turn.text, whole), *([_key(*before, turn.text, whole)] if before else ())):
                 others = [each for each in self._chats.get(user_id, key) or () if each != chat]
                 self._chats.keep(user_id, key, (chat, *others[: _CHATS_OF_PAIR - 1]))
 
 
-def _pairs(history: Sequence[Message]) -> Iterator[bytes]:
-    """Yield the keys of the last pairs of message and answer, the newest first; the first answer may stand alone."""
-    found = 0
-    for at in range(len(history) - 1, -1, -1):
-        answer, before = history[at], history[at - 1] if at else None
-        if answer.role is not Role.ASSISTANT:
-            continue
-        if before is not None and before.role is Role.USER:
-            yield _key(before.text, answer.text)
-        elif before is None and len(answer.text) >= _LEAST_ALONE:
-            yield _key("", answer.text)
-        found += 1
-        if found == _PAIRS_READ:
-            return
+def _tells(history: Sequence[Message]) -> Iterator[bytes]:
+    """Yield the keys by which a request's last messages tell its chat, the surest first."""
+    last, before = _last_pair(history), _last_pair(history[:-2])
+    if last and before:
+        yield _key(*before, *last)
+    if last and all(len(text) >= _LEAST_ALONE for text in last):
+        yield _key(*last)
+
+
+def _last_pair(history: Sequence[Message]) -> tuple[str, ...]:
+    """Return the message and the answer that a history ends with; nothing where it ends otherwise."""
+    if [each.role for each in history[-2:]] != [Role.USER, Role.ASSISTANT]:
+        return ()
+    return tuple(each.text for each in history[-2:])
 
 
 def _size(chats: tuple[str, ...]) -> int:

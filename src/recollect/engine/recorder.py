@@ -133,6 +133,7 @@ class Recorder:
             await self._backends.log.fail(exchange)
             return Written.KNOWN
         if entry.phase is Phase.REFUSED:
+            self._lend(Lent(exchange.id, exchange.turn.scope.user_id, exchange.turn.upstream, None))
             await self._backends.log.withdraw(exchange)
             return Written.KNOWN
         if entry.phase is Phase.BEGUN:
@@ -141,7 +142,8 @@ class Recorder:
         if not self._keeps(known):
             return Written.UNWANTED
         await self._learn_zone(exchange.turn, known)
-        self._note_credential(exchange.id, exchange)  # before a job may look for it
+        # Before a job may look for it.
+        self._note_credential(exchange.id, exchange, is_answered=bool(exchange.reply.strip()))
         is_new = await self._backends.log.append(exchange)
         await self._touch(exchange.turn.scope, entry.recalled)
         return Written.NEW if is_new else Written.KNOWN
@@ -172,10 +174,10 @@ class Recorder:
         except StoreError as error:  # the next request tells it again
             log.warning("zone_not_kept", error=type(error).__name__)
 
-    def _note_credential(self, exchange_id: UUID, exchange: Exchange) -> None:
+    def _note_credential(self, exchange_id: UUID, exchange: Exchange, *, is_answered: bool = False) -> None:
         if exchange.credential is not None:
             turn = exchange.turn
-            self._lend(Lent(exchange_id, turn.scope.user_id, turn.upstream, exchange.credential))
+            self._lend(Lent(exchange_id, turn.scope.user_id, turn.upstream, exchange.credential, is_answered))
 
     def _is_erased(self, turn: Turn) -> bool:
         """Return whether the user, or the chat, was erased since this was said."""

@@ -123,8 +123,13 @@ class FormationPipeline:
                 for number, each in enumerate(turns)
             ]
         )
+        is_read = extraction is not None and unread is None
         return [
-            replace(each, changes=tuple(await changes_embedded_again(each.changes, self._second_embedder)))
+            replace(
+                each,
+                changes=tuple(await changes_embedded_again(each.changes, self._second_embedder)),
+                is_read=is_read,
+            )
             for each in formed
         ]
 

@@ -186,6 +186,7 @@ class Exchange:
         injected: The blocks that were added to prompts of its chat; filled where it is to be formed.
         share: What part of the usual a model is shown of it, and may answer: less where that took it too long.
         answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
+        continues: Whether its request asked to have a begun answer continued.
     """
 
     id: UUID
@@ -198,6 +199,7 @@ class Exchange:
     injected: tuple[str, ...] = field(default=(), repr=False)
     share: float = 1.0
     answer_id: str = ""
+    continues: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ class Formed:
         unread: Why no model has read it; None: one has, or it is not to be read.
         re_extracted: How many memories it would keep whose words are not the person's, but were added to the prompt.
             Verification lets none through; this counts it by another way, and has to stay 0.
+        is_read: Whether a model has read it.
     """
 
     exchange: Exchange
@@ -27,6 +28,7 @@ class Formed:
     extracted_count: int = 0
     unread: Unread | None = None
     re_extracted: int = 0
+    is_read: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,16 +297,22 @@ async def _copied(connection: Connection, user_id: str, texts: Sequence[str]) ->
 async def _apply(
     connection: Connection, formed: Formed, at: datetime, *, again: Collection[UUID]
 ) -> list[Change]:
-    """Apply the changes of an exchange; of one that is formed again what it was kept as before is retired."""
+    """Apply the changes of an exchange. Of one that is formed again, a model's reading replaces what it was kept as before.
+
+    Without such a reading that stays, and is not kept twice.
+    """
     exchange, scope = formed.exchange, formed.exchange.turn.scope
-    before: list[Change] = []
+    changes: list[Change] = list(formed.changes)
     if exchange.message_id in again:
         rows = await connection.fetch(SQL["verbatim_of_messages"], scope.user_id, [exchange.message_id])
-        before = [Retire(row["id"], Reason.KEPT_VERBATIM) for row in rows]
+        if formed.is_read:
+            changes[:0] = [Retire(row["id"], Reason.KEPT_VERBATIM) for row in rows]
+        elif rows:
+            changes = [each for each in changes if each.reason is not Reason.KEPT_VERBATIM]
     return await apply_changes(
         connection,
         scope.user_id,
-        [*before, *formed.changes],
+        changes,
         actor=Actor.FORMATION,
         at=at,
         session_id=scope.session_id,

@@ -278,7 +278,7 @@ class _Appending:
 
     async def another_reply(self, exchange_id: UUID, turn_index: int, *, alternate: bool) -> bool:
         """Keep a further reply to a known turn, or the first one with text as its reply; return whether it continues a kept one."""
-        if alternate and await self._continues(exchange_id):
+        if alternate and self._exchange.continues and await self._continues(exchange_id):
             return True
         if not alternate:
             await self._connection.execute(

@@ -42,6 +42,7 @@ class _Record(msgspec.Struct, omit_defaults=True):
     answer_id: str = ""
     zone: str = ""
     answered: str = ""
+    continues: bool = False
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -74,6 +75,7 @@ def encode(entry: LogEntry) -> bytes:
         answer_id=storable_text(exchange.answer_id),
         zone=turn.zone,
         answered=storable_text(turn.answered),
+        continues=exchange.continues,
     )
     text = _ENCODER.encode(record)
     return b"%08x %08x %s\n" % (crc32(text), len(text), text)
@@ -124,5 +126,6 @@ def decode(line: bytes) -> LogEntry | None:
         record.reply_id,
         authorized=record.authorized,
         answer_id=record.answer_id,
+        continues=record.continues,
     )
     return LogEntry(record.phase, exchange, record.recalled)

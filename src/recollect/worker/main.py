@@ -91,8 +91,8 @@ async def _listen(reader: asyncio.StreamReader, worker: FormationWorker, caches:
     """Carry out messages until standard input ends."""
     while line := await reader.readline():
         match to_worker(line):
-            case Lend(exchange_id, user_id, upstream, credential):
-                worker.lend(Lent(exchange_id, user_id, upstream, credential))
+            case Lend(exchange_id, user_id, upstream, credential, is_answered):
+                worker.lend(Lent(exchange_id, user_id, upstream, credential, is_answered))
             case Chats(running):
                 worker.chats(running)
             case Clear():

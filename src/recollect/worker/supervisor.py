@@ -67,7 +67,9 @@ class WorkerProcess:
 
     def lend(self, lent: Lent) -> None:
         """Lend the worker the credential of an exchange's request, for a while."""
-        self._credentials[lent.exchange_id] = lent
+        before = self._credentials.get(lent.exchange_id)
+        if before is None or lent.is_answered or lent.credential is None:
+            self._credentials[lent.exchange_id] = lent
         self._send(_line(lent))
 
     def clear_caches(self) -> None:
@@ -141,7 +143,7 @@ class WorkerProcess:
 
 
 def _line(lent: Lent) -> Lend:
-    return Lend(lent.exchange_id, str(lent.user_id), lent.upstream, lent.credential)
+    return Lend(lent.exchange_id, str(lent.user_id), lent.upstream, lent.credential, lent.is_answered)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -39,7 +39,8 @@ class Lend(msgspec.Struct, frozen=True, tag="lend"):
     exchange_id: UUID
     user_id: str
     upstream: str
-    credential: str
+    credential: str | None
+    is_answered: bool = False
 
 
 class Clear(msgspec.Struct, frozen=True, tag="clear"):

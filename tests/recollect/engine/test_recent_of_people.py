@@ -57,7 +57,10 @@ def test_a_person_is_forgotten_whole() -> None:
 
 def test_the_chats_of_a_person_who_was_erased_are_not_known_again() -> None:
     chats, at = RecentChats(), datetime(2026, 11, 28, tzinfo=UTC)
-    said = (Message(Role.USER, "How do tides work?"), Message(Role.ASSISTANT, "They follow the moon."))
+    said = (
+        Message(Role.USER, "How do the tides of the North Sea work?!"),
+        Message(Role.ASSISTANT, "They follow the moon, a little less than an hour later each day."),
+    )
     for person in ("anna", "ben"):
         first = Turn(Scope(person, f"of {person}"), said[0].text, key="1", at=at, model="")
         chats.note(first, said[1].text, answer_id="resp_1")
@@ -69,3 +72,33 @@ def test_the_chats_of_a_person_who_was_erased_are_not_known_again() -> None:
         chain = Turn(Scope(person, "new"), "Why?", key="2", at=at, model="", follows="resp_1")
         known[person] = chats.chat_of(window), chats.chat_of(chain)
     assert known == {"anna": (None, None), "ben": ("of ben", "of ben")}
+
+
+def said(*texts: str) -> tuple[Message, ...]:
+    return tuple(Message(Role.ASSISTANT if at % 2 else Role.USER, text) for at, text in enumerate(texts))
+
+
+LONG = ("Which of the two roads to Ghent is shorter?", "The one along the river is the shorter one of them.")
+THANKS = ("Thanks!", "You are welcome!")
+
+
+def test_a_pair_that_stands_in_many_chats_tells_none_of_them() -> None:
+    chats, at = RecentChats(), datetime(2026, 11, 28, tzinfo=UTC)
+    for before, (asked, answer) in ((("Hi", "Hello!"), THANKS), (THANKS, LONG)):
+        turn = Turn(Scope("anna", "fp:a"), asked, key=asked, at=at, model="", history=said(*before))
+        chats.note(turn, answer)
+    chats.note(Turn(Scope("anna", "fp:c"), LONG[0], key="c", at=at, model=""), LONG[1])
+
+    def chat_of(own: str, *texts: str) -> str | None:
+        history = said(*texts)
+        return chats.chat_of(
+            Turn(Scope("anna", own), "I have a dog.", key="w", at=at, model="", history=history)
+        )
+
+    assert chat_of("fp:b", *THANKS) is None
+    assert chat_of("fp:b", "What is a fjord?", "An inlet.", *THANKS) is None
+    assert chat_of("fp:b", "Hi", "Hello!", *THANKS) == "fp:a"
+    assert chat_of("fp:b", *THANKS, *LONG) == "fp:a"
+    assert chat_of("fp:a", *LONG) == "fp:a"
+    assert chat_of("fp:c", *THANKS, *LONG) == "fp:c", "it carries a beginning that was heard"
+    assert chat_of("fp:b", *LONG) == "fp:c"

@@ -152,10 +152,12 @@ WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL AND (upstream
     AND (asked IS DISTINCT FROM $5 OR waits_for <> 'unreadable' AND waits < 5);
 
 -- name: users_who_wait
--- Of whom something waits for a model, or was formed without one, over all users.
+-- Of whom something waits for a model, or was formed without one, over all users but those who have switched formation off.
 SELECT user_id FROM exchanges WHERE state = 'pending' AND waits_for IS NOT NULL
 UNION
-SELECT user_id FROM exchanges WHERE state = 'formed' AND fallback IS NOT NULL;
+SELECT user_id FROM exchanges WHERE state = 'formed' AND fallback IS NOT NULL
+EXCEPT
+SELECT user_id FROM user_settings WHERE flags ->> 'formation' = 'off';
 
 -- name: reopen_unread
 -- Let what no model has read of the user be formed again, but for what is recalled no more.

@@ -152,7 +152,9 @@ UPDATE exchanges SET answer_ids = array_append(array_remove(answer_ids, $3::text
 
 -- name: session_of_answer
 -- In which chat of the user the LLM's server answered under an id.
-SELECT session_id FROM exchanges WHERE user_id = $1 AND answer_ids @> ARRAY[$2::text] ORDER BY said_at DESC LIMIT 1;
+SELECT session_id FROM exchanges
+WHERE user_id = $1 AND answer_ids <> '{}' AND answer_ids @> ARRAY[$2::text]
+ORDER BY said_at DESC LIMIT 1;
 
 -- name: continue_reply
 -- Write over the longest reply of the user's exchange that this one begins with; which message that is. The same again, as a

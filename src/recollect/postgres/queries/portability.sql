@@ -255,7 +255,7 @@ INSERT INTO exchanges (
 )
 SELECT $1, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts,
     not_before, error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, coalesce(upstream, ''),
-    coalesce(answer_ids, '{}'), arrived_at, answered, waits_for, wakes_at, coalesce(waits, 0), asked
+    coalesce(answer_ids, '{}'), CASE WHEN state = 'pending' THEN coalesce(arrived_at, now()) ELSE arrived_at END, answered, waits_for, wakes_at, coalesce(waits, 0), asked
 FROM jsonb_populate_recordset(NULL::exchanges, $2::jsonb)
 ON CONFLICT DO NOTHING
 RETURNING 1;
