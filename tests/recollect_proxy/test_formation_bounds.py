@@ -1,6 +1,7 @@
 """How much is kept: caps, summaries of long chats, and what serves those who have little."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -96,7 +97,7 @@ TURNS = 3
 class LastOnly(Frontend):
     """A client that keeps nothing of the conversation."""
 
-    async def says(self, text: str) -> Sent:
+    async def says(self, text: str | list[dict[str, Any]]) -> Sent:
         """Say the next thing alone."""
         self.messages = [{"role": "user", "content": text}]
         return await self.again()

@@ -34,7 +34,7 @@ class Thread(Frontend):
 
     ids: list[str] = field(default_factory=list)
 
-    async def says(self, text: str) -> Sent:
+    async def says(self, text: str | list[dict[str, Any]]) -> Sent:
         """Say the next thing."""
         parent = self.ids[-1] if self.ids else ""
         self.ids += f"said-{uuid4()}", f"answered-{uuid4()}"

@@ -1,6 +1,7 @@
 """A client that sends but its last message is given back what was said before; one that sends all is not."""
 
 import json
+from typing import Any
 
 import pytest
 from tests.recollect_proxy.frontends import REPLY, Frontend, Sent
@@ -17,7 +18,7 @@ HISTORY = "<recollect_history>"
 class LastOnly(Frontend):
     """A client that keeps nothing of the conversation."""
 
-    async def says(self, text: str) -> Sent:
+    async def says(self, text: str | list[dict[str, Any]]) -> Sent:
         """Say the next thing alone."""
         self.messages = [{"role": "user", "content": text}]
         return await self.again()

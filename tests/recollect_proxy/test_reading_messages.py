@@ -63,6 +63,9 @@ async def test_a_photo_in_a_text_is_relayed_and_a_mark_of_it_kept(
 PASTES = [
     "[file content begin]\n{}\n[file content end]\nPlease sum this up for my nurse Ada.",
     "<page_content>\n{}\n</page_content>\nPlease sum this up for my nurse Ada.",
+    "<selection>\n{}\n</selection>\nPlease sum this up for my nurse Ada.",
+    "Please proofread this for my nurse Ada:\n---\n{}\n---",
+    "Please answer this for my nurse Ada.\n\n[12.03.26, 10:15] Otto: {}",
     "![{}](https://example.org/a.png) What breed is that? my nurse Ada asks.",
     "[CONTEXT 0]:\n{}\n\nWhat is my nurse Ada to know?",
     "Ask my nurse Ada.\n\nOn 2 March 2026 at 09:12, Otto Berg <o@example.org> wrote:\n> {}\n> Otto",
@@ -85,18 +88,18 @@ async def test_what_others_wrote_is_no_memory_even_of_a_credulous_model_and_not_
 
 
 @in_turn(
-    "message",
+    ("message", "kept"),
     [
-        "<me>{}</me>\nWhat can I cook?",
-        "[spoiler]{}[/spoiler] What can I cook?",
-        "BEGIN\n{}\nEND\nWhat can I cook?",
-        "> {}\n> My son is vegan.\nWhat can we cook?",
-        "Name: Greta\nFrom: {}\nDiet: vegan\n\nWhat can I cook?",
-        "FROM: HR <hr@example.org>\nSubject: Your offer\nWelcome aboard!\n----\n{}",
+        ("<me>{}</me>", ["Lives in Bergen"]),
+        ("[spoiler]{}[/spoiler]", ["Lives in Bergen"]),
+        ("BEGIN\n{}\nEND", ["Lives in Bergen"]),
+        ("FROM: HR <hr@example.org>\nSubject: Your offer\nWelcome aboard!\n----\n{}", ["Lives in Bergen"]),
+        ("<me>{}</me>\nWhat can I cook?", []),
+        ("> {}\n> My son is vegan.\nWhat can we cook?", []),
     ],
 )
-async def test_what_a_person_marks_off_is_shown_to_the_model_which_decides_whose_it_is(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User, message: str
+async def test_what_a_person_marks_off_is_shown_to_the_model_and_proves_a_statement_where_it_is_all_they_say(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User, message: str, kept: list[str]
 ) -> None:
     pupil.extracts = lambda _: [statement(OTHERS, "Lives in Bergen")]
 
@@ -104,7 +107,7 @@ async def test_what_a_person_marks_off_is_shown_to_the_model_which_decides_whose
     await proxy.formed(user)
 
     assert OTHERS in messages_shown(pupil.asked[-1])[0]
-    assert await proxy.statements(user) == ["Lives in Bergen"]
+    assert await proxy.statements(user) == kept
 
 
 @in_turn(

@@ -37,7 +37,7 @@ class Attribution:
         speaker: The name of the person who said it; "" where it is not known.
         others: The names of the others, where several people speak in the chat.
         quoted: The words in quotation marks within the person's sentences.
-        doubtful: The pieces that people write, too, which a model decides about.
+        doubtful: The marked pieces of a message that holds nothing else, where people make such marks, too; else "".
         shown: The message as an extractor is shown it: with a mark for each piece, and between marks the words of which it is
             not certain whose they are.
     """
@@ -76,7 +76,7 @@ def attribute(exchange: Exchange) -> Attribution:
         reading.elsewhere,
         _answered(exchange),
         quoted=reading.quoted,
-        doubtful=GAP.join(reading.doubtful),
+        doubtful="" if any(map(str.isalnum, authored)) else GAP.join(reading.doubtful),
         shown=reading.shown,
     )
 
