@@ -44,7 +44,7 @@ _ELSE = linear(
     captures=False,
 )
 """A sentence with one of these is about another limit."""
-_SENTENCE_END = re.compile(r"[.!?;]\s")
+_SENTENCE_END = linear(r"[.!?;]\s", captures=False)
 _TEXTS = ("message", "error", "detail", "details", "msg", "raw")
 _CODES = ("code", "type", "error_type", "status", "reason")
 _NESTED = (*_TEXTS, "metadata", "innererror")
