@@ -6,13 +6,13 @@ requests are compared with the same person's last ones. Kept in this process's m
 
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from re import compile as pattern
 from typing import NamedTuple
 
 from recollect.chat import ChatBody
 from recollect.chat.request_shape import RequestShape
 from recollect.engine.recent_of_people import RecentOfPeople
 from recollect.model import UNNAMED, Message, Role, Turn
+from recollect.text.patterns import bounded
 
 _SECONDS = 600.0
 _LAST = 8
@@ -32,7 +32,7 @@ _TEXT_KEPT = 1_000
 _TITLE = 80
 """Characters that a title, a name, or a line of tags has at most."""
 
-_WORD = pattern(r"\w+")
+_WORD = bounded(r"\w+")
 _LABELS = frozenset(":\uff1a\"'>]=")
 """Signs behind a label of a quotation, as in "User: ..." or in JSON."""
 
