@@ -95,9 +95,7 @@ class FormationPipeline:
         extraction: Extraction | None = None
         if wants and self._has_model:
             extraction = await self._extracted(turns)
-        unread = Unread.NO_MODEL if wants and not self._has_model else None
-        if extraction is not None and not extraction.extracted.is_whole:
-            unread = Unread.UNREADABLE
+        unread = _unread(extraction) if wants else None
         if extraction is not None:
             turns = await asyncio.to_thread(with_understood_commands, turns, extraction)
         else:
@@ -180,6 +178,13 @@ class FormationPipeline:
         if turn.injects_instruction or turn.gives_instruction:
             return [Quarantine(memory, Reason.INSTRUCTION)]
         return [Add(memory, Reason.KEPT_VERBATIM)]
+
+
+def _unread(extraction: Extraction | None) -> Unread | None:
+    """Return why a model has not read all of a batch that one is to read; None if it has."""
+    if extraction is None:
+        return Unread.NO_MODEL
+    return None if extraction.extracted.is_whole else Unread.UNREADABLE
 
 
 def _batch_of(turns: Sequence[AnalyzedTurn]) -> Batch:
