@@ -92,10 +92,8 @@ class FormationPipeline:
         """
         turns = await asyncio.to_thread(lambda: [analyze_turn(exchange) for exchange in exchanges])
         wants = strategy in {Strategy.EXTRACT, Strategy.BOTH}
-        extraction: Extraction | None = None
-        if wants and self._has_model:
-            extraction = await self._extracted(turns)
-        unread = _unread(extraction) if wants else None
+        extraction = await self._extracted(turns) if wants and self._has_model else None
+        unread = self._unread(extraction) if wants else None
         if extraction is not None:
             turns = await asyncio.to_thread(with_understood_commands, turns, extraction)
         else:
@@ -130,6 +128,12 @@ class FormationPipeline:
             )
             for each in formed
         ]
+
+    def _unread(self, extraction: Extraction | None) -> Unread | None:
+        """Return why a model has not read all of a batch that it was to read; None if it has, or may not."""
+        if extraction is None:
+            return None if self._has_model else Unread.NO_MODEL
+        return None if extraction.extracted.is_whole else Unread.UNREADABLE
 
     async def _extracted(self, turns: Sequence[AnalyzedTurn]) -> Extraction | None:
         """Return an extraction, new or kept from an earlier try; None where no model may be shown what was said."""
@@ -178,13 +182,6 @@ class FormationPipeline:
         if turn.injects_instruction or turn.gives_instruction:
             return [Quarantine(memory, Reason.INSTRUCTION)]
         return [Add(memory, Reason.KEPT_VERBATIM)]
-
-
-def _unread(extraction: Extraction | None) -> Unread | None:
-    """Return why a model has not read all of a batch that one is to read; None if it has."""
-    if extraction is None:
-        return Unread.NO_MODEL
-    return None if extraction.extracted.is_whole else Unread.UNREADABLE
 
 
 def _batch_of(turns: Sequence[AnalyzedTurn]) -> Batch:
