@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from recollect.chunking.fences import fenced_blocks
 from recollect.text.attribution.cuts import Span, cut, tidy
-from recollect.text.patterns import anchored, bounded
+from recollect.text.patterns import anchored, bounded, linear
 
 _NAME = (
     r"(?:[\w-]{0,20}[:_-]|ant)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratch_?pad|monologue|cot)"
@@ -45,10 +45,11 @@ _WRAPPED = anchored(
 _WRAP_CLOSES = bounded(
     r"<(?:/|\|end_(?:of_)?)(?:answer|response|solution|output|final)\|?>\s*$", re.IGNORECASE
 )
-_SIGNS = bounded(
-    r"think|thought|reason|reflect|analysis|scratch|monolog|cot[\]>_]|<\|?channel|<details|unused94",
-    re.IGNORECASE,
+_SIGNS = linear(
+    r"(?i)think|thought|reason|reflect|analysis|scratch|monolog|cot[\]>_]|<\|?channel|<details|unused94"
 )
+_BRACKETS = "<", "[", "\u25c1", ":::", "```", "~~~"
+"""Each mark has one of these, but for the bare channels. All answers of a chat are read: most have none."""
 
 
 def without_thoughts(text: str) -> str:
@@ -57,6 +58,8 @@ def without_thoughts(text: str) -> str:
     A mark opens a thought at the beginning of a line, or behind another thought; an unclosed thought runs to the end. A lone
     closing mark ends a thought that began with the answer. Marks within code or quotation marks are text.
     """
+    if not (any(map(text.__contains__, _BRACKETS)) or text.startswith(_BARE_CHANNELS)):
+        return text
     if _SIGNS.search(text) is None:
         return text
     said = _said_on_channels(text)
