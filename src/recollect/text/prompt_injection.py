@@ -235,11 +235,6 @@ def is_injected(content: str, evidence: str, said: str = "") -> bool:
     )
 
 
-def speaks_of_self(text: str) -> bool:
-    """Tell whether somebody speaks of themselves, judged by the pronouns of many languages."""
-    return _is_own(_clear(text))
-
-
 def _orders(sentence: str) -> bool:
     """Tell whether a sentence by itself asks for something in favour of others, and nobody in it speaks of themselves."""
     plain = sentence.casefold()
