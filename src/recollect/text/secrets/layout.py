@@ -1,4 +1,4 @@
-"""Reads Markdown as people see it: without its marks, and a value that stands alone on a line behind its label. Pure.
+"""Reads Markdown as people see it: without its marks, and in one sentence a label and the value on the next line. Pure.
 
 A secret in a code block, a quotation, a list or bold letters is then found by the rules for sentences.
 """
@@ -7,6 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from recollect.text.patterns import anchored, bounded
+from recollect.text.secrets.announcing_lines import joint
 from recollect.text.secrets.values import ENDINGS, SecretSpan, has_digit, is_strange
 
 _FENCE = anchored(r"[ \t>]{0,20}(?:```|~~~)[`~]{0,20}[ \t]{0,4}([^\s`]{0,40})[^`]*$")
@@ -17,12 +18,14 @@ _INLINE = bounded(
     r"\*{2,3}|__|~~|``+|</?(?:b|strong|i|em|u|code|kbd|pre|mark|span|p|br)(?:[ /][^<>\n]{0,80})?>"
     r"|(?<![^\s(>:\uff1a])(?:(\*)[^\s*](?:[^*\n]{0,200}[^\s*])?(\*)|(_)[^\s_](?:[^_\n]{0,200}[^\s_])?(_))(?![^\W_])"
 )
+_BREAK_TAG, _ROW = "<br", "|"
 _BEGIN_LINES = frozenset(" \t>-*+\u2022\u25e6\u25aa\u00b7#[0123456789")
 _INLINE_MARKS = "*_~<`"
 _AROUND_VALUES, _AROUND_VALUES_ENDS = frozenset("*_`<"), frozenset("*_`>")
 _OF_PLAIN_TEXT = frozenset(("", "text", "txt", "plain", "plaintext"))
 _SENTENCE_ENDS, _LABEL_ENDS = tuple(".!\u3002\uff01"), (":", "\uff1a", "=", "?", "\uff1f")
 _LONGEST_LABEL, _LONGEST_VALUE, _MOST_WORDS, _MOST_OF_LABEL, _LEAST_VALUE = 200, 120, 7, 4, 3
+_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 _MOST_BLANK_LINES, _MOST_PREFIXES, _MOST_LINES = 2, 6, 20_000
 
 
@@ -85,7 +88,8 @@ def without_layout(text: str) -> PlainLayout:
     above = _Line("")
     language: str | None = None
     at = broken_at = blank_lines = 0
-    for number, line in enumerate(text.split("\n")):
+    for number, broken in enumerate(text.splitlines(keepends=True)):
+        line = broken.rstrip(_BREAKS)
         if number == _MOST_LINES:
             written.add(text[broken_at:], broken_at)
             break
@@ -99,14 +103,18 @@ def without_layout(text: str) -> PlainLayout:
             below, pieces = (
                 (_Line(line), [(line, at)]) if is_code else _read(line, at, in_fence=language is not None)
             )
+            if not below.seen:
+                blank_lines += 1
+                at += len(broken)
+                continue
             if number:
                 is_far = is_code or blank_lines > _MOST_BLANK_LINES
-                joint = "\n" if is_far else _joint(above, below)
-                written.add("\n\n" if joint == "\n" and blank_lines else joint, broken_at)
+                between = "\n" if is_far else _between(above, below)
+                written.add("\n\n" if between == "\n" and blank_lines else between, broken_at)
             for piece in pieces:
                 written.add(*piece)
             above, blank_lines, broken_at = below, 0, at + len(line)
-        at += len(line) + 1
+        at += len(broken)
     return written.finished()
 
 
@@ -131,6 +139,8 @@ def _read(line: str, at: int, *, in_fence: bool) -> tuple[_Line, list[tuple[str,
         opening = mark.lastindex and mark.lastindex - 1
         for first, last in (mark.span(opening), mark.span(opening + 1)) if opening else (mark.span(),):
             pieces.append((line[begin : start + first], at + begin))
+            if mark[0].startswith(_BREAK_TAG):
+                pieces.append((" ", at + start + first))
             begin = start + last
     pieces.append((line[begin:], at + begin))
     said = body.strip()
@@ -140,8 +150,16 @@ def _read(line: str, at: int, *, in_fence: bool) -> tuple[_Line, list[tuple[str,
     return _Line(seen, is_quoted or in_fence or is_wrapped or is_indented, is_item, is_heading), pieces
 
 
-def _joint(above: _Line, below: _Line) -> str:
-    """Return what stands between two lines: where the first names the second, they are one sentence."""
+def _between(above: _Line, below: _Line) -> str:
+    """Return what is read between two lines: where the first names the second, they are one sentence."""
+    labelled = _labelled(above, below)
+    if labelled != "\n" or _ROW in {above.seen[:1], below.seen[:1]}:
+        return labelled
+    return joint(above.seen, below.seen) or "\n"
+
+
+def _labelled(above: _Line, below: _Line) -> str:
+    """Return what is read between a label and the value below it; a line break where they are none."""
     if not above.seen or len(above.seen) > _LONGEST_LABEL:
         return "\n"
     is_name = above.seen.endswith(_LABEL_ENDS)

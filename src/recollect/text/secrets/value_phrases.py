@@ -24,9 +24,7 @@ _ENDS_COMPOUND = linear(
     r"(?i)^(?:passw[oö]rt|wachtwoord|kennwort|(?:tür|alarm|tor|tresor|safe|schließfach|garagen|haus|handy)-?(?:codes?|kombination))$"
 )
 _POLISH = linear("(?i)^(?:has[łl]|odpowied)")
-PARTICLE = linear(
-    r"^[ \t]{0,2}(?:[:：=＝]|是|为|為|改成|改为|は|が|を|은|는|이|가|：)?[ \t]{0,2}[:：]?[ \t]{0,2}"
-)
+PARTICLE = linear(rf"^[ \t]{{0,2}}(?:[:：=＝]|{vocabulary.PARTICLES})?[ \t]{{0,2}}[:：]?[ \t]{{0,2}}")
 CLAUSE_ENDS = linear(r"[,;!?\x{3002}\x{ff0c}\x{3001}\x{ff01}\x{2026})(]|[.](?:\s|$)|\s-\s|\n")
 DATE = linear(
     r"(?:19|20)[0-9]{2}[./-][0-3]?[0-9][./-][0-3]?[0-9]|[0-3]?[0-9][./-][0-3]?[0-9][./-](?:19|20)[0-9]{2}"

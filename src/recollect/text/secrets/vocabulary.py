@@ -90,6 +90,9 @@ PERSONS = (
 
 COPULAS = r"used[ ]to[ ]be|is|was|are|['’]s|ist|sind|lautet|lauten|heißt|heisst|war|wäre|est|sont|c['’]est|es|son|era|è|é|to jest|это|был|будет|je|olarak|är|er|on|είναι|là|adalah|ni|هي|هو|است|היא|है|হল"
 
+PARTICLES = "是|为|為|改成|改为|は|が|を|은|는|이|가"
+"""What tells in Chinese, Japanese and Korean that a value follows; it touches the word before it."""
+
 CHANGED = r"chang\p{L}*|reset\p{L}*|set\b|änder\p{L}*|geändert|gesetzt|changé|mis\b|cambi\p{L}*|mud\p{L}*|alterei|veranderd|gewijzigd|zmieni\p{L}*|сменил\p{L}*|поменял\p{L}*|изменил\p{L}*"
 TO = {
     "wort": "auf|in|zu",

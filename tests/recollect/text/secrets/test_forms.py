@@ -261,3 +261,69 @@ def test_of_a_password_in_markdown_the_marks_around_it_stay() -> None:
     assert mask("Your new password is:\n\n> **`Xk7#pQ2v!mL9`**\n\nKeep it.").text == (
         "Your new password is:\n\n> **`[secret: password]`**\n\nKeep it."
     )
+
+
+ON_TWO_LINES = [
+    *(
+        "my pin{}is 4931",
+        "my pin is{}4931",
+        "my pin for the gym{}4931",
+        "4931{}is my pin",
+        "my pin was changed{}to 4931",
+    ),
+    *(
+        "> my pin{}> is 4931",
+        "- my pin{}- 4931",
+        "**my pin**{}**is 4931**",
+        "## PIN{}`4931`",
+        "my pin<br>is{}4931",
+    ),
+    *(
+        "Der Code für die Haustür ist{}4931",
+        "mon code pin{}est le 4931",
+        "мой пин-код{}— 4931",
+        "mój pin{}to 4931",
+    ),
+    *(
+        "暗証番号は{}4931です",
+        "验证码{}是4931",
+        "비밀번호{}는 abc4931",
+        "mật khẩu là{}Tulip4931",
+        "كلمة المرور{}هي Tulip4931",
+    ),
+    "Fyi, what you'll need for the back of the house is that the alarm{}code is 4931, ok?",
+]
+NO_SECRET_BELOW = [
+    *(
+        "my pin board\n2024 was the best year",
+        "I don't know what my pin is\nBus 4821 leaves at ten",
+        "my pin is\nbroken",
+    ),
+    *(
+        "I lost my passport\n2024 was bad",
+        "forgot my pin\n14:30 dentist",
+        "- pin board\n- 4821 nails",
+        "- passport\n- 2 shirts",
+    ),
+    *(
+        "I changed my door lock\n1500 euros!",
+        "Tokens\n48,213\nRequests\n1,200",
+        "my password manager\n1password is great",
+    ),
+    *(
+        "Passwort vergessen\nes ist 2024 passiert",
+        "mi pasaporte caduca\nen 2028",
+        "мой паспорт\n2029 год",
+        "密码忘了\n2024年的事",
+    ),
+]
+
+
+@table(("text", "line_break"), [*product(ON_TWO_LINES, ("\n", "\r\n", "\v", "\x85", "\u2028"))])
+def test_a_line_break_between_a_name_and_its_value_hides_nothing(text: str, line_break: str) -> None:
+    assert "4931" not in mask(text.format(line_break)).text
+
+
+@table("text", NO_SECRET_BELOW)
+def test_the_line_below_a_name_may_say_something_else(text: str) -> None:
+    assert mask(text).text == text
