@@ -34,17 +34,18 @@ async def show_memories(
     chat: FromQuery[str] = "",
     after: FromQuery[str] = "",
 ) -> Response[str]:
-    """Return the page of memories: searched, of one kind, of one chat, newest first."""
+    """Return the page of memories: searched, of one kind, of one chat, newest first; and how many messages wait for a model."""
     taken = MemoryFilter(
         kinds=frozenset({Kind(kind)}) if kind in {each.value for each in Kind} else SHOWN,
         session_id=other_id_named(chat) if chat else None,
         words=tuple(storable_text(words[:_LONGEST_WORDS]).split()[:_MOST_WORDS]),
     )
     last = id_named(after) if after else None
-    page, kinds, held = await asyncio.gather(
+    page, kinds, held, kept = await asyncio.gather(
         visit.engine.page(visit.user_id, limit=PER_PAGE, after=last, taken=taken),
         visit.engine.kinds(visit.user_id),
         visit.engine.quarantined(visit.user_id),
+        visit.engine.count_kept(visit.user_id),
     )
     return visit.page(
         "memories.html",
@@ -52,6 +53,7 @@ async def show_memories(
         kinds=kinds,
         total=sum(count for each, count in kinds.items() if each in SHOWN),
         held=len(held),
+        waiting=kept.waiting,
         words=words[:_LONGEST_WORDS],
         kind=None if taken.kinds is SHOWN else next(iter(taken.kinds)),
         chat=taken.session_id,

@@ -32,6 +32,7 @@ class KeptCounts:
         chats: Chats that are remembered.
         held: Memories that wait for approval.
         changes: Rows of the audit.
+        waiting: Exchanges that wait until a model can read them.
     """
 
     memories: int = 0
@@ -39,6 +40,7 @@ class KeptCounts:
     chats: int = 0
     held: int = 0
     changes: int = 0
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)

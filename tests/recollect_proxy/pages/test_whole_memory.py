@@ -1,12 +1,13 @@
 """One's memory as a whole: the timeline, chats, switches, taking along and erasing."""
 
 import json
+import re
 from datetime import UTC, datetime
 
 from tests.recollect_proxy.pages.served_pages import Pages, text_of
 from tests.stores import Store
 
-from recollect.model import Actor, Add, KeptCounts, Quarantine, Reason
+from recollect.model import Actor, Add, Awaits, KeptCounts, Quarantine, Reason, Wait
 
 
 async def test_the_timeline_tells_what_was_learned_when_and_goes_on(pages: Pages) -> None:
@@ -21,6 +22,22 @@ async def test_the_timeline_tells_what_was_learned_when_and_goes_on(pages: Pages
     assert datetime.now(UTC).strftime("%d %b %Y") in first
     shown = [[n for n in range(60) if f"number {n:03}" in text_of(page)] for page in (first, second)]
     assert shown == [list(range(10, 60)), list(range(10))]
+
+
+async def test_what_no_model_has_read_yet_is_counted_for_its_person(pages: Pages, store: Store) -> None:
+    said = [store.exchange("I live in Lisbon."), store.exchange("I play the oboe.")]
+    for exchange in said:
+        await store.log.append(exchange)
+    visitor = await pages.person()
+    before = await visitor.html("")
+
+    await store.inbox.wait(said, Wait(Awaits.MODEL, "No extraction model is named.", None))
+    mine, data = await visitor.html(""), text_of(await visitor.html("/data"))
+
+    assert "not read yet" not in before
+    assert "2 of your messages are not read yet" in text_of(mine)
+    assert re.search(r"Messages not read yet\s*2\b", data)
+    assert "not read yet" not in await (await pages.person(pages.ben)).html("")
 
 
 async def test_a_chat_is_listed_and_erased(pages: Pages, store: Store) -> None:

@@ -46,7 +46,9 @@ SELECT
     (SELECT count(*) FROM messages WHERE user_id = $1) AS messages,
     (SELECT count(*) FROM sessions WHERE user_id = $1) AS chats,
     (SELECT count(*) FROM quarantine WHERE user_id = $1 AND NOT refused) AS held,
-    (SELECT count(*) FROM memory_updates WHERE user_id = $1) AS changes;
+    (SELECT count(*) FROM memory_updates WHERE user_id = $1) AS changes,
+    (SELECT count(*) FROM exchanges
+     WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL) AS waiting;
 
 -- name: knows_chat
 -- Whether something was said in a chat of the user, and is kept.
