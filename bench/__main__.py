@@ -60,6 +60,7 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "tls": Program("bench.speed.tls", "what TLS to the upstream costs a request"),
         "local-model": Program("bench.speed.local_model", "what formation costs a chat of a local LLM"),
         "hostile": Program("bench.speed.hostile", "what others wait for while one sends hostile texts"),
+        "flood": Program("bench.speed.flood", "what others wait for while some send megabytes without pause"),
         "hunt": Program("bench.speed.hunt", "hunts for texts that take long to read (`make hunt`)"),
         "chaos": Program(
             "bench.chaos.run", "what faults under load cost: database, models, kills (`make chaos`)"

@@ -1,7 +1,7 @@
 """The LLM server of the bench: answers at once or at a pace, and stamps each event. Never: a library's HTTP.
 
 In a process of its own. What to answer stands in the model's name, which every proxy keeps:
-`bench-whole` is JSON, `bench-now` a few events at once, `bench-paced-TOKENS-RATE` events at a rate a
+`bench-whole` is JSON, `bench-nothing` an answer from which nothing is learned, `bench-now` a few events at once, `bench-paced-TOKENS-RATE` events at a rate a
 second. Each event's content is `@NANOSECONDS@` of CLOCK_MONOTONIC, read as the event is written: the
 client, on the same machine, reads the same clock.
 """
@@ -18,6 +18,7 @@ _WHOLE = (
     b'"message":{"role":"assistant","content":"A short answer in a few words."},"finish_reason":"stop"}],'
     b'"usage":{"prompt_tokens":10,"completion_tokens":8,"total_tokens":18}}'
 )
+_NOTHING = _WHOLE.replace(b"A short answer in a few words.", b"{}")
 _MODELS = b'{"object":"list","data":[{"id":"bench-whole","object":"model","created":0,"owned_by":"bench"}]}'
 _JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
 _STREAM = (
@@ -96,6 +97,8 @@ class MockUpstream(asyncio.Protocol):
         kind, *numbers = request[found + 7 : request.index(b'"', found + 7)].split(b"-")
         if kind == b"whole":
             self._transport.write(_JSON % (len(_WHOLE), _WHOLE))
+        elif kind == b"nothing":
+            self._transport.write(_JSON % (len(_NOTHING), _NOTHING))
         elif kind == b"now":
             self._transport.write(_STREAM + b"".join(_event() for _ in range(NOW_TOKENS)) + _END)
         else:

@@ -1,8 +1,8 @@
-"""Masks secrets off the event loop: short texts in one thread, long ones in another. Never raises.
+"""Masks secrets off the event loop: short texts in a thread, long ones in a process of their own. Never raises.
 
-A text that takes a second must hold up no other person's chat, so a short text never waits for a long one. Each person
-has one text at a time in each thread. A long text is cut to the parts that are kept before it is read; when too many long
-texts wait, of one person or of all, the next is cut until it is short.
+A text that takes a second must hold up no other person's chat, so a short text never waits for a long one, and nothing
+long is read in this process. Each person has one text at a time in each lane. A long text is cut to the parts that are kept
+before it is read; when too many long texts wait, of one person or of all, less is kept of the next.
 """
 
 import asyncio
@@ -17,10 +17,12 @@ from weakref import WeakValueDictionary
 import structlog
 
 from recollect.failures import place
+from recollect.masking_process import MaskingProcess
 from recollect.model import Exchange, LogEntry, Phase
 from recollect.text.secrets import warm
 from recollect.text.secrets.masking import (
     KEPT,
+    MaskedText,
     MaskedTurn,
     ends_of,
     masked_turn,
@@ -29,17 +31,20 @@ from recollect.text.secrets.masking import (
 )
 
 SHORT = 20_000
-"""Characters up to which a text is short: it takes some twenty milliseconds, a hundred at worst."""
+"""Characters up to which a text is short, which takes some twenty milliseconds, a hundred at worst; and characters that are
+kept of a long text when too many wait."""
 
 WAITING_OF_ONE, WAITING_OF_ALL = 1_000_000, 10_000_000
-"""Characters of long texts that may wait."""
+"""Characters of long texts that may wait before less is kept of the next. At twice as many nothing is."""
+
+_FULL = 2.0
 
 log = structlog.get_logger(__name__)
 
 _T = TypeVar("_T")
 
 _short_texts = ThreadPoolExecutor(1, thread_name_prefix="masking")
-_long_texts = ThreadPoolExecutor(1, thread_name_prefix="masking-long")
+_long_texts, _process = ThreadPoolExecutor(1, thread_name_prefix="masking-long"), MaskingProcess()
 _turns: WeakValueDictionary[tuple[int, str, bool], asyncio.Lock] = WeakValueDictionary()
 _waiting: Counter[str] = Counter()
 
@@ -66,11 +71,7 @@ def entry_as_it_is(entry: LogEntry) -> LogEntry:
 async def masked_turn_of(exchange: Exchange) -> MaskedTurn:
     """Return the masked turn of an exchange; without its words if masking fails."""
     turn = exchange.turn
-
-    def work(most: int) -> MaskedTurn:
-        return masked_turn(turn, most)
-
-    masked = await _in_lane(turn.scope.user_id, len(turn.text), work)
+    masked = await _in_lanes(turn.scope.user_id, turn.text, partial(masked_turn, turn))
     return masked or MaskedTurn(unread_exchange(exchange).turn)
 
 
@@ -86,37 +87,48 @@ async def entry_without_secrets(entry: LogEntry, masked: MaskedTurn | None = Non
     if entry.phase is not Phase.ENDED or not exchange.reply:
         return replace(entry, exchange=replace(exchange, turn=known.turn))
     read = partial(with_masked_reply, exchange, known)
-    kept = await _in_lane(exchange.turn.scope.user_id, len(exchange.reply), read)
+    kept = await _in_lanes(exchange.turn.scope.user_id, exchange.reply, read)
     return replace(entry, exchange=kept or unread_exchange(exchange))
 
 
-async def _in_lane(user_id: str, length: int, work: Callable[[int], _T]) -> _T | None:
-    """Run ``work`` on a text in its thread, and return the result; None if it fails.
+async def _in_lanes(user_id: str, text: str, work: Callable[[MaskedText | None], _T]) -> _T | None:
+    """Run ``work`` on a text in the thread for short ones, and return the result; None if it fails.
 
     Args:
         user_id: The person who wrote it.
-        length: Its characters.
-        work: Masks it; takes the number of characters to keep.
+        text: The text.
+        work: Masks it; of a long text it takes what the other process made of it.
     """
-    waiting = min(length, KEPT)
-    is_long = (
-        length > SHORT
-        and _waiting[user_id] + waiting <= WAITING_OF_ONE
-        and _waiting.total() + waiting <= WAITING_OF_ALL
-    )
-    loop = asyncio.get_running_loop()
-    lock = _turns.setdefault((id(loop), user_id, is_long), asyncio.Lock())
-    if is_long:
-        _waiting[user_id] += waiting
     try:
-        async with lock:
-            thread, most = (_long_texts, KEPT) if is_long else (_short_texts, SHORT)
-            return await loop.run_in_executor(thread, work, most)
+        masked = await _masked_long(user_id, text) if len(text) > SHORT else None
+        async with _turn_of(user_id, is_long=False):
+            return await asyncio.get_running_loop().run_in_executor(_short_texts, work, masked)
     except Exception as error:  # noqa: BLE001 -- a text that could not be read may hold a secret: none of it is kept
         log.error("masking_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
         return None
+
+
+async def _masked_long(user_id: str, text: str) -> MaskedText:
+    """Return a long text cut and masked.
+
+    Raises:
+        asyncio.QueueFull: Too many wait.
+    """
+    fullness = max(_waiting[user_id] / WAITING_OF_ONE, _waiting.total() / WAITING_OF_ALL)
+    if fullness >= _FULL:
+        raise asyncio.QueueFull
+    most = KEPT if fullness < 1 else SHORT
+    _waiting[user_id] += most
+    try:
+        async with _turn_of(user_id, is_long=True):
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(_long_texts, _process.mask_ends, text, most)
     finally:
-        if is_long:
-            _waiting[user_id] -= waiting
-            if not _waiting[user_id]:
-                del _waiting[user_id]
+        _waiting[user_id] -= most
+        if not _waiting[user_id]:
+            del _waiting[user_id]
+
+
+def _turn_of(user_id: str, *, is_long: bool) -> asyncio.Lock:
+    """Return the lock that lets in one text of a person at a time."""
+    return _turns.setdefault((id(asyncio.get_running_loop()), user_id, is_long), asyncio.Lock())

@@ -2,17 +2,16 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
 
 import pytest
 from tests.stores import NOON
-from tests.waiting import until
 
 from recollect.engine import masking_lanes
 from recollect.engine.exchanges import begun, ended, new_exchange
 from recollect.engine.masking_lanes import SHORT, entry_without_secrets, masked_turn_of
+from recollect.masking_process import MaskingProcess
 from recollect.model import LogEntry, Scope, Turn
-from recollect.text.secrets.masking import LEFT_OUT, MaskedTurn, masked_turn
+from recollect.text.secrets.masking import KEPT, LEFT_OUT, MaskedText, MaskedTurn, mask_ends
 
 LONG = "word " * SHORT
 
@@ -25,19 +24,13 @@ def said(text: str, person: str = "anna") -> LogEntry:
 def held(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Return an event that long texts wait for."""
     go_on = threading.Event()
-    monkeypatch.setattr(masking_lanes, "masked_turn", _held_by(go_on, masked_turn))
+
+    def waiting(text: str, most: int) -> MaskedText:
+        go_on.wait(30)
+        return mask_ends(text, most)
+
+    monkeypatch.setattr(masking_lanes._process, "mask_ends", waiting)
     return go_on
-
-
-def _held_by(
-    go_on: threading.Event, work: Callable[[Turn, int], MaskedTurn]
-) -> Callable[[Turn, int], MaskedTurn]:
-    def waiting(turn: Turn, most: int) -> MaskedTurn:
-        if len(turn.text) > SHORT and most > SHORT:
-            go_on.wait(30)
-        return work(turn, most)
-
-    return waiting
 
 
 async def test_a_short_text_waits_for_no_long_one_not_even_of_the_same_person(held: threading.Event) -> None:
@@ -53,18 +46,36 @@ async def test_a_short_text_waits_for_no_long_one_not_even_of_the_same_person(he
     assert all(each.exchange.turn.text.startswith("word word") for each in await asyncio.gather(*long))
 
 
-async def test_who_has_many_long_texts_waiting_has_the_next_cut_until_it_is_short(
+async def test_of_many_long_texts_less_is_kept_and_none_of_them_is_read_among_the_short(
     held: threading.Event,
 ) -> None:
-    waiting = [asyncio.create_task(entry_without_secrets(said(LONG))) for _ in range(30)]
-    wait = masking_lanes.WAITING_OF_ONE // len(LONG)
-    await until(lambda: sum(each.done() for each in waiting) == len(waiting) - wait)
+    whole = masking_lanes.WAITING_OF_ONE // KEPT
+    waiting = [asyncio.create_task(entry_without_secrets(said(LONG))) for _ in range(whole + 20)]
+    await asyncio.sleep(0)
+    assert (await entry_without_secrets(said("I live in Lisbon"))).exchange.turn.text == "I live in Lisbon"
+    assert not any(each.done() for each in waiting)
 
-    done = [each.result() for each in waiting if each.done()]
-    assert {len(each.exchange.turn.text) for each in done} == {SHORT + len(LEFT_OUT)}
     held.set()
-    await asyncio.gather(*waiting)
+    kept = [len(each.exchange.turn.text) for each in await asyncio.gather(*waiting)]
+    assert kept == [len(LONG)] * whole + [SHORT + len(LEFT_OUT)] * 20
     assert not masking_lanes._waiting
+
+
+async def test_more_than_can_wait_is_kept_without_its_words(held: threading.Event) -> None:
+    masking_lanes._waiting["everybody else"] = 2 * masking_lanes.WAITING_OF_ALL
+    refused = await entry_without_secrets(said(LONG))
+    del masking_lanes._waiting["everybody else"]
+    held.set()
+    assert refused.exchange.turn.text == "[secret: unread]"
+
+
+async def test_a_process_that_was_killed_is_replaced() -> None:
+    process, text = MaskingProcess(), f"my password is Tulip77zebra\n{LONG}"
+    first = await asyncio.to_thread(process.mask_ends, text, SHORT)
+    assert process._process is not None
+    process._process.kill()
+    assert await asyncio.to_thread(process.mask_ends, text, SHORT) == first == mask_ends(text, SHORT)
+    process.close()
 
 
 async def test_the_turn_is_masked_once_and_its_secrets_in_the_answer_too() -> None:
@@ -89,10 +100,13 @@ async def test_a_secret_that_only_the_answer_shows_is_masked_in_the_turn() -> No
     assert "Tulip77zebra" not in f"{kept.turn.text} {kept.reply}"
 
 
-async def test_a_text_that_can_not_be_read_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(_turn: Turn, _most: int) -> MaskedTurn:
+@pytest.mark.parametrize(("text", "name"), [("my pin is 4711", "masked_turn"), (LONG, "_masked_long")])
+async def test_a_text_that_can_not_be_read_is_not_kept(
+    monkeypatch: pytest.MonkeyPatch, text: str, name: str
+) -> None:
+    def fails(*_: object) -> MaskedTurn:
         raise RecursionError
 
-    monkeypatch.setattr(masking_lanes, "masked_turn", fails)
-    kept = await entry_without_secrets(said("my password is Tulip77zebra"))
+    monkeypatch.setattr(masking_lanes, name, fails)
+    kept = await entry_without_secrets(said(text))
     assert kept.exchange.turn.text == "[secret: unread]"

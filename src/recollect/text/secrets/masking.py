@@ -281,12 +281,16 @@ class MaskedTurn:
     secrets: frozenset[tuple[str, SecretKind]] = field(default=frozenset(), repr=False)
 
 
-def masked_turn(turn: Turn, most: int = KEPT) -> MaskedTurn:
+def masked_turn(turn: Turn, text: MaskedText | None = None) -> MaskedTurn:
     """Return a turn with the secrets in its text and the speaker's name masked, and a long text cut.
 
     Of its history only the end of the answer right before it is kept, and masked. Its prompt and its keys stay as they are.
+
+    Args:
+        turn: The turn.
+        text: Its text, where that is masked and cut already.
     """
-    text, speaker = mask_ends(turn.text, most), mask(turn.speaker or "")
+    text, speaker = text or mask_ends(turn.text, KEPT), mask(turn.speaker or "")
     secrets = text.secrets | speaker.secrets
     kept = replace(
         turn,
@@ -305,9 +309,15 @@ def _answered(turn: Turn, secrets: Collection[tuple[str, SecretKind]]) -> tuple[
     return (*turn.history[:-1], replace(turn.history[-1], text=_without(said, secrets)))
 
 
-def with_masked_reply(exchange: Exchange, masked: MaskedTurn, most: int = KEPT) -> Exchange:
-    """Return an exchange whose turn was masked before, with its reply masked and cut; a secret of one is masked in both."""
-    reply = mask_ends(exchange.reply, most)
+def with_masked_reply(exchange: Exchange, masked: MaskedTurn, reply: MaskedText | None = None) -> Exchange:
+    """Return an exchange whose turn was masked before, with its reply masked and cut; a secret of one is masked in both.
+
+    Args:
+        exchange: The exchange.
+        masked: Its turn.
+        reply: Its reply, where that is masked and cut already.
+    """
+    reply = reply or mask_ends(exchange.reply, KEPT)
     turn = masked.turn
     turn = replace(
         turn,
