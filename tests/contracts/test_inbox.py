@@ -1,6 +1,7 @@
 import asyncio
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.contracts.indexing import said as log
@@ -32,6 +33,13 @@ from recollect.model import (
     Unread,
     Wait,
 )
+from recollect.postgres import Postgres
+
+_OF_TWO_THOUSAND = """
+    INSERT INTO exchanges
+    SELECT (jsonb_populate_record(said, jsonb_build_object('user_id', 'someone ' || number))).*
+    FROM exchanges AS said, generate_series(2, 2000) AS number
+"""
 
 
 async def appended(store: Store, *exchanges: Exchange) -> None:
@@ -473,7 +481,8 @@ async def test_what_was_formed_without_a_model_is_formed_again_and_what_it_was_k
     )
     as_it_was = Formed(said, (Add(kept, Reason.KEPT_VERBATIM),), unread=Unread.NO_MODEL)
     await own_store.inbox.complete([as_it_was], at=NOON)
-    assert await own_store.inbox.wake_all() == 1
+    assert await own_store.inbox.wake_all() == [own_store.anna]
+    assert await own_store.inbox.wake(own_store.anna, at=LATER, unread=True)
 
     [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
     new = own_store.memory("Likes tea")
@@ -488,7 +497,7 @@ async def test_what_was_formed_without_a_model_is_formed_again_and_what_it_was_k
         new.id,
         kept.id,
     }
-    assert await own_store.inbox.wake_all() == 0
+    assert await own_store.inbox.wake_all() == []
 
 
 async def test_what_no_model_reads_again_stays_as_it_was_kept_once(own_store: Store) -> None:
@@ -508,12 +517,12 @@ async def test_what_no_model_reads_again_stays_as_it_was_kept_once(own_store: St
 
     first = kept()
     await own_store.inbox.complete([Formed(said, (first,), unread=Unread.NO_MODEL)], at=NOON)
-    await own_store.inbox.wake_all()
+    await own_store.inbox.wake(own_store.anna, at=LATER, unread=True)
     [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
     await own_store.inbox.complete([Formed(pending.exchange, (kept(),), unread=Unread.NO_MODEL)], at=LATER)
     [pending] = [
         each
-        for _ in [await own_store.inbox.wake_all()]
+        for _ in [await own_store.inbox.wake(own_store.anna, at=LATER, unread=True)]
         for each in await own_store.inbox.pending(own_store.anna, limit=9)
     ]
     await own_store.inbox.complete([Formed(pending.exchange, unread=Unread.OFF)], at=LATER)
@@ -531,7 +540,83 @@ async def test_what_was_forgotten_is_not_formed_again(own_store: Store) -> None:
 
     await own_store.inbox.wake_all(everything=True)
 
+    assert not await own_store.inbox.wake(own_store.anna, at=LATER, unread=True)
     assert await waiting(own_store) == []
+
+
+async def test_an_answer_that_was_read_in_part_is_kept_told_of_and_waits_for_the_rest(
+    own_store: Store,
+) -> None:
+    said = own_store.exchange("I like tea and I live in Hull")
+    await appended(own_store, said)
+    tea = own_store.memory("Likes tea")
+    rest = Wait(Awaits.UNREADABLE, "broke off", LATER, "small", counts=True)
+    in_part = Formed(said, (Add(tea),), unread=Unread.UNREADABLE)
+
+    assert await own_store.inbox.complete([in_part], at=NOON, rest=rest) == [[Add(tea)]]
+
+    news = await own_store.inbox.tell(said.turn.scope, said.turn.key, own=True)
+    assert [each.after for each in news.updates] == ["Likes tea"]
+    backlog = await own_store.inbox.backlog()
+    assert (backlog.waiting, backlog.formed, backlog.pending) == ({"unreadable": 1}, 0, 0)
+    assert await own_store.inbox.next_wake(own_store.anna) == LATER
+    assert await own_store.inbox.wake(own_store.anna, at=LATER)
+    [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
+    assert pending.waits == 1
+    whole = Formed(pending.exchange, (Add(own_store.memory("Lives in Hull")),), is_read=True)
+    await own_store.inbox.complete([whole], at=LATER)
+    assert await own_store.inbox.backlog() == Backlog(formed=1)
+
+
+@pytest.mark.parametrize(
+    ("wake", "is_tried"),
+    [
+        ({"asked": "small #one"}, False),
+        ({"asked": " #one"}, False),
+        ({"asked": "large #one"}, True),
+        ({"asked": "mall #one"}, True),
+        ({"asked": " #two"}, True),
+        ({"asked": "small #one", "everything": True}, True),
+    ],
+)
+async def test_what_was_tried_often_enough_starts_over_with_another_model_or_setting_or_by_a_command(
+    own_store: Store, wake: dict[str, Any], *, is_tried: bool
+) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+    for _ in range(7):
+        await own_store.inbox.wait([said], Wait(Awaits.UNREADABLE, "", None, "small #one", counts=True))
+
+    await own_store.inbox.wake_all(**wake)
+
+    pending = await own_store.inbox.pending(own_store.anna, limit=9)
+    assert [each.waits for each in pending] == ([0] if is_tried else [])
+
+
+async def test_what_waits_of_two_thousand_users_is_woken_by_as_many_statements_as_that_of_one(
+    own_store: Store, own_postgres: Postgres
+) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+    await own_store.inbox.wait([said], Wait(Awaits.KEY, "gone", None))
+    statements: list[str] = []
+    async with own_postgres.database.over_all_users() as connection:
+        connection.add_query_logger(lambda query: statements.append(query.query))
+    await own_store.inbox.wake_all()  # the connection asks for its types once
+    await own_store.inbox.wait([said], Wait(Awaits.KEY, "gone", None))
+    statements.clear()
+    await own_store.inbox.wake_all()
+    of_one = len(statements)
+    await own_store.inbox.wait([said], Wait(Awaits.KEY, "gone", None))
+    async with own_postgres.database.over_all_users() as connection:
+        await connection.execute(_OF_TWO_THOUSAND)
+    statements.clear()
+
+    woken = await own_store.inbox.wake_all()
+
+    assert (len(woken), len(statements)) == (2_000, of_one)
+    backlog = await own_store.inbox.backlog()
+    assert (backlog.pending, backlog.waiting) == (2_000, {})
 
 
 async def test_the_model_that_somebody_chatted_with_last_is_known(store: Store) -> None:

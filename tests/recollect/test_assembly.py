@@ -434,7 +434,9 @@ def test_the_policy_is_what_the_settings_say() -> None:
         log_memory_text=True,
     )
 
-    assert make_policy(given) == Policy(
+    policy = make_policy(given)
+    assert policy == Policy(
+        reader=policy.reader,
         zone=server_zone(),
         deadline=0.24,
         reach=SearchReach(
@@ -460,6 +462,16 @@ def test_the_policy_is_what_the_settings_say() -> None:
     assert make_policy(settings()).reach == SearchReach()
     assert make_policy(settings()).bounds == Bounds()
     assert make_policy(settings(memory_tokens=500)).bounds.chat_memory_tokens == 4_000
+
+
+def test_another_server_or_prompt_asks_otherwise_and_another_chat_limit_does_not() -> None:
+    plain = make_policy(settings(), upstream="http://one/v1").asked("llama")
+
+    assert plain.startswith("llama #")
+    assert make_policy(settings(recall_limit=3), upstream="http://one/v1").asked("llama") == plain
+    assert make_policy(settings(), upstream="http://two/v1").asked("llama") != plain
+    other = settings(extraction_base_url="http://two/v1")
+    assert make_policy(other, upstream="http://one/v1").asked("llama") != plain
 
 
 def test_the_weights_that_are_named_stand_in_place_of_those_shipped() -> None:

@@ -94,13 +94,19 @@ async def test_what_is_whole_of_an_answer_that_is_cut_twice_is_kept_once_and_the
     async with own_proxies.serve() as proxy:
         await proxy.say(user, f"{CAT} {DOG}")
         first = await proxy.statements(user)
-        rows = await proxy.rows("SELECT fallback FROM recollect.exchanges WHERE user_id = $1", user.known_as)
+        health = (await proxy.api(b"GET", "/health")).json["formation"]["waiting"]
         extraction.otherwise = lambda _request: completion(whole)
         await proxy.engine.wake_waiting()
+        unchanged = await proxy.statements(user)
+        await proxy.rows(
+            "UPDATE recollect.exchanges SET wakes_at = now() WHERE user_id = $1 RETURNING id", user.known_as
+        )
+        await proxy.say(user, "Hm.", chat="another")
         later = await proxy.statements(user)
+        left = (await proxy.api(b"GET", "/health")).json["formation"]["waiting"]
 
-    assert (first, [row["fallback"] for row in rows]) == ([CAT], ["unreadable"])
-    assert later == [CAT, DOG]
+    assert (first, health, unchanged) == ([CAT], {"unreadable": 1}, [CAT])
+    assert (later, left) == ([CAT, DOG], {})
 
 
 async def test_a_model_whose_answers_can_not_be_read_is_warned_of_once_without_a_word_of_anybody(

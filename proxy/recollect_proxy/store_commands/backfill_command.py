@@ -121,7 +121,9 @@ async def _form(
         with_upstream_key(settings), upstream=settings.upstream_api, per_minute=per_minute, told=told
     )
     async with opening as engine:
-        await engine.wake_waiting()
+        for each in await engine.wake_waiting():
+            if not only or each in only:
+                await engine.drain(each)  # what no model has read yet counts as pending from here on
         while waiting := await _waiting(engine, only):
             progress.update(task, total=formed + sum(waiting.values()))
             before = formed

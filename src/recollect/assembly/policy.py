@@ -2,6 +2,7 @@
 
 from dataclasses import fields, replace
 from datetime import timedelta
+from hashlib import sha256
 
 from recollect.assembly.servers import yields_to_chats
 from recollect.composition import Bounds
@@ -11,6 +12,7 @@ from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
 from recollect.model import Caps
 from recollect.model.local_time import server_zone
+from recollect.models.extractors.prompts import read_prompt
 from recollect.retrieval import Gate, SearchReach, SelectionLimits, SignalWeights
 from recollect.settings import EngineSettings
 
@@ -51,6 +53,7 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         bounds=_make_bounds(settings),
         embedded=settings.embed,
         extraction_model=settings.extraction_model or "",
+        reader=_reader(settings, upstream),
         strategy=settings.formation,
         rules=FormationRules(
             minimum_importance=settings.minimum_importance,
@@ -72,6 +75,18 @@ def _yields(settings: EngineSettings, upstream: str | None) -> bool:
     """Return whether the background yields to chats: where the LLM of any of them may be who is asked."""
     further = [each.url for each in settings.chat_upstreams if each.url is not None and each.learn]
     return any(yields_to_chats(settings, each) for each in (upstream, *further))
+
+
+def _reader(settings: EngineSettings, upstream: str | None) -> str:
+    """Return a mark of what decides, beside the model's name, how an extraction is answered."""
+    server = settings.extraction_base_url or upstream
+    told = (
+        server,
+        settings.extraction_sdk,
+        settings.extraction_instructions,
+        read_prompt("extraction").version,
+    )
+    return sha256(repr(told).encode()).hexdigest()[:8]
 
 
 def _make_batching(settings: EngineSettings) -> Batching:

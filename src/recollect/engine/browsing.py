@@ -65,9 +65,9 @@ class Browsing(Administration):
         await wake_all(self._backends, self.policy, everything=True)
         return failed
 
-    async def wake_waiting(self) -> None:
-        """Try once what waits for a model, as after a start."""
-        await wake_all(self._backends, self.policy)
+    async def wake_waiting(self) -> list[str]:
+        """Try once what waits for a model, as after a start; return of which users something waits."""
+        return await wake_all(self._backends, self.policy)
 
     async def set_flags(self, flags: Flags, user_id: str | None = None, *, by: Changer = NOT_SAID) -> None:
         """Change what can be changed, as ``Administration.set_flags``; for everybody, formation goes on where it is on."""

@@ -15,7 +15,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine.counts import FormationCounts
 from recollect.engine.maintenance import Indexer
-from recollect.engine.model_waits import wait_for_model
+from recollect.engine.model_waits import wait_for_model, wait_for_rest
 from recollect.engine.policy import Batching, Policy
 from recollect.errors import (
     EmbedderError,
@@ -35,7 +35,7 @@ from recollect.formation import (
     log_decision,
     log_formed,
 )
-from recollect.model import Caps, Exchange, Formed, Pending, Strategy, Unread
+from recollect.model import Awaits, Caps, Exchange, Formed, Pending, Strategy, Unread
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import NO_CAPS, Backends, Clock, Inbox
@@ -59,6 +59,12 @@ STORE_DELAY = timedelta(seconds=5)
 
 EMBEDDER_DELAY = timedelta(seconds=30)
 """When to try again what can't be done while the embedder is away: to find what is to be forgotten."""
+
+RUN = 20
+"""How many batches are formed before the other users' jobs get a turn."""
+
+REST = timedelta(seconds=1)
+"""When to go on then. A job that comes back at once would be taken before the others: it is older."""
 
 SHARE_OF_SLOW = 0.5
 """What part of the usual is asked for of what took a model too long, and how many of the turns."""
@@ -153,7 +159,9 @@ class InboxDrain:
         attempts: How often an exchange is tried. Then, if a model is what fails, it waits for that; if something else
             does, it is held as failed.
         delays: How long to wait after each failed attempt.
+        asked: Returns how it is written down that a model of this name was asked.
         model: The model that is asked about all exchanges; "": of each the one that it was with.
+        forms_unread: Whether what counts as formed and no model has read is formed now.
         log_text: Whether decisions are logged with the statements themselves.
         counts: Counts what is done.
     """
@@ -170,7 +178,9 @@ class InboxDrain:
     caps: Caps = NO_CAPS
     attempts: int = 3
     delays: Sequence[timedelta] = RETRY_DELAYS
+    asked: Callable[[str], str] = str
     model: str = ""
+    forms_unread: bool = False
     log_text: bool = False
     counts: FormationCounts = field(default_factory=FormationCounts)
 
@@ -208,8 +218,12 @@ class InboxDrain:
 
     async def _until_empty(self, user_id: str) -> tuple[timedelta | None, tuple[UUID, ...] | None]:
         """Return after how long to look again, or None; and which exchanges wait for a quiet chat, where they do."""
-        await self.inbox.wake(user_id, at=self.clock())
+        await self.inbox.wake(user_id, at=self.clock(), unread=self.forms_unread)
+        batches = 0
         while pending := await self.inbox.pending(user_id, limit=self._limit()):
+            if batches == RUN:
+                return REST, None
+            batches += 1
             wait = max(self._wait(pending), self.yielding.wait(user_id))
             if wait > timedelta():
                 return wait, _ids(pending)
@@ -295,9 +309,12 @@ class InboxDrain:
         self.counts.tried(len(exchanges))
         formed = await self.former.form(exchanges)
         at = self.clock()
-        applied = await self.inbox.complete(formed, at=at, caps=self.caps)
+        rest = wait_for_rest(batch[0], at=at, asked=self._asked(batch[0].exchange))
+        applied = await self.inbox.complete(formed, at=at, caps=self.caps, rest=rest)
         if applied is None:
             return False
+        if waiting := sum(each.unread is Unread.UNREADABLE for each in formed):
+            self.counts.waits[Awaits.UNREADABLE] += waiting
         for each, changes in zip(formed, applied, strict=True):
             self.counts.formed(each, changes, at=at)
             log_decision(each, changes, include_text=self.log_text)
@@ -310,8 +327,8 @@ class InboxDrain:
         return replace(exchange, credential=credential, share=SHARE_OF_SLOW if is_slow else 1.0)
 
     def _asked(self, exchange: Exchange) -> str:
-        """Return which model is asked about an exchange."""
-        return self.model or exchange.turn.model
+        """Return which model is asked about an exchange, as it is written down."""
+        return self.asked(self.model or exchange.turn.model)
 
     async def _wait_for_model(self, batch: Sequence[Pending], error: ExtractorError) -> timedelta | None:
         """Have exchanges wait for a model that can't be asked or read; return how long to wait before the inbox goes on."""

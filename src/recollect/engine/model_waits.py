@@ -29,6 +29,8 @@ DELAYS = (
 
 _LEAST = timedelta(seconds=1)
 
+_IN_PART = "The model's answer broke off, also when asked again: what was whole is kept."
+
 
 def wait_for_model(
     error: ExtractorError, pending: Pending, *, at: datetime, asked: str, is_last: bool
@@ -66,16 +68,25 @@ def _reason_and_end(
         case ExtractorUnusableError():
             return Awaits.MODEL, at + MODEL_DELAY
         case InvalidExtractionError() | ExtractorTimeoutError():
-            is_tried_on = pending.waits < len(DELAYS)
-            return Awaits.UNREADABLE, at + DELAYS[pending.waits] if is_tried_on else None
+            return Awaits.UNREADABLE, _next_try(pending, at)
         case _:
             return None, None
 
 
-async def wake_all(backends: Backends, policy: Policy, *, everything: bool = False) -> int:
-    """Have what waits for a model tried again, and form what none has read; return of how many users something waits.
+def wait_for_rest(pending: Pending, *, at: datetime, asked: str) -> Wait:
+    """Return how an exchange waits on of whose answer only a part could be read, if that is so of its answer."""
+    return Wait(Awaits.UNREADABLE, _IN_PART, _next_try(pending, at), asked, counts=True)
 
-    With formation off for everybody nothing does, and without any model nothing can.
+
+def _next_try(pending: Pending, at: datetime) -> datetime | None:
+    """Return when to ask again where an answer could not be read; None: it was tried often enough."""
+    return at + DELAYS[pending.waits] if pending.waits < len(DELAYS) else None
+
+
+async def wake_all(backends: Backends, policy: Policy, *, everything: bool = False) -> list[str]:
+    """Have what waits for a model tried again, and form what none has read; return of which users something waits.
+
+    With formation off for everybody nothing does.
 
     Args:
         backends: The inbox; the flags, which say what was changed for everybody.
@@ -86,9 +97,10 @@ async def wake_all(backends: Backends, policy: Policy, *, everything: bool = Fal
         StoreError: The store failed.
     """
     strategy = policy.under(await backends.flags.flags(None)).strategy
-    if backends.extractor is None or strategy not in {Strategy.EXTRACT, Strategy.BOTH}:
-        return 0
-    return await backends.inbox.wake_all(model=policy.extraction_model, everything=everything)
+    if strategy not in {Strategy.EXTRACT, Strategy.BOTH}:
+        return []
+    asked = policy.asked(policy.extraction_model)
+    return await backends.inbox.wake_all(asked=asked, everything=everything)
 
 
 def _next_day(at: datetime) -> datetime:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from recollect.model import Caps, Change, Formed
+from recollect.model import Caps, Change, Formed, Wait
 from recollect.ports import NO_CAPS, Inbox
 
 
@@ -34,10 +34,10 @@ class _Paced:
         return getattr(self._inbox, name)
 
     async def complete(
-        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS
+        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS, rest: Wait | None = None
     ) -> list[list[Change]] | None:
         """Keep what was formed, and wait as long as so many exchanges are to take."""
-        done = await self._inbox.complete(formed, at=at, caps=caps)
+        done = await self._inbox.complete(formed, at=at, caps=caps, rest=rest)
         now = asyncio.get_running_loop().time()
         self._due = max(self._due, now) + self._seconds * len(formed)
         if done is not None:

@@ -72,6 +72,7 @@ class Policy:
         bounds: Where it goes in a prompt, and how much of it.
         embedded: What of the message log gets embeddings.
         extraction_model: The model that forms memories of all exchanges; "": of each the one that it was with.
+        reader: By what else the extraction model is asked (its server, the prompt), as a mark that can be compared.
         strategy: How exchanges are formed; OFF: they are logged, and nothing is formed of them.
         rules: By what rules they are formed.
         batching: Which of them at once.
@@ -99,6 +100,7 @@ class Policy:
     bounds: Bounds = field(default_factory=Bounds)
     embedded: EmbeddingScope = EmbeddingScope.ALL
     extraction_model: str = ""
+    reader: str = ""
     strategy: Strategy = Strategy.EXTRACT
     rules: FormationRules = field(default_factory=FormationRules)
     batching: Batching = field(default_factory=Batching)
@@ -112,6 +114,10 @@ class Policy:
     tells_queries: bool = True
     keep_requests_days: int = 30
     zone: tzinfo = UTC
+
+    def asked(self, model: str) -> str:
+        """Return how it is written down that a model was asked by these settings."""
+        return f"{model} #{self.reader}"
 
     @property
     def only_logs(self) -> bool:

@@ -15,7 +15,7 @@ from uuid_utils.compat import uuid7
 from recollect.engine.chats_elsewhere import ChatsElsewhere
 from recollect.engine.counts import FormationCounts
 from recollect.engine.credentials import Credentials, Lent
-from recollect.engine.inbox import TAKEN_DELAY, BatchFormer, InboxDrain
+from recollect.engine.inbox import REST, TAKEN_DELAY, BatchFormer, InboxDrain
 from recollect.engine.maintenance import Indexer, maintain
 from recollect.engine.model_waits import wake_all
 from recollect.engine.policy import Batching, Policy
@@ -172,7 +172,9 @@ class FormationWorker:
             extracted=self._extracted,
             caps=policy.caps,
             attempts=policy.attempts,
+            asked=policy.asked,
             model=policy.extraction_model,
+            forms_unread=asks and self._backends.extractor is not None,
             log_text=policy.log_text,
             counts=self.counts,
         )
@@ -181,7 +183,7 @@ class FormationWorker:
         indexed = None if policy.only_logs else await self._keep_indexed(user_id)
         if again is None and asks:
             again = await self._summarize(user_id, policy)
-        if again != TAKEN_DELAY and await inbox.waiting(user_id) not in {seen, ()}:
+        if again not in {TAKEN_DELAY, REST} and await inbox.waiting(user_id) not in {seen, ()}:
             again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
         return shorter_wait(shorter_wait(again, indexed), await self._next_wake(user_id))
 
@@ -199,7 +201,8 @@ class FormationWorker:
         """Have what waits for a model tried once: a start may bring another one, or a key. Try until the store is there."""
         while True:
             try:
-                await wake_all(self._backends, self._policy)
+                if self._backends.extractor is not None:
+                    await wake_all(self._backends, self._policy)
             except StoreError as error:
                 log.warning("waiting_not_looked_at", error=type(error).__name__, detail=str(error))
                 await asyncio.sleep(_LOOK_AGAIN_SECONDS)

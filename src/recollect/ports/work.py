@@ -47,7 +47,7 @@ class Inbox(Protocol):
         ...
 
     async def complete(
-        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS
+        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS, rest: Wait | None = None
     ) -> list[list[Change]] | None:
         """Apply the changes as ``MemoryStore.apply`` does and mark the exchanges formed, in one transaction.
 
@@ -57,6 +57,7 @@ class Inbox(Protocol):
             caps: How many memories may be kept: what is over goes, but for what is new: what is unimportant and
                 long unused first; each is retired (CAP) by the actor PRUNE, 100 at most. What a person wrote,
                 asked for, corrected, approved, edited or brought back is not counted.
+            rest: How those wait on of which a model's answer was read only in part (UNREADABLE).
 
         Returns:
             What was really done for each exchange, those retired by the caps at the end of the last; None when
@@ -86,10 +87,15 @@ class Inbox(Protocol):
         """
         ...
 
-    async def wake(self, user_id: str, *, at: datetime) -> bool:
+    async def wake(self, user_id: str, *, at: datetime, unread: bool = False) -> bool:
         """Have what is due of the user's waiting exchanges tried again; return whether anything is.
 
         What failed for a reason of its own is. Of those that wait for the same the first one is, and tries it for all.
+
+        Args:
+            user_id: Whose.
+            at: Now.
+            unread: Whether what counts as formed and no model has read (``Unread``) waits again, and is due.
         """
         ...
 
@@ -109,13 +115,15 @@ class Inbox(Protocol):
         """
         ...
 
-    async def wake_all(self, *, model: str = "", everything: bool = False) -> int:
-        """Have what waits tried again, of each user the first exchange; return of how many users something waits.
+    async def wake_all(self, *, asked: str = "", everything: bool = False) -> list[str]:
+        """Have what waits tried again, of each user the first exchange; return of which users something waits.
 
-        What no model has read (``Unread``) is to be formed again.
+        That of users who switched formation off waits on. Each user of whom something waits, or is formed and was read by no model
+        (``Unread``), gets a job. However many users there are, the number of statements is the same.
 
         Args:
-            model: Which model is asked now; what another one answered unreadably is tried again. "": it is not known.
+            asked: Which model is asked now, and by which settings (``Policy.asked``): what another one answered unreadably, or the
+                same by others, is tried again. Without a model's name the settings alone are compared; "": nothing is.
             everything: Whether all that was unreadable is tried again.
         """
         ...

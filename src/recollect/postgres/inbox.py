@@ -111,7 +111,7 @@ class PostgresInbox:
         ]
 
     async def complete(
-        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS
+        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS, rest: Wait | None = None
     ) -> list[list[Change]] | None:
         """Apply the changes and mark the exchanges formed, in one transaction; None if one is not pending."""
         if not formed:
@@ -120,7 +120,8 @@ class PostgresInbox:
         ids = [each.exchange.id for each in formed]
         async with self._database.changing(user_id) as connection:
             unread = [each.unread for each in formed]
-            marked = await connection.fetch(SQL["mark_formed"], user_id, ids, unread, at)
+            later = (None, None, None) if rest is None else (_reason(rest.error), rest.until, rest.asked)
+            marked = await connection.fetch(SQL["mark_formed"], user_id, ids, unread, at, *later)
             if not marked:
                 return None
             again = {row["message_id"] for row in marked if row["again"]}
@@ -156,9 +157,11 @@ class PostgresInbox:
                 model = turn.model if wait.reason is Awaits.MODEL else None
                 await connection.execute(SQL["wait_too"], user_id, *noted, upstream, model)
 
-    async def wake(self, user_id: str, *, at: datetime) -> bool:
+    async def wake(self, user_id: str, *, at: datetime, unread: bool = False) -> bool:
         """Have what is due of the user's waiting exchanges tried again; return whether anything is."""
-        async with self._database.for_user(user_id) as connection:
+        async with self._database.changing(user_id) as connection:
+            if unread:
+                await connection.execute(SQL["reopen_unread"], user_id, at)
             return bool(await connection.fetch(SQL["wake_due"], user_id, at))
 
     async def next_wake(self, user_id: str) -> datetime | None:
@@ -174,16 +177,13 @@ class PostgresInbox:
         async with self._database.for_user(turn.scope.user_id) as connection:
             await connection.execute(SQL["wake_the_rest"], *which)
 
-    async def wake_all(self, *, model: str = "", everything: bool = False) -> int:
-        """Have what waits tried again, of each user the first exchange; return of how many users something waits."""
+    async def wake_all(self, *, asked: str = "", everything: bool = False) -> list[str]:
+        """Have what waits tried again, of each user the first exchange; return of which users something waits."""
         async with self._database.over_all_users() as connection:
-            rows = await connection.fetch(SQL["users_who_wait"])
-        for user_id in [row["user_id"] for row in rows]:
-            async with self._database.changing(user_id) as connection:
-                await connection.execute(SQL["reopen_unread"], user_id)
-                await connection.execute(SQL["wake_first"], user_id, everything, model)
-                await enqueue(connection, [user_id])
-        return len(rows)
+            users = [row["user_id"] for row in await connection.fetch(SQL["users_who_wait"])]
+            await connection.execute(SQL["wake_first"], everything, asked)
+            await enqueue(connection, users)
+        return users
 
     async def spoken_with(self, user_id: str) -> SpokenWith | None:
         """Return with which model the user chatted last; None: with none."""

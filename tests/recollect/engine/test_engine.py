@@ -14,7 +14,7 @@ from tests.watched_stores import Through
 
 from recollect.engine import Policy, system_clock
 from recollect.errors import ExtractorError, StoreError
-from recollect.model import Candidate, Caps, Change, Formed, Kind, LoggedMessage, Strategy
+from recollect.model import Candidate, Caps, Change, Formed, Kind, LoggedMessage, Strategy, Wait
 from recollect.ports import NO_CAPS
 from recollect.retrieval import SearchReach
 
@@ -28,10 +28,10 @@ class WatchedInbox(Through):
         self.unindexed_then: list[int] = []
 
     async def complete(
-        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS
+        self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS, rest: Wait | None = None
     ) -> list[list[Change]] | None:
         self.unindexed_then.append(len(await unindexed(self._store)))
-        return await self._store.inbox.complete(formed, at=at, caps=caps)
+        return await self._store.inbox.complete(formed, at=at, caps=caps, rest=rest)
 
 
 class BrokenIndex(Through):

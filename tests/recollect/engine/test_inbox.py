@@ -16,7 +16,9 @@ from recollect.engine.inbox import (
     EMBEDDER_DELAY,
     GONE_DELAY,
     PATIENCE,
+    REST,
     RETRY_DELAYS,
+    RUN,
     STORE_DELAY,
     TAKEN_DELAY,
     InboxDrain,
@@ -36,7 +38,7 @@ from recollect.errors import (
     StoreUnavailableError,
     YieldedError,
 )
-from recollect.model import Actor, Exchange, Formed, Hide, Ignore, Reason
+from recollect.model import Actor, Exchange, Formed, Hide, Ignore, Reason, Unread
 from recollect.models.attempts import Steps
 from recollect.models.yielding import Yielding
 from recollect.postgres import Postgres
@@ -59,6 +61,7 @@ class Worker:
     database: Database
     store: Store
     fail: Callable[[Exchange], Exception | None] = lambda _exchange: None
+    unread: Callable[[Exchange], Unread | None] = lambda _exchange: None
     now: datetime = START
     said: dict[int, Exchange] = field(default_factory=dict)
     formed: list[tuple[int, str | None]] = field(default_factory=list)
@@ -88,7 +91,7 @@ class Worker:
             error = self.fail(each)
             if error is not None:
                 raise error
-        return [Formed(each, (Ignore(Reason.EMPTY),)) for each in exchanges]
+        return [Formed(each, (Ignore(Reason.EMPTY),), unread=self.unread(each)) for each in exchanges]
 
     def credential(self, exchange_id: UUID, _user_id: str, _upstream: str) -> str | None:
         """Return that of the second request, which alone is at hand."""
@@ -547,12 +550,39 @@ class TestAnAnswerThatCanNotBeRead:
         await worker.drain()
         tried = []
 
-        for wake in ({"model": "small"}, {"model": "large"}, {"model": "small", "everything": True}):
+        for wake in ({"asked": "small"}, {"asked": "large"}, {"asked": "small", "everything": True}):
             await worker.store.inbox.wake_all(**wake)
             await worker.drain()
             tried.append(len(worker.order))
 
         assert tried == [1, 2, 3]
+
+
+class TestAnAnswerThatIsReadInPart:
+    async def test_is_asked_for_again_at_the_same_times_and_counted(self, worker: Worker) -> None:
+        await worker.hears(1, 2)
+        worker.unread = lambda exchange: Unread.UNREADABLE if number_of(exchange) == 1 else None
+        waited = []
+
+        await worker.drain()
+        while (due := await worker.store.inbox.next_wake(worker.store.anna)) is not None:
+            waited.append(due - worker.now)
+            worker.now = due
+            await worker.drain()
+
+        assert waited == list(DELAYS)
+        assert worker.order == [1, 2] + [1] * len(DELAYS)
+        assert await worker.outcomes() == ["waits:unreadable", "formed"]
+        assert worker.counts.waits == {"unreadable": 1 + len(DELAYS)}
+
+
+async def test_somebody_with_a_long_backlog_leaves_the_others_their_turn(worker: Worker) -> None:
+    await worker.hears(*range(RUN + 5))
+
+    assert await worker.drain() == REST
+    assert len(worker.order) == RUN
+    assert await worker.drain() is None
+    assert worker.order == [*range(RUN + 5)]
 
 
 class TestAnEmbedderThatIsAway:

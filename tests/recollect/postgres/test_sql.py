@@ -36,6 +36,7 @@ OVER_ALL_USERS = {
     "backlog": "counts for the operator, and names nobody",
     "retry_failed": "the operator tries again what failed, whoever's it is",
     "users_who_wait": "a start, or the operator, has what waits for a model tried again, whoever's it is",
+    "wake_first": "the same",
     "waiting_by_reason": "counts for the operator, and names nobody",
     "answers_under_way": "a worker of its own looks whether chats run, whoever's they are, and counts them",
     "users_with_open_exchanges": "the operator's tidying ends what a relay that died left open, whoever's it is",

@@ -62,14 +62,19 @@ JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND l.content_hash = ANY ($2);
 
 -- name: mark_formed
--- Mark pending exchanges of the user formed, all of them or, where one is not pending, none. And which of them had been
--- formed before without a model that read them.
+-- Mark pending exchanges of the user formed, all of them or, where one is not pending, none. Those that were read only in
+-- part go on waiting. Return which of them had been formed before without a model that read them.
 WITH before AS (
     SELECT id, fallback FROM exchanges
     WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND state = 'pending' FOR UPDATE
 )
 UPDATE exchanges AS e
-SET state = 'formed', formed_at = $4, fallback = decided.unread, error = NULL, waits_for = NULL
+SET state = CASE WHEN decided.unread = 'unreadable' THEN 'pending' ELSE 'formed' END, formed_at = $4,
+    fallback = decided.unread, error = CASE WHEN decided.unread = 'unreadable' THEN $5 END, attempts = 0,
+    waits_for = CASE WHEN decided.unread = 'unreadable' THEN decided.unread END,
+    wakes_at = CASE WHEN decided.unread = 'unreadable' THEN $6::timestamptz END,
+    asked = CASE WHEN decided.unread = 'unreadable' THEN $7 ELSE e.asked END,
+    waits = CASE WHEN decided.unread = 'unreadable' THEN e.waits + 1 ELSE e.waits END
 FROM unnest($2::uuid[], $3::text[]) AS decided (id, unread)
 JOIN before ON before.id = decided.id
 WHERE e.user_id = $1 AND e.id = decided.id AND (SELECT count(*) FROM before) = cardinality($2::uuid[])
@@ -143,13 +148,13 @@ WHERE user_id = $1 AND id = (
 
 -- name: wake_the_rest
 -- Have the user's other waiting exchanges tried again, as a model has just been asked: what waited for a key or a model
--- asks that one. But not what this model could not be asked about, nor what its server failed at again and again.
+-- asks that one. But not what this model could not be asked about, nor what failed again and again, whatever the model.
 UPDATE exchanges
 SET waits_for = NULL, wakes_at = NULL, upstream = $2,
     model = CASE WHEN waits_for IN ('key', 'model') THEN $3 ELSE model END,
     authorized = CASE WHEN waits_for IN ('key', 'model') THEN $4 ELSE authorized END
 WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL AND (upstream = $2 OR model = '')
-    AND (asked IS DISTINCT FROM $5 OR waits_for <> 'unreadable' AND waits < 5);
+    AND (asked IS DISTINCT FROM $5 AND waits < 10 OR waits_for <> 'unreadable' AND waits < 5);
 
 -- name: users_who_wait
 -- Of whom something waits for a model, or was formed without one, over all users but those who have switched formation off.
@@ -162,26 +167,35 @@ SELECT user_id FROM user_settings WHERE flags ->> 'formation' = 'off';
 -- name: reopen_unread
 -- Let what no model has read of the user be formed again, but for what is recalled no more.
 UPDATE exchanges AS e
-SET state = 'pending', waits_for = 'model', wakes_at = NULL, attempts = 0, waits = 0
+SET state = 'pending', waits_for = 'model', wakes_at = $2, attempts = 0, waits = 0
 FROM messages AS said
 WHERE e.user_id = $1 AND e.state = 'formed' AND e.fallback IS NOT NULL
     AND said.user_id = $1 AND said.id = e.message_id AND NOT said.hidden;
 
 -- name: wake_first
--- Have the first of the user's waiting exchanges tried again, one of each upstream; and what was unreadable, all of it or
--- where another model is asked now.
-UPDATE exchanges SET waits_for = NULL, wakes_at = NULL, attempts = 0, waits = CASE WHEN $2 THEN 0 ELSE waits END
-WHERE user_id = $1 AND id IN (
+-- Have the first of each user's waiting exchanges tried again, one of each upstream; and what was unreadable, all of it or
+-- where another model, or other settings, ask now. What another transaction is just changing is left to it.
+WITH due AS (
     (
-        SELECT DISTINCT ON (upstream) id FROM exchanges
-        WHERE user_id = $1 AND state = 'pending' AND waits_for IS NOT NULL AND waits_for <> 'unreadable'
-        ORDER BY upstream, id
+        SELECT DISTINCT ON (user_id, upstream) user_id, id FROM exchanges
+        WHERE state = 'pending' AND waits_for IS NOT NULL AND waits_for <> 'unreadable'
+            AND user_id NOT IN (SELECT user_id FROM user_settings WHERE flags ->> 'formation' = 'off')
+        ORDER BY user_id, upstream, id
     )
     UNION ALL
-    SELECT id FROM exchanges
-    WHERE user_id = $1 AND state = 'pending' AND waits_for = 'unreadable' AND ($2 OR $3 <> '' AND asked <> $3)
+    SELECT user_id, id FROM exchanges
+    WHERE state = 'pending' AND waits_for = 'unreadable'
+        AND user_id NOT IN (SELECT user_id FROM user_settings WHERE flags ->> 'formation' = 'off')
+        AND ($1 OR $2 <> '' AND asked IS DISTINCT FROM $2 AND NOT (starts_with($2, ' #') AND right(asked, length($2)) = $2))
+), free AS (
+    SELECT user_id, id FROM exchanges
+    WHERE (user_id, id) IN (SELECT user_id, id FROM due) AND state = 'pending' AND waits_for IS NOT NULL
+    FOR UPDATE SKIP LOCKED
 )
-RETURNING id;
+UPDATE exchanges AS e
+SET wakes_at = NULL, attempts = 0, waits = CASE WHEN waits_for = 'unreadable' THEN 0 ELSE waits END, waits_for = NULL
+FROM free
+WHERE e.user_id = free.user_id AND e.id = free.id;
 
 -- name: spoken_with
 -- With which model the user chatted last, over which upstream, and whether that needed a key.
@@ -209,7 +223,8 @@ SET told_with = CASE WHEN EXISTS (
 ) THEN $3 ELSE '' END
 WHERE user_id = $1 AND id IN (
     SELECT id FROM exchanges
-    WHERE user_id = $1 AND session_id = $2 AND state = 'formed' AND told_with IS NULL AND (key = $3 OR NOT $4)
+    WHERE user_id = $1 AND session_id = $2 AND told_with IS NULL AND (key = $3 OR NOT $4)
+        AND (state = 'formed' OR state = 'pending' AND fallback = 'unreadable')
     FOR UPDATE SKIP LOCKED
 )
 RETURNING id;
