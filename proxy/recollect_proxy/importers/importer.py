@@ -239,12 +239,17 @@ class Importer:
 
     async def _logged(self, exchanges: Sequence[Exchange]) -> int:
         """Write the exchanges that the log lacks, and return their number."""
+        scope = exchanges[0].turn.scope
         if self.backends is None:
+            self.tally.spoken_with[scope.user_id] = None
             return len(exchanges)
-        chat = await self.backends.chats.chat(exchanges[0].turn.scope, exchanges=_MOST_EXCHANGES)
+        chat = await self.backends.chats.chat(scope, exchanges=_MOST_EXCHANGES)
         answered = {name: bool(each.reply) for each in chat.exchanges for name in (each.key, each.anchor)}
         if not self.writes:
-            return sum(not _names(each) & answered.keys() for each in exchanges)
+            new = sum(not _names(each) & answered.keys() for each in exchanges)
+            if new:
+                await self._spoken_with(scope.user_id, self.backends)
+            return new
         lacking = [
             each
             for each in exchanges
@@ -263,12 +268,16 @@ class Importer:
 
     async def _with_own_model(self, exchange: Exchange, backends: Backends) -> Exchange:
         """Return the exchange with the model that its person chats with: the one it was with may be another product's."""
-        user_id = exchange.turn.scope.user_id
-        if user_id not in self.tally.spoken_with:
-            self.tally.spoken_with[user_id] = await backends.inbox.spoken_with(user_id)
-        spoken = self.tally.spoken_with[user_id] or SpokenWith("", "", authorized=False)
+        spoken = await self._spoken_with(exchange.turn.scope.user_id, backends)
+        spoken = spoken or SpokenWith("", "", authorized=False)
         turn = replace(exchange.turn, model=spoken.model, upstream=spoken.upstream)
         return replace(exchange, turn=turn, authorized=spoken.authorized)
+
+    async def _spoken_with(self, user_id: str, backends: Backends) -> SpokenWith | None:
+        """Return with which model a user chatted last, looked up once."""
+        if user_id not in self.tally.spoken_with:
+            self.tally.spoken_with[user_id] = await backends.inbox.spoken_with(user_id)
+        return self.tally.spoken_with[user_id]
 
     async def _is_remembered(self, user_id: str) -> bool:
         """Tell whether recording is on for this user."""

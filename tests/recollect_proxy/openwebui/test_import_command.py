@@ -90,6 +90,20 @@ def test_without_limits_and_with_a_model_there_is_less_to_know(
     assert out[-1].startswith("Memories are formed of the chats while")
 
 
+def test_that_no_model_can_be_asked_is_said_before_anything_is_written(
+    own_dsn: str, data_dir: Path, tmp_path: Path
+) -> None:
+    source = write_export(tmp_path / "chats.json", [chat_row(talk((DIARY, "Oh.")))])
+    own = {"data_dir": data_dir, "formation": "extract"}
+    stores = (own | {"database_url": own_dsn}, own | {"data_dir": tmp_path / "none yet"})
+
+    dry, without_store = (run(source, "--chats", "--dry-run", **store)[1][-1] for store in stores)
+    _, came, _ = run(source, "--chats", **stores[0])
+
+    assert came[-1].startswith("NO MODEL")
+    assert dry == without_store == came[-1]
+
+
 def test_the_store_is_named_first_and_without_a_password(tmp_path: Path) -> None:
     missing = tmp_path / "none.db"
     url = "postgresql://me:hush@db.example:5432/ours?sslmode=require&password=hush"
