@@ -9,7 +9,7 @@ import pytest
 from tests.recollect_proxy.frontends import Frontend, Sent
 from tests.recollect_proxy.given import given_memory
 from tests.running_proxy import RunningProxy, User
-from tests.scripted_extraction import Lesson, Pupil, memories_shown, statement
+from tests.scripted_extraction import Lesson, Pupil, memories_shown, messages_shown, shown, statement
 from tests.scripted_upstream import Received, ScriptedUpstream, completion
 
 CAT = "My cat is called Minka."
@@ -25,17 +25,16 @@ QUESTIONS = (
 
 def parroting(request: Received) -> list[dict[str, Any]]:
     """Find in a request all that it shows, and all that was ever recalled, as if the person had just said it."""
-    shown = "\n".join(message["content"] for message in request.json["messages"])
+    text = "\n".join(message["content"] for message in request.json["messages"])
     lines = [
-        re.sub(r"^(?:- \[[A-Z]+\] |\u2022 )| \([^()]*\)$", "", line).strip() for line in shown.splitlines()
+        re.sub(r"^(?:- \[[A-Z]+\] |\u2022 )| \([^()]*\)$", "", line).strip() for line in text.splitlines()
     ]
     echoed = [line for line in lines if "Minka" in line and len(line) < 200]
     told = [*dict.fromkeys([*memories_shown(request), *echoed, *ECHOES])]
     return [
         *(statement(each) for each in told),
         *(statement(each, "The person's cat goes by the name of Minka.") for each in told),
-        statement("my cat", CAT),
-        statement("my cat", "Has a cat whose name is Minka"),
+        *(statement("my cat", each) for each in memories_shown(request)),
     ]
 
 
@@ -109,12 +108,12 @@ async def test_a_model_that_finds_again_what_was_recalled_adds_nothing_to_it(
 
     [memory] = await proxy.memories(user)
     assert (memory.id, memory.content) == (original.id, CAT)
-    assert memory.provenance == original.provenance
+    assert memory.provenance.evidence == original.provenance.evidence
     counts = proxy.engine.counts
     assert counts.re_extracted == 0
     assert counts.rejects["injected"] > 0
     history = await proxy.engine.history(user.known_as)
-    assert [each.action for each in history] == ["add"]
+    assert {each.action for each in history} == {"add", "reinforce"}
 
 
 async def test_what_was_written_by_hand_is_not_learned_from_a_prompt_either(
@@ -166,3 +165,70 @@ async def test_how_often_an_injected_line_was_found_again_is_told_without_a_word
     assert "Minka" not in metrics
     assert user.id not in metrics
     assert json.dumps(CAT) not in metrics
+
+
+def copying(quote: str) -> Callable[[Received], list[dict[str, Any]]]:
+    """Return a model that tells each memory and answer that it is shown as news, on the same words of the person's."""
+
+    def copies(request: Received) -> list[dict[str, Any]]:
+        earlier = "\n".join(shown(request, "Earlier in this chat"))
+        answers = [line.removeprefix("Assistant: ") for line in earlier.splitlines() if "Assistant: " in line]
+        found = [statement(quote, each) for each in (*memories_shown(request), *answers)]
+        return found if any(quote in each for each in messages_shown(request)) else []
+
+    return copies
+
+
+async def test_a_model_that_copies_brings_back_nothing_that_is_forgotten(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons.append(Lesson(CAT))
+    await proxy.say(user, CAT, chat="told")
+    [cat] = await proxy.memories(user)
+    upstream.otherwise = lambda _request: completion(CAT)
+    asked = Frontend(proxy, upstream, user, chat="asked")
+    assert CAT in blocks_of(await asked.says(QUESTIONS[0]))
+    await proxy.formed(user)
+    await proxy.api(b"DELETE", f"/users/{user.id}/memories/{cat.id}")
+    pupil.extracts = copying("my cat")
+
+    await asked.says("Is my cat too fat?")
+    await proxy.formed(user)
+
+    assert pupil.extractions("Is my cat too fat?")
+    assert await proxy.statements(user) == []
+
+
+async def test_a_model_that_copies_makes_nothing_of_what_is_over(
+    proxy: RunningProxy, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons += [
+        Lesson("I live in Porto", "Lives in Porto"),
+        Lesson("I live in Ghent now", "Lives in Ghent", "contradicts", "Porto"),
+    ]
+    for number, said in enumerate(("I live in Porto.", "I live in Ghent now.")):
+        await proxy.say(user, said, chat=f"told-{number}")
+        await proxy.formed(user)
+    pupil.extracts = copying("rain")
+
+    await proxy.say(user, "Will it rain where I live?", chat="asked")
+    await proxy.formed(user)
+
+    assert pupil.extractions("Will it rain")
+    assert await proxy.statements(user) == ["Lives in Ghent"]
+
+
+async def test_a_model_that_copies_gives_no_person_anothers_memory(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
+) -> None:
+    pupil.lessons.append(Lesson("I cannot eat gluten", "Cannot eat gluten"))
+    room = Frontend(proxy, upstream, user, "room")
+    for name, text in (("Greta", "I cannot eat gluten."), ("Otto", "What is for dinner?")):
+        room.messages.append({"role": "user", "name": name, "content": text})
+        await room.again()
+        room.messages.append({"role": "assistant", "content": "Soup."})
+        await proxy.formed(user)
+        pupil.extracts = lambda request: [statement("dinner", each) for each in memories_shown(request)]
+
+    assert pupil.extractions("What is for dinner?")
+    assert await proxy.statements(user) == ["Greta: Cannot eat gluten"]

@@ -10,7 +10,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from recollect.formation.event_dates import with_checked_date
-from recollect.formation.grounding import ComparableText
 from recollect.formation.rules import FormationRules
 from recollect.formation.verification import AcceptedCandidate, HeldCandidate, verify, without_secrets
 from recollect.model import (
@@ -29,8 +28,10 @@ from recollect.model import (
 )
 from recollect.text.attribution import Attribution, attribute
 from recollect.text.comparison.vetoes import disagreement, of_memory, same_letter, veto
+from recollect.text.lexical import document_terms
 from recollect.text.patterns import linear
 from recollect.text.prompt_injection import is_instruction
+from recollect.text.questions import ends_asking
 from recollect.text.secrets import mask
 
 _DAY = timedelta(days=1)
@@ -38,7 +39,6 @@ _DAY = timedelta(days=1)
 
 _READ = 12_000
 _SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\n\u3002\uff01\uff1f\u061f]*")
-_QUESTIONS = ("?", "\uff1f", "\u061f")
 
 _UNSOURCED = frozenset({Reason.NO_EVIDENCE, Reason.INJECTED})
 _JUNK = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.LOW_IMPORTANCE})
@@ -136,8 +136,7 @@ def _states_something(memory: Memory) -> bool:
     turn = Turn(Scope(memory.owner, ""), memory.content, "", memory.observed_at, "")
     exchange = Exchange(memory.id, turn, "", memory.id, memory.id)
     sentences = _SENTENCE.findall(attribute(exchange).authored[:_READ])
-    asserted = ComparableText("".join(each for each in sentences if not each.rstrip().endswith(_QUESTIONS)))
-    return bool(asserted.telling or asserted.figures)
+    return bool(document_terms("".join(each for each in sentences if not ends_asking(each))))
 
 
 def _wrong_dates(memory: Memory, said: Sequence[Exchange], at: datetime) -> Iterator[Finding]:

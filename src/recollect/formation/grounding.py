@@ -14,9 +14,7 @@ from typing import NamedTuple
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from recollect.text.comparison.figures import figures
 from recollect.text.comparison.vetoes import denied_words, is_denial
-from recollect.text.lexical import document_terms
 from recollect.text.lexical.folding import HIRAGANA, MARK, UNSPACED, bare
 from recollect.text.lexical.languages import language_of, word_terms, written
 from recollect.text.lexical.stop_words import HAN_FUNCTION_CHARACTERS
@@ -264,38 +262,3 @@ def is_form(one: Token, other: Token) -> bool:
         return True
     is_long = min(len(word), len(form)) >= _LEAST_SLIPPED
     return is_long and shared > 0 and Levenshtein.normalized_similarity(word, form) >= _SLIP
-
-
-_ROOT = 5
-_READ, _PIECE = 12_000, 4_000
-
-
-@dataclass(frozen=True)
-class ComparableText:
-    """A text prepared for comparison: the roots of its content words, and its numbers and dates."""
-
-    text: str
-
-    @cached_property
-    def telling(self) -> list[frozenset[str]]:
-        """The roots of each content word: a term and its beginning, so that "allergy" and "allergic" share one."""
-        return [
-            frozenset({term, term[:_ROOT]})
-            for term in document_terms(self.text[:_READ])
-            if not term.isdecimal()
-        ]
-
-    @cached_property
-    def roots(self) -> frozenset[str]:
-        """The roots of all words."""
-        return frozenset().union(*self.telling)
-
-    @cached_property
-    def figures(self) -> frozenset[str]:
-        """The numbers and dates."""
-        pieces = [self.text[start : start + _PIECE] for start in range(0, min(len(self.text), _READ), _PIECE)]
-        return frozenset().union(*(each.numbers | each.dates for each in map(figures, pieces)))
-
-    def holds(self, other: "ComparableText") -> bool:
-        """Return True if this text holds all words and figures of another."""
-        return other.figures <= self.figures and all(each & self.roots for each in other.telling)

@@ -113,7 +113,9 @@ class StatementLearner:
         known = await self._known(turns)
         zone = turns[-1].exchange.turn.at.tzinfo
         known = [replace(each, observed_at=each.observed_at.astimezone(zone)) for each in known]
-        return Extraction(await self._extract(turns, known), tuple(known))
+        named = {memory.id: content for memory, content in unnamed(turns, known)}
+        shown = [replace(each, content=named.get(each.id, each.content)) for each in known]
+        return Extraction(await self._extract(turns, shown), tuple(known))
 
     async def learn(
         self,

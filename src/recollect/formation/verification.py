@@ -2,9 +2,9 @@
 
 The model says how a statement is meant, whom it concerns, and its relation to known memories. The rules check that the person said it:
 each candidate quotes the person's own words, and the quote has to be there. A sentence of the assistant's counts if the person's
-words assent to it. A statement stays as the model wrote it, in any words and language. Shared words refuse one case alone: a new
-statement that repeats a shown memory on a quote that adds nothing to it. Secrets in a candidate are masked; a candidate
-that says nothing besides its secret is withheld ("the wifi's password is [secret: password]").
+words assent to it. A statement stays as the model wrote it, in any words and language; one that repeats what is known is for
+reconciliation. Secrets in a candidate are masked; a candidate that says nothing besides its secret is withheld ("the wifi's
+password is [secret: password]").
 """
 
 import math
@@ -15,12 +15,11 @@ from functools import cached_property
 from itertools import islice
 from typing import TypeAlias
 
-from recollect.formation.grounding import ComparableText, SearchableText, plain_quote, searchable, weight
+from recollect.formation.grounding import SearchableText, plain_quote, searchable, weight
 from recollect.formation.subjects import naming_its_speaker, naming_its_subject
 from recollect.model import Candidate, Ignore, Lasting, Reason, Relation, Stance
 from recollect.text.attribution import Attribution
 from recollect.text.attribution.confirmations import is_hum, opens_with_no, opens_with_yes
-from recollect.text.comparison.vetoes import denied_words
 from recollect.text.patterns import bounded
 from recollect.text.prompt_injection import is_injected
 from recollect.text.secrets import has_mark, mask, without_marks
@@ -93,13 +92,11 @@ CONFIRMING = " \u2026 "
 _INJECTED_LINES = 200
 _LINE_CHARACTERS = 500
 _ALIGNMENTS = 100
-_ECHO_CHECKS = 100
+_SHOWN_CHECKS = 100
 _MOST_EVIDENCE = 2_000
 _BESIDE_QUOTATION = 20
 """Letters and digits of the person's own in a quote that holds what they quote: "Otto wrote" alone proves nothing of Otto's words."""
 _QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
-_ECHO = 0.4
-"""The share of common words, of all words of two statements, from which they are nearly one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +240,6 @@ class _Verification:
         named = naming_its_subject(spoken)
         if unfit := self._unfit(proven) or self._unfit(named):
             return Ignore(unfit, proven)
-        if self._is_echo(named, self._readings[turn].speaker):
-            return Ignore(Reason.INJECTED, proven)
         clean = without_secrets(named)
         if clean is None:
             return Ignore(Reason.CONFIDENTIAL, replace(proven, content=WITHHELD, evidence=WITHHELD))
@@ -349,50 +344,15 @@ class _Verification:
         """Return the reason to reject a candidate without evidence: INJECTED if its quote was added to the prompt."""
         self._checks += 1
         quote = plain_quote(candidate.evidence)
-        is_long = weight(quote) >= self._limits.evidence_length and self._checks <= _ECHO_CHECKS
+        is_long = weight(quote) >= self._limits.evidence_length and self._checks <= _SHOWN_CHECKS
         is_shown = is_long and any(line.has(quote) for line in self._shown)
         return Reason.INJECTED if is_shown else Reason.NO_EVIDENCE
-
-    def _is_echo(self, candidate: Candidate, speaker: str) -> bool:
-        """Return True if a candidate only repeats a line that the model was shown, for no reason in the words it quotes.
-
-        It is called new and ends nothing, it is nearly that line, and its quote adds nothing to the line. A quote with a word of
-        the line that the candidate lacks tells of a change: the interview, now that there is a job. A quote says "I" for the speaker's name.
-        """
-        self._checks += 1
-        if candidate.relation is not Relation.NEW or candidate.ends or self._checks > _ECHO_CHECKS:
-            return False
-        content, quote = ComparableText(candidate.content), ComparableText(candidate.evidence)
-        said = [each for each in content.telling if each & quote.roots]
-        told = quote.roots | ComparableText(speaker).roots
-        is_told = all(each & told for each in content.telling) and content.figures <= quote.figures
-        if not content.telling or is_told:
-            return False
-        return any(
-            all(each & line.roots for each in said)
-            and not any(each & quote.roots and not each & content.roots for each in line.telling)
-            and content.figures & quote.figures <= line.figures
-            and _nearly_equal(content, line)
-            for line in self._shown_lines
-        )
-
-    @cached_property
-    def _shown_lines(self) -> list[ComparableText]:
-        return [ComparableText(line.text) for line in self._shown]
 
     @cached_property
     def _shown(self) -> list[SearchableText]:
         """The lines injected into the prompts."""
         lines = dict.fromkeys(line for attribution in self._readings for line in attribution.injected)
         return [searchable(line[:_LINE_CHARACTERS]) for line in islice(lines, _INJECTED_LINES)]
-
-
-def _nearly_equal(one: ComparableText, other: ComparableText) -> bool:
-    """Return True if two statements share most words, and their figures and denials agree."""
-    if one.figures - other.figures or denied_words(one.text, other.text):
-        return False
-    shared = sum(bool(each & other.roots) for each in one.telling)
-    return shared >= _ECHO * (len(one.telling) + len(other.telling) - shared)
 
 
 def _assents(words: SearchableText, message: SearchableText) -> bool:

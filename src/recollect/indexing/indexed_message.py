@@ -16,6 +16,7 @@ from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.lexical import document_terms, identifiers
 from recollect.text.normalization import without_cuts
 from recollect.text.patterns import anchored, linear
+from recollect.text.questions import ends_asking
 from recollect.text.secrets import mask
 from recollect.text.statement_features import SUBSTANCE, count_words, statement_features
 
@@ -72,8 +73,6 @@ def own_text(text: str, parts: Sequence[MessagePart]) -> str:
 
 
 _SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\u3002\uff01\uff1f\u061f]*")
-_ASKING = ("?", "\uff1f", "\u061f")
-_BEHIND_IT = " \t\r\"')\u201d\u2019\u00bb\u300d*_"
 _CLAUSES = frozenset(",;:\u2013\u2014\u060c\u061b\uff0c\uff1b\uff1a\u3001")
 """What parts clauses: "my dog is ill, what helps?" tells something before it asks."""
 
@@ -117,9 +116,9 @@ def only_asks(text: str) -> bool:
     if len(text) > _READ or identifiers(text):
         return False
     asked = [each for each in _sentences(text) if not is_small_talk(each)]
-    if not asked or not all(each.endswith(_ASKING) for each in asked):
+    if not asked or not all(map(ends_asking, asked)):
         return False
-    of_clauses = any(not _CLAUSES.isdisjoint(each) for each in asked)
+    of_clauses = any(not _CLAUSES.isdisjoint(each[:-1]) for each in asked)
     is_of_oneself = any(map(is_about_oneself, asked))
     if of_clauses and is_of_oneself:
         return False
@@ -140,8 +139,7 @@ def _is_small_talk(text: str) -> bool:
 
 
 def _sentences(text: str) -> list[str]:
-    found = (each.strip().rstrip(_BEHIND_IT) for each in _SENTENCE.findall(text))
-    return [each for each in found if any(map(str.isalnum, each))]
+    return [each.strip() for each in _SENTENCE.findall(text) if any(map(str.isalnum, each))]
 
 
 CHUNK_TOKENS = 500

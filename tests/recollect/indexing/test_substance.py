@@ -18,6 +18,9 @@ ONLY_ASK = (
     "\u6211\u4f4f\u5728\u54ea\u91cc\uff1f",
     "\u0623\u064a\u0646 \u0623\u0633\u0643\u0646\u061f",
     "How long ought a synopsis to be?",
+    "What do I work as? \U0001f914",
+    "\u03a0\u03bf\u03cd \u03bc\u03ad\u03bd\u03c9;",
+    "\u12e8\u1275 \u1290\u12cd \u12e8\u121d\u1296\u1228\u12cd\u1367",
 )
 TELL = (
     "I live in Lisbon.",
