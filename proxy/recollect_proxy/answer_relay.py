@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from recollect.chat import add_memories
-from recollect.engine.prepared import Prepared
-from recollect.model import Recall, Skip
 from recollect_proxy.asgi import Scope, Send
 from recollect_proxy.context_length import refuses_length
 from recollect_proxy.headers import forwardable, rewritable
@@ -53,9 +51,11 @@ class AnswerRelay:
         in_stream = nullcontext() if request.status is None else request.status.beside(request.turn)
         async with (
             in_stream as status,
-            self._answer(scope, request, recorder) as (answer, prepared),
+            self._answer(scope, request) as answer,
         ):
             recorder.start(answer)
+            request.note_prepared()
+            prepared = request.prepared
             feed = recorder.feed
             in_body = lists and is_json(answer)
             extra = self.reports.about(prepared, request.id, listed=lists and not in_body)
@@ -70,10 +70,8 @@ class AnswerRelay:
                 await status.relay(answer, send, *shown, extra=extra, listen=feed)
 
     @asynccontextmanager
-    async def _answer(
-        self, scope: Scope, request: OutboundRequest, recorder: ReplyRecorder
-    ) -> AsyncIterator[tuple[Answer, Prepared]]:
-        """Yield the upstream's answer, and what its prompt was given.
+    async def _answer(self, scope: Scope, request: OutboundRequest) -> AsyncIterator[Answer]:
+        """Yield the upstream's answer.
 
         If the prompt is too long for the model, and memories were added to it, the upstream is asked once more without them.
         """
@@ -82,10 +80,9 @@ class AnswerRelay:
         ask = partial(self.upstream.forward, scope["method"], self.passthrough.target(scope))
         async with ask(rewritable(headers, body=request.is_changed, answer=lists), request.body) as answer:
             if request.plain is None or not await refuses_length(answer):
-                yield answer, request.prepared
+                yield answer
                 return
-        recorder.goes_without = True
-        skipped = Prepared(Recall(skipped=Skip.CONTEXT_LENGTH), upstream=request.prepared.upstream)
+        request.goes_without_memories()
         headers = rewritable(headers, body=request.plain_is_changed, answer=lists)
         async with ask(headers, request.plain) as answer:
-            yield answer, skipped
+            yield answer

@@ -27,23 +27,31 @@ _CODE = linear(
     re.IGNORECASE,
     captures=False,
 )
-_LENGTH = r"context (?:length|window|size|limit)|(?:maximum|max) (?:prompt|input|sequence|model) length|max_model_len"
-_BEYOND = r"exceed|longer|larger|greater|beyond|too (?:long|large|many|big)|overflow|maximum|at most|reduce"
-_WORDS = linear(
-    rf"(?s)(?:{_LENGTH}).{{0,60}}(?:{_BEYOND})|(?:{_BEYOND}).{{0,60}}(?:{_LENGTH})|(?:{_LENGTH}) is [0-9]"
+_OTHER_CODE = linear(r"rate_?limit|quota", re.IGNORECASE, captures=False)
+_COUNTED = ("n_prompt_tokens", "n_ctx")
+"""What llama.cpp counts in such an error, and in no other."""
+
+_CONTEXT = (
+    r"context[ _](?:length|window|size|limit)|(?:maximum|max) (?:prompt|input|sequence|model) length"
+    r"|max_(?:model|seq|session)_len(?:gth)?|\bn_ctx\b"
+)
+_BEYOND = r"exceed|longer|larger|greater|less than|beyond|too (?:long|large|many|big)|overflow|maximum|at most|reduce|<="
+_NAMES_CONTEXT = linear(
+    rf"(?s)(?:{_CONTEXT}).{{0,60}}(?:{_BEYOND})|(?:{_BEYOND}).{{0,60}}(?:{_CONTEXT})|(?:{_CONTEXT}) is [0-9]|context.{{0,20}}overflow"
     r"|\b(?:prompt|input|conversation)(?: tokens| text)?(?: is| was| are)?(?: [0-9]+ tokens)? ?too long"
-    r"|\b(?:input|prompt)(?: token count| tokens| length)?(?: \([0-9]+\))? exceeds? .{0,60}(?:tokens?|length|context)\b"
-    r"|tokens \+ .max_new_tokens. must be|.inputs. must have less than [0-9]+ tokens|range of input length"
-    r"|too many tokens: (?:size|total)|reduce the length of the (?:messages|prompt|input)(?:[ ,]|[.]?$)|context.{0,20}overflow",
+    r"|\bprompt exceeds? (?:the )?max|too many tokens: (?:size|total)|range of input length|reduce the length of the (?:messages|prompt|input)(?:[ ,]|[.]?$)",
     re.IGNORECASE,
     captures=False,
 )
-_ELSE = linear(
-    r"\b(?:quota|rate|per (?:second|minute|hour|day|month)|images?|policy|files?)\b",
-    re.IGNORECASE,
-    captures=False,
+_WHOLE = linear(
+    r"(?:\b|_)(?:prompt|inputs?|messages?|request(?:ed)?|conversation)(?:\b|_)", re.IGNORECASE, captures=False
 )
-"""A sentence with one of these is about another limit."""
+_TOKENS = linear(r"tokens?(?:\b|_)", re.IGNORECASE, captures=False)
+_TOO_MUCH = linear(_BEYOND, re.IGNORECASE, captures=False)
+_OF_ANSWER = linear(r"max_(?:[a-z]+_)?tokens", re.IGNORECASE, captures=False)
+_RATE = linear(r"\b(?:quota|rate|tpm|per (?:second|minute|hour|day|month))\b", re.IGNORECASE, captures=False)
+"""A sentence with one of these is about how much may be asked in a time."""
+_CHARACTERS = linear(r"\b(?:characters|chars|bytes|[km]i?b)\b", re.IGNORECASE, captures=False)
 _SENTENCE_END = linear(r"[.!?;]\s", captures=False)
 _TEXTS = ("message", "error", "detail", "details", "msg", "raw")
 _CODES = ("code", "type", "error_type", "status", "reason")
@@ -61,35 +69,53 @@ async def refuses_length(answer: Answer) -> bool:
 
 
 def says_too_long(error: bytes) -> bool:
-    """Return whether the JSON of an error says so, by a code or in words."""
+    """Return whether the JSON of an error says so: by a code or by what it counts, else in words."""
     try:
-        told = msgspec.json.decode(error)
+        told = list(_objects(msgspec.json.decode(error), _DEEPEST))
     except (ValueError, RecursionError):
         return False
+    codes = [code for each in told for name in _CODES if isinstance(code := _of(each, name), str)]
+    if any(_OTHER_CODE.search(code[:_READ]) for code in codes):
+        return False
+    if any(_CODE.search(code[:_READ]) for code in codes):
+        return True
     return any(
-        _CODE.search(text[:_READ]) is not None if is_code else _tells_length(text[:_READ])
-        for is_code, text in _told(told, _DEEPEST)
+        all(type(_of(each, name)) is int for name in _COUNTED)
+        or (isinstance(each, str) and _tells_length(each[:_READ]))
+        for each in told
     )
 
 
 def _tells_length(text: str) -> bool:
-    """Return whether a sentence says so, and speaks of no other limit."""
-    return any(
-        _WORDS.search(sentence) is not None and _ELSE.search(sentence) is None
-        for sentence in _SENTENCE_END.split(text)
-    )
+    """Return whether a sentence says that the whole prompt has more tokens than the model takes."""
+    return any(map(_is_of_length, _SENTENCE_END.split(text)))
 
 
-def _told(value: Any, depth: int) -> Iterator[tuple[bool, str]]:
-    """Yield the codes and the texts of an error, wherever a server puts them."""
+def _is_of_length(sentence: str) -> bool:
+    plain = _OF_ANSWER.sub("", sentence)
+    in_tokens = _TOKENS.search(plain) is not None
+    if _RATE.search(sentence) is not None or (_CHARACTERS.search(sentence) is not None and not in_tokens):
+        return False
+    if _NAMES_CONTEXT.search(sentence) is not None:
+        return True
+    return in_tokens and _WHOLE.search(plain) is not None and _TOO_MUCH.search(plain) is not None
+
+
+def _of(told: Any, name: str) -> Any:
+    return told.get(name) if isinstance(told, dict) else None
+
+
+def _objects(value: Any, depth: int) -> Iterator[Any]:
+    """Yield the objects and the texts of an error, wherever a server puts them; no text where it names one field of many."""
     if isinstance(value, str):
-        yield False, value
+        yield value
     elif isinstance(value, list) and depth:
         for each in value[:_DEEPEST]:
-            yield from _told(each, depth - 1)
+            yield from _objects(each, depth - 1)
     elif isinstance(value, dict) and depth:
-        for name in _CODES:
-            if isinstance(value.get(name), str):
-                yield True, value[name]
+        yield value
+        field = value.get("param")
+        is_of_one = isinstance(field, str) and not {"[", "."}.isdisjoint(field)
         for name in _NESTED:
-            yield from _told(value.get(name), depth - 1)
+            if not (is_of_one and isinstance(value.get(name), str)):
+                yield from _objects(value.get(name), depth - 1)

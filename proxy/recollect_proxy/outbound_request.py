@@ -1,18 +1,19 @@
 """A request for the upstream, with everything that is needed once its answer ends. Never: sends it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from recollect.composition import Placed
 from recollect.engine.exchanges import ExchangeRecord
 from recollect.engine.prepared import Prepared
-from recollect.model import Turn
+from recollect.model import Skip, Turn
 from recollect_proxy.reply_recorder import ReplyRecorder
 from recollect_proxy.request_options import RequestOptions
 from recollect_proxy.status import Status
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class OutboundRequest:
     """A request for the upstream.
 
@@ -22,10 +23,12 @@ class OutboundRequest:
         is_changed: Whether it differs from the client's body.
         options: The request options.
         turn: The turn in the request.
-        prepared: What the engine adds to its prompt.
+        prepared: What the engine adds to its prompt; nothing, once the upstream has refused its length.
         exchange_record: Writes the exchange to the message log; None if the exchange is not recorded.
         status: Shows the user what the memory does; None if this client shows no status.
         note_answer: Notes what was said and answered, with the answer's id; None if nothing is kept of the chat.
+        note_recall: Notes what the prompt was given; None if nothing is kept of the chat, or it is noted.
+        note_length: Notes that the chat has no room for memories.
         plain: The body without memories, for an upstream that refuses its length with them; None if it has none.
         plain_is_changed: Whether that differs from the client's body.
     """
@@ -39,6 +42,8 @@ class OutboundRequest:
     exchange_record: ExchangeRecord | None = None
     status: Status | None = None
     note_answer: Callable[..., None] | None = None
+    note_recall: Callable[[Prepared], None] | None = None
+    note_length: Callable[[], None] = lambda: None
     plain: bytes | None = field(default=None, repr=False)
     plain_is_changed: bool = False
 
@@ -47,12 +52,26 @@ class OutboundRequest:
         if self.exchange_record is not None:
             await self.exchange_record.durable()
 
+    def goes_without_memories(self) -> None:
+        """Take the memories back, as the prompt is too long with them."""
+        placed = Placed(detached=self.prepared.placed.detached)
+        recall = replace(self.prepared.recall, skipped=Skip.CONTEXT_LENGTH)
+        self.prepared = replace(self.prepared, placed=placed, recall=recall)
+        self.note_length()
+
+    def note_prepared(self) -> None:
+        """Note what the prompt was given, once: when its answer begins, or where none comes."""
+        if self.note_recall is not None:
+            self.note_recall(self.prepared)
+            self.note_recall = None
+
     def record_end(self, recorder: ReplyRecorder) -> None:
         """Record the reply, or the failure, in the background; the turn itself has been recorded before.
 
         If the upstream refused the caller's key, the turn is withdrawn: a plain header can name any user, and the refusal
         is the only sign that the caller was somebody else.
         """
+        self.note_prepared()
         reply = recorder.reply()
         if self.note_answer is not None and reply is not None:
             self.note_answer(reply, answer_id=recorder.answer_id)
@@ -63,5 +82,6 @@ class OutboundRequest:
         elif reply is None:
             self.exchange_record.fail()
         else:
-            given = () if recorder.goes_without else self.prepared.included
-            self.exchange_record.end(reply, recollections=given, answer_id=recorder.answer_id)
+            self.exchange_record.end(
+                reply, recollections=self.prepared.included, answer_id=recorder.answer_id
+            )

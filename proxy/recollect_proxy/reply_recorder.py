@@ -15,7 +15,6 @@ class ReplyRecorder:
         client_left: Whether the client closed the connection before the answer's end.
         broke_off: Whether the upstream broke off the answer.
         is_refused: Whether the upstream refused the caller (401 or 403).
-        goes_without: Whether the request went without its memories, as with them it was too long.
         calls_tools: Whether the answer calls tools and is no reply yet: the client sends the turn again with their results.
         parsed: The parsed reply, once the answer is over; None if there was none to parse.
     """
@@ -28,7 +27,6 @@ class ReplyRecorder:
         self.client_left = False
         self.broke_off = False
         self.is_refused = False
-        self.goes_without = False
         self.calls_tools = False
         self.parsed: Reply | None = None
 

@@ -13,10 +13,11 @@ from recollect.composition import Placed
 from recollect.engine.live import LiveEngine
 from recollect.engine.prepared import Prepared
 from recollect.engine.recent_words import asked_request
-from recollect.model import Skip
+from recollect.model import Skip, Turn
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.text.tokens import token_counter
 from recollect_proxy.fair_executor import FairExecutor
+from recollect_proxy.full_chats import FullChats
 from recollect_proxy.identity import Caller
 from recollect_proxy.outbound_request import OutboundRequest
 from recollect_proxy.request_composer import RequestComposer
@@ -54,6 +55,7 @@ class RequestPreparer:
         executor: Composes large requests off the event loop.
         status: Shows users of OpenWebUI what the memory does; None if nobody is shown that.
         upstream: What the upstream may be sent and learned from.
+        full_chats: Which chats have no room for memories.
     """
 
     engine: LiveEngine
@@ -61,6 +63,7 @@ class RequestPreparer:
     executor: FairExecutor
     status: Status | None = None
     upstream: UpstreamRules = field(default_factory=UpstreamRules)
+    full_chats: FullChats = field(default_factory=FullChats)
 
     def is_task(self, parsed: ParsedRequest) -> bool:
         """Tell whether a request is its client's own question about what its person said a moment ago."""
@@ -82,21 +85,20 @@ class RequestPreparer:
         turn, chat = parsed.detected.turn, parsed.detected.body
         assert turn is not None  # noqa: S101 -- the caller has looked
         assert chat is not None  # noqa: S101 -- it is there where the turn is
-        policy, user_id = self.upstream.policy, turn.scope.user_id
+        policy = self.upstream.policy
         if not self.upstream.is_default:
             turn = replace(turn, upstream=policy.name)
         turn = await self.engine.in_its_chat(turn)
-        learns = policy.learns_of(user_id)
+        learns = policy.learns_of(turn.scope.user_id)
         credential = caller.credential if self.upstream.lends else None
         forms = parsed.detected.forms and parsed.options.remember and learns
         record = self.engine.begin(turn, credential=credential) if forms else None
-        options = replace(parsed.options.recall, disclosure=policy.disclosure(user_id))
+        options = replace(parsed.options.recall, disclosure=policy.disclosure(turn.scope.user_id))
         prepared = await self.engine.prepare(turn, options, count=token_counter(turn.model))
         prepared = self._told(prepared, learns=learns)
-        composed, prepared = await self._compose(chat, prepared, turn.scope.user_id)
+        plain = body if parsed.body is None else parsed.body
+        composed, prepared = await self._compose(chat, prepared, turn, size=len(plain))
         request_id = uuid7()
-        if parsed.detected.forms:
-            self.engine.note(turn, prepared, request_id=request_id, api=self.composer.dialect.name)
         changed = composed or parsed.body
         return OutboundRequest(
             request_id,
@@ -112,7 +114,11 @@ class RequestPreparer:
             )
             if parsed.detected.forms
             else None,
-            plain=None if composed is None else (body if parsed.body is None else parsed.body),
+            note_recall=partial(self.engine.note, turn, request_id=request_id, api=self.composer.dialect.name)
+            if parsed.detected.forms
+            else None,
+            note_length=partial(self.full_chats.note, turn, len(plain)),
+            plain=None if composed is None else plain,
             plain_is_changed=parsed.body is not None,
         )
 
@@ -123,14 +129,18 @@ class RequestPreparer:
         return replace(prepared, upstream=name, flags=flags)
 
     async def _compose(
-        self, chat: ChatBody, prepared: Prepared, user_id: str
+        self, chat: ChatBody, prepared: Prepared, turn: Turn, *, size: int
     ) -> tuple[bytes | None, Prepared]:
-        """Return the body with memories, or None, and what was really added."""
+        """Return the body with memories, or None, and what was really added; nothing where the chat has no room."""
         work, reason = partial(self.composer.compose, chat, prepared.placed), Skip.NO_PLACE
+        composed = None
         try:
-            composed = work() if is_light(chat.raw) else await self.executor.run(work, user_id)
+            if self.full_chats.is_full(turn, size):
+                reason = Skip.CONTEXT_LENGTH
+            else:
+                composed = work() if is_light(chat.raw) else await self.executor.run(work, turn.scope.user_id)
         except TimeoutError:
-            composed, reason = None, Skip.DEADLINE
+            reason = Skip.DEADLINE
         if composed is None and prepared.placed != Placed():
             nothing = Placed(detached=prepared.placed.detached)
             prepared = replace(prepared, placed=nothing, recall=replace(prepared.recall, skipped=reason))

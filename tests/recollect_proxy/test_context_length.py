@@ -140,6 +140,51 @@ TOO_LONG: tuple[Any, ...] = (
             "param": "messages",
         }
     },
+    {
+        "error": {
+            "message": "The prompt (total length 14424) is too long to fit into the model (context length 8096). Make sure that `max_model_len` "
+            "is no smaller than the number of text tokens plus multimodal tokens. For image inputs, the number of image tokens depends on the images."
+        }
+    },
+    {
+        "object": "error",
+        "message": "Multimodal prompt is too long after expanding multimodal tokens of 3 images: 5192 => 6153 >= 5489.",
+    },
+    {
+        "error": {
+            "code": "InvalidParameter",
+            "message": "Total tokens of image and text exceed max message tokens",
+        }
+    },
+    {
+        "error": {
+            "message": "This endpoint's maximum context length is 8192 tokens. However, you requested about 9100 tokens (8000 of file input, 1100 of text input)."
+        }
+    },
+    {
+        "error": {
+            "message": "Your messages and files have 9100 tokens, more than the 8192 tokens that a request can hold at most"
+        }
+    },
+    {"error": {"message": "Requested tokens (2285) exceed context window of 2048"}},
+    {"error": {"message": "max_length (2347) cannot be greater than model context_length (2176)"}},
+    {
+        "code": 20015,
+        "message": "length of prompt_tokens (131073) must be less than max_seq_len (131072).",
+        "data": None,
+    },
+    {"error": {"message": "Invalid request: Your request exceeded model token limit: 8192"}},
+    {"error": {"message": "Prompt length 5000 is greater than max_seq_len 4096"}},
+    {"message": "too many tokens: total number of tokens in the prompt cannot exceed 4081"},
+    {"error": "prompt too long; exceeded max context length by 5 tokens"},
+    {"error": {"code": 400, "message": "zu lang", "n_prompt_tokens": 14429, "n_ctx": 8192}},
+    {
+        "error": {
+            "message": "Die Anfrage ist zu lang.",
+            "code": "context_length_exceeded",
+            "param": "messages[0].content",
+        }
+    },
 )
 OTHERWISE: tuple[Any, ...] = (
     {"error": {"message": "max_tokens is too large: 5000. This model supports at most 4096 completion tokens.", "type": "invalid_request_error", "param": "max_tokens", "code": None}},
@@ -159,6 +204,13 @@ OTHERWISE: tuple[Any, ...] = (
     {"error": {"message": "Invalid context size option: use only num_ctx"}},
     {"error": {"message": "reduce the length of the messages[3].name field"}},
     {"error": {"message": "max_tokens=9000 exceeds the maximum output; see the context limit docs"}},
+    {"error": {"message": "Input exceeds the maximum length of 100 for field name"}},
+    {"error": {"message": "The input is too long: 300 characters, at most 256"}},
+    {"error": {"message": "Requested max_tokens 9000 exceeds the limit of 8192"}},
+    {"error": {"message": "Your prompt has 9000 tokens, the maximum is 8000 tokens.", "code": "rate_limit_exceeded"}},
+    {"error": {"message": "The prompt is too long: 9000 tokens > 8192", "param": "messages[3].name"}},
+    {"error": {"message": "The image is larger than the maximum of 2048 tokens"}},
+    {"error": {"n_ctx": 8192, "message": "no slot is free"}},
     {"error": None},
     "prompt",
     [],
@@ -275,3 +327,49 @@ async def test_a_prompt_without_memories_is_sent_once(
 
     assert len(upstream.received) == 1
     assert (answer.status, answer.json) == (400, OPENAI)
+
+
+async def test_what_did_not_fit_is_told_nowhere_as_given(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user)
+    upstream.answers += [refusal(OPENAI), whole(completion_body("Assam."))]
+
+    answer = await proxy.say(user, WHICH_TEA)
+    await proxy.settle()
+
+    explained = await proxy.api(
+        b"GET", f"/explain/{(answer.header(b'x-recollect-request-id') or b'').decode()}"
+    )
+    assert explained.json["skipped"] == "context-length"
+    assert not explained.json["tokens"]
+    assert not await proxy.rows("SELECT FROM recollect.injections WHERE user_id = $1", user.known_as)
+    counted = await proxy.rows(
+        "SELECT recall_count FROM recollect.users_vectors WHERE user_id = $1", user.known_as
+    )
+    assert [row["recall_count"] for row in counted] == [0]
+
+
+async def test_a_chat_without_room_is_sent_once_each_turn_until_it_is_shorter(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user)
+    asked = {"role": "user", "content": WHICH_TEA}
+    longer = [
+        asked,
+        {"role": "assistant", "content": "Assam."},
+        {"role": "user", "content": "And which tea is my favourite?"},
+    ]
+    upstream.answers += [refusal(OPENAI), whole(completion_body("Assam."))]
+    await proxy.say(user, [asked])
+    upstream.received.clear()
+
+    full = await proxy.say(user, longer)
+    other_chat = await proxy.say(user, longer, chat="chat-2")
+    other_model = await proxy.say(user, longer, model="larger")
+    shorter = await proxy.say(user, [{"role": "user", "content": "My favourite tea?"}])
+
+    assert [TEA.encode() in each.body for each in upstream.received] == [False, True, True, True]
+    assert full.header(b"x-recollect-skipped") == b"context-length"
+    for answer in (other_chat, other_model, shorter):
+        assert answer.header(b"x-recollect-skipped") is None

@@ -93,6 +93,8 @@ class Prepared:
     @property
     def in_place(self) -> tuple[Recollection, ...]:
         """What would have been recalled, and stands in the prompt by an earlier turn of the chat."""
+        if self.recall.skipped is not None:
+            return ()
         return tuple(each for each in self.recall.ranked if each.dropped is Drop.GIVEN)
 
     @property
