@@ -29,7 +29,7 @@ from recollect_proxy.store_commands.memories_commands import memories_app
 from recollect_proxy.store_commands.reembed_command import reembed
 from recollect_proxy.store_commands.reindex_command import reindex
 from recollect_proxy.store_commands.sessions_commands import sessions_app
-from recollect_proxy.store_commands.upkeep_commands import erase, migrate, users
+from recollect_proxy.store_commands.upkeep_commands import erase, migrate, retry, users
 from recollect_proxy.worker_command import worker
 
 
@@ -84,6 +84,7 @@ app.command()(backfill)
 app.command()(reembed)
 app.command()(audit_store)
 app.command()(reindex)
+app.command()(retry)
 app.command()(erase)
 app.add_typer(memories_app, name="memories")
 app.add_typer(sessions_app, name="sessions")

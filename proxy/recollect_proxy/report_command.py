@@ -45,7 +45,7 @@ def report(
         typer.echo("There is no database to report on: name the one that Recollect serves with.", err=True)
         raise typer.Exit(1)
     try:
-        told, waiting = run_to_the_end(_read(settings, days))
+        told = run_to_the_end(_read(settings, days))
     except RecollectError as error:
         typer.echo(f"{error}", err=True)
         raise typer.Exit(1) from None
@@ -54,17 +54,16 @@ def report(
     else:
         for line in lines(told):
             typer.echo(line)
-        typer.echo(f"Waiting for a model, by what is missing: {_counts(waiting)}")
 
 
-async def _read(settings: "EngineSettings", days: int) -> "tuple[WeekReport, Mapping[str, int]]":
+async def _read(settings: "EngineSettings", days: int) -> "WeekReport":
     from recollect.assembly import make_policy, open_backends
     from recollect.engine import Engine
     from recollect_proxy.memory_api.report import WeekReport
 
     async with open_backends(settings) as backends:
         engine = Engine(backends, make_policy(settings))
-        return WeekReport.of(await engine.report(days)), (await engine.backlog()).waiting
+        return WeekReport.of(await engine.report(days))
 
 
 def lines(told: "WeekReport") -> Iterator[str]:
@@ -87,6 +86,7 @@ def lines(told: "WeekReport") -> Iterator[str]:
         f"  formed            {formation.exchanges} exchanges, lag median {_of_unit(formation.lag_p50_seconds, 'seconds')}, "
         f"95 % {_of_unit(formation.lag_p95_seconds, 'seconds')}"
     )
+    yield f"  waiting now       {_counts(formation.waiting)} (for a model, by what is missing)"
     yield f"  changes           {_counts(formation.made)}"
     yield f"  rejected          {_counts(formation.rejected)}"
     yield (

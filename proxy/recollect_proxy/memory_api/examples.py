@@ -258,7 +258,7 @@ EXAMPLES = (
     ),
     OwnToken("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl", _SAID),
     PageLink("//memory.example.org/memory/ui/enter?ticket=eyJhbGciOiJIUzI1NiJ9...", _SAID),
-    schemas.Retried(1),
+    schemas.Retried(1, 2),
     Retrieval(
         "May I eat satay?",
         [
@@ -290,7 +290,7 @@ EXAMPLES = (
         settings=_EFFECTIVE,
     ),
     MetricsAsJson({"recollect_recall_paths_total": [Sample({"path": "dense"}, 128)]}),
-    WeekReport.of(make_report(_WEEK, 7)),
+    WeekReport.of(make_report(_WEEK, 7, waiting={"key": 3})),
     StoreStats(
         256,
         31,

@@ -28,14 +28,17 @@ from recollect_proxy.metrics import CONTENT_TYPE, Metrics
 @post(
     "/formation/retry",
     status_code=200,
-    summary="Form again what failed",
-    response_description="How many.",
+    summary="Form what failed, waits, or was read by no model",
+    response_description="How much that is.",
     tags=["Operation"],
     responses=documented(*ALWAYS),
 )
 async def retry_formation(engine: OpenEngine) -> Retried:
-    """Queues every exchange again whose formation failed for good."""
-    return Retried(await engine.retry_failed())
+    """Queue every exchange again that is not formed yet: held as failed, waiting for a model, or read by none so far.
+
+    Answers that could not be read are asked for again, too. Nothing is formed of what a person switched off or had forgotten.
+    """
+    return Retried(*await engine.retry_failed())
 
 
 @get(

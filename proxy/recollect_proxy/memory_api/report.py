@@ -54,6 +54,10 @@ class Formation(Struct):
     """What was formed."""
 
     exchanges: int
+    waiting: Annotated[
+        dict[str, int],
+        Meta(description="How many exchanges wait for a model now, by what is missing, as in `health`."),
+    ]
     lag_p50_seconds: Annotated[
         float | None, Meta(description="How long after they arrived half of them were formed, at most.")
     ]
@@ -123,6 +127,7 @@ class WeekReport(Struct):
             msgspec.convert(recalls, Recalls),
             Formation(
                 formed.exchanges,
+                dict(told.waiting),
                 formed.median_lag,
                 formed.p95_lag,
                 {name: count for name, count in formed.made.items() if name not in ignored},

@@ -350,6 +350,9 @@ class Retried(Struct):
             description="How many exchanges held as failed are to be formed again; what waits for a model is, too."
         ),
     ]
+    users: Annotated[
+        int, Meta(description="Of how many users something waited for a model, or was read by none so far.")
+    ]
 
 
 class Formation(Struct):

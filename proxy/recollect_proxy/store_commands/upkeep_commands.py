@@ -1,4 +1,4 @@
-"""`recollect migrate`, `users`, `erase`: the schema, who is known, and that somebody is not any more. Never: SQL."""
+"""`recollect migrate`, `users`, `retry`, `erase`: the schema, who is known, what is tried again, an erasure. Never: SQL."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,6 +46,20 @@ def migrate(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_js
         typer.echo(f"applied: {name}")
     if not applied:
         typer.echo("The schema is up to date.")
+
+
+def retry(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_json: AsJson = False) -> None:
+    """Have everything formed that is not yet: what is held as failed, waits for a model, or was read by no model so far.
+
+    The same as `POST /memory/formation/retry`. The workers of `recollect serve` or `recollect worker` do it; `recollect
+    backfill` does it itself, at a rate. Nothing is formed of what a person switched off or had forgotten.
+    """
+    settings = settings_of(data_dir, database_url)
+    failed, waiting = with_engine(settings, lambda engine: engine.retry_failed())
+    if as_json:
+        print_json({"retried": failed, "users": waiting})
+        return
+    typer.echo(f"tried again: {failed} exchanges held as failed, and what waited of {waiting} users")
 
 
 def users(*, data_dir: DataDir = None, database_url: DatabaseUrl = None, as_json: AsJson = False) -> None:

@@ -377,9 +377,10 @@ class Usage(Struct):
 
 
 class Retried(Struct):
-    """How many exchanges wait to be formed again."""
+    """How many exchanges wait to be formed again, and of how many users others do that waited for a model."""
 
     retried: int
+    users: int = 0
 
 
 class Story(Struct):

@@ -56,14 +56,14 @@ class Browsing(Administration):
 
     # -- what failed, or waits for a model -----------------------------------------------------------
 
-    async def retry_failed(self) -> int:
-        """Try every exchange held as failed once more, and what waits for a model; return how many of the first.
+    async def retry_failed(self) -> tuple[int, int]:
+        """Have everything formed that is not yet: what failed, what waits for a model, and what no model has read.
 
-        What no model has read, as formation was off or there was none, is formed now.
+        Returns:
+            How many exchanges were held as failed; of how many users something waits, or was read by no model.
         """
         failed = await self._backends.inbox.retry_failed(at=self._clock())
-        await wake_all(self._backends, self.policy, everything=True)
-        return failed
+        return failed, len(await wake_all(self._backends, self.policy, everything=True))
 
     async def wake_waiting(self) -> list[str]:
         """Try once what waits for a model, as after a start; return of which users something waits."""
@@ -209,4 +209,6 @@ class Browsing(Administration):
             embeds_all=self.policy.embedded is EmbeddingScope.ALL,
             has_second=self._backends.second_embedder is not None,
         )
-        return make_report(await self._backends.statistics.activity(since), days, followed)
+        activity = await self._backends.statistics.activity(since)
+        waiting = (await self._backends.inbox.backlog()).waiting
+        return make_report(activity, days, followed, waiting)

@@ -3,8 +3,8 @@
 What is not known is None, and never guessed.
 """
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from recollect.model import Activity
@@ -71,11 +71,13 @@ class Report:
         days: In how many.
         activity: What they did.
         triggers: Whether something should change.
+        waiting: How many exchanges wait for a model now, by ``Awaits``.
     """
 
     days: int
     activity: Activity
     triggers: tuple[Trigger, ...]
+    waiting: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def hit_rate(self) -> float | None:
@@ -99,10 +101,12 @@ class Report:
         return _summary_tokens(self.activity, self.days)
 
 
-def make_report(activity: Activity, days: int, followed: Collection[str] = ()) -> Report:
+def make_report(
+    activity: Activity, days: int, followed: Collection[str] = (), waiting: Mapping[str, int] | None = None
+) -> Report:
     """Return the report of what was done in so many days; ``followed`` names the thresholds whose advice is followed already."""
     triggers = (Trigger(each, each.value(activity, days), each.name in followed) for each in THRESHOLDS)
-    return Report(days, activity, tuple(triggers))
+    return Report(days, activity, tuple(triggers), waiting or {})
 
 
 def followed_advice(*, embeds_all: bool, has_second: bool) -> frozenset[str]:

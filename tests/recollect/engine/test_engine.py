@@ -104,7 +104,7 @@ async def test_what_failed_can_be_tried_once_more(own_store: Store) -> None:
     assert (await subject.backlog()).failed == 1
 
     healed = engine_over(own_store, Policy(attempts=1), extractor=ScriptedExtractor(ExtractorError()))
-    assert await healed.retry_failed() == 1
+    assert await healed.retry_failed() == (1, 0)
     await healed.drain(own_store.anna)
 
     backlog = await healed.backlog()

@@ -20,6 +20,7 @@ from recollect.engine.report import THRESHOLDS, followed_advice, make_report
 from recollect.model import (
     Activity,
     Add,
+    Awaits,
     Change,
     Formed,
     Ignore,
@@ -28,6 +29,7 @@ from recollect.model import (
     RequestRecord,
     SearchPath,
     Skip,
+    Wait,
 )
 from recollect.postgres import open_postgres
 
@@ -54,6 +56,15 @@ async def read(api: Api, asked: str = "") -> Any:
     response = await api.call("GET", f"/memory/report{asked}")
     assert response.status == 200, response.body
     return response.json
+
+
+async def test_what_waits_for_a_model_is_told_by_what_is_missing(own_api: Api, own_store: Store) -> None:
+    exchanges = [own_store.exchange("I like tea"), own_store.exchange("I like rye")]
+    for each in exchanges:
+        await own_store.log.append(each)
+    await own_store.inbox.wait(exchanges, Wait(Awaits.KEY, "gone", None))
+
+    assert (await read(own_api))["formation"]["waiting"] == {"key": 2}
 
 
 async def test_of_an_empty_store_nothing_is_known(own_api: Api) -> None:
@@ -196,6 +207,7 @@ def test_the_command_prints_the_same_as_text_and_as_json(dsn: str, tmp_path: Pat
         "REACHED  questions for which something had no place in the budget: 100.0 % (over 40.0 %)"
         in text.output
     )
+    assert "waiting now       none" in text.output
     assert "unknown  share of background tokens that is for summaries: unknown (over 25.0 %)" in text.output
     assert json.loads(told.stdout)["recalls"]["truncated_share"] == 1
 

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.recollect_proxy.command_line import recollect
-from tests.stores import store_over
+from tests.stores import NOON, store_over
 
-from recollect.model import Exchange
+from recollect.model import Awaits, Exchange, Formed, Scope, Unread, Wait
 from recollect.postgres import Postgres
 
 CAT = "She has a cat called Minka."
@@ -45,6 +45,31 @@ async def told(own_postgres: Postgres) -> Exchange:
     exchange = store.exchange(CAT)
     assert await store.log.append(exchange)
     return exchange
+
+
+@pytest.fixture
+async def _unformed(own_postgres: Postgres) -> None:
+    """Of each of some users one exchange, and how formation left it is the user's name."""
+    store = store_over(own_postgres)
+    said = {
+        name: store.exchange(name, Scope(name, "chat")) for name in (*Awaits, "failed", "unread", "formed")
+    }
+    for each in said.values():
+        await store.log.append(each)
+    for reason in Awaits:
+        wait = Wait(reason, "", None, counts=reason is Awaits.UNREADABLE)
+        await store.inbox.wait([said[reason]], wait)
+    await store.inbox.postpone(said["failed"], error="", until=None)
+    await store.inbox.complete([Formed(said["unread"], unread=Unread.OFF)], at=NOON)
+    await store.inbox.complete([Formed(said["formed"])], at=NOON)
+
+
+@pytest.mark.usefixtures("_unformed")
+def test_what_waits_failed_or_was_read_by_no_model_is_tried_again(operator: Operator) -> None:
+    assert operator.json("retry") == {"retried": 1, "users": len(Awaits) + 1}
+
+    pending = {each["id"] for each in operator.json("users")["users"] if each["pending"]}
+    assert pending == {*Awaits, "failed"}, "what was read by none is put back by the worker"
 
 
 def test_memories_are_written_listed_corrected_taken_back_and_found(operator: Operator) -> None:
