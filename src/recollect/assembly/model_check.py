@@ -6,6 +6,7 @@ from http import HTTPStatus
 import httpx
 from uuid_utils.compat import uuid7
 
+from recollect.assembly.listed_models import chat_models
 from recollect.assembly.models import make_models
 from recollect.assembly.servers import speaks_mistral
 from recollect.errors import (
@@ -29,7 +30,8 @@ _THERE = frozenset({HTTPStatus.OK, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN
 async def check_model(settings: EngineSettings, upstream: str | None) -> tuple[str, bool]:
     """Return how the extraction model answers, in plain words, and whether that is well; "", True where none is to be asked.
 
-    A model is asked only where the settings name it: which one chats are with is not known before.
+    Where the settings name no model, the only one that the server lists is asked. Of several none is: it may cost money, and
+    each chat's own model forms its memories anyway.
 
     Args:
         settings: What names the model, its server and its key.
@@ -41,13 +43,44 @@ async def check_model(settings: EngineSettings, upstream: str | None) -> tuple[s
     async with httpx.AsyncClient() as client:
         if base_url is not None and (wrong := await _what_is_wrong(client, base_url)):
             return wrong, False
-        return await _asked(settings, client, upstream) if settings.extraction_model else ("", True)
+        if settings.extraction_model:
+            return await _asked(settings, client, upstream)
+        return ("", True) if base_url is None else await _asked_alone(settings, client, upstream, base_url)
+
+
+async def _asked_alone(
+    settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None, base_url: str
+) -> tuple[str, bool]:
+    """Return how the only model that the server lists answers."""
+    key = settings.extraction_api_key
+    listed = await chat_models(client, base_url, key.get_secret_value() if key else None)
+    if not listed:
+        return "", True
+    if len(listed) > 1:
+        told = (
+            f"No model was asked: the server lists {len(listed)} that may chat, and RECOLLECT_EXTRACTION_MODEL names none. The "
+            "model of each chat forms its memories; name one, and it is tried here."
+        )
+        return told, True
+    named = settings.model_copy(update={"extraction_model": listed[0]})
+    try:
+        return await _asked(named, client, upstream, needs_key=key is None)
+    except CredentialGoneError:
+        told = (
+            f"The model {listed[0]} was not asked: its server wants a key. Chats bring theirs, and after a restart what was said "
+            "waits for it; with RECOLLECT_EXTRACTION_API_KEY nothing has to wait."
+        )
+        return told, True
 
 
 async def _asked(
-    settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None
+    settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None, *, needs_key: bool = False
 ) -> tuple[str, bool]:
-    """Return how the model that is named answers."""
+    """Return how the model that is named answers.
+
+    Raises:
+        CredentialGoneError: It wants a key, where ``needs_key`` says that this is no mistake.
+    """
     model = settings.extraction_model or ""
     try:
         models = make_models(settings, client, upstream)
@@ -55,6 +88,8 @@ async def _asked(
     except ConfigurationError:
         found = None  # a start says so
     except ExtractorError as error:
+        if needs_key and isinstance(error, CredentialGoneError):
+            raise
         return _told(model, error), False
     return ("", True) if found is None else _judged(model, found)
 
@@ -73,6 +108,8 @@ async def _what_is_wrong(client: httpx.AsyncClient, base_url: str) -> str:
             "Nothing listens at the address of the model's server that forms memories: is it running? In a container "
             "127.0.0.1 is the container itself."
         )
+    except httpx.TimeoutException:
+        return "The model's server that forms memories takes the request, and does not answer it within five seconds."
     except (httpx.HTTPError, httpx.InvalidURL):
         return ""
     if lacks_version:
