@@ -40,7 +40,7 @@ _DECORATED = bounded(
 )
 _MADE_NAME = bounded(r"[_:-]|[a-z][A-Z]|^(?:system|developer|assistant|tool|function)$")
 """The name of an element that a program made up, or a role of the wire."""
-_COMMENT = linear(r"<!--|-->")
+_COMMENT = bounded(r"<!--[ \t]{0,8}(?P<closes>/?)(?P<label>[^\n<>]{1,80}?)[ \t]{0,8}-->")
 _WORDS_THAT_BEGIN = (
     "begin begins start starts anfang beginn beginning debut début inicio início comienzo inizio begint początek začátek "
     "начало початок başlangıç başlangiç kezdet mulai आरंभ शुरू 开始 開始 시작 بداية"
@@ -49,7 +49,7 @@ _WORDS_THAT_END = "end ends stop ende fin final fine fim einde koniec konec ко
 _BEGINS, _ENDS = frozenset(_WORDS_THAT_BEGIN.split()), frozenset(_WORDS_THAT_END.split())
 """The words of a label that tell an opening mark from a closing one."""
 _UNSPACED = tuple(word for word in (*_BEGINS, *_ENDS) if word > "\u3000")
-_PUNCTUATION = str.maketrans(dict.fromkeys(":=\"'#*<>()-", " "))
+_PUNCTUATION = str.maketrans(dict.fromkeys(":=\"'#*<>(){}-", " "))
 _NOTICE = linear(
     r"^(?:"
     r"System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*"  # OpenClaw's events
@@ -99,6 +99,16 @@ class _Block(NamedTuple):
 def notices(text: str) -> list[Piece]:
     """Return the lines that agents put in front of a message."""
     return pieces((notice.span() for notice in _NOTICE.finditer(text)), PieceKind.CONTEXT)
+
+
+def comments(text: str) -> list[Piece]:
+    """Return the comments of HTML."""
+    found: list[Span] = []
+    start = text.find("<!--")
+    while start >= 0 and (end := text.find("-->", start)) >= 0:
+        found.append((start, end + len("-->")))
+        start = text.find("<!--", end)
+    return pieces(found, PieceKind.CONTEXT)
 
 
 def paired_blocks(text: str) -> list[Piece]:
@@ -154,9 +164,9 @@ def _marks(text: str) -> Iterator[_Mark]:
                     tag["rest"].strip() or _MADE_NAME.search(tag["name"]) or tag[0].startswith("<|")
                 )
                 yield _Mark(*tag.span(), (f"<{name}",), bool(tag["closes"]), PieceKind.CONTEXT, is_made)
-    if "-->" in text:
-        for end in _COMMENT.finditer(text):
-            yield _Mark(*end.span(), ("<!--",), end[0] == "-->", PieceKind.CONTEXT, is_made=True)
+    for comment in _COMMENT.finditer(text) if "-->" in text else ():
+        if mark := _labelled(comment.span(), comment["label"], closes=bool(comment["closes"])):
+            yield mark._replace(is_made=True)
     for label in _BRACKETS.finditer(text):
         if mark := _labelled(label.span(), label["label"], closes=bool(label["closes"]), in_brackets=True):
             yield mark
@@ -180,7 +190,7 @@ def _labelled(span: Span, label: str, *, closes: bool = False, in_brackets: bool
     first = words[:1]
     if not words or first[0] in FORMATTING:
         return None
-    keys = f"[{' '.join(words)}", f"/{first[0]}"
+    keys = f"[{' '.join(words)}", f"/{first[0]}", "["
     return _Mark(*span, keys, closes=False, kind=PieceKind.FILE, is_made=in_brackets and "=" in label)
 
 
