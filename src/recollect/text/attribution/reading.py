@@ -8,7 +8,13 @@ from dataclasses import dataclass
 
 from recollect.text.attribution.code import code_blocks
 from recollect.text.attribution.cuts import GAP, tidy
-from recollect.text.attribution.marked_blocks import comments, notices, numbered_blocks, paired_blocks, ruled_blocks
+from recollect.text.attribution.marked_blocks import (
+    comments,
+    notices,
+    numbered_blocks,
+    paired_blocks,
+    ruled_blocks,
+)
 from recollect.text.attribution.our_lines import returned_lines
 from recollect.text.attribution.pieces import Piece, PieceKind, blanked, in_order, pieces
 from recollect.text.attribution.quotes import images, quotations, quoted_lines
