@@ -10,6 +10,7 @@ from recollect.ports import Asker
 from recollect.text.attribution import Attribution, attribute
 from recollect.text.attribution.speakers import several_speakers, speaker_of
 from recollect.text.cues import cannot_stand_alone, is_small_talk
+from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.prompt_injection import contains_takeover, is_instruction
 from recollect.text.secrets import holds_secret
 from recollect.text.secrets.masking import with_masked_history
@@ -54,12 +55,14 @@ class AnalyzedTurn:
 
     @property
     def is_informative(self) -> bool:
-        """Whether a model is asked: there are words, and more than greetings and thanks.
+        """Whether a model is asked: there are words, and more than greetings and thanks or a request to the memory.
 
         An "ok" or a "yes" behind words of the assistant's may confirm them.
         """
         if not any(map(str.isalnum, self.words)):
             return any(map(str.isalnum, self.attribution.doubtful))
+        if read_memory_request(self.words) is not None:  # "forget number 2" was answered when it came
+            return False
         is_answer = bool(self.exchange.turn.history) and cannot_stand_alone(self.words)
         return is_answer or not is_small_talk(self.words)
 

@@ -222,8 +222,20 @@ class TestExtraction:
         assert "I like tea." in shown.turn.text
         assert "range(10)" not in shown.turn.text
 
-    @pytest.mark.parametrize("text", ["hi!", "Thank you :)", "Ok, danke", "👍", "", " \n", "こんにちは"])
-    async def test_greetings_cost_no_call(self, store: Store, text: str) -> None:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            *("hi!", "Thank you :)", "Ok, danke", "👍", "", " \n", "こんにちは"),
+            *(
+                "Forget number 2.",
+                "undo that",
+                "What do you know about me?",
+                "vergiss Nummer 3",
+                "oublie le numéro 2",
+            ),
+        ],
+    )
+    async def test_greetings_and_requests_to_the_memory_cost_no_call(self, store: Store, text: str) -> None:
         extractor = ScriptedExtractor()
 
         [formed] = await Desk(store, extractor).form(said(store, text))
