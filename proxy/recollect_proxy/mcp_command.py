@@ -46,7 +46,9 @@ def mcp(
 
     configure_logging("error")
     if user is not None and opaque_id(user) is None:
-        _fail("--user: an id has 1 to 256 characters, without NUL, and is not `*`.")
+        _fail(
+            "--user: an id has 1 to 256 characters, without NUL, is not `*`, and no template as `{{USER_ID}}`."
+        )
     if url:
         work = _bridge(url, (token or "").strip(), user)
     elif user is None:

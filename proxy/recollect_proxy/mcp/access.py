@@ -35,7 +35,9 @@ TOO_MANY_ATTEMPTS = Refusal(
 )
 NOT_NAMED = Refusal(400, "user_not_named", "This token is nobody's own: name the user in `X-Recollect-User`.")
 NAMED_TWICE = Refusal(
-    400, "user_named_twice", "The headers name two users, or one that can't be: 1 to 256 characters, not `*`."
+    400,
+    "user_named_twice",
+    "The headers name two users, or one that can't be: 1 to 256 characters, not `*`, and no unfilled template.",
 )
 FORBIDDEN = Refusal(403, "forbidden", "This token does not allow that for this user.")
 

@@ -26,8 +26,9 @@ _MUST_BE = {
     "event_at": "a date and time with its offset from UTC (RFC 3339), as 2026-03-15T09:30:00Z, or null",
     "operations": f"a list of 1 to {MOST_CHANGES} objects, each with `op`, which is `change` or `delete`, an `id`, "
     "and for a change at least one of content, kind, importance, event_at, as PATCH takes them",
-    "session_id": "a string of 1 to 256 characters without NUL, and not `*`, or null",
-    "users": f"a list of 1 to {MOST_USERS} user ids, each 1 to 256 characters without NUL, and not `*`",
+    "session_id": "a string of 1 to 256 characters without NUL, not `*`, and no unfilled template, or null",
+    "users": f"a list of 1 to {MOST_USERS} user ids, each 1 to 256 characters without NUL, "
+    "not `*`, and no unfilled template",
     "recall": "true, false or null",
     "standing": "true, false or null",
     "record": "true, false or null",

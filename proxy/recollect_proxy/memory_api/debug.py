@@ -215,5 +215,7 @@ async def read_stats(engine: OpenEngine) -> StoreStats:
 def _id(parameter: str, text: str | None) -> str:
     known = opaque_id(text)
     if known is None:
-        raise invalid_parameter(parameter, "1 to 256 characters, without NUL, and not `*` alone")
+        raise invalid_parameter(
+            parameter, "1 to 256 characters, without NUL, not `*` alone, and no unfilled template"
+        )
     return known

@@ -123,7 +123,9 @@ def filter_of(
         RefusedError: A parameter is not what it must be.
     """
     if session is not None and opaque_id(session) is None:
-        raise invalid_parameter("session", "1 to 256 characters without NUL, and not `*` alone")
+        raise invalid_parameter(
+            "session", "1 to 256 characters, without NUL, not `*` alone, and no unfilled template"
+        )
     return MemoryFilter(
         kinds=shown_kinds(kinds, sources),
         sources=frozenset(sources or ()),

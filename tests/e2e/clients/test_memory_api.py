@@ -63,7 +63,7 @@ async def try_api(api: RunningProxy, folder: Path, *options: str) -> dict[str, A
         *("--report", "json", "--report-json-path", str(report), "--no-color", *options),
         folder=folder,
         HOME=str(folder),
-        SCHEMATHESIS_HOOKS="fresh_keys",
+        SCHEMATHESIS_HOOKS="as_described",
         PYTHONPATH=str(SCRIPTS),
     )
     found: dict[str, Any] = json.loads(report.read_text())
