@@ -50,7 +50,7 @@ def make_bench(backends: Backends, policy: Policy, *, judges: bool = True) -> Be
     scripts: dict[str, Script] = {}
     own = replace(
         backends,
-        inbox=inbox,
+        inbox=inbox.as_inbox,
         extractor=ScriptedExtractor(scripts),
         judge=ScriptedJudge(scripts) if judges else None,
         summarizer=None,

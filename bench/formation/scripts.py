@@ -7,9 +7,9 @@ from uuid import UUID
 
 import msgspec
 
-from bench.formation.cases import Case, ExtractedItem, Model
+from bench.formation.cases import Case, Decision, ExtractedItem, Model, StatedCommand
 from recollect.errors import InvalidExtractionError
-from recollect.model import Candidate, Exchange, Memory
+from recollect.model import Asking, Candidate, Exchange, Memory
 from recollect.models.extractors.extraction_answer import read_answer
 from recollect.ports import Asker, Chosen, Extracted
 
@@ -101,7 +101,7 @@ class CaseScript:
         return {
             "wishes": [
                 msgspec.structs.asdict(each) | {"about": _places(each.about, place_of)}
-                for each in self.case.commands
+                for each in self.case.commands or _wishes(self.case)
             ],
             "memories": [_answered(item, place_of) for item in self.case.extracted],
         }
@@ -112,6 +112,18 @@ class CaseScript:
             return None
         meant = {self.stored[number] for number in self.case.forgotten}
         return tuple(place for place, memory in enumerate(known) if memory.id in meant)
+
+
+def _wishes(case: Case) -> tuple[StatedCommand, ...]:
+    """Return the wish to forget that a case's labels tell, where its author wrote none.
+
+    The extraction model names the memories that the second model chooses, be that right or wrong.
+    """
+    retired = tuple(
+        truth.target for truth in case.truth if truth.decision is Decision.RETIRE and truth.target is not None
+    )
+    meant = retired if case.forgotten is None else case.forgotten
+    return (StatedCommand(Asking.FORGET, case.said, meant),) if meant else ()
 
 
 def _answered(item: ExtractedItem, place_of: Mapping[int, int]) -> dict[str, Any]:

@@ -254,7 +254,7 @@ async def open_bench(
         clock, inbox = ReplayClock(), RecordingInbox(backends.inbox)
         scripts: dict[str, Script] = {}
         asked = Asked()
-        used = replace(backends, inbox=inbox, summarizer=summarizer)
+        used = replace(backends, inbox=inbox.as_inbox, summarizer=summarizer)
         if not live:
             judge = _ScriptedJudge(scripts) if judges else None
             used = replace(used, extractor=_ScriptedExtractor(scripts, asked), judge=judge)

@@ -150,6 +150,11 @@ class SearchableText:
             return None
         return self.text[slice(*aligned)]
 
+    def denies(self, quote: "SearchableText") -> bool:
+        """Return True if each sentence of the text that holds a quote denies its words, as "not right" denies "right"."""
+        sentences = [each for each in _SENTENCE_END.split(self.text) if SearchableText(each).has(quote)]
+        return bool(sentences) and all(denied_words(quote.text, each) for each in sentences)
+
     def source_of(self, quote: "SearchableText") -> str | None:
         """Return the part of the text that a quote was copied from, as written there, or None."""
         end = self._place(quote, 0)

@@ -12,16 +12,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TypeAlias
 
 from recollect.formation.grounding import SearchableText, plain_quote, searchable, weight
 from recollect.formation.subjects import naming_its_speaker, naming_its_subject
 from recollect.model import Candidate, Ignore, Lasting, Reason, Relation, Stance
 from recollect.text.attribution import Attribution
-from recollect.text.attribution.confirmations import is_hum, opens_with_no, opens_with_yes
+from recollect.text.attribution.confirmations import is_hum, is_no
+from recollect.text.comparison.vetoes import denial
 from recollect.text.patterns import bounded
 from recollect.text.prompt_injection import is_injected
+from recollect.text.questions import ends_asking
 from recollect.text.secrets import has_mark, mask, without_marks
 from recollect.text.word_analysis import analyze_words
 
@@ -96,7 +98,6 @@ _SHOWN_CHECKS = 100
 _MOST_EVIDENCE = 2_000
 _BESIDE_QUOTATION = 20
 """Letters and digits of the person's own in a quote that holds what they quote: "Otto wrote" alone proves nothing of Otto's words."""
-_QUESTIONS = ("?", "\uff1f", "\u061f", "\u037e")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +173,19 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class _Proof:
-    """The turn that holds a quote, the quote as it is kept, and the highest confidence it allows."""
+    """The proof of a quote.
+
+    Attributes:
+        turn: The turn that holds it.
+        evidence: The quote as it is kept.
+        most_sure: The highest confidence it allows.
+        refused: The assistant's sentence, where the person's word about it is a bare no; else "".
+    """
 
     turn: int
     evidence: str
     most_sure: float = math.inf
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +233,7 @@ class _Verification:
         if key not in self._proofs:
             self._proofs[key] = self._proof(*key[:2], of_others=candidate.of_others)
         proof = self._proofs[key]
-        if proof is None:
+        if proof is None or _affirms(candidate.content, proof.refused):
             return Ignore(self._unfit(candidate) or self._unproven(candidate), candidate)
         sure = min(candidate.confidence, proof.most_sure)
         proven = replace(candidate, evidence=proof.evidence, confidence=sure)
@@ -337,7 +346,8 @@ class _Verification:
             told = sentence.text if stands else self._nearest(sentence, said.answered)
             if told:
                 kept = f"{assent.text.strip()}{CONFIRMING}{told}"[:_MOST_EVIDENCE]
-                return _Proof(said.turn, kept, CONFIRMED_CONFIDENCE)
+                refused = told if is_no(assent.text) else ""
+                return _Proof(said.turn, kept, CONFIRMED_CONFIDENCE, refused)
         return None
 
     def _unproven(self, candidate: Candidate) -> Reason:
@@ -356,20 +366,26 @@ class _Verification:
 
 
 def _assents(words: SearchableText, message: SearchableText) -> bool:
-    """Return True if words of a message can be the person's yes: they are there, ask nothing and deny nothing.
+    """Return True if words of a message can be the person's yes: they are there, and are no question, hum or denied words.
 
-    Words that begin with a known yes are one. The model decides about others, which have to open the message.
+    Which words are a yes is the model's to say.
     """
     if not words.tokens:
         return message.is_clause(words)
-    if not message.has(words) or _asks(words, message):
-        return False
-    if opens_with_yes(words.text):
-        return True
-    opens = message.letters.startswith(words.letters)
-    return opens and not is_hum(words.text) and not opens_with_no(words.text)
+    return (
+        message.has(words)
+        and not is_hum(words.text)
+        and not _asks(words, message)
+        and not message.denies(words)
+    )
 
 
 def _asks(words: SearchableText, message: SearchableText) -> bool:
-    behind = message.text.partition(words.text)[2].lstrip()
-    return words.text.rstrip().endswith(_QUESTIONS) or behind.startswith(_QUESTIONS)
+    behind = takewhile(lambda letter: not letter.isalnum(), message.text.partition(words.text)[2])
+    return ends_asking(words.text + "".join(behind))
+
+
+def _affirms(content: str, sentence: str) -> bool:
+    """Return True if a statement denies nothing, and affirms words that a sentence affirms."""
+    said = denial(content)
+    return not said.denied and bool(said.affirmed & denial(sentence).affirmed)

@@ -200,16 +200,20 @@ async def test_a_message_that_nobody_hears_forms_nothing(bench: Bench) -> None:
     assert [each.decided.reason for each in found.judgements] == ["not_asked"]
 
 
-async def test_a_statement_without_an_item_is_right_or_missed(bench: Bench) -> None:
+@pytest.mark.parametrize(("forgotten", "is_gone"), [(None, True), ([0], True), ([], False)])
+async def test_a_statement_without_an_item_is_right_or_missed_and_labels_tell_the_wish_to_forget(
+    bench: Bench, forgotten: list[int] | None, *, is_gone: bool
+) -> None:
     found = await played(
         bench,
-        "which gears are good?",
+        "which gears are good? no, forget that I cycle",
         truth=[truth("add", None), truth("retire", None, 0)],
         stored=[stored("Cycles")],
+        forgotten=forgotten,
     )
 
-    assert [each.right for each in found.judgements] == [False, False]
-    assert [each.decided.reason for each in found.judgements] == ["not_asked", "not_asked"]
+    assert [each.right for each in found.judgements] == [False, is_gone]
+    assert found.judgements[0].decided.reason == "not_asked"
 
 
 async def test_the_inbox_that_records_does_what_the_other_does(own_store: Store) -> None:
@@ -222,17 +226,10 @@ async def test_the_inbox_that_records_does_what_the_other_does(own_store: Store)
     inbox, now = bench.inbox, bench.clock()
     [pending] = await inbox.pending(case.id, limit=5)
 
-    await inbox.postpone(pending.exchange, error="tired", until=None)
-    assert (await inbox.backlog()).failed == 1
-    assert await inbox.retry_failed(at=now) == 1
     done = Formed(pending.exchange, (Ignore(Reason.EMPTY),))
     assert await inbox.complete([done], at=now) == [[Ignore(Reason.EMPTY)]]
     assert await inbox.complete([done], at=now) is None
     assert list(inbox.completed) == [turn.key]
-    due = await inbox.to_summarize(case.id, turns=1, tokens=0)
-    assert due is not None
-    assert await inbox.summarized(case.id, due, None, at=now) == []
-    assert await inbox.to_summarize(case.id, turns=1, tokens=0) is None
     inbox.forget()
     assert inbox.completed == {}
 

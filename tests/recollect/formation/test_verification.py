@@ -310,10 +310,13 @@ def test_a_statement_is_kept_as_the_model_wrote_it_in_whatever_language(content:
 class TestConfirming:
     """The person's word of assent, and the assistant's sentence."""
 
+    COFFEE = "Drinks five cups of coffee a day"
     ASKED = "That is a lot. So you drink five cups of coffee a day, right? I could help you to cut down."
 
-    def verdict(self, said: str, evidence: str, confirms: str, answered: str = ASKED) -> Verdict:
-        stated = replace(candidate("Drinks five cups of coffee a day", evidence), confirms=confirms)
+    def verdict(
+        self, said: str, evidence: str, confirms: str, answered: str = ASKED, content: str = COFFEE
+    ) -> Verdict:
+        stated = replace(candidate(content, evidence), confirms=confirms)
         [found] = verdicts(stated, said=Attribution(said, (), "", (), answered))
         return found
 
@@ -334,6 +337,12 @@ class TestConfirming:
             ("כן, מה עושים?", "כן", "אז את גרה בחיפה?", "את גרה בחיפה"),
             ("👍", "👍", "You are vegetarian, right?", "You are vegetarian"),
             ("ah ok. yes, that's me. so?", "yes, that's me", "Coeliac, then?", "Coeliac, then"),
+            ("no tak, a co?", "no tak", "Mieszkasz w Łodzi, prawda?", "Mieszkasz w Łodzi"),
+            ("no jasné", "no jasné", "Bývaš v Košiciach, však?", "Bývaš v Košiciach"),
+            ("pas faux", "pas faux", "Vous habitez Brest ?", "Vous habitez Brest"),
+            ("Danke, genau!", "Danke, genau", "Du wohnst in Jena, oder?", "Du wohnst in Jena"),
+            ("いや、その通り", "いや、その通り", "札幌にお住まいですね？", "札幌にお住まい"),
+            ("Mietin hetken. Joo, niin on", "Joo, niin on", "Asut Oulussa, eikö?", "Asut Oulussa"),
         ],
     )
     def test_both_together_are_evidence(self, said: str, evidence: str, answered: str, confirms: str) -> None:
@@ -357,6 +366,11 @@ class TestConfirming:
             ("hm", "hm", "you drink five cups of coffee a day"),
             ("mhm, well", "mhm", "you drink five cups of coffee a day"),
             ("what? exactly how much", "yes", "you drink five cups of coffee a day"),
+            ("\u3044\u3044\u3048", "\u3044\u3044\u3048", "you drink five cups of coffee a day"),
+            ("not exactly, four", "exactly", "you drink five cups of coffee a day"),
+            ("that's not right", "right", "you drink five cups of coffee a day"),
+            ("das stimmt nicht", "stimmt", "you drink five cups of coffee a day"),
+            ("exactly \U0001f914\u2753", "exactly", "you drink five cups of coffee a day"),
         ],
     )
     def test_what_the_person_does_not_assent_to_is_not_kept(
@@ -366,6 +380,24 @@ class TestConfirming:
             Reason.NO_EVIDENCE,
             replace(candidate("Drinks five cups of coffee a day", evidence), confirms=confirms),
         )
+
+    @table(
+        ("answered", "confirms", "evidence", "content", "is_kept"),
+        [
+            ("You don't eat meat, do you?", "You don't eat meat", "no", "Doesn't eat meat", True),
+            ("You eat meat, right?", "You eat meat", "no", "Doesn't eat meat", True),
+            ("Du isst kein Fleisch, oder?", "Du isst kein Fleisch", "nein", "Isst kein Fleisch", True),
+            ("Are you married?", "Are you married", "nope", "Is single", True),
+            ("You eat meat, right?", "You eat meat", "no", "Eats meat", False),
+            ("Вы живёте в Туле?", "Вы живёте в Туле", "нет", "Живёт в Туле", False),
+        ],
+    )
+    def test_a_bare_no_proves_no_statement_that_says_yes(
+        self, answered: str, confirms: str, evidence: str, content: str, *, is_kept: bool
+    ) -> None:
+        verdict = self.verdict(f"{evidence}!", evidence, confirms, answered, content)
+
+        assert isinstance(verdict, AcceptedCandidate) is is_kept
 
     def test_what_they_say_themselves_needs_no_yes(self) -> None:
         verdict = self.verdict("I drink five cups a day", "I drink five cups", "I drink five cups a day")

@@ -58,7 +58,7 @@ def confirmed_words(authored: str, history: Sequence[Message]) -> str:
 
 def opens_with_yes(text: str) -> bool:
     """Tell whether a text begins with a yes."""
-    return bool(_YES.match(text.replace("\u2019", "'")))
+    return bool(_YES.match(_plain(text)))
 
 
 def is_hum(text: str) -> bool:
@@ -66,9 +66,15 @@ def is_hum(text: str) -> bool:
     return bool(_HUM.match(text)) and not opens_with_yes(text)
 
 
-def opens_with_no(text: str) -> bool:
-    """Tell whether a text begins with a no, or with thanks."""
-    return bool(_NO.match(text.replace("\u2019", "'")))
+def is_no(text: str) -> bool:
+    """Return True for a no, or thanks, with nothing behind it."""
+    plain = _plain(text)
+    found = _NO.match(plain)
+    return found is not None and not any(map(str.isalnum, plain[found.end() :]))
+
+
+def _plain(text: str) -> str:
+    return text.replace("\u2019", "'")
 
 
 def _question_in(said: str) -> str:
