@@ -35,7 +35,7 @@ async def test_what_no_model_has_read_yet_is_counted_for_its_person(pages: Pages
     mine, data = await visitor.html(""), text_of(await visitor.html("/data"))
 
     assert "not read yet" not in before
-    assert "2 of your messages are not read yet" in text_of(mine)
+    assert "Messages not read yet: 2." in text_of(mine)
     assert re.search(r"Messages not read yet\s*2\b", data)
     assert "not read yet" not in await (await pages.person(pages.ben)).html("")
 
