@@ -43,8 +43,9 @@ class RightModel:
         if told.empty:
             return []
         relation = told.relation if about else "new"
-        fields = {"subject": told.subject, "relation": relation, "about": about}
-        return [statement(told.evidence, told.statement, **fields)]
+        fields: dict[str, Any] = {"subject": told.subject, "relation": relation, "about": about}
+        quotes = {"evidence": told.evidence} | _confirming(told)
+        return [statement(content=told.statement, **fields, **quotes)]
 
     def commands(
         self, exchanges: Sequence[Exchange], _known: Sequence[Memory]
@@ -72,6 +73,15 @@ class HastyModel(RightModel):
         if not told.statement:
             return []
         paraphrases = not told.empty and zlib.crc32(told.key.encode()) % _PARAPHRASED == 0
-        evidence = told.statement if paraphrases else told.evidence
-        fields = {"subject": told.subject, "relation": told.relation if about else "new", "about": about}
-        return [statement(evidence, told.statement, importance=_HURRIED, **fields)]
+        quotes = {"evidence": told.evidence} | _confirming(told)
+        if paraphrases:
+            quotes = {"evidence": told.statement}
+        relation = told.relation if about else "new"
+        fields: dict[str, Any] = {"subject": told.subject, "relation": relation, "about": about}
+        return [statement(content=told.statement, importance=_HURRIED, **fields, **quotes)]
+
+
+def _confirming(told: Told) -> dict[str, str]:
+    """Return the two quotes of a statement that the message confirms: the yes, and the assistant's sentence; else nothing."""
+    is_confirmed = any(told.evidence in turn["assistant"] for turn in told.before)
+    return {"evidence": told.say, "confirms": told.evidence} if is_confirmed else {}

@@ -55,21 +55,24 @@ def _named(candidate: Candidate, subject: str) -> Candidate:
 def _names(content: str, subject: str, evidence: str) -> bool:
     """Return True if a statement names its subject.
 
-    A word of the subject's name is enough. So is another word before the predicate that follows the subject in the quote, and
-    a first word of content that the quote lacks: statements without a subject begin with words of the quote, or with "is".
+    A word of the subject's name is enough, in the form that it has there or in the quote. So is another word before the predicate
+    that follows the subject in the quote, and a first word of content that the quote lacks: statements without a subject begin
+    with words of the quote, or with "is".
     """
     said, called, quote = (SearchableText(each).tokens for each in (content, subject, evidence))
-    if not said or any(
-        _is_one(one, other) for one in called for other in said if _tells(one, called, subject)
-    ):
+    telling = [each for each in called if _tells(each, called, subject)]
+    telling += [each for each in quote if any(_is_one(one, each) for one in telling)]
+    if not said or any(_is_one(one, other) for one in telling for other in said):
         return True
-    if any(_is_one(said[0], each) for each in quote):
+    language = language_of({written(content[t.start : t.end]) for t in said})
+    first = next((each for each in said if word_terms(language, each.letters)), said[0])
+    if any(_is_one(first, each) for each in quote):
         return False
     ends = [number for number, each in enumerate(quote, 1) if called and each.letters == called[-1].letters]
     behind = quote[ends[0] : ends[0] + 1] if ends else []
     if any(_is_one(one, other) for one in behind for other in said):
         return True
-    return bool(word_terms(language_of({written(content[t.start : t.end]) for t in said}), said[0].letters))
+    return bool(word_terms(language, said[0].letters))
 
 
 def _tells(token: Token, tokens: list[Token], text: str) -> bool:

@@ -12,6 +12,7 @@ from recollect.text.attribution.speakers import several_speakers, speaker_of
 from recollect.text.cues import cannot_stand_alone, is_small_talk
 from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.prompt_injection import contains_takeover, is_instruction
+from recollect.text.questions import last_question
 from recollect.text.secrets import holds_secret
 from recollect.text.secrets.masking import with_masked_history
 
@@ -19,6 +20,8 @@ _READ_FOR_ORDERS = 4_000
 """Characters of a message: what a link hands over is shorter; the end of a long page is not looked at."""
 _LINES_FOR_ORDERS = 100
 """Different lines of it: an order has a few, a table or a log has hundreds that are none."""
+_ASKED = 200
+"""Characters at the end of the assistant's last message in which it asks something."""
 _READ_FOR_SECRETS = 200_000
 """Characters of a message: as many as are found again. What stands behind is quoted nowhere."""
 
@@ -57,10 +60,11 @@ class AnalyzedTurn:
     def is_informative(self) -> bool:
         """Whether a model is asked: there are words, and more than greetings and thanks or a request to the memory.
 
-        An "ok" or a "yes" behind words of the assistant's may confirm them.
+        An "ok", a "yes" or a thumb up behind words of the assistant's may confirm them.
         """
         if not any(map(str.isalnum, self.words)):
-            return any(map(str.isalnum, self.attribution.doubtful))
+            is_sign = bool(self.words) and last_question(self.attribution.answered[-_ASKED:]) >= 0
+            return is_sign or any(map(str.isalnum, self.attribution.doubtful))
         if read_memory_request(self.words) is not None:  # "forget number 2" was answered when it came
             return False
         is_answer = bool(self.exchange.turn.history) and cannot_stand_alone(self.words)

@@ -242,6 +242,20 @@ class TestExtraction:
 
         assert (extractor.asked, formed.changes) == ([], ())
 
+    @pytest.mark.parametrize(
+        ("asked", "is_read"), [("You live in Leipzig, right?", True), ("Leipzig it is.", False)]
+    )
+    async def test_a_sign_behind_the_assistants_question_may_be_a_yes(
+        self, store: Store, asked: str, *, is_read: bool
+    ) -> None:
+        thumb = said(store, "👍🏽", history=(Message(Role.ASSISTANT, asked),))
+        yes = replace(CITY, evidence="👍🏽", confirms=asked)
+
+        [formed] = await Desk(store, ScriptedExtractor([yes])).form(thumb)
+
+        assert bool(formed.changes) is is_read
+        assert not is_read or only_memory(formed).content == "Lives in Leipzig"
+
     async def test_a_batch_is_one_call_and_each_turn_has_its_own_changes(self, store: Store) -> None:
         extractor = ScriptedExtractor([CITY, replace(TEA, evidence="I really like tea")])
 

@@ -51,6 +51,9 @@ def test_who_is_not_named_in_it_is_put_before_it(
         ("Kasia", "Kasię boli ząb", "Kasię boli ząb"),
         ("Клара", "У Клары болит зуб", "у Клары болит зуб"),
         ("엄마", "어머니가 부산에 산다", "엄마가 부산에 살아"),
+        ("anyósomék", "Az anyósáéknál csótányok vannak", "anyósoméknál kiütött a csótány"),
+        ("férjuram", "A férje utálja a koriandert", "a férjuram utálja a koriandert"),
+        ("the missus", "The wife sings at St Mark's", "the missus sings at St Mark's"),
         ("my sister Clara " * 9, "Plays the viola", "my sister Clara plays the viola"),
     ],
 )
