@@ -46,14 +46,19 @@ async def test_a_yes_with_more_behind_it_confirms_the_assistants_sentence_and_no
     upstream.otherwise = lambda _request: completion(f"{COFFEE}, right? And you live in Leeds.")
 
     def confirmed(request: Received) -> list[dict[str, Any]]:
-        words = "exactly" if "exactly" in str(request.json["messages"][-1]) else "and what about tea"
+        said = "\n".join(messages_shown(request))
+        words = next((each for each in ("exactly", "no tak") if each in said), "and what about tea")
         return [
             statement(words, "Drinks five cups of coffee a day", confirms=COFFEE),
             statement(words, "Is a vegan", confirms="You are a vegan"),
         ]
 
     pupil.extracts = confirmed
-    for chat, words in (("one", "and what about tea?"), ("two", "exactly, how much coffee is too much?")):
+    for chat, words in (
+        ("one", "and what about tea?"),
+        ("two", "exactly, how much coffee is too much?"),
+        ("three", "no tak, and what if I stop?"),
+    ):
         frontend = Frontend(proxy, upstream, user, chat=chat)
         await frontend.says("Why can't I sleep at night?")
         await frontend.says(words)
@@ -63,6 +68,7 @@ async def test_a_yes_with_more_behind_it_confirms_the_assistants_sentence_and_no
     assert memory.content == "Drinks five cups of coffee a day"
     assert memory.provenance.evidence == f"exactly … {COFFEE}"
     assert memory.confidence == 0.8
+    assert memory.reinforcement_count == 1
     assert proxy.engine.counts.rejects["no_evidence"] >= 3
 
 

@@ -56,14 +56,14 @@ def confirmed_words(authored: str, history: Sequence[Message]) -> str:
     return said if len(said) <= _LONGEST else _question_in(said)
 
 
-def opens_with_yes(text: str) -> bool:
+def _opens_with_yes(text: str) -> bool:
     """Tell whether a text begins with a yes."""
     return bool(_YES.match(_plain(text)))
 
 
 def is_hum(text: str) -> bool:
     """Return True for a sound such as "hm" or "mhm", which confirms nothing."""
-    return bool(_HUM.match(text)) and not opens_with_yes(text)
+    return bool(_HUM.match(text)) and not _opens_with_yes(text)
 
 
 def is_no(text: str) -> bool:
@@ -95,6 +95,6 @@ def _is_yes(authored: str) -> bool:
     if ends_asking(first + end[0][:1] if end else first):
         return False
     words = len(_WORD.findall(first)) if len(first) <= _LONGEST_YES else _MOST_WORDS + 1
-    return (opens_with_yes(first) and words <= _MOST_WORDS) or (
+    return (_opens_with_yes(first) and words <= _MOST_WORDS) or (
         0 < words <= _SHORT and not rest and not _NO.match(first) and not is_hum(first)
     )
