@@ -6,7 +6,7 @@ Never: SQL, prompts, header policy.
 from recollect.model import Skip
 from recollect_proxy.answer_relay import AnswerRelay
 from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
-from recollect_proxy.errors import send_failure
+from recollect_proxy.errors import UPSTREAM_BUSY, UPSTREAM_UNREACHABLE, send_failure
 from recollect_proxy.identity import Identity
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.recall_report import RecallReports
@@ -15,7 +15,7 @@ from recollect_proxy.request_options import RefusedError
 from recollect_proxy.request_preparer import RequestPreparer
 from recollect_proxy.request_reader import RequestReader
 from recollect_proxy.tracing import UNTRACED, Traces
-from recollect_proxy.upstream import TruncatedError
+from recollect_proxy.upstream import TruncatedError, UpstreamError
 
 
 class Conversation:
@@ -76,6 +76,9 @@ class Conversation:
             raise
         except TruncatedError:
             recorder.broke_off = True
+            raise
+        except UpstreamError as error:
+            recorder.is_unreached = error.failure in (UPSTREAM_BUSY, UPSTREAM_UNREACHABLE)
             raise
         finally:
             request.record_end(recorder)

@@ -15,6 +15,7 @@ from recollect_proxy.conversation import Conversation
 from recollect_proxy.fair_executor import FairExecutor
 from recollect_proxy.headers import COOKIE, CREDENTIALS
 from recollect_proxy.identity import Identity
+from recollect_proxy.kept_answers import KeptAnswers
 from recollect_proxy.passthrough import Passthrough
 from recollect_proxy.recall_report import RecallReports
 from recollect_proxy.request_composer import RequestComposer
@@ -50,6 +51,16 @@ class _Way:
     base: str
     sends_keys: bool = True
     sends_cookies: bool = True
+
+    @property
+    def is_default(self) -> bool:
+        """Whether the server is the default."""
+        return self.policy.url is None
+
+    @property
+    def lends(self) -> bool:
+        """Whether a client's key may ask in the background; a server's own key, where it has one, does so instead."""
+        return self.is_default or (self.sends_keys and self.policy.api_key is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +121,7 @@ class Destinations:
             conversations={
                 path: self._conversation(dialect, way, passthrough) for path, dialect in _WITH_MEMORY.items()
             },
+            kept_answers=KeptAnswers(self.engine, self.identity, passthrough, lends=way.lends),
             passthrough=passthrough,
             websockets=WebSocketRelay(
                 way.upstream,
@@ -133,7 +145,6 @@ class Destinations:
     def _conversation(self, dialect: Dialect, way: _Way, passthrough: Passthrough) -> Application:
         settings = self.settings
         shows_status = settings.openwebui_status and dialect is COMPLETIONS
-        is_default = way.policy.url is None
         return Conversation(
             identity=self.identity,
             reader=RequestReader(
@@ -150,10 +161,9 @@ class Destinations:
                 Status(self.engine) if shows_status else None,
                 UpstreamRules(
                     way.policy,
-                    is_default=is_default,
+                    is_default=way.is_default,
                     is_told=bool(settings.upstreams),
-                    # Its own key, where it has one, asks in the background too.
-                    lends=is_default or (way.sends_keys and way.policy.api_key is None),
+                    lends=way.lends,
                 ),
             ),
             relay=AnswerRelay(way.upstream, passthrough, self.reports),

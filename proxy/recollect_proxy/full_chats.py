@@ -10,7 +10,7 @@ _KEPT, _SECONDS = 10_000, 24 * 3600.0
 class FullChats:
     """Chats whose prompt was too long for their model with memories, by the least size at which it was.
 
-    A chat grows as a rule. One whose client has shortened it gets memories again.
+    A chat grows. Once its client has shortened it, it gets memories again.
     """
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 from recollect.composition import Placed
 from recollect.engine.exchanges import ExchangeRecord
 from recollect.engine.prepared import Prepared
-from recollect.model import Skip, Turn
+from recollect.model import FailedAt, Failure, Skip, Turn
 from recollect_proxy.reply_recorder import ReplyRecorder
 from recollect_proxy.request_options import RequestOptions
 from recollect_proxy.status import Status
@@ -80,8 +80,13 @@ class OutboundRequest:
         if recorder.is_refused:
             self.exchange_record.withdraw()
         elif reply is None:
-            self.exchange_record.fail()
+            self.exchange_record.fail(recorder.failure or Failure(FailedAt.STREAM))
+        elif recorder.is_awaited:
+            self.exchange_record.await_answer(recorder.answer_id, recollections=self.prepared.included)
         else:
             self.exchange_record.end(
-                reply, recollections=self.prepared.included, answer_id=recorder.answer_id
+                reply,
+                recollections=self.prepared.included,
+                answer_id=recorder.answer_id,
+                failure=recorder.failure,
             )

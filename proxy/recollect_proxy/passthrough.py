@@ -6,7 +6,7 @@ from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, unless
 from recollect_proxy.headers import forwardable, rewritable
 from recollect_proxy.http1 import Body
 from recollect_proxy.relay import relay
-from recollect_proxy.upstream import Upstream
+from recollect_proxy.upstream import Answer, Upstream
 
 _QUESTIONS = (
     b"/chat/completions",
@@ -45,6 +45,7 @@ class Passthrough:
         *,
         extra: Headers | None = None,
         instead: bytes | None = None,
+        hear: Callable[[Answer], Callable[[bytes], None]] | None = None,
     ) -> None:
         """Relay a request.
 
@@ -54,16 +55,23 @@ class Passthrough:
             send: Sends ASGI messages to the client.
             extra: The proxy's own response headers.
             instead: A body to send in place of the request's; None: the request's own is sent.
+            hear: Returns what is called with each chunk of an answer; it must not raise, and must return at once.
 
         Raises:
             ClientLeftError: The client closed the connection.
             UpstreamError: The upstream sent no response.
             TruncatedError: The upstream broke off within its response.
         """
-        await unless_left(incoming, self._exchange(scope, incoming, send, extra or [], instead))
+        await unless_left(incoming, self._exchange(scope, incoming, send, extra or [], instead, hear))
 
     async def _exchange(
-        self, scope: Scope, incoming: Incoming, send: Send, extra: Headers, instead: bytes | None
+        self,
+        scope: Scope,
+        incoming: Incoming,
+        send: Send,
+        extra: Headers,
+        instead: bytes | None,
+        hear: Callable[[Answer], Callable[[bytes], None]] | None,
     ) -> None:
         headers = scope["headers"]
         # Wait for the client's first bytes: one that sends nothing must not occupy a connection to the upstream.
@@ -82,7 +90,7 @@ class Passthrough:
             body,
             repeatable=_is_repeatable(scope),
         ) as answer:
-            await relay(answer, send, extra=extra)
+            await relay(answer, send, extra=extra, listen=None if hear is None else hear(answer))
 
     def target(self, scope: Scope) -> bytes:
         """Return the request target below the base path: path and query, verbatim."""

@@ -153,6 +153,8 @@ _MESSAGE = LoggedMessage(
     alternate=False,
     marked=True,
     hidden=False,
+    failed_at=None,
+    failed_status=None,
 )
 _RECALL = PastRecall(
     request_id=_STORY.request_id,

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from recollect import model
 from recollect.errors import MessageNotFoundError
-from recollect.model import Role, Scope
+from recollect.model import FailedAt, Role, Scope
 from recollect_proxy.memory_api.errors import (
     MESSAGE_NOT_FOUND,
     SESSION_NOT_FOUND,
@@ -53,6 +53,18 @@ class LoggedMessage(Struct):
         bool, Meta(description="Whether it is recalled no more, as what it taught was taken away.")
     ]
 
+    failed_at: Annotated[
+        FailedAt | None,
+        Meta(
+            description="The stage at which the answer failed: its text is as much as came of it. `connect`: the LLM was not "
+            "reached; `head`: it answered nothing, or with an error; `stream`: it broke off; `client`: the client left, or cancelled. "
+            "Only an answer that the client stopped is recalled. Null for all else."
+        ),
+    ]
+    failed_status: Annotated[
+        int | None, Meta(description="The status of the LLM's error; null where it sent none.")
+    ]
+
     @classmethod
     def of(cls, seen: model.MessageSeen) -> Self:
         """Return the JSON of a message."""
@@ -66,6 +78,8 @@ class LoggedMessage(Struct):
             seen.alternate,
             seen.marked,
             seen.hidden,
+            None if seen.failure is None else seen.failure.stage,
+            None if seen.failure is None else seen.failure.status,
         )
 
 

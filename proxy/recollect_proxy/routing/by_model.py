@@ -78,7 +78,7 @@ class ByModel:
         chosen = next((each for each in self._others if model and each.takes(model)), self._default)
         if chosen is not self._default:
             scope = {**scope, "raw_path": self._rest(scope["raw_path"], path)}
-        application = chosen.application(scope, chat_path(path, self._default.base))
+        application = chosen.application(scope, path, self._default.base)
         await named(application, chosen.name)(scope, again, send)
 
     async def _model(self, scope: Scope, path: bytes, receive: Receive) -> tuple[str | None, Receive]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from recollect_proxy.asgi import Application, Scope
+from recollect_proxy.routing.paths import chat_path, is_kept_answer
 from recollect_proxy.upstream import Upstream
 
 
@@ -16,6 +17,7 @@ class Destination:
         base: The prefix of a request's path that stands for the server's base URL.
         upstream: The HTTP client of the server.
         conversations: The applications that answer chats with memory, by the path of their API.
+        kept_answers: Relays requests for answers that the server keeps.
         passthrough: Relays every other request.
         websockets: Relays WebSockets.
         strip: Whether a client's header, by its lower-case name, is not forwarded.
@@ -26,20 +28,24 @@ class Destination:
     base: bytes
     upstream: Upstream
     conversations: Mapping[bytes, Application]
+    kept_answers: Application
     passthrough: Application
     websockets: Application
     strip: Callable[[bytes], bool]
     takes: Callable[[str], bool]
 
-    def application(self, scope: Scope, api: bytes | None) -> Application:
+    def application(self, scope: Scope, plain: bytes, base: bytes) -> Application:
         """Return what answers a request.
 
         Args:
             scope: The request.
-            api: Which chat API its path asks for, as ``chat_path`` says.
+            plain: Its canonical path.
+            base: The prefix of that path that stands for a server's base URL.
         """
         if scope["type"] == "websocket":
             return self.websockets
-        if api is None or scope["method"] != "POST":
-            return self.passthrough
-        return self.conversations[api]
+        api = chat_path(plain, base)
+        if api is not None and scope["method"] == "POST":
+            return self.conversations[api]
+        is_kept = scope["method"] in {"GET", "POST"} and is_kept_answer(plain, base)
+        return self.kept_answers if is_kept else self.passthrough

@@ -9,11 +9,23 @@ RESPONSES_PATH = b"/responses"
 MESSAGES_PATH = b"/messages"
 
 _VERSION = b"/v1"
+_CANCEL = b"/cancel"
 
 
 def is_below(path: bytes, base: bytes) -> bool:
     """Return whether a path lies below a base, or is it."""
     return path == base or path.startswith(base + b"/")
+
+
+def is_kept_answer(plain: bytes, base: bytes) -> bool:
+    """Return whether a path names one answer that an upstream keeps, or cancels it.
+
+    Args:
+        plain: The canonical path.
+        base: The prefix that stands for the upstream's base URL.
+    """
+    parent, _, last = plain.removesuffix(_CANCEL).rpartition(b"/")
+    return bool(last) and chat_path(parent, base) == RESPONSES_PATH
 
 
 def chat_path(plain: bytes, base: bytes) -> bytes | None:

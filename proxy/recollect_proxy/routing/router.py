@@ -8,7 +8,7 @@ from recollect_proxy.paths import canonical
 from recollect_proxy.routing.by_model import ByModel
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.naming import named
-from recollect_proxy.routing.paths import chat_path, is_below
+from recollect_proxy.routing.paths import is_below
 from recollect_proxy.routing.refusing import Refusing
 
 _VERSION = b"/v1"
@@ -48,7 +48,7 @@ class Router:
             return Refusing(PATH_OF_TWO)
         if found is self._default and self._by_model is not None:
             return self._by_model
-        application = found.application(scope, chat_path(plain, found.base))
+        application = found.application(scope, plain, found.base)
         return application if self._is_one else named(application, found.name)
 
     def lists_models(self, path: bytes) -> bool:

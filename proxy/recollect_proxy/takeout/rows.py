@@ -219,6 +219,9 @@ class Exchange(Struct):
     wakes_at: Time | None = None
     waits: Count = 0
     asked: Words | None = None
+    failed_at: Literal["connect", "head", "stream", "client"] | None = None
+    failed_status: Count | None = None
+    partial: Text | None = None
 
 
 class Message(Struct):

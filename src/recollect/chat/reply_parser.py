@@ -33,6 +33,7 @@ class Reply:
         complete: Whether it was read to its end.
         truncated: Whether it was larger than what is read, so that its end is missing.
         answer_id: The id under which the server keeps it, by which a later request says what it follows; "" if it keeps none.
+        awaited: Whether the server still works on it, and keeps it until it is fetched.
     """
 
     text: str = ""
@@ -45,6 +46,7 @@ class Reply:
     complete: bool = False
     truncated: bool = False
     answer_id: str = ""
+    awaited: bool = False
 
 
 class Answer(msgspec.Struct):
@@ -61,6 +63,7 @@ class Answer(msgspec.Struct):
     item: Any = None  # responses: one part of the output
     output: Any = None  # responses, not streamed
     status: Any = None  # responses
+    background: Any = None  # responses
     message: Any = None  # messages: the whole, at its beginning
     content: Any = None  # messages, not streamed
     content_block: Any = None  # messages
@@ -87,6 +90,7 @@ class ReplyParser(ABC):
         self.failed = False
         self.complete = False
         self.answer_id = ""
+        self.awaited = False
 
     @abstractmethod
     def read_answer(self, answer: Answer) -> None:
@@ -105,6 +109,7 @@ class ReplyParser(ABC):
             complete=self.complete,
             truncated=self.truncated or truncated,
             answer_id=self.answer_id,
+            awaited=self.awaited,
         )
 
     def parse_whole(self, body: bytes) -> None:
@@ -162,6 +167,16 @@ class ReplyParser(ABC):
         kept = text[: self._room]
         self._room -= len(kept)
         self._texts.append(kept)
+
+    def keep_instead(self, texts: Sequence[object]) -> None:
+        """Take the texts of the whole answer in place of its pieces: a stream that is taken up again brings only the last.
+
+        Nothing changes where the whole has no text.
+        """
+        if any(isinstance(text, str) and text for text in texts):
+            self._texts, self._room, self._may_shorten = [], _MOST_CHARACTERS, True
+            for text in texts:
+                self.keep(text)
 
 
 class CompletionParser(ReplyParser):

@@ -3,7 +3,7 @@
 https://platform.openai.com/docs/api-reference/responses
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -21,6 +21,9 @@ _SAID = (
     "response.audio.transcript.delta",
 )
 """Events that say a piece of the answer, as text or as what is heard."""
+
+_ENDED = ("completed", "incomplete", "cancelled")
+_UNDER_WAY = ("queued", "in_progress")
 
 _CALLS = frozenset(
     {
@@ -128,7 +131,9 @@ class ResponseParser(ReplyParser):
         self._note_id(response.get("id"))
         status = response.get("status")
         self.failed |= bool(response.get("error")) or status == "failed"
-        if status in ("completed", "incomplete", "cancelled"):
+        self.awaited = response.get("background") is True and status in _UNDER_WAY
+        if status in _ENDED:
+            self.keep_instead(list(_texts_of(response.get("output"))))
             self.end(status)
 
     def _note_id(self, given: object) -> None:
@@ -139,8 +144,16 @@ class ResponseParser(ReplyParser):
         self._note_id(answer.id)
         for item in objects(answer.output):
             self.has_tool_calls |= str(item.get("type")) in _CALLS
-            for part in objects(item.get("content")):
-                if part.get("type") in ("output_text", "output_audio"):
-                    self.keep(part.get("text") or part.get("transcript"))
+        for text in _texts_of(answer.output):
+            self.keep(text)
         self.failed |= answer.status == "failed"
+        self.awaited = answer.status in _UNDER_WAY
         self.end(answer.status)
+
+
+def _texts_of(output: object) -> Iterator[object]:
+    """Yield what an output says, as text or as what is heard."""
+    for item in objects(output):
+        for part in objects(item.get("content")):
+            if part.get("type") in ("output_text", "output_audio"):
+                yield part.get("text") or part.get("transcript")

@@ -196,7 +196,10 @@ class Sessions(Struct):
 
 
 class LoggedMessage(Struct):
-    """A message of a chat: ``alternate`` is a further answer to a turn, ``hidden`` what is recalled no more."""
+    """A message of a chat: ``alternate`` is a further answer to a turn, ``hidden`` what is recalled no more.
+
+    ``failed_at`` is the stage at which an answer failed whose text is as much as came of it, ``failed_status`` the LLM's status.
+    """
 
     id: UUID
     role: str
@@ -207,6 +210,8 @@ class LoggedMessage(Struct):
     alternate: bool = False
     marked: bool = False
     hidden: bool = False
+    failed_at: str | None = None
+    failed_status: int | None = None
 
 
 class MessagesPage(Struct):

@@ -7,13 +7,14 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
+from uuid import UUID
 
 import structlog
 from uuid_utils.compat import uuid7
 
 from recollect.deadline import ends_before
 from recollect.errors import StoreError
-from recollect.model import Became, Exchange, LogEntry, Memory, Phase, Recollection, Turn
+from recollect.model import Became, Exchange, Failure, LogEntry, Memory, Phase, Recollection, Turn
 from recollect.text.normalization import storable_id, storable_user
 from recollect.text.secrets.masking import MaskedTurn
 
@@ -62,7 +63,12 @@ def begun(exchange: Exchange) -> LogEntry:
 
 
 def ended(
-    exchange: Exchange, reply: str, recollections: Sequence[Recollection], *, answer_id: str = ""
+    exchange: Exchange,
+    reply: str,
+    recollections: Sequence[Recollection],
+    *,
+    answer_id: str = "",
+    failure: Failure | None = None,
 ) -> LogEntry:
     """Return the entry that says how its answer ended.
 
@@ -71,18 +77,26 @@ def ended(
         reply: What of the answer went by; "" where there was no word.
         recollections: What of the user's memories went into the prompt.
         answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
+        failure: How the answer failed; None where it did not.
     """
+    said = exchange.turn.whole_answer(reply)
+    whole = replace(exchange, reply=said, answer_id=answer_id, failure=failure)
+    return LogEntry(Phase.ENDED, whole, _found(recollections))
+
+
+def awaited(exchange: Exchange, recollections: Sequence[Recollection], answer_id: str) -> LogEntry:
+    """Return the entry that says that the LLM's server keeps its answer until that is fetched."""
+    return LogEntry(Phase.AWAITED, replace(exchange, answer_id=answer_id), _found(recollections))
+
+
+def _found(recollections: Sequence[Recollection]) -> tuple[UUID, ...]:
     # What stands in every chat is used by none in particular: counted, it would outlive all else by being counted.
-    recalled = tuple(
-        each.item.id for each in recollections if isinstance(each.item, Memory) and each.is_found
-    )
-    whole = replace(exchange, reply=exchange.turn.whole_answer(reply), answer_id=answer_id)
-    return LogEntry(Phase.ENDED, whole, recalled)
+    return tuple(each.item.id for each in recollections if isinstance(each.item, Memory) and each.is_found)
 
 
-def failed(exchange: Exchange) -> LogEntry:
+def failed(exchange: Exchange, failure: Failure) -> LogEntry:
     """Return the entry that says that the model failed to answer it."""
-    return LogEntry(Phase.FAILED, exchange)
+    return LogEntry(Phase.FAILED, replace(exchange, failure=failure))
 
 
 def refused(exchange: Exchange) -> LogEntry:
@@ -161,7 +175,12 @@ class ExchangeRecord:
             self._count_late()
 
     def end(
-        self, reply: str, *, recollections: Sequence[Recollection], answer_id: str = ""
+        self,
+        reply: str,
+        *,
+        recollections: Sequence[Recollection],
+        answer_id: str = "",
+        failure: Failure | None = None,
     ) -> asyncio.Task[Became]:
         """Note in the background how its answer ended; never raises, never waits.
 
@@ -169,18 +188,24 @@ class ExchangeRecord:
             reply: What of the answer went by; "" if the user left before its first word.
             recollections: What of the user's memories went into the prompt.
             answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
+            failure: How the answer failed; None where it did not.
 
         Returns:
             What tells what became of it, once it will outlive this process.
         """
         self.is_over = True
-        entry = ended(self._exchange, reply, recollections, answer_id=answer_id)
+        entry = ended(self._exchange, reply, recollections, answer_id=answer_id, failure=failure)
         return self._write_soon(entry, self._begun, self._progress)
 
-    def fail(self) -> None:
+    def await_answer(self, answer_id: str, *, recollections: Sequence[Recollection]) -> None:
+        """Note in the background that the LLM's server keeps its answer until that is fetched; never raises, never waits."""
+        self.is_over = True
+        self._write_soon(awaited(self._exchange, recollections, answer_id), self._begun, self._progress)
+
+    def fail(self, failure: Failure) -> None:
         """Note in the background that the model failed to answer it; never raises, never waits."""
         self.is_over = True
-        self._write_soon(failed(self._exchange), self._begun, self._progress)
+        self._write_soon(failed(self._exchange, failure), self._begun, self._progress)
 
     def withdraw(self) -> None:
         """Note in the background that whoever asked was refused, and nothing is kept of it; never raises, never waits."""

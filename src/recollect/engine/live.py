@@ -34,7 +34,17 @@ from recollect.engine.recall_log import log_recall
 from recollect.engine.recent_chats import RecentChats
 from recollect.engine.recent_words import AskedRequest, RecentWords
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
-from recollect.model import UNNAMED, Became, LogEntry, News, Recall, Recollection, Scope, Skip, Turn
+from recollect.model import (
+    UNNAMED,
+    Became,
+    LogEntry,
+    News,
+    Recall,
+    Recollection,
+    Scope,
+    Skip,
+    Turn,
+)
 from recollect.spool import Spool, Waiting
 
 _REOPEN_SECONDS = 5.0
@@ -222,12 +232,25 @@ class LiveEngine:
                 _keep(self._abandon(task), self._notes)
 
     async def _abandon(self, task: Turn) -> None:
-        await self._log_writer.settle()
+        await self.caught_up()
         try:
             if self._engine is not None:
                 await self._engine.abandon(task)
         except StoreError as error:
             log.warning("task_not_abandoned", error=type(error).__name__)
+
+    async def caught_up(self) -> None:
+        """Wait until what was said so far is written, while there is an engine to write it."""
+        if self._remembering:
+            await asyncio.wait(self._remembering)
+        await self._log_writer.settle()
+
+    def note_soon(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do in the background what a chat can do without; not where too much waits for the store. Never raises, never waits."""
+        if len(self._notes) < _NOTES_AT_MOST:
+            _keep(work, self._notes)
+        else:
+            work.close()
 
     async def prepare(self, turn: Turn, options: RecallOptions, *, count: Callable[[str], int]) -> Prepared:
         """Return what the prompt of a turn is given; never raises."""

@@ -18,7 +18,7 @@ import structlog
 
 from recollect.failures import place
 from recollect.masking_process import MaskingProcess
-from recollect.model import Exchange, LogEntry, Phase
+from recollect.model import Exchange, LogEntry
 from recollect.text.secrets import warm
 from recollect.text.secrets.masking import (
     KEPT,
@@ -84,7 +84,7 @@ async def entry_without_secrets(entry: LogEntry, masked: MaskedTurn | None = Non
     """
     exchange = entry.exchange
     known = masked or await masked_turn_of(exchange)
-    if entry.phase is not Phase.ENDED or not exchange.reply:
+    if not exchange.reply:
         return replace(entry, exchange=replace(exchange, turn=known.turn))
     read = partial(with_masked_reply, exchange, known)
     kept = await _in_lanes(exchange.turn.scope.user_id, exchange.reply, read)

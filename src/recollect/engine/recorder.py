@@ -129,15 +129,11 @@ class Recorder:
         exchange = entry.exchange
         if self._is_erased(exchange.turn):
             return Written.ERASED
-        if entry.phase is Phase.FAILED:
-            await self._backends.log.fail(exchange)
-            return Written.KNOWN
-        if entry.phase is Phase.REFUSED:
-            self._lend(Lent(exchange.id, exchange.turn.scope.user_id, exchange.turn.upstream, None))
-            await self._backends.log.withdraw(exchange)
-            return Written.KNOWN
         if entry.phase is Phase.BEGUN:
             return await self._begin(exchange)
+        if entry.phase is not Phase.ENDED:
+            await self._note_unanswered(entry)
+            return Written.KNOWN
         known = await self._backends.flags.flags(exchange.turn.scope.user_id)
         if not self._keeps(known):
             return Written.UNWANTED
@@ -147,6 +143,18 @@ class Recorder:
         is_new = await self._backends.log.append(exchange)
         await self._touch(exchange.turn.scope, entry.recalled)
         return Written.NEW if is_new else Written.KNOWN
+
+    async def _note_unanswered(self, entry: LogEntry) -> None:
+        exchange, log = entry.exchange, self._backends.log
+        if entry.phase is Phase.FAILED:
+            await log.fail(exchange)
+        elif entry.phase is Phase.REFUSED:
+            self._lend(Lent(exchange.id, exchange.turn.scope.user_id, exchange.turn.upstream, None))
+            await log.withdraw(exchange)
+        else:
+            self._note_credential(exchange.id, exchange, is_answered=True)
+            await log.expect(exchange)
+            await self._touch(exchange.turn.scope, entry.recalled)
 
     async def _begin(self, exchange: Exchange) -> Written:
         known = Flags()

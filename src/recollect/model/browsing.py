@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from recollect.model.chat import Failure
 from recollect.model.words import Role
 
 
@@ -57,6 +58,7 @@ class MessageSeen:
         alternate: Whether it is a further answer to a turn that has another.
         marked: Whether somebody called its turn valuable.
         hidden: Whether it is recalled no more.
+        failure: How the answer failed of which this is as much as came; None for all else.
     """
 
     id: UUID
@@ -68,3 +70,4 @@ class MessageSeen:
     alternate: bool
     marked: bool
     hidden: bool
+    failure: Failure | None = None

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from recollect.model.audit import Update
 from recollect.model.flags import Flags
-from recollect.model.words import Phase, Place, Role, Written
+from recollect.model.words import FailedAt, Phase, Place, Role, Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +171,19 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """How an answer failed; never in the words of the model's server, which may hold a secret.
+
+    Attributes:
+        stage: At which stage.
+        status: The status of the server's error; None where it sent none.
+    """
+
+    stage: FailedAt
+    status: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """A turn and its reply, as the message log keeps it.
 
@@ -187,6 +200,7 @@ class Exchange:
         share: What part of the usual a model is shown of it, and may answer: less where that took it too long.
         answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
         continues: Whether its request asked to have a begun answer continued.
+        failure: How its answer failed; None where it did not.
     """
 
     id: UUID
@@ -200,6 +214,13 @@ class Exchange:
     share: float = 1.0
     answer_id: str = ""
     continues: bool = False
+    failure: Failure | None = None
+
+    @property
+    def answer(self) -> str:
+        """The reply as far as it counts: what came of one that failed does not, but for one that its person stopped."""
+        stopped = self.failure is None or self.failure.stage is FailedAt.CLIENT
+        return self.reply if stopped and self.reply.strip() else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,12 +206,27 @@ class Phase(StrEnum):
     """The answer has come, or as much of it as will."""
     FAILED = "failed"
     """The model refused, or failed. What was said stays said; it is formed without an answer, unless one is asked for anew."""
+    AWAITED = "awaited"
+    """The model's server works on the answer and keeps it until it is fetched."""
     REFUSED = "refused"
     """The model's server knows not who asks: nobody is known to have said it, and it is taken back."""
 
     @classmethod
     def _missing_(cls, value: object) -> "Phase | None":
         return cls.FAILED if value == "withdrawn" else None  # as the spools of earlier versions call it
+
+
+class FailedAt(StrEnum):
+    """The stage at which an answer failed."""
+
+    CONNECT = "connect"
+    """The model's server was not reached."""
+    HEAD = "head"
+    """It answered nothing, or with an error."""
+    STREAM = "stream"
+    """It broke off within the answer, or said there that it failed."""
+    CLIENT = "client"
+    """The client left, or cancelled the answer."""
 
 
 class Written(StrEnum):

@@ -73,6 +73,17 @@ class MessageLog(Protocol):
         """
         ...
 
+    async def expect(self, exchange: Exchange) -> None:
+        """Note under which id the model's server keeps the answer; its exchange stays open until somebody fetches that."""
+        ...
+
+    async def exchange_of_answer(self, user_id: str, answer_id: str) -> Exchange | None:
+        """Return the user's exchange whose answer the model's server keeps under an id; None if there is none.
+
+        Its reply is what the log has; its credential, and what was said before it, are not in it.
+        """
+        ...
+
     async def withdraw(self, exchange: Exchange) -> None:
         """Delete the open turn that this request asks about, unless another request asks for its answer."""
         ...

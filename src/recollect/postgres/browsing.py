@@ -4,8 +4,12 @@ from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
+from asyncpg import Record
+
 from recollect.model import (
     ChatSeen,
+    FailedAt,
+    Failure,
     KeptCounts,
     Kind,
     Memory,
@@ -78,10 +82,26 @@ class PostgresBrowsing:
             if turn is None:
                 return None
             rows = await connection.fetch(SQL["browsed_messages"], *chat, turn, after or _OLDEST, limit)
-        return [MessageSeen(**{**row, "role": Role(row["role"])}) for row in rows]
+        return [_message_seen(row) for row in rows]
 
     async def count_kept(self, user_id: str) -> KeptCounts:
         """Count what is kept of the user."""
         async with self._database.for_user(user_id) as connection:
             row = await connection.fetchrow(SQL["count_kept_of_user"], user_id)
         return KeptCounts(**row) if row is not None else KeptCounts()
+
+
+def _message_seen(row: Record) -> MessageSeen:
+    failed_at = row["failed_at"]
+    return MessageSeen(
+        row["id"],
+        Role(row["role"]),
+        row["speaker"],
+        row["content"],
+        row["tokens"],
+        row["said_at"],
+        row["alternate"],
+        row["marked"],
+        row["hidden"],
+        None if failed_at is None else Failure(FailedAt(failed_at), row["failed_status"]),
+    )

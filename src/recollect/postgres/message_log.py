@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from asyncpg import Record
+from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError
-from recollect.model import UNNAMED, Exchange, Flags, Role, Turn, Written
+from recollect.model import UNNAMED, Exchange, Flags, Role, Scope, Turn, Written
 from recollect.postgres.abandoning import Version, abandon_other_versions, abandon_turn
 from recollect.postgres.ending import abandon_others, end_exchange, end_without_reply
 from recollect.postgres.log_index import unindex
@@ -77,11 +78,12 @@ class PostgresMessageLog:
                 await _end_before(connection, exchange.turn, key, known)
                 await appending.whole(key)
                 await _note_answer(connection, exchange, exchange.id)
+                await _note_failure(connection, exchange, exchange.id)
                 await enqueue(connection, [scope.user_id])
                 return True
             await _note_answer(connection, exchange, known["id"])
             is_open: bool = known["state"] == "open"
-            is_another = _has_text(exchange) and not known["kept"]
+            is_another = bool(exchange.answer) and not known["kept"]
             is_first = is_another and not known["replied"]
             if is_open:
                 await end_exchange(connection, scope, known)
@@ -91,6 +93,7 @@ class PostgresMessageLog:
             has_grown = is_another and await appending.another_reply(
                 known["id"], known["turn_index"], alternate=known["replied"]
             )
+            await _note_failure(connection, exchange, known["id"])
             if is_open or is_first or has_grown:
                 await enqueue(connection, [scope.user_id])  # it is to be formed, or still to be indexed
             return is_open
@@ -100,7 +103,43 @@ class PostgresMessageLog:
         scope, key = exchange.turn.scope, storable_key(exchange.turn.key)
         session_id = storable_id(scope.session_id)
         async with self._database.changing(scope.user_id) as connection:
-            await connection.execute(SQL["ask_no_more"], scope.user_id, session_id, key, exchange.id)
+            left = await connection.fetchrow(SQL["ask_no_more"], scope.user_id, session_id, key, exchange.id)
+            if left is not None:
+                await _note_failure(connection, exchange, left["id"])
+
+    async def expect(self, exchange: Exchange) -> None:
+        """Note under which id the model's server keeps the answer; the exchange stays open."""
+        scope, key = exchange.turn.scope, storable_key(exchange.turn.key)
+        async with self._database.changing(scope.user_id) as connection:
+            known = await _known(connection, exchange, key)
+            if known["id"] is not None:
+                await _note_answer(connection, exchange, known["id"])
+
+    async def exchange_of_answer(self, user_id: str, answer_id: str) -> Exchange | None:
+        """Return the user's exchange whose answer the model's server keeps under an id; None if there is none."""
+        async with self._database.for_user(user_id) as connection:
+            row = await connection.fetchrow(SQL["exchange_of_answer"], user_id, storable_text(answer_id))
+        if row is None:
+            return None
+        turn = Turn(
+            Scope(user_id, row["session_id"]),
+            row["said"],
+            row["key"],
+            row["said_at"],
+            row["model"],
+            speaker=row["speaker"],
+            upstream=row["upstream"],
+        )
+        ids = row["message_id"], row["reply_id"] if row["reply"] is None else uuid7()
+        return Exchange(
+            row["id"],
+            turn,
+            row["reply"] or "",
+            *ids,
+            authorized=row["authorized"],
+            answer_id=answer_id,
+            continues=True,
+        )
 
     async def withdraw(self, exchange: Exchange) -> None:
         """Delete the open turn that this request asks about, unless another request asks for its answer."""
@@ -169,6 +208,14 @@ async def _note_answer(connection: Connection, exchange: Exchange, logged: UUID)
     if exchange.answer_id:
         answer_id = storable_text(exchange.answer_id)
         await connection.execute(SQL["note_answer_id"], exchange.turn.scope.user_id, logged, answer_id)
+
+
+async def _note_failure(connection: Connection, exchange: Exchange, logged: UUID) -> None:
+    """Note how the answer failed, and as much as came of it, apart from what was said: it is neither recalled nor learned from."""
+    if (failure := exchange.failure) is not None:
+        came = "" if exchange.answer else storable_text(exchange.reply)
+        noted = (failure.stage, failure.status, came)
+        await connection.execute(SQL["note_failure"], exchange.turn.scope.user_id, logged, *noted)
 
 
 async def _say_again(connection: Connection, exchange: Exchange, known: Record) -> None:
@@ -273,7 +320,7 @@ class _Appending:
             speaker=speaker,
             hidden=is_hidden,
         )
-        if _has_text(exchange):
+        if exchange.answer:
             await self._reply(exchange.id, turn_index)
 
     async def another_reply(self, exchange_id: UUID, turn_index: int, *, alternate: bool) -> bool:
@@ -289,7 +336,7 @@ class _Appending:
 
     async def _continues(self, exchange_id: UUID) -> bool:
         """Write the reply over a kept one that it begins with, if there is one: it is the same answer, continued."""
-        content = storable_text(self._exchange.reply)
+        content = storable_text(self._exchange.answer)
         tokens = await _tokens_of(content)
         row = await self._connection.fetchrow(
             SQL["continue_reply"], self._scope.user_id, exchange_id, content, tokens
@@ -299,7 +346,7 @@ class _Appending:
         return row is not None
 
     async def _reply(self, exchange_id: UUID, turn_index: int, *, alternate: bool = False) -> None:
-        reply_id, text = self._exchange.reply_id, self._exchange.reply
+        reply_id, text = self._exchange.reply_id, self._exchange.answer
         await self._message(reply_id, exchange_id, turn_index + 1, Role.ASSISTANT, text, alternate=alternate)
 
     async def _message(
@@ -338,10 +385,6 @@ async def _tokens_of(text: str) -> int:
     if len(text) <= _LONGEST_INLINE:
         return estimate_tokens(text)
     return await asyncio.to_thread(estimate_tokens, text)
-
-
-def _has_text(exchange: Exchange) -> bool:
-    return bool(exchange.reply.strip())
 
 
 def storable_parent(parent: str | None) -> str | None:

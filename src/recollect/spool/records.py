@@ -11,7 +11,7 @@ from zlib import crc32
 import msgspec
 
 from recollect.errors import StoreError
-from recollect.model import Exchange, LogEntry, Message, Phase, Role, Scope, Turn
+from recollect.model import Exchange, FailedAt, Failure, LogEntry, Message, Phase, Role, Scope, Turn
 from recollect.text.normalization import storable_id, storable_text
 
 _HEAD = len(b"00000000 00000000 ")
@@ -43,6 +43,8 @@ class _Record(msgspec.Struct, omit_defaults=True):
     zone: str = ""
     answered: str = ""
     continues: bool = False
+    failed_at: FailedAt | None = None
+    failed_status: int | None = None
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -76,6 +78,8 @@ def encode(entry: LogEntry) -> bytes:
         zone=turn.zone,
         answered=storable_text(turn.answered),
         continues=exchange.continues,
+        failed_at=None if exchange.failure is None else exchange.failure.stage,
+        failed_status=None if exchange.failure is None else exchange.failure.status,
     )
     text = _ENCODER.encode(record)
     return b"%08x %08x %s\n" % (crc32(text), len(text), text)
@@ -127,5 +131,6 @@ def decode(line: bytes) -> LogEntry | None:
         authorized=record.authorized,
         answer_id=record.answer_id,
         continues=record.continues,
+        failure=None if record.failed_at is None else Failure(record.failed_at, record.failed_status),
     )
     return LogEntry(record.phase, exchange, record.recalled)

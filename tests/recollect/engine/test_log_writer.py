@@ -25,7 +25,7 @@ from recollect.engine.live import LiveEngine
 from recollect.engine.log_writer import LogWriter
 from recollect.engine.masking_lanes import masking_is_ready
 from recollect.errors import StoreUnavailableError
-from recollect.model import Became, Exchange, Flags, LogEntry, Scope, Written
+from recollect.model import Became, Exchange, FailedAt, Failure, Flags, LogEntry, Scope, Written
 from recollect.postgres import message_log
 from recollect.spool import Spool
 from recollect.spool import beside as lines
@@ -155,7 +155,7 @@ async def test_a_turn_and_its_answer_come_together_wherever_each_of_them_waited(
     opener.outage.failure = None
     await waiting.end("Second.", recollections=())
     failed = await say(live, store, "three", seconds=2)
-    failed.fail()
+    failed.fail(Failure(FailedAt.HEAD))
     await live.settle(20)
 
     assert await said(store) == [("one", "First."), ("two", "Second."), ("three", "")]
@@ -190,7 +190,7 @@ async def test_a_crash_between_writing_what_waited_and_deleting_it_doubles_nothi
     for number in range(4):
         exchange_record = await say(before, store, f"said {number}", seconds=number)
         if number == 2:
-            exchange_record.fail()
+            exchange_record.fail(Failure(FailedAt.HEAD))
         elif number != 3:
             await exchange_record.end("Good.", recollections=())
     await before.aclose()

@@ -10,7 +10,7 @@ from tests.stores import NOON
 from tests.waiting import until
 
 from recollect.engine.exchanges import begun, ended, failed, new_exchange
-from recollect.model import LogEntry, Scope, Turn
+from recollect.model import FailedAt, Failure, LogEntry, Scope, Turn
 from recollect.spool import Journal, Spool
 from recollect.spool import journal as journals
 
@@ -127,7 +127,7 @@ async def test_how_a_turn_ended_does_not_go_from_the_disk_before_its_beginning_i
             patched.setattr(journals, "_PAGE_BYTES", 10_000)
             async with journal.noting(refused):
                 pass
-        async with journal.noting(failed(refused.exchange)):
+        async with journal.noting(failed(refused.exchange, Failure(FailedAt.HEAD))):
             pass
         lines = held(tmp_path)
         await journal.close()

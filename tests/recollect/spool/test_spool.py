@@ -21,7 +21,7 @@ from uuid_utils.compat import uuid7
 from recollect.engine.exchanges import begun, ended, failed, new_exchange
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.file_lock import FileLock
-from recollect.model import LogEntry, Message, Phase, Role, Scope, Turn
+from recollect.model import FailedAt, Failure, LogEntry, Message, Phase, Role, Scope, Turn
 from recollect.spool import FullError, Spool
 from recollect.spool.records import decode, encode
 from recollect.spool.segments import FileSegment, left_in
@@ -56,7 +56,7 @@ class Taking:
 
 
 def test_what_an_earlier_version_took_back_failed() -> None:
-    line = encode(failed(entry().exchange))
+    line = encode(failed(entry().exchange, Failure(FailedAt.HEAD)))
     text = line[18:].rstrip(b"\n").replace(b'"failed"', b'"withdrawn"')
     earlier = b"%08x %08x %s\n" % (crc32(text), len(text), text)
 

@@ -1,4 +1,4 @@
-"""Answers that take their time, or break off: they are remembered as far as they came."""
+"""Answers that take their time, or break off: what came of one that broke off is kept apart."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ CAT = "I have a cat called Minka."
 
 
 @pytest.mark.parametrize("end", [End.CLOSE, End.RESET])
-async def test_what_came_before_the_upstream_broke_off_is_remembered(
+async def test_what_came_before_the_upstream_broke_off_is_kept_apart(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, end: End
 ) -> None:
     gone_on = asyncio.Event()
@@ -21,8 +21,11 @@ async def test_what_came_before_the_upstream_broke_off_is_remembered(
         await client.read_head()
         await client.read_until(b'"ka"')
         gone_on.set()
+        await client.read_rest()
 
-    assert await proxy.logged(user) == [("user", CAT), ("assistant", "Minka")]
+    assert await proxy.logged(user) == [("user", CAT)]
+    kept = "SELECT failed_at, partial FROM recollect.exchanges WHERE user_id = $1"
+    assert [tuple(row) for row in await proxy.rows(kept, user.known_as)] == [("stream", "Minka")]
 
 
 async def test_a_stream_with_a_pause_within_an_event_is_relayed_as_it_comes(

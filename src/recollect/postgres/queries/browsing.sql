@@ -55,14 +55,27 @@ SELECT
 SELECT EXISTS (SELECT FROM sessions WHERE user_id = $1 AND id = $2);
 
 -- name: turn_of_message
--- At which turn of a chat of the user a message stands.
-SELECT turn_index FROM messages WHERE user_id = $1 AND session_id = $2 AND id = $3;
+-- At which turn of a chat of the user a message, or a failed answer, stands.
+SELECT turn_index FROM messages WHERE user_id = $1 AND session_id = $2 AND id = $3
+UNION ALL
+SELECT turn_index + 1 FROM exchanges WHERE user_id = $1 AND session_id = $2 AND reply_id = $3 AND failed_at IS NOT NULL
+LIMIT 1;
 
 -- name: browsed_messages
--- What was said in a chat of the user behind a message, in order; the answers to a turn in the order of their requests.
-SELECT id, role, speaker, content, tokens, created_at AS said_at, alternate, marked, hidden
-FROM messages
-WHERE user_id = $1 AND session_id = $2 AND (turn_index, id) > ($3::integer, $4::uuid)
+-- What was said in a chat of the user behind a message, in order; the answers to a turn in the order of their requests. An answer
+-- that failed has as much as came of it.
+SELECT m.id, m.role, m.speaker, m.content, m.tokens, m.created_at AS said_at, m.alternate, m.marked, m.hidden,
+    stopped.failed_at, stopped.failed_status, m.turn_index
+FROM messages AS m
+LEFT JOIN exchanges AS stopped
+    ON stopped.user_id = $1 AND stopped.id = m.exchange_id AND stopped.reply_id = m.id AND stopped.failed_at IS NOT NULL
+WHERE m.user_id = $1 AND m.session_id = $2 AND (m.turn_index, m.id) > ($3::integer, $4::uuid)
+UNION ALL
+SELECT e.reply_id, 'assistant', NULL, coalesce(e.partial, ''), 0, e.said_at, false, false, true,
+    e.failed_at, e.failed_status, e.turn_index + 1
+FROM exchanges AS e
+WHERE e.user_id = $1 AND e.session_id = $2 AND (e.turn_index + 1, e.reply_id) > ($3::integer, $4::uuid)
+    AND e.failed_at IS NOT NULL AND NOT EXISTS (SELECT FROM messages AS r WHERE r.user_id = $1 AND r.id = e.reply_id)
 ORDER BY turn_index, id
 LIMIT $5;
 

@@ -150,6 +150,22 @@ INSERT INTO exchanges (
 -- Note under which id the LLM's server keeps an answer to the user's exchange.
 UPDATE exchanges SET answer_ids = array_append(array_remove(answer_ids, $3::text), $3::text) WHERE user_id = $1 AND id = $2;
 
+-- name: note_failure
+-- Note how an answer to the user's exchange failed, and as much as came of it. Not where it has an answer that is none of it.
+UPDATE exchanges AS e SET failed_at = $3, failed_status = $4, partial = $5
+WHERE e.user_id = $1 AND e.id = $2
+    AND ($3::text = 'client' OR NOT EXISTS (SELECT FROM messages AS m WHERE m.user_id = $1 AND m.id = e.reply_id));
+
+-- name: exchange_of_answer
+-- The user's exchange whose answer the LLM's server keeps under an id, as the log has it.
+SELECT e.id, e.session_id, e.key, e.message_id, e.reply_id, e.model, e.upstream, e.authorized, e.said_at, said.content AS said,
+    said.speaker, reply.content AS reply
+FROM exchanges AS e
+JOIN messages AS said ON said.user_id = $1 AND said.id = e.message_id
+LEFT JOIN messages AS reply ON reply.user_id = $1 AND reply.id = e.reply_id
+WHERE e.user_id = $1 AND e.answer_ids <> '{}' AND e.answer_ids @> ARRAY[$2::text]
+ORDER BY e.said_at DESC LIMIT 1;
+
 -- name: session_of_answer
 -- In which chat of the user the LLM's server answered under an id.
 SELECT session_id FROM exchanges
@@ -173,7 +189,7 @@ RETURNING id;
 -- Give an exchange of the user the reply it had not: what was left out of the index as unanswered is to be indexed. What
 -- somebody called valuable is indexed all the same, and once is enough.
 WITH answered AS (
-    UPDATE exchanges AS e SET reply_id = $3, unanswered = false
+    UPDATE exchanges AS e SET reply_id = $3, unanswered = false, failed_at = NULL, failed_status = NULL, partial = NULL
     FROM exchanges AS before
     WHERE e.user_id = $1 AND e.id = $2 AND before.user_id = $1 AND before.id = e.id
     RETURNING e.message_id, before.unanswered

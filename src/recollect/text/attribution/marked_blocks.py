@@ -67,7 +67,7 @@ _NUMBERS = bounded(r"[A-Z][ _#-]?[0-9]{1,3}$")
 _REFERENCE = anchored(r"[ \t]{0,3}(?:\[[0-9]{1,2}\]|[0-9]{1,2}[.)])[ \t]*\S")
 _READ = 600
 """Characters in which a reference has its address."""
-_RULE = anchored(r"[ \t]{0,3}(?P<mark>[-=_*~#+])(?P=mark){2,79}[ \t]*\r?$")
+_RULE = anchored(r"[ \t]{0,3}(?P<mark>[-=_*~#+\"'])(?P=mark){2,79}[ \t]*\r?$")
 
 
 _COLONS = (":", "\uff1a")

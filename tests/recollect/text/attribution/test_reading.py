@@ -42,6 +42,7 @@ PASTED = {
     "begin forwarded": f"{Q}\n\nBegin forwarded message:\n\n> From: Otto <o@x.org>\n> Subject: hi\n>\n> {F}",
     "BEGIN END": f"{Q}\nBEGIN DOCUMENT\n{F}\nEND DOCUMENT",
     "dashes begin": f"--- BEGIN FILE a.txt ---\n{F}\n--- END FILE a.txt ---\n{Q}",
+    "triple quotes before": f'"""\n{F}\n"""\n{Q}',
     "hash start": f"### START OF NOTES ###\n{F}\n### END OF NOTES ###\n{Q}",
     "comments of HTML": f"<!-- begin selection -->\n{F}\n<!-- end selection -->\n{Q}",
     "comments with a slash": f"<!-- notes.md -->\n{F}\n<!-- /notes.md -->\n{Q}",

@@ -1,0 +1,133 @@
+"""A turn that its LLM failed to answer leaves an answer that says at which stage; it is neither recalled nor learned from."""
+
+import asyncio
+import json
+from typing import Any
+
+from tests.raw_client import RawConnection
+from tests.recollect_proxy.in_turn import in_turn
+from tests.recollect_proxy.own_proxies import ListeningProxies
+from tests.running_proxy import RunningProxy, User, chat_request
+from tests.scripted_upstream import (
+    Answer,
+    End,
+    ScriptedUpstream,
+    completion_stream,
+    events,
+    failure,
+    streamed,
+)
+
+SAID = "My sister lives in Tartu."
+ERROR = b'data: {"error": {"message": "sk-upstream-secret"}}\n\n'
+
+
+async def turns(proxy: RunningProxy, user: User, chat: str = "chat-1") -> list[tuple[Any, ...]]:
+    """Return who of a chat said what, and how it failed, as the API lists it."""
+    await proxy.settle()
+    listed = await proxy.api(b"GET", f"/users/{user.id}/sessions/{chat}/messages")
+    shown = ("role", "text", "failed_at", "failed_status", "hidden")
+    return [tuple(each[name] for name in shown) for each in listed.json["messages"]]
+
+
+ASKED = ("user", SAID, None, None, False)
+
+
+@in_turn(
+    ("answer", "left"),
+    [
+        (failure(503, message="sk-upstream-secret"), ("", "head", 503)),
+        (failure(429), ("", "head", 429)),
+        ((b"HTTP/1.1 2", End.CLOSE), ("", "head", None)),
+        (streamed(*list(events("Tar", "tu"))[:3], End.CLOSE), ("Tartu", "stream", None)),
+        (streamed(End.CLOSE), ("", "stream", None)),
+        (streamed(*list(events("Tar", "tu"))[:3], ERROR), ("Tartu", "stream", None)),
+        (streamed(ERROR), ("", "stream", None)),
+    ],
+)
+async def test_a_failed_turn_leaves_an_answer_with_its_stage(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, answer: Answer, left: tuple[Any, ...]
+) -> None:
+    upstream.answers.append(answer)
+    await proxy.say(user, SAID, stream=True)
+
+    assert await turns(proxy, user) == [ASKED, ("assistant", *left, True)]
+
+
+async def test_a_server_that_is_not_reached_is_told(listening_proxies: ListeningProxies, user: User) -> None:
+    async with listening_proxies.serve(upstream="http://127.0.0.1:9") as proxy:
+        await proxy.say(user, SAID)
+        assert await turns(proxy, user) == [ASKED, ("assistant", "", "connect", None, True)]
+
+
+async def test_a_client_that_leaves_is_told_and_keeps_what_it_was_shown(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    waits = asyncio.Event()
+    for shown in (["Tar"], []):
+        upstream.answers.append(streamed(*list(events(*shown, "tu"))[: 1 + len(shown)], waits))
+        async with RawConnection(proxy.port) as client:
+            await client.send(chat_request(user, SAID, stream=True, chat=f"chat-{len(shown)}"))
+            await client.read_head()
+            if shown:
+                await client.read_until(b'"Tar"')
+            client.leave()
+        await upstream.last.client_left.wait()
+
+    assert await turns(proxy, user) == [ASKED, ("assistant", "Tar", "client", None, False)]
+    assert await turns(proxy, user, "chat-0") == [ASKED, ("assistant", "", "client", None, True)]
+
+
+async def test_what_came_of_a_failed_answer_goes_when_it_is_answered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers += [
+        streamed(*list(events("Tallinn", ", I"))[:3], End.CLOSE),
+        completion_stream("Tar", "tu."),
+    ]
+    await proxy.say(user, SAID, stream=True)
+    await proxy.say(user, SAID, stream=True)
+
+    assert await turns(proxy, user) == [ASKED, ("assistant", "Tartu.", None, None, False)]
+    assert await proxy.logged(user) == [("user", SAID), ("assistant", "Tartu.")]
+
+
+async def test_what_came_of_a_failed_answer_reaches_no_prompt_and_no_extraction_and_no_secret_is_kept(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    came = (
+        "The ferry to Piran leaves at noon, the key is sk-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL."
+    )
+    upstream.answers.append(streamed(*list(events(came, "x"))[:2], End.CLOSE))
+    await proxy.say(user, SAID, stream=True)
+    await proxy.formed(user)
+    upstream.received.clear()
+
+    await proxy.say(user, "When does the ferry to Piran leave?", chat="chat-2")
+    await proxy.say(user, "And the ferry to Piran?")
+    await proxy.formed(user)
+
+    assert not any(b"at noon" in each.body for each in upstream.received)
+    (_, failed) = (await turns(proxy, user))[:2]
+    assert "at noon" in failed[1]
+    assert "sk-abcdef" not in failed[1]
+
+
+async def test_a_failed_answer_is_a_page_of_its_own_and_stands_in_the_export(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    upstream.answers.append(streamed(*list(events("Tar", "tu"))[:2], End.CLOSE))
+    await proxy.say(user, SAID, stream=True)
+    await proxy.say(user, "Still there?")
+    await proxy.settle()
+
+    texts: list[str] = []
+    after = ""
+    for _ in range(3):
+        page = await proxy.api(b"GET", f"/users/{user.id}/sessions/chat-1/messages?limit=1{after}")
+        texts += [each["text"] for each in page.json["messages"]]
+        after = f"&after={page.json['next']}"
+
+    assert texts == [SAID, "Tar", "Still there?"]
+    exported = await proxy.api(b"GET", f"/users/{user.id}/export")
+    assert json.loads(exported.body)["exchanges"][0]["partial"] == "Tar"
