@@ -10,7 +10,7 @@ from msgspec import Struct
 from recollect import model
 from recollect.engine import Engine
 from recollect.errors import MemoryNotFoundError
-from recollect.model import Actor, Kind, MemoryFilter, Scope
+from recollect.model import SHOWN, Actor, Kind, MemoryFilter, Scope
 from recollect_proxy.memory_api.authorization import WhoAsks
 from recollect_proxy.memory_api.errors import (
     CHANGED_MEANWHILE,
@@ -132,7 +132,7 @@ async def page_of(engine: Engine, scope: Scope, *, limit: int, after: UUID | Non
         SessionNotFoundError: Nothing that was said in the chat is kept.
     """
     await engine.expect_chat(scope)
-    taken = MemoryFilter(session_id=scope.session_id)
+    taken = MemoryFilter(kinds=SHOWN, session_id=scope.session_id)
     return MemoryPage.of(await engine.page(scope.user_id, limit=limit, after=after, taken=taken))
 
 

@@ -28,6 +28,7 @@ from recollect.model import (
     Ignore,
     Kind,
     Memory,
+    MemoryFilter,
     Profile,
     Provenance,
     Quarantine,
@@ -50,13 +51,14 @@ from recollect.text.tokens import estimate_tokens
 _HOUR = timedelta(hours=1)
 _NEAR = 20
 """Memories that a new statement is compared with."""
-_PAGE = 200
-_PAGES = 10
-"""Pages read at most for the newest memories of one kind."""
 _STATEMENTS_READ = 60
 _PROFILE_TOKENS = 600
 """What the statements of a profile may take; an agent asks for it once, so it may be more than stands in a chat."""
 _FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}
+
+
+def _kinds(kind: Kind | None) -> frozenset[Kind]:
+    return SHOWN if kind is None else frozenset({kind})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,31 +105,20 @@ class AgentMemories(Administration):
         """
         policy = await self._require_recall(user_id)
         turn = Turn(Scope(user_id, ""), query, "agent", self._clock().astimezone(policy.zone), "")
-        ranking = await self._rank(turn)
-        return [
-            each
-            for each in ranking.ranked
-            if isinstance(each.item, Memory) and (kind is None or each.item.kind is kind)
-        ][:limit]
+        ranking, kinds = await self._rank(turn), _kinds(kind)
+        return [each for each in ranking.ranked if isinstance(each.item, Memory) and each.item.kind in kinds][
+            :limit
+        ]
 
     async def recent(self, user_id: str, *, limit: int, kind: Kind | None = None) -> list[Memory]:
-        """Return the newest memories, newest first; of one kind, as far as the newest 2,000 go.
+        """Return the newest memories, newest first; of one kind, or of all that people are shown.
 
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
             StoreError: The store failed.
         """
         await self._require_recall(user_id)
-        found: list[Memory] = []
-        after: UUID | None = None
-        kinds = SHOWN if kind is None else {kind}
-        for _ in range(_PAGES):
-            page = await self.page(user_id, limit=limit if kind is None else _PAGE, after=after)
-            found += [each for each in page.memories if each.kind in kinds]
-            after = page.next
-            if after is None or len(found) >= limit:
-                break
-        return found[:limit]
+        return list((await self.page(user_id, limit=limit, taken=MemoryFilter(kinds=_kinds(kind)))).memories)
 
     async def one(self, user_id: str, memory_id: UUID) -> Memory:
         """Return one memory.

@@ -23,11 +23,11 @@ ORDER BY v.importance DESC, v.id
 LIMIT $5;
 
 -- name: browsed_updates
--- The audit of the user's memories behind a given row, newest first.
+-- The audit of the user's memories behind a given row, newest first, without exchanges that were kept as they were said.
 SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes,
     details
 FROM memory_updates
-WHERE user_id = $1 AND id < $2
+WHERE user_id = $1 AND id < $2 AND reason <> 'kept_verbatim'
 ORDER BY id DESC
 LIMIT $3;
 
