@@ -36,7 +36,7 @@ def naming_its_speaker(candidate: Candidate, reading: Attribution) -> Candidate 
         return candidate
     content = searchable(candidate.content)
     about = searchable(f"{candidate.subject or ''}\n{candidate.content}")
-    words = searchable(f"{reading.authored}\n{reading.confirmed}")
+    words = searchable(f"{reading.authored}\n{candidate.evidence}")  # which may be the assistant's, confirmed
     if any(about.has(name) and not words.has(name) for name in map(plain_quote, reading.others)):
         return None
     if candidate.subject and normalize(candidate.subject) != normalize(reading.speaker):

@@ -53,6 +53,16 @@ def test_what_one_says_is_nothing_of_another_whom_they_do_not_name(content: str,
     assert learned("I run marathons", content, alone, subject=subject) == []
 
 
+def test_what_the_assistant_says_of_another_is_kept_where_the_speaker_assents() -> None:
+    asked = (*SAID, Message(Role.ASSISTANT, "So Greta bakes, does she?"))
+    turns = [analyze_turn(exchange("no tak", "Otto", asked))]
+    yes = Candidate("Greta bakes", Kind.FACT, 0.7, "no tak", confirms="So Greta bakes")
+
+    [verdict] = verify([yes], attributions_of(turns, []), minimum_importance=0.0)
+
+    assert isinstance(verdict, AcceptedCandidate)
+
+
 def test_in_a_batch_each_statement_is_of_the_speaker_of_its_message() -> None:
     batch = exchange("I cannot eat gluten", "Greta"), exchange("I run marathons", "Otto")
 
