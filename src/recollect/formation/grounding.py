@@ -51,7 +51,7 @@ _THOUSANDS = bounded(r"(?<=\d)[.,\u066c](?=\d{3}(?!\d))")
 _NASAL = str.maketrans("\u0901\u0981", "\u0902\u0982")
 """Hindi and Bengali are typed with the plain dot for the moon and dot."""
 _DECIMAL = str.maketrans(",\u066b", "..")
-_ELLIPSIS = bounded(r"[ \t\n]*[\[(]?(?:\.{3,6}|\u2026)[\])]?[ \t\n]*")
+_ELLIPSIS = bounded(r"[ \t\n]*[\[(]?(?:\.{3,6}|[\u2025\u2026\u22ef])[\])]?[ \t\n]*")
 _CLAUSE_END = bounded(
     '[.,;:!?()"\n\u2026\u201c\u201d\u00bf\u00a1\u060c\u061b\u061f\u0964\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]+'
 )

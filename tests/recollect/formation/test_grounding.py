@@ -90,6 +90,7 @@ def test_a_part_of_a_clause_is_none(said: str, quote: str) -> None:
         "We've moved from Antwerp … I dont eat meat",
         "We've moved from Antwerp ... [...] only fish",
         "moved from Antwerp […] in Febuary",
+        "moved from Antwerp \u22ef in Febuary",
     ],
 )
 def test_a_quote_may_leave_something_out(quote: str) -> None:
