@@ -208,8 +208,8 @@ def _of_formation(counts: FormationCounts) -> Iterator[Metric]:
 
 def _of_condition(condition: Condition, clock: Clock) -> Iterator[Metric]:
     backlog, use = condition.backlog, condition.model_use
-    oldest = backlog.oldest_pending_at
-    late = 0.0 if oldest is None else max(0.0, (clock() - oldest).total_seconds())
+    since = backlog.pending_since
+    late = 0.0 if since is None else max(0.0, (clock() - since).total_seconds())
     gauges = (
         ("recollect_pending", "Exchanges waiting to be formed.", backlog.pending),
         ("recollect_failed", "Exchanges held, as their formation kept failing.", backlog.failed),

@@ -1,6 +1,6 @@
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -376,6 +376,16 @@ async def test_the_backlog_counts_over_all_users(own_store: Store) -> None:
         waiting={"key": 1},
         oldest_waiting_at=LATER,
     )
+
+
+async def test_what_was_said_long_ago_and_came_just_now_has_not_waited_for_long(own_store: Store) -> None:
+    began = datetime.now(UTC)
+    await appended(own_store, own_store.exchange("imported", at=NOON - timedelta(days=3_000)))
+
+    backlog = await own_store.inbox.backlog()
+
+    assert backlog.pending_since is not None
+    assert began - timedelta(minutes=1) < backlog.pending_since < began + timedelta(minutes=10)
 
 
 async def test_what_was_abandoned_is_neither_formed_nor_counted(own_store: Store) -> None:

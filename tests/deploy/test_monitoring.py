@@ -53,6 +53,12 @@ async def test_each_metric_that_is_asked_for_is_served(own_store: Store) -> None
     assert asked - names.keys() == set()
 
 
+def test_what_waits_for_a_model_is_shown_by_what_is_missing_and_alerted() -> None:
+    asked = [title for title, expression in expressions().items() if "recollect_waiting" in expression]
+
+    assert asked == ["RecollectWaitsForModel", "Waiting for a model, by what is missing A"]
+
+
 async def test_each_label_that_is_summed_by_is_served(own_store: Store) -> None:
     labels = await served(own_store)
     labelled = {name: found for name, found in labels.items() if found}

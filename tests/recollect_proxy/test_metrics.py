@@ -194,7 +194,7 @@ async def test_the_lag_is_a_histogram_whose_buckets_hold_all_below_them(store: S
     assert found["recollect_formation_lag_seconds_sum"] == 5007.5
 
 
-async def test_what_the_store_holds_is_told(own_store: Store) -> None:
+async def test_what_the_store_holds_is_told(own_store: Store, own_postgres: Postgres) -> None:
     engine = engine_over(own_store, replace(QUICK, budget=TokenBudget(everybody=900)))
     await engine.remember(turn(at=NOON - timedelta(seconds=90)), "Tea.")
     for user, tokens in ((own_store.anna, 30), (own_store.ben, 12)):
@@ -202,6 +202,8 @@ async def test_what_the_store_holds_is_told(own_store: Store) -> None:
         said = own_store.turn(scope=user.scope, at=NOON - timedelta(seconds=1))
         await engine.remember(said, "Tea.")  # what a user took is counted while there is one
         await own_store.usage.use(user, NOON.date(), tokens)
+    async with own_postgres.database.over_all_users() as connection:
+        await connection.execute("UPDATE exchanges SET arrived_at = said_at")
     found = await read(measured(engine))
 
     assert found["memory_total_count"] == 2

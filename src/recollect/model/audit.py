@@ -147,6 +147,7 @@ class Backlog:
         failed: Exchanges whose formation kept failing; they are held, never dropped.
         formed: Exchanges formed.
         oldest_pending_at: When the first pending one was said.
+        pending_since: Since when one has been pending: an imported one was said long before it arrived.
     """
 
     pending: int = 0
@@ -155,6 +156,7 @@ class Backlog:
     oldest_pending_at: datetime | None = None
     waiting: Mapping[str, int] = field(default_factory=dict)
     oldest_waiting_at: datetime | None = None
+    pending_since: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

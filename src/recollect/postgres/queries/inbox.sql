@@ -245,7 +245,8 @@ SELECT count(*) FILTER (WHERE state = 'open' OR state = 'pending' AND waits_for 
     count(*) FILTER (WHERE state = 'failed') AS failed,
     count(*) FILTER (WHERE state = 'formed') AS formed,
     min(said_at) FILTER (WHERE state = 'pending' AND waits_for IS NULL) AS oldest_pending_at,
-    min(said_at) FILTER (WHERE state = 'pending' AND waits_for IS NOT NULL) AS oldest_waiting_at
+    min(said_at) FILTER (WHERE state = 'pending' AND waits_for IS NOT NULL) AS oldest_waiting_at,
+    min(coalesce(arrived_at, said_at)) FILTER (WHERE state = 'pending' AND waits_for IS NULL) AS pending_since
 FROM exchanges;
 
 -- name: waiting_by_reason
