@@ -1,11 +1,12 @@
 """An answer that is continued is one answer in the log, however a client asks for its continuation."""
 
 import json
+from itertools import product
 from typing import Any
 
 from tests.recollect_proxy.frontends import APIS
 from tests.recollect_proxy.spoken import replies
-from tests.running_proxy import RunningProxy, somebody
+from tests.running_proxy import RunningProxy, User, somebody
 from tests.scripted_upstream import ScriptedUpstream
 from tests.tables import table
 from tests.waiting import until
@@ -34,41 +35,47 @@ CONTINUED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
 ]
 
 
-@table("name, beginning, fields, answer", CONTINUED)
-@table("first", [BEGUN, None])
-async def test_a_continued_answer_is_one(
+async def _said(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,
-    name: str,
-    beginning: dict[str, Any],
-    fields: dict[str, Any],
-    answer: str,
-    first: str | None,
-) -> None:
+    case: tuple[str, dict[str, Any], dict[str, Any], str],
+    *,
+    is_first_known: bool,
+) -> User:
+    """Have somebody ask, and have the answer continued; return who."""
+    name, beginning, fields, answer = case
     api, person = APIS[name], somebody()
-
-    async def send(said: list[dict[str, Any]], reply: str) -> None:
+    question = {"role": "user", "content": ASKED}
+    requests = [([question], BEGUN)] if is_first_known else []
+    for said, reply in (*requests, ([question, {"role": "assistant", **beginning}], answer)):
         upstream.otherwise = replies(reply)
         body = json.dumps({"model": "scripted", api.listed: said, **fields}).encode()
         assert (await proxy.fetch(b"POST", api.path, person.headers(), body)).status == 200
-        await proxy.formed(person)
+        await proxy.settle()
+    return person
 
-    question = {"role": "user", "content": ASKED}
-    if first is not None:
-        await send([question], first)
-    await send([question, {"role": "assistant", **beginning}], answer)
+
+async def test_a_continued_answer_is_one(proxy: RunningProxy, upstream: ScriptedUpstream) -> None:
+    cases = [*product(CONTINUED, (True, False))]
+    people = [
+        (await _said(proxy, upstream, case, is_first_known=is_first_known)).known_as
+        for case, is_first_known in cases
+    ]
 
     kept = "SELECT role, content FROM recollect.messages WHERE user_id = $1 ORDER BY turn_index, id"
-    assert [tuple(row) for row in await proxy.rows(kept, person.known_as)] == [
-        ("user", ASKED),
-        ("assistant", WHOLE),
-    ]
-    found = "SELECT FROM recollect.message_chunks AS k JOIN recollect.messages AS m ON m.user_id = $1 AND m.id = k.message_id WHERE k.user_id = $1 AND m.content = $2 AND m.indexed"
+    for case, person in zip(cases, people, strict=True):
+        rows = [tuple(row) for row in await proxy.rows(kept, person)]
+        assert rows == [("user", ASKED), ("assistant", WHOLE)], case
+    unfound = (
+        "SELECT person FROM unnest($1::text[]) AS person WHERE NOT EXISTS (SELECT FROM recollect.message_chunks AS k "
+        "JOIN recollect.messages AS m ON m.user_id = person AND m.id = k.message_id "
+        "WHERE k.user_id = person AND m.content = $2 AND m.indexed)"
+    )
 
-    async def is_found() -> bool:
-        return bool(await proxy.rows(found, person.known_as, WHOLE))
+    async def are_found() -> bool:
+        return not await proxy.rows(unfound, people, WHOLE)
 
-    await until(is_found)
+    await until(are_found)
 
 
 @table("name", APIS)

@@ -313,10 +313,12 @@ async def test_what_the_upstream_says_stays_as_it_came(
 async def test_a_word_waits_neither_for_the_next_one_nor_for_what_is_learned(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def never(_: status.Shown) -> None:
-        await asyncio.Event().wait()
+    told = asyncio.Event()
 
-    monkeypatch.setattr(status.Shown, "_look", never)
+    async def not_yet(_: status.Shown) -> None:
+        await told.wait()
+
+    monkeypatch.setattr(status.Shown, "_look", not_yet)
     permissions = [asyncio.Event() for _ in STREAM]
     steps = [step for pair in zip(STREAM, permissions, strict=True) for step in pair]
     upstream.answers.append(streamed(*steps))
@@ -330,6 +332,7 @@ async def test_a_word_waits_neither_for_the_next_one_nor_for_what_is_learned(
                 await client.read_chunked(len(piece)) == piece
             )  # [DONE] too, though the upstream has not ended
             permission.set()
+    told.set()
 
 
 async def test_an_answer_that_breaks_off_stays_broken_off(
