@@ -179,11 +179,13 @@ class FormationWorker:
             counts=self.counts,
         )
         again = await inbox.drain(user_id)
+        if again == TAKEN_DELAY:
+            return again  # its holder indexes as well, and would find the lease taken if this run did so now
         seen = () if again is None else await inbox.waiting(user_id)
         indexed = None if policy.only_logs else await self._keep_indexed(user_id)
         if again is None and asks:
             again = await self._summarize(user_id, policy)
-        if again not in {TAKEN_DELAY, REST} and await inbox.waiting(user_id) not in {seen, ()}:
+        if again != REST and await inbox.waiting(user_id) not in {seen, ()}:
             again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
         return shorter_wait(shorter_wait(again, indexed), await self._next_wake(user_id))
 

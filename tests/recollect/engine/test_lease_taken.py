@@ -1,6 +1,7 @@
 """What is said while its user's lease is taken for another work is looked at as soon as that is done."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -8,8 +9,10 @@ import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import ScriptedExtractor, WordEmbedder
 from tests.stores import Store
+from tests.watched_stores import Through
 
 from recollect.engine import Engine
+from recollect.engine.inbox import TAKEN_DELAY
 from recollect.engine.policy import Batching
 from recollect.model import Strategy, Vector
 
@@ -49,3 +52,24 @@ async def test_what_is_said_while_the_index_is_kept_waits_for_no_other_job(
     assert await store.inbox.pending(store.anna, limit=9) == []
     if strategy is Strategy.EXTRACT:
         assert [len(exchanges) for exchanges, _ in extractor.asked] == [2]
+
+
+async def test_a_run_that_found_the_lease_taken_takes_it_for_nothing_else(store: Store) -> None:
+    class TakenOnce(Through):
+        leases = 0
+
+        @asynccontextmanager
+        async def lease(self, user_id: str) -> AsyncIterator[bool]:
+            self.leases += 1
+            if self.leases == 1:
+                yield False
+                return
+            async with self._port.lease(user_id) as taken:
+                yield taken
+
+    inbox = TakenOnce(store.inbox)
+    subject = engine_over(replace(store, inbox=inbox), PATIENT)
+    await subject.remember(store.turn(FIRST), "Nice.")
+
+    assert await subject.drain(store.anna) == TAKEN_DELAY
+    assert inbox.leases == 1
