@@ -96,8 +96,8 @@ def _intro(days: Sequence[str], seeds: Sequence[int]) -> str:
 
 _LEGEND = (
     "*Asked again*: the connection failed, and the client asked once more. *Lost*: answered, and not in the message log. *Not formed*: "
-    "answered, and in no memory once nothing waits. *Twice*: in the log or among the memories more than once. *Kept whole*: extraction failed "
-    "three times, so the exchange itself is the memory (`qa_turn`). Times count from the end of the fault; the second includes the load's "
+    "answered, and in no memory once nothing waits. *Twice*: in the log or among the memories more than once. *Kept whole*: as question "
+    "and answer (`qa_turn`), which only a setting asks for. Times count from the end of the fault; the second includes the load's "
     "own last seconds. *Load*: of the machine, over the last minute; above its cores it has other work, which makes chats and recalls late."
 )
 
