@@ -26,7 +26,7 @@ class OutboundRequest:
         prepared: What the engine adds to its prompt; nothing, once the upstream has refused its length.
         exchange_record: Writes the exchange to the message log; None if the exchange is not recorded.
         status: Shows the user what the memory does; None if this client shows no status.
-        note_answer: Notes what was said and answered, with the answer's id; None if nothing is kept of the chat.
+        note_answer: Notes the answer with its id, or that there is none; None if nothing is kept of the chat.
         note_recall: Notes what the prompt was given; None if nothing is kept of the chat, or it is noted.
         note_length: Notes that the chat has no room for memories.
         plain: The body without memories, for an upstream that refuses its length with them; None if it has none.
@@ -73,7 +73,7 @@ class OutboundRequest:
         """
         self.note_prepared()
         reply = recorder.reply()
-        if self.note_answer is not None and reply is not None:
+        if self.note_answer is not None:
             self.note_answer(reply, answer_id=recorder.answer_id)
         if self.exchange_record is None or recorder.calls_tools:
             return

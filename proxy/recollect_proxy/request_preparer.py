@@ -10,9 +10,9 @@ from uuid_utils.compat import uuid7
 
 from recollect.chat import ChatBody, is_light
 from recollect.composition import Placed
+from recollect.engine.client_questions import asked_request
 from recollect.engine.live import LiveEngine
 from recollect.engine.prepared import Prepared
-from recollect.engine.recent_words import asked_request
 from recollect.model import Skip, Turn
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.text.tokens import token_counter
@@ -68,11 +68,7 @@ class RequestPreparer:
     def is_task(self, parsed: ParsedRequest) -> bool:
         """Tell whether a request is its client's own question about what its person said a moment ago."""
         turn, chat = parsed.detected.turn, parsed.detected.body
-        return (
-            turn is not None
-            and chat is not None
-            and self.engine.recent_words.is_task(asked_request(turn, chat))
-        )
+        return turn is not None and chat is not None and self.engine.recent.is_task(asked_request(turn, chat))
 
     async def prepare(self, caller: Caller, parsed: ParsedRequest, body: bytes) -> OutboundRequest:
         """Return what is sent to the upstream.
@@ -93,6 +89,9 @@ class RequestPreparer:
         credential = caller.credential if self.upstream.lends else None
         forms = parsed.detected.forms and parsed.options.remember and learns
         record = self.engine.begin(turn, credential=credential) if forms else None
+        asked = asked_request(turn, chat)
+        if parsed.detected.forms:
+            self.engine.recent.begin(asked, words=record is not None)
         options = replace(parsed.options.recall, disclosure=policy.disclosure(turn.scope.user_id))
         prepared = await self.engine.prepare(turn, options, count=token_counter(turn.model))
         prepared = self._told(prepared, learns=learns)
@@ -109,11 +108,7 @@ class RequestPreparer:
             prepared,
             record,
             self.status if self.status is not None and self.status.is_for(caller, chat) else None,
-            note_answer=partial(
-                self.engine.note_answer, turn, None if record is None else asked_request(turn, chat)
-            )
-            if parsed.detected.forms
-            else None,
+            note_answer=partial(self.engine.note_answer, asked) if parsed.detected.forms else None,
             note_recall=partial(self.engine.note, turn, request_id=request_id, api=self.composer.dialect.name)
             if parsed.detected.forms
             else None,

@@ -5,10 +5,12 @@ from typing import Any
 
 from tests.recollect_proxy.frontends import APIS, Api
 from tests.recollect_proxy.given import TEA, given_memory
+from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.recollect_proxy.spoken import replies
 from tests.running_proxy import RunningProxy, User, somebody
 from tests.scripted_upstream import ScriptedUpstream
 from tests.tables import table
+from tests.waiting import until
 
 SAID = "I moved to Leipzig last week, which tea should I buy there?"
 ANSWERED = "In Leipzig there is a shop for Lapsang Souchong beside the station."
@@ -192,6 +194,23 @@ async def test_an_erasure_forgets_how_a_persons_messages_began(
     skipped, _ = await send(proxy, upstream, user, title, api, "Tea")
 
     assert skipped != "task"
+
+
+@table("whole", [True, False])
+async def test_what_another_proxy_erases_is_forgotten_here(
+    listening_proxies: ListeningProxies, upstream: ScriptedUpstream, *, whole: bool
+) -> None:
+    person, bystander = somebody(), somebody()
+    async with listening_proxies.serve() as proxy, listening_proxies.serve() as other:
+        for each in (person, bystander):
+            await send(proxy, upstream, each, said(SAID), APIS["completions"], ANSWERED)
+        recent = proxy.app.engine.recent
+        chat = next(each for each in recent.scopes if each.user_id == person.known_as)
+
+        await (other.engine.erase(person.known_as) if whole else other.engine.erase_session(chat))
+
+        await until(lambda: chat not in recent.scopes)
+        assert {each.user_id for each in recent.scopes} == {bystander.known_as}
 
 
 async def shown(proxy: RunningProxy, person: User) -> list[str]:

@@ -97,7 +97,10 @@ class Engine(Profiles):
         self._worker = worker or self._own_worker
         self._retriever = Retriever(backends, policy, clock)
         self.chat_of_answer, self.abandon = self._retriever.chat_of_answer, backends.log.abandon
-        self.exchange_of_answer = backends.log.exchange_of_answer
+        self.exchange_of_answer, self.erased_among = (
+            backends.log.exchange_of_answer,
+            backends.log.erased_among,
+        )
         self._recorder = Recorder(backends, policy, clock, lend=self._worker.lend)
         self.when_erased = self._recorder.when_erased
         self._requests = ChatRequests(self, backends, policy, clock)

@@ -8,16 +8,16 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
 import structlog
-from cachetools import TTLCache
 from uuid_utils.compat import uuid7
 
 from recollect.deadline import ends_before, happens, within
-from recollect.engine import Engine
+from recollect.engine import Engine, system_clock
+from recollect.engine.client_questions import AskedRequest
 from recollect.engine.exchanges import (
     ExchangeRecord,
     Progress,
@@ -31,8 +31,7 @@ from recollect.engine.masking_lanes import begin_masking
 from recollect.engine.prepared import Prepared, RecallOptions
 from recollect.engine.recall_counts import RecallCounts
 from recollect.engine.recall_log import log_recall
-from recollect.engine.recent_chats import RecentChats
-from recollect.engine.recent_words import AskedRequest, RecentWords
+from recollect.engine.recent_exchanges import RecentExchanges
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.model import (
     UNNAMED,
@@ -51,7 +50,10 @@ _REOPEN_SECONDS = 5.0
 _PATIENCE_SECONDS = 0.3
 _CLOSE_SECONDS = 5.0
 _IN_MEMORY = 16 * 1024 * 1024
-_ERASURES_KEPT, _ERASURE_SECONDS = 10_000, 3600.0
+_LOOK_SECONDS = 1.0
+_FIRST_LOOK, _CLOCKS_APART = timedelta(days=1), timedelta(minutes=1)
+"""How far back an engine that was just opened looks for erasures, and what the clocks of two machines may differ by."""
+
 _NOTES_AT_MOST = 200
 """Notes that may wait. Without one a chat goes on."""
 
@@ -102,8 +104,7 @@ class LiveEngine:
         self._chats = 0
         self.failure: RecollectError | None = None
         self.recalls = RecallCounts()
-        self.recent_chats, self.recent_words = RecentChats(), RecentWords()
-        self._erased: TTLCache[str, datetime] = TTLCache(_ERASURES_KEPT, _ERASURE_SECONDS)
+        self.recent = RecentExchanges()
 
     @property
     def engine(self) -> Engine | None:
@@ -153,11 +154,13 @@ class LiveEngine:
                 async with self._open_engine() as engine:
                     self._engine, self.failure = engine, None
                     engine.chats(self._chats)
-                    engine.when_erased(self._forget)
+                    engine.when_erased(self.recent.forget)
                     self._opened.set()
                     self._first_try.set()
                     self._log_writer.wake()
+                    heeding = asyncio.create_task(self._heed_erasures(engine))
                     await self._closing.wait()
+                    heeding.cancel()
                     self._engine = None  # before it closes: nobody begins anything with it any more
             except StoreUnavailableError as error:
                 self.failure = error
@@ -202,34 +205,40 @@ class LiveEngine:
         The store is asked only for an answer that this process has not relayed.
         """
         if not turn.scope.session_id.startswith(UNNAMED):
-            return replace(turn, is_whole=None) if turn.is_whole and self.recent_chats.is_cut(turn) else turn
-        chat = self.recent_chats.chat_of(turn)
+            return replace(turn, is_whole=None) if turn.is_whole and self.recent.is_cut(turn) else turn
+        chat = self.recent.chat_of(turn)
         if chat is None and turn.follows and self._engine is not None:
             chat = await self._engine.chat_of_answer(turn.scope.user_id, turn.follows)
         return turn if chat is None else replace(turn, scope=Scope(turn.scope.user_id, chat))
 
-    def _forget(self, user_id: str, at: datetime) -> None:
-        """Forget what this process's memory has of a person of whom something was erased."""
-        self._erased[user_id] = at
-        self.recent_chats.forget(user_id)
-        self.recent_words.forget(user_id)
+    async def _heed_erasures(self, engine: Engine) -> None:
+        """Forget recent exchanges of people of whom another process erased something; look once a second."""
+        looked = system_clock() - _FIRST_LOOK
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            began = system_clock()
+            try:
+                erased = await engine.erased_among(self.recent.scopes, looked - _CLOCKS_APART)
+            except StoreError as error:
+                log.debug("erasures_not_known", error=type(error).__name__)
+                continue
+            looked = began
+            for user_id, at in erased.items():
+                self.recent.forget(user_id, at)
 
-    def note_answer(self, turn: Turn, asked: AskedRequest | None, reply: str, *, answer_id: str = "") -> None:
-        """Note what was said and answered, so that what comes next is understood; never raises, never waits.
+    def note_answer(self, asked: AskedRequest, reply: str | None, *, answer_id: str = "") -> None:
+        """Note how a request was answered, so that what comes next is understood; never raises, never waits.
 
         Args:
-            turn: What was said.
-            asked: How; None where it is not logged.
-            reply: The answer.
+            asked: The request.
+            reply: The answer; None if there is none.
             answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
         """
-        erased = self._erased.get(turn.scope.user_id)
-        if erased is not None and turn.at <= erased:
+        if reply is None:
+            self.recent.drop(asked)
             return
-        self.recent_chats.note(turn, reply, answer_id=answer_id)
-        if asked is not None and turn.text and reply.strip():
-            for task in self.recent_words.note(asked, reply):
-                _keep(self._abandon(task), self._notes)
+        for task in self.recent.end(asked, reply, answer_id):
+            _keep(self._abandon(task), self._notes)
 
     async def _abandon(self, task: Turn) -> None:
         await self.caught_up()

@@ -3,7 +3,7 @@
 Never: an implementation.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Protocol
 from uuid import UUID
@@ -90,6 +90,10 @@ class MessageLog(Protocol):
 
     async def abandon(self, turn: Turn) -> None:
         """Hide a turn that seems to be a client's own question, if it was formed and taught nothing."""
+        ...
+
+    async def erased_among(self, scopes: Iterable[Scope], since: datetime) -> dict[str, datetime]:
+        """Return of which users of these chats something was erased since a time, the user or one of the chats, and when last."""
         ...
 
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:

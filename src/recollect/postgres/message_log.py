@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -158,6 +158,18 @@ class PostgresMessageLog:
         async with self._database.changing(turn.scope.user_id) as connection:
             key = storable_key(turn.key)
             await abandon_turn(connection, turn.scope, key, turn.at)
+
+    async def erased_among(self, scopes: Iterable[Scope], since: datetime) -> dict[str, datetime]:
+        """Return of which users of these chats something was erased since a time, the user or one of the chats, and when last."""
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["erased_since"], since)
+        times = {row["mark"]: row["erased_at"] for row in rows}
+        found: dict[str, datetime] = {}
+        for scope in set(scopes) if times else ():
+            known = [times[mark] for mark in marks_of(scope) if mark in times]
+            if known:
+                found[scope.user_id] = max(*known, found.get(scope.user_id, since))
+        return found
 
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
         """Let what is open since before a time be formed without its answer; return how many exchanges that are."""

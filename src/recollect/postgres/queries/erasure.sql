@@ -119,6 +119,10 @@ INSERT INTO erasures (id, erased_at, counts) VALUES ($1, $2, $3);
 INSERT INTO erased (mark, erased_at) VALUES ($1, $2)
 ON CONFLICT (mark) DO UPDATE SET erased_at = greatest(erased.erased_at, excluded.erased_at);
 
+-- name: erased_since
+-- Who was erased, or which chat, since a time.
+SELECT mark, erased_at FROM erased WHERE erased_at >= $1;
+
 -- name: prune_erased
 -- Forget who was erased until a time.
 DELETE FROM erased WHERE erased_at < $1;
