@@ -129,9 +129,6 @@ class ImportantStatements:
         return (*self.profile, *self.statements)
 
 
-NONE_IMPORTANT = ImportantStatements()
-
-
 @dataclass
 class RecallState:
     """What is known of one turn's recall, as far as it has come.

@@ -18,8 +18,3 @@ class FormationRules:
     minimum_importance: float = 0.3
     hourly: int = 0
     limits: TurnLimits = field(default_factory=TurnLimits)
-
-
-def unrelated_cosine(gate: float) -> float:
-    """Return the cosine below which two statements that share no word are unrelated."""
-    return gate / 2
