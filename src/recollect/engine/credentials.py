@@ -29,7 +29,11 @@ class Lent:
 
 
 class Credentials:
-    """Finds the credential of an exchange; of one whose own is gone, its person's newest for the same server."""
+    """Finds the credential of an exchange; of one whose own is gone, its person's for the same server.
+
+    A person's credential is the one that an answer came for first, as long as it is used: whoever names them in a plain header,
+    with a credential of their own, takes no exchange of theirs to another account.
+    """
 
     def __init__(self) -> None:
         self._of_exchanges: TTLCache[UUID, str] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
@@ -41,7 +45,9 @@ class Credentials:
             self._of_exchanges.pop(lent.exchange_id, None)
         elif lent.is_answered:
             self._of_exchanges[lent.exchange_id] = lent.credential
-            self._of_people[lent.user_id, lent.upstream] = lent.credential
+            person = lent.user_id, lent.upstream
+            if self._of_people.get(person, lent.credential) == lent.credential:
+                self._of_people[person] = lent.credential  # for another hour
         else:
             self._of_exchanges.setdefault(lent.exchange_id, lent.credential)
 

@@ -121,7 +121,7 @@ class WorkerProcess:
             self._send(self._start)
             if self._yields and self._running:
                 self._send(Chats(self._running))
-            for lent in list(self._credentials.values()):  # the newest last: it counts for its person
+            for lent in list(self._credentials.values()):  # the oldest first: it is its person's
                 self._send(_line(lent))
             log.info("worker_started", process=process.pid)
             await self._hear(process)
