@@ -4,13 +4,14 @@ Never: raises, knows ids that a frontend gives, or what is kept beside a message
 """
 
 from collections import Counter, deque
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
 from recollect.chat.body import ChatBody
 from recollect.chat.turn import is_users, spoken
 from recollect.chat.user_text import known_by
-from recollect.model import Role
+from recollect.model import Message, Role
 
 _WINDOW = 3
 """Messages that tell one from another: with it, the answer before it and what that answered."""
@@ -28,7 +29,7 @@ class Anchor(NamedTuple):
     key: str
 
 
-def anchors(chat: ChatBody) -> tuple[Anchor, ...]:
+def anchors(chat: ChatBody, every: Sequence[tuple[int, Message]] | None = None) -> tuple[Anchor, ...]:
     """Return an anchor for each message of the user's own.
 
     The key is taken from role and text of the last three messages of user and assistant that say
@@ -39,6 +40,7 @@ def anchors(chat: ChatBody) -> tuple[Anchor, ...]:
 
     Args:
         chat: The request.
+        every: What ``spoken`` yields of it, where that is known.
 
     Returns:
         The anchors, in order; none for the results of tools, or images that a frontend shows in their place.
@@ -46,7 +48,7 @@ def anchors(chat: ChatBody) -> tuple[Anchor, ...]:
     found: list[Anchor] = []
     times: Counter[str] = Counter()
     before: deque[bytes] = deque(maxlen=_WINDOW - 1)
-    for position, message in spoken(chat):
+    for position, message in spoken(chat) if every is None else every:
         # The length makes it unambiguous where a text ends.
         words = known_by(message)
         said = f"{message.role}:{len(words)}:{words}".encode(errors="surrogatepass")

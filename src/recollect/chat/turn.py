@@ -28,7 +28,13 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def read_turn(
-    chat: ChatBody, *, user_id: str, session_id: str | None, message_id: str | None, at: datetime
+    chat: ChatBody,
+    *,
+    user_id: str,
+    session_id: str | None,
+    message_id: str | None,
+    at: datetime,
+    every: Sequence[tuple[int, Message]] | None = None,
 ) -> Turn | None:
     """Read what the user just said, and what was said before it.
 
@@ -49,19 +55,21 @@ def read_turn(
             last nine. A second "yes" is another turn, the same request sent again is the same turn;
             but where the server keeps the chat under one id, a second "yes" looks like the first.
         at: When it was said.
+        every: What ``spoken`` yields, where it is known.
 
     Returns:
         The turn; None if there is no message of the user. Its text is "" if the last one has no words of their own (a photo, a
         recording, a file), and where a server that keeps the chat is sent the results of tools alone.
     """
-    said = [message for _, message in spoken(chat)]
+    every = list(spoken(chat)) if every is None else every
+    said = [message for _, message in every]
     while said and not is_users(said[-1]):
         said.pop()
     if not said and not chat.follows:
         return None
     *before, last = said or [Message(Role.USER, "")]
     return Turn(
-        scope=Scope(user_id, _present(session_id) or _present(chat.conversation) or _session_of(chat)),
+        scope=Scope(user_id, _present(session_id) or _present(chat.conversation) or _session_of(chat, every)),
         text=last.text,
         key=_present(message_id) or _key_of(said, chat),
         at=at,
@@ -70,17 +78,18 @@ def read_turn(
         speaker=last.speaker,
         begun_answer=_begun_answer(chat),
         follows=chat.follows,
-        has_document=_has_document(chat),
+        has_document=_has_document(chat, every),
     )
 
 
-def _has_document(chat: ChatBody) -> bool:
+def _has_document(chat: ChatBody, every: Sequence[tuple[int, Message]]) -> bool:
     """Tell whether a file stands in a request, or around its last message of the user what was retrieved for that."""
     parts = (part for each in chat.messages if isinstance(each.content, list) for part in each.content)
     if any(isinstance(part, dict) and part.get("type") in _FILES for part in parts):
         return True
-    last = next((each for each in reversed(chat.messages) if each.role == "user"), None)
-    return last is not None and len(last.text) - len(authored_text(last)) >= _DOCUMENT
+    users = ((position, each) for position, each in reversed(every) if each.role is Role.USER)
+    position, last = next(users, (0, None))
+    return last is not None and len(chat.messages[position].text) - len(last.text) >= _DOCUMENT
 
 
 def _begun_answer(chat: ChatBody) -> str:
@@ -110,10 +119,10 @@ def _present(given: str | None) -> str | None:
     return None if given is None or is_unfilled(given) else given
 
 
-def _session_of(chat: ChatBody) -> str:
+def _session_of(chat: ChatBody, every: Sequence[tuple[int, Message]]) -> str:
     if chat.follows:  # an answer that nobody here has seen: with it the chat begins
         return UNNAMED + sha256(_encoded(chat.follows)).hexdigest()[:32]
-    position, first = next(each for each in spoken(chat) if is_users(each[1]))
+    position, first = next(each for each in every if is_users(each[1]))
     began = _encoded(known_by(first)) or _unspoken(chat, position)
     return UNNAMED + sha256(began).hexdigest()[:32]
 

@@ -10,7 +10,7 @@ from recollect.chat.dialect import COMPLETIONS, Dialect
 from recollect.chat.message_list import TOO_LONG
 from recollect.chat.prompt import prompt_texts
 from recollect.chat.tasks import is_background_task, session_skip
-from recollect.chat.turn import read_turn
+from recollect.chat.turn import read_turn, spoken
 from recollect.model import ROOT, Role, Skip, Turn
 from recollect.text.secrets.in_names import id_without_secrets, name_without_secrets
 
@@ -63,7 +63,10 @@ def detect_turn(
         return DetectedTurn(skip=Skip.UNREADABLE if is_readable and parsed is None else Skip.TOO_LARGE)
     if is_background_task(parsed):
         return DetectedTurn(skip=Skip.TASK)
-    turn = read_turn(parsed, user_id=user_id, session_id=session_id, message_id=message_id, at=at)
+    every = tuple(spoken(parsed))
+    turn = read_turn(
+        parsed, user_id=user_id, session_id=session_id, message_id=message_id, at=at, every=every
+    )
     if turn is None:
         return DetectedTurn(skip=Skip.EMPTY)
     private = session_skip(turn.scope.session_id)
@@ -75,7 +78,7 @@ def detect_turn(
         turn,
         scope=replace(turn.scope, session_id=id_without_secrets(turn.scope.session_id)),
         model=name_without_secrets(turn.model),
-        anchors=anchors(parsed),
+        anchors=anchors(parsed, every),
         prompt=prompt_texts(parsed),
         is_whole=whole,
         parent=_parent(turn, parent_id, message_id),

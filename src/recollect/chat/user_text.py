@@ -54,7 +54,7 @@ def known_by(message: Message) -> str:
 
     An editor says with each message which files are open; where nothing else is said, all counts.
     """
-    if message.role is not Role.USER or "</" not in message.text:
+    if message.role is not Role.USER or "<" not in message.text or "</" not in message.text:
         return message.text
     return without_frame(message.text)
 

@@ -11,6 +11,8 @@ _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\u
 _WORD = bounded(rf"(?P<run>[{_UNSPACED}]+)|[^\W{_UNSPACED}]+")
 _ELLIPSIS = "\u2026"
 _READ = 20_000
+_BEGINNING, _END = 400, 800
+"""Characters of a long message that count as its question, as in the search: people ask before or after pasted text."""
 _TELLING = 4
 _ELLIPSIS_ROOM = 6
 """Characters that the marks of a cut take of a window."""
@@ -21,7 +23,8 @@ _CHARACTERS_A_TOKEN = 16
 
 def focus_of(text: str) -> frozenset[str]:
     """Return the words of a question by which an excerpt is chosen: case-folded; ASCII words of four letters or more."""
-    words = _words(text[:_READ])
+    near = text if len(text) <= _BEGINNING + _END else f"{text[:_BEGINNING]}\n{text[-_END:]}"
+    words = _words(near)
     return frozenset(word for word in words if len(word) >= _TELLING or not word.isascii())
 
 

@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
-from weakref import WeakValueDictionary
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
@@ -21,6 +20,7 @@ from recollect.errors import (
 )
 from recollect.postgres.address import require_sound
 from recollect.postgres.hosts import Hosts
+from recollect.postgres.lending import Lending
 from recollect.postgres.plain_words import why
 from recollect.postgres.sql import SQL
 from recollect.text.normalization import storable_user
@@ -29,8 +29,6 @@ Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProx
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 _CLOSE_SECONDS = 5.0
-_SHARE = 5
-"""Connections that are lent for one user at a time, of the pool's ten: as many as one recall uses at once."""
 _STATEMENTS_KEPT = 100
 _STATEMENT_TIMEOUT = "60s"
 """Of every connection: a statement whose client is gone ends by itself. Behind a pooler each transaction says so."""
@@ -231,7 +229,7 @@ class Database:
         self._search_path = search_path
         self._acquire_timeout = acquire_timeout
         self._user_role = user_role
-        self._shares: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self._lending = Lending(pool.get_max_size())
 
     @asynccontextmanager
     async def for_user(self, user_id: str) -> AsyncIterator[Connection]:
@@ -241,7 +239,7 @@ class Database:
             StoreError: This can't be the id of a user.
         """
         storable_user(user_id)
-        async with self._share_of(user_id), self._transaction() as connection:
+        async with self._turn_of(user_id), self._transaction() as connection:
             await connection.execute(SQL["as_user"], user_id, self._user_role)
             yield connection
 
@@ -253,7 +251,7 @@ class Database:
             StoreError: This can't be the id of a user.
         """
         storable_user(user_id)
-        async with self._share_of(user_id), self._transaction() as connection:
+        async with self._turn_of(user_id, is_write=True), self._transaction() as connection:
             await connection.execute(SQL["as_user_alone"], user_id, self._user_role)
             yield connection
 
@@ -266,23 +264,20 @@ class Database:
         """
         storable_user(user_id)
         async with (
-            self._share_of(user_id),
+            self._turn_of(user_id),
             self._transaction(isolation="repeatable_read", readonly=True) as connection,
         ):
             await connection.execute(SQL["as_user"], user_id, self._user_role)
             yield connection
 
     @asynccontextmanager
-    async def _share_of(self, user_id: str) -> AsyncIterator[None]:
-        """Wait until the user has fewer than their share of connections, so that one who floods leaves others theirs."""
-        share = self._shares.setdefault(user_id, asyncio.Semaphore(_SHARE))
+    async def _turn_of(self, user_id: str, *, is_write: bool = False) -> AsyncIterator[None]:
+        """Wait until it is the turn of the user's read or write."""
         with store_errors():
-            async with asyncio.timeout(self._acquire_timeout):
-                await share.acquire()
-        try:
-            yield
-        finally:
-            share.release()
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout(self._acquire_timeout):
+                    await stack.enter_async_context(self._lending.turn(user_id, is_write=is_write))
+                yield
 
     @asynccontextmanager
     async def over_all_users(self) -> AsyncIterator[Connection]:

@@ -170,8 +170,7 @@ def _scored(
 
 
 async def _embedded(query: RecallQuery, embedder: Embedder) -> Vector:
-    [vector] = await embedder.embed([query.text])
-    return vector
+    return await embedder.embed_question(query.text)
 
 
 class _Second(NamedTuple):

@@ -160,3 +160,8 @@ def test_of_a_long_sentence_the_part_is_quoted_that_is_asked_for(language: str) 
     assert told[2:].removesuffix("\u2026").strip() in said
     before = said.index(told[2:].removesuffix("\u2026").strip())
     assert language == "Chinese" or said[before - 1] == " "
+
+
+def test_a_question_behind_a_long_paste_is_what_an_excerpt_is_chosen_by() -> None:
+    focus = focus_of("Please read this. " + "server restarted " * 3_000 + "And where is my kayak?")
+    assert {"please", "kayak"} <= focus

@@ -1,7 +1,9 @@
 """Runs a model's jobs one after another in a thread, off the event loop."""
 
 import asyncio
+import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +19,11 @@ _Result = TypeVar("_Result")
 _STEP = 200
 """Characters of a question that a model reads in about ten milliseconds."""
 
+_NICENESS = 10
+
+LISTED = sys.maxsize - 1
+"""The size of a text of a list, which comes after every question."""
+
 
 class Lane:
     """A single worker thread with a queue. A job that is cancelled before its turn is never run.
@@ -25,20 +32,24 @@ class Lane:
 
     Args:
         name: The prefix of the thread's name.
-        patience: The most seconds that a job may wait in the queue. A job that waited longer fails without being run,
-            since its caller has given up. None: no limit.
+        is_nice: Whether everything else that has work to do on this machine comes first.
     """
 
-    def __init__(self, name: str, *, patience: float | None = None) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
-        self._patience = patience
+    def __init__(self, name: str, *, is_nice: bool = False) -> None:
+        self._thread = ThreadPoolExecutor(
+            1, thread_name_prefix=name, initializer=_be_nice if is_nice else None
+        )
         self._closed = False
         self._is_busy = False
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._numbers = count()
 
     async def run(
-        self, work: Callable[[*_Arguments], _Result], *arguments: *_Arguments, size: int = 0
+        self,
+        work: Callable[[*_Arguments], _Result],
+        *arguments: *_Arguments,
+        size: int = 0,
+        patience: float | None = None,
     ) -> _Result:
         """Run ``work(*arguments)`` in the thread, and return its result.
 
@@ -46,15 +57,17 @@ class Lane:
             work: The job.
             arguments: Its arguments.
             size: Jobs of a smaller size come first; of equal ones the first that came.
+            patience: The most seconds that the job may wait in the queue. One that waited longer fails without being run,
+                since its caller has given up. None: no limit.
 
         Raises:
-            EmbedderError: The lane was closed, or the job waited longer than ``patience``. ``work`` may raise anything.
+            EmbedderError: The lane was closed, or the job waited for too long. ``work`` may raise anything.
         """
         if self._closed:
             raise EmbedderError("The local embedder was closed.")
         asked = time.monotonic()
         await self._turn(size)
-        if self._patience is not None and time.monotonic() - asked > self._patience:
+        if patience is not None and time.monotonic() - asked > patience:
             self._pass_on()
             raise EmbedderError("The local embedder is overloaded: the text waited too long in its queue.")
         loop = asyncio.get_running_loop()
@@ -97,8 +110,15 @@ class Lane:
 
 
 def size_of(text: str) -> int:
-    """Return the size of a job for a question: in steps, so that those of about one length keep their order."""
+    """Return the size of a job for a question: in steps, so that those of about one length keep their order; 0 is short."""
     return len(text) // _STEP
+
+
+def _be_nice() -> None:
+    """Lower the priority of this thread, where the system knows a thread's."""
+    if sys.platform == "linux":
+        thread = threading.get_native_id()
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + _NICENESS)
 
 
 def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:

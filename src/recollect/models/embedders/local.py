@@ -17,12 +17,14 @@ from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders.graph_file import Precision, open_session, weights_checksum
 from recollect.models.embedders.graph_run import vectors_of
-from recollect.models.embedders.lane import Lane, size_of
+from recollect.models.embedders.lane import LISTED, Lane, size_of
 from recollect.models.embedders.model_folder import ModelFolder, installed_folder, read_model_folder
 from recollect.models.embedders.texts import prepare
 
 # No natural text averages more characters per word piece. Text beyond this many is cut off before tokenizing.
 _CHARACTERS_PER_PIECE = 64
+
+_PATIENCE = 0.5
 
 _LOOKED_AT = 1_000
 _LAST_LATIN = "\u024f"
@@ -53,8 +55,8 @@ class _Engine(NamedTuple):
 class LocalEmbedder:
     """Embeds texts one by one, in two threads beside the event loop.
 
-    Single texts, such as a recall's question, have a thread of their own and never wait behind a list. Texts are not
-    batched. A batch of eight is up to 1.7 times as fast for texts of one line, and no faster for long ones. But its
+    Short single texts, such as most questions, have a thread of their own: they wait neither behind a list nor behind a long
+    text. Long single texts come before lists. Texts are not batched. A batch of eight is up to 1.7 times as fast for texts of one line, and no faster for long ones. But its
     activations are quantized together, so that a text's vector would depend on the other texts of the batch (cosine 0.99
     on average, 0.94 at worst). One by one, a text always gets the same vector, and memory use is bounded.
 
@@ -82,8 +84,7 @@ class LocalEmbedder:
         self._is_english = model in KNOWN
         self._engine: _Engine | None = None
         self._loading = threading.Lock()
-        self._single_lane = Lane("embed-single")
-        self._bulk_lane = Lane("embed-bulk")
+        self._short_lane, self._long_lane = Lane("embed-short"), Lane("embed-long", is_nice=True)
 
     @property
     def name(self) -> str:
@@ -117,7 +118,7 @@ class LocalEmbedder:
         Raises:
             EmbedderError: The weights have another checksum, or the graph can't be built or written.
         """
-        await self._bulk_lane.run(self._loaded)
+        await self._long_lane.run(self._loaded)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text, (384,) float32 for the model from the wheel, in order.
@@ -128,22 +129,26 @@ class LocalEmbedder:
             EmbedderError: The model can't be loaded or run, or was closed.
         """
         if len(texts) == 1:
-            return [await self._single_lane.run(self._vector, texts[0], size=size_of(texts[0]))]
+            return [await self._single(texts[0])]
         # One job per text: a cancelled list stops, and concurrent lists take turns.
-        return [await self._bulk_lane.run(self._vector, text) for text in texts]
+        return [await self._long_lane.run(self._vector, text, size=LISTED) for text in texts]
 
     async def embed_question(self, text: str) -> Vector:
         """Return the unit vector of a question; this model embeds it like any text.
 
         Raises:
-            EmbedderError: As ``embed``.
+            EmbedderError: As ``embed``; or a long question waited for more than half a second in the queue.
         """
-        [vector] = await self.embed([text])
-        return vector
+        return await self._single(text, patience=_PATIENCE)
+
+    async def _single(self, text: str, *, patience: float | None = None) -> Vector:
+        if not (size := size_of(text)):
+            return await self._short_lane.run(self._vector, text)
+        return await self._long_lane.run(self._vector, text, size=size, patience=patience)
 
     async def aclose(self) -> None:
         """Finish the texts in the queues, then end the threads and free the model."""
-        await asyncio.gather(self._single_lane.aclose(), self._bulk_lane.aclose())
+        await asyncio.gather(self._short_lane.aclose(), self._long_lane.aclose())
         self._engine = None
 
     def _loaded(self) -> _Engine:

@@ -63,7 +63,7 @@ class _Engine(NamedTuple):
 
 
 class MultilingualE5Embedder:
-    """Embeds texts one by one in threads beside the event loop. Questions have a thread of their own.
+    """Embeds texts one by one in threads beside the event loop: short questions, long ones and texts have one each.
 
     Args:
         cache_dir: The folder for the graph that is built from the weights, and for the table of word pieces.
@@ -80,7 +80,8 @@ class MultilingualE5Embedder:
         self._name = f"local:{MODEL}@{hashlib.sha256(self._means.tobytes()).hexdigest()[:8]}"
         self._engine: _Engine | None = None
         self._loading = threading.Lock()
-        self._questions = Lane("second-embed-question", patience=_PATIENCE)
+        self._short_questions = Lane("second-embed-short")
+        self._long_questions = Lane("second-embed-long", is_nice=True)
         self._texts = Lane("second-embed-text")
 
     @property
@@ -119,11 +120,14 @@ class MultilingualE5Embedder:
         Raises:
             EmbedderError: As ``embed``; or the question waited for more than half a second in the queue.
         """
-        return await self._questions.run(self._vector, text, Side.QUESTION, size=size_of(text))
+        size = size_of(text)
+        lane = self._long_questions if size else self._short_questions
+        return await lane.run(self._vector, text, Side.QUESTION, size=size, patience=_PATIENCE)
 
     async def aclose(self) -> None:
         """Finish the texts in the queues, then end the threads and free the model."""
-        await asyncio.gather(self._questions.aclose(), self._texts.aclose())
+        lanes = (self._short_questions, self._long_questions, self._texts)
+        await asyncio.gather(*(each.aclose() for each in lanes))
         self._engine = None
 
     def _loaded(self) -> _Engine:

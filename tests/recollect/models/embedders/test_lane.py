@@ -1,6 +1,7 @@
 """A model's thread: in order, and without what nobody waits for any more."""
 
 import asyncio
+import os
 import threading
 
 import pytest
@@ -24,9 +25,9 @@ async def test_work_is_done_in_order_in_a_thread_of_its_own() -> None:
 
 
 async def test_what_is_due_too_late_is_not_begun() -> None:
-    lane, go_on, begun = Lane("test", patience=0.05), threading.Event(), list[str]()
+    lane, go_on, begun = Lane("test"), threading.Event(), list[str]()
     first = asyncio.create_task(lane.run(go_on.wait))
-    late = asyncio.create_task(lane.run(begun.append, "late"))
+    late = asyncio.create_task(lane.run(begun.append, "late", patience=0.05))
     await asyncio.sleep(0.1)  # longer than anybody waits
     go_on.set()
 
@@ -70,3 +71,14 @@ async def test_a_short_question_does_not_wait_for_long_ones() -> None:
     assert done == ["short", "long 0", "long 1", "long 2"]
     await lane.aclose()
     await lane.aclose()
+
+
+async def test_only_the_thread_of_a_nice_lane_is_nice() -> None:
+    def niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    lanes = Lane("test"), Lane("nice", is_nice=True)
+    plain, nice = [await each.run(niceness) for each in lanes]
+    assert plain == niceness() < nice
+    for each in lanes:
+        await each.aclose()

@@ -82,6 +82,14 @@ async def test_a_single_text_does_not_wait_for_lists(
     await embedder.aclose()
 
 
+async def test_a_short_question_is_read_in_another_thread_than_a_long_one(
+    minilm: LocalEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minilm, "_vector", lambda _: threading.current_thread().name)
+    short, long = [await minilm.embed_question(text) for text in ("Where do I live?", "a log line " * 40)]
+    assert str(short) != str(long)
+
+
 async def test_a_cancelled_list_stops(
     tmp_path: Path, write_tiny_bert: WriteTinyBert, monkeypatch: pytest.MonkeyPatch
 ) -> None:
