@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""Secrets announced by a name: in a sentence ("the password is ..."), or by layout (the cell beside or below the name). Pure."""
+"""Finds secrets that a name announces: in a sentence ("the password is ..."), or by layout (the next cell, or the one below). Pure."""
 
 from collections.abc import Iterator
 
@@ -53,7 +53,7 @@ _ALL = (
 _NAMES = linear(rf"(?i){'|'.join(f'({names})' for names in _ALL)}", megabytes=16)
 _ANY_NAME = linear(rf"(?i){'|'.join(_ALL)}", captures=False, megabytes=16)
 _BETWEEN = " \t:=|*`\"'"
-"""What may stand between a name and what is masked already."""
+"""Characters between a name and a mask."""
 _KINDS = (
     SecretKind.PASSWORD,
     SecretKind.PASSWORD,
@@ -67,7 +67,7 @@ _KINDS = (
     SecretKind.SEED,
     SecretKind.CODE,
 )
-"""What the groups of it name, in order."""
+"""The kinds of its groups, in order."""
 _IS_YOURS = linear(
     r"(?i)(?:^|[^0-9A-Za-z])((?:[a-z]-)?[0-9]{3,4}[ -]?[0-9]{1,4})[ ](?:is|ist|est|es|è|é|jest|to|это)[ ](?:your|the|my|ihr|dein|mein|votre|ton|mon|su|tu|mi|il tuo|o seu|je|uw|twój|ваш)[ ](?:[^\s]+[ ]){0,4}$"
 )
@@ -83,7 +83,7 @@ _MOST_FURTHER = 30
 
 
 def may_be_announced(text: str) -> bool:
-    """Tell whether a text names a secret, or a code that a message may have brought."""
+    """Return whether a text names a secret, or a code that a message may have brought."""
     return _ANY_NAME.search(text) is not None or names_code(text)
 
 
@@ -150,12 +150,12 @@ _READERS = (
     read_seed,
     read_safe,
 )
-"""Who reads what stands behind a name, by its group."""
+"""The reader of the text after a name, by the name's group."""
 
 
 _NAME = rf"(?:[\p{{L}}-]+[ ]){{0,3}}(?:{vocabulary.PASSWORDS}|{vocabulary.PASSWORDS_UNSPACED}|passphrase|(?:api|access|secret|private)[ _-]?(?:key|token))"
 _ROW = linear(rf"(?im)^[ \t]*\|[ \t]*`?{_NAME}`?[ \t]*\|[ \t]*([^|\s][^|\n]{{1,99}}?)[ \t]*\|?[ \t]*$")
-"""A row of two cells: a name, and what it is."""
+"""A row of two cells: a name and its value."""
 _HEADER = linear(rf"(?im)^[ \t]*\|((?:[^|\n]{{0,100}}\|)*?)[ \t]*`?{_NAME}`?[ \t]*\|")
 _RULE = linear(r"^[^\n]*\n[ \t]*\|?[ \t]*:?-[-:| \t]*(?:\n|$)")
 """The rest of a header's line, and the rule below it."""
@@ -165,7 +165,7 @@ _LEAST, _MOST_WORDS = 4, 2
 
 
 def laid_out(text: str) -> Iterator[SecretSpan]:
-    """Yield values in a table's cell beside or below a name, or on the line below it."""
+    """Yield values in the cell after a name or below it, or on the next line."""
     for row in places(_ROW, text):
         if _RULE.search(text[row.end() : row.end() + _LONGEST_ROW]) is None and _is_one(row[1]):
             yield SecretSpan(row.start(1), row.end(1), SecretKind.PASSWORD)

@@ -1,4 +1,4 @@
-"""Tells whether a line announces the secret that the next line holds, so that both are read as one sentence. Pure."""
+"""Finds a line that announces the secret on the next line; both are then read as one sentence. Pure."""
 
 from recollect.text.patterns import linear
 from recollect.text.secrets import vocabulary
@@ -40,7 +40,7 @@ _READ, _LONG = 200, 50
 
 
 def joint(above: str, below: str) -> str:
-    """Return what joins two lines of which one names a secret and the other holds it; "" where they are no sentence."""
+    """Return the text that joins a line that names a secret and the line that holds it; "" for any other two lines."""
     tail, head = above[-_READ:], below[:_READ]
     if tail.endswith(_SENTENCE_ENDS):
         return ""
@@ -53,7 +53,7 @@ def joint(above: str, below: str) -> str:
 
 
 def _joint_before_value(above: str, below: str) -> str:
-    """Return what joins a line with the value that the line below it begins with."""
+    """Return the text that joins a line and the next one, which begins with a value; "" if it does not."""
     begins = _BEGINS.search(below)
     value = begins[2].strip(OPENS + CLOSES).rstrip(ENDINGS) if begins is not None else ""
     if begins is None or not _is_value(value):

@@ -92,7 +92,7 @@ def card_numbers(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_part_of_code(beside: str, *, backward: bool = False) -> bool:
-    """Tell whether letters that touch a number go on to other digits, as in a hexadecimal number or an id."""
+    """Return whether letters that touch a number go on to other digits, as in a hexadecimal number or an id."""
     for each in reversed(beside) if backward else beside:
         if each.isdigit():
             return True
@@ -124,7 +124,7 @@ def _card_from(text: str, groups: Sequence[tuple[int, int]], at: int) -> int:
 
 
 def _are_of_one_number(text: str, groups: Sequence[tuple[int, int]], first: int, last: int) -> bool:
-    """Tell whether groups are separated and divided as those of one number are; without that, many lists would be cards."""
+    """Return whether groups are separated and divided like those of one number; without that, many lists would be cards."""
     if last - first == 1:
         start = groups[first][0]
         return first == 0 or text[start - 1] != "."  # digits behind a decimal point
@@ -173,7 +173,7 @@ def _end_of_account(text: str) -> int:
 
 
 def local_accounts(text: str) -> Iterator[SecretSpan]:
-    """Yield account numbers beside the number of their bank, and American routing numbers with a valid check digit."""
+    """Yield account numbers next to the number of their bank, and American routing numbers with a valid check digit."""
     for bank in places(_BANK, text):
         if len(bank[2]) == _ABA_SIZE and not _has_aba_check(bank[2]):
             continue

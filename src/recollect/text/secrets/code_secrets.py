@@ -25,7 +25,7 @@ _WEAK = (
     r"|session[_-]?id|sessid|connect\.sid|_session|[_-]sid|license[_-]?key"
 )
 _NAMES = linear(rf"(?i)({_STRONG})|({_WEAK})")
-"""The words in a name that tell of a secret: strong, weak."""
+"""The words in a name that mark a secret: strong, weak."""
 
 _SIGN = linear(r"^([0-9A-Za-z_.-]{0,24})(?:\\?[\"'`])?\]?[ \t]{0,4}(=>|:=|=|:)[ \t]{0,4}")
 _QUOTED = linear(r"^[rbfu]?(?:\\?\"([^\"\\\n]{1,200})\\?\"|'([^'\n]{1,200})'|`([^`\n]{1,200})`)")
@@ -84,7 +84,7 @@ def cookies(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_within_word(text: str, start: int, end: int) -> bool:
-    """Tell whether the name is part of a longer word: "compass", "passive"; not "DB_PASS", "dbPass"."""
+    """Return whether the name is part of a longer word: "compass", "passive"; not "DB_PASS", "dbPass"."""
     before, behind = text[max(0, start - 1) : start], text[end : end + 1]
     return (before.isalpha() and not (before.islower() and text[start] == "P")) or behind.isalpha()
 
@@ -92,7 +92,7 @@ def _is_within_word(text: str, start: int, end: int) -> bool:
 def _value(  # noqa: PLR0911 -- one reason a line
     name: str, sign: str, window: str, at: int, *, strong: bool
 ) -> tuple[int, int] | None:
-    """Return the span of a name's value in the window after it; None where it is no secret."""
+    """Return the span of a name's value in the window after it; None if it is no secret."""
     quoted = _QUOTED.search(window[at:])
     if quoted is not None:
         group = next(number for number in (1, 2, 3) if quoted.span(number)[0] >= 0)
@@ -142,7 +142,7 @@ def _is_strong(value: str) -> bool:
 
 
 def is_made(value: str) -> bool:
-    """Tell whether a value looks machine-made: long enough, with digits, or capitals inside."""
+    """Return whether a value looks machine-made: long enough, with digits, or capitals inside."""
     if (
         len(value) < _LEAST_WEAK
         or is_placeholder(value)
@@ -317,7 +317,7 @@ def _lines_with_one(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _given(text: str, start: int, end: int, kind: SecretKind) -> tuple[int, int] | None:
-    """Return the span of the value within its quotes; None where it is no secret."""
+    """Return the span of the value within its quotes; None if it is no secret."""
     if text[start] in "\"'" and end - start > 1:
         start, end = start + 1, end - 1
     return (start, end) if _may_be_given(text[start:end], kind) else None

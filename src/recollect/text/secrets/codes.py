@@ -64,7 +64,7 @@ _WORD = linear(r"[^\s,;\"'`“„]+")
 
 
 def names_code(text: str) -> bool:
-    """Tell whether a text speaks of a code."""
+    """Return whether a text mentions a code."""
     return _CODE.search(text) is not None
 
 
@@ -77,7 +77,7 @@ def by_number(text: str) -> Iterator[SecretSpan]:
 
 
 def sent(text: str) -> Iterator[SecretSpan]:
-    """Yield the numbers beside a code that a message brought."""
+    """Yield the numbers near a code that a message brought."""
     for code in places(_CODE, text):
         start, end = code.span()
         if is_within_word(text, start, end):
@@ -201,7 +201,7 @@ def _hexadecimal(window: str) -> tuple[int, int] | None:
 
 
 def is_secret_code(value: str) -> bool:
-    """Tell whether a value beside a code's name is a code: four digits, or digits with letters or dashes; no year."""
+    """Return whether a value near a code's name is a code: four digits, or digits with letters or dashes; no year."""
     digits = sum(each.isdigit() for each in value)
     if not digits or MASK in value or DATE.fullmatch(value) or (is_number(value) and digits < LEAST_CODE):
         return False

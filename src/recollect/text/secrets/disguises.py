@@ -28,7 +28,7 @@ class UndisguisedText:
     """A text without disguises.
 
     Attributes:
-        text: What is seen: as long as the text, or shorter by what nobody sees.
+        text: The visible characters: the text, without its invisible ones.
         in_scripts: The same, each letter in the script in which it is written.
         unseen: The characters that were left out.
     """

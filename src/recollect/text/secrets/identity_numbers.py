@@ -11,7 +11,7 @@ from recollect.text.patterns import linear
 from recollect.text.secrets.values import SecretKind, SecretSpan
 
 _S = r"[^\p{L}\p{N}]{0,2}"
-"""What may stand between two groups."""
+"""Characters between two groups."""
 
 
 def _weighed(number: str, weights: tuple[int, ...]) -> int:
@@ -152,7 +152,7 @@ _NUMBERS, _CODES = _Finder(_OF_DIGITS), _Finder(_WITH_LETTERS)
 
 
 def identity_numbers(text: str) -> Iterator[SecretSpan]:
-    """Yield the numbers by which a state knows somebody, whatever separates their groups."""
+    """Yield the numbers that a state gives to people, with any separator between their groups."""
     yield from _CODES.find(text, 0, len(text))
     for run in _RUN.finditer(text):
         if run.end() - run.start() <= _LONGEST_RUN:

@@ -1,4 +1,4 @@
-"""Masks secrets in ids of chats and names of models, which stand in rows, logs and lists as they are. Pure."""
+"""Masks secrets in ids of chats and names of models, which rows, logs and lists show as they are. Pure."""
 
 from functools import lru_cache
 from hashlib import sha256

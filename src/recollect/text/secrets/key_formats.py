@@ -108,7 +108,7 @@ WITH_PREFIX = (
     r"[sp]k\.[A-Za-z0-9]{50,}\.[A-Za-z0-9]{20,}",
     r"vault-[0-9A-Za-z_-]{20,}",
 )
-"""Expressions of RE2 for whole keys, without what stands around them."""
+"""Expressions of RE2 for whole keys, without the text around them."""
 
 WEB_SIGNED = r"eyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]{8,}(?:\.[0-9A-Za-z_-]*)*"
 """A JSON Web Token (RFC 7519): the beginning of a JSON object in base64, and its other parts."""
@@ -184,7 +184,7 @@ def random_strings(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_line_of_data(text: str, start: int, end: int) -> bool:
-    """Tell whether a string is one of several equally long lines, as in a base64 file."""
+    """Return whether a string is one of several equally long lines, as in a base64 file."""
     length = end - start
     if text[start - 1 : start] not in {"\n", ""} or text[end : end + 1] not in {"\n", ""}:
         return False
@@ -194,7 +194,7 @@ def _is_line_of_data(text: str, start: int, end: int) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Tell whether a string of 24 characters or more looks machine-made and is no name."""
+    """Return whether a string of 24 characters or more looks machine-made and is no name."""
     if _UUID.search(value) or _HEXADECIMAL.fullmatch(value):
         return False
     sorts = [

@@ -67,10 +67,10 @@ class PlainLayout:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of text, and what its marks say.
+    """A line of text, and the meaning of its marks.
 
     Attributes:
-        seen: What is seen of it.
+        seen: Its visible text.
         is_marked: It is a quotation, code, or emphasized, as a whole.
         is_item: It is an item of a list.
         is_heading: It is a heading.
@@ -151,7 +151,7 @@ def _read(line: str, at: int, *, in_fence: bool) -> tuple[_Line, list[tuple[str,
 
 
 def _between(above: _Line, below: _Line) -> str:
-    """Return what is read between two lines: where the first names the second, they are one sentence."""
+    """Return the text between two lines as they are read: if the first names the second, they are one sentence."""
     labelled = _labelled(above, below)
     if labelled != "\n" or _ROW in {above.seen[:1], below.seen[:1]}:
         return labelled
@@ -159,7 +159,7 @@ def _between(above: _Line, below: _Line) -> str:
 
 
 def _labelled(above: _Line, below: _Line) -> str:
-    """Return what is read between a label and the value below it; a line break where they are none."""
+    """Return the text between a label and the value below it as they are read; a line break for any other two lines."""
     if not above.seen or len(above.seen) > _LONGEST_LABEL:
         return "\n"
     is_name = above.seen.endswith(_LABEL_ENDS)
@@ -174,7 +174,7 @@ def _labelled(above: _Line, below: _Line) -> str:
 
 
 def _is_value(line: _Line) -> bool:
-    """Tell whether a line may be a value by itself: one strange word, a number, or marked words in small letters."""
+    """Return whether a line may be a value alone: one strange word, a number, or marked words in small letters."""
     plain = line.seen.strip("\"'`\u201c\u201d\u201e\u00ab\u00bb")
     words = plain.split()
     if not _LEAST_VALUE <= len(plain) <= _LONGEST_VALUE or len(words) > _MOST_WORDS:

@@ -39,7 +39,7 @@ _NAMED = (announced, sent, what_unlocks, laid_out)
 """The readers of what people say, who read a text without its layout; only one that names a secret."""
 
 _TIMES = 3
-"""How often a text is read at most: what stood beside one secret may show to be another once that is masked."""
+"""How often a text is read at most: once one secret is masked, the words next to it may show another."""
 
 _MOST_KNOWN, _LEAST_KNOWN, _LONGEST_KNOWN = 100, 4, 200
 """Secrets that are looked for wherever they stand, and how long each is: a shorter one is a word as well, or a number."""
@@ -68,7 +68,7 @@ class MaskedText:
 
     Attributes:
         text: The text, with ``[secret: API key]`` in place of each.
-        kinds: What they were, in order.
+        kinds: Their kinds, in order.
         secrets: The secrets themselves, each with its kind; not shown by ``repr``.
     """
 
@@ -183,7 +183,7 @@ def _replaced(text: str, secret: str, stands_for_it: str) -> str:
 
 
 def _goes_on(beside: str, end: str, *, backward: bool = False) -> bool:
-    """Tell whether a longer word or number continues beyond a secret's end."""
+    """Return whether a longer word or number continues beyond a secret's end."""
     near = beside[-1:] if backward else beside[:1]
     far = beside[:1] if backward else beside[1:]
     if end.isdigit() and len(beside) > 1 and near in ".,:/-" and far.isdigit():
@@ -210,12 +210,12 @@ def between_marks(text: str, most: int) -> list[str]:
 
 
 def has_mark(text: str) -> bool:
-    """Tell whether a mark stands in a text."""
+    """Return whether a text has a mark."""
     return _MARK.search(text) is not None
 
 
 def holds_secret(text: str) -> bool:
-    """Tell whether a text holds a secret that ``mask`` would replace."""
+    """Return whether a text holds a secret that ``mask`` would replace."""
     return bool(_secrets(text))
 
 
@@ -224,7 +224,7 @@ def _secrets(text: str) -> list[SecretSpan]:
     read = undisguised(_readable(text))
     plain = read.text
     merged: list[SecretSpan] = []
-    # Of those that begin at the same place, the one whose reader comes first stays first.
+    # If several begin at the same place, the one of the first reader stays first.
     for each in sorted(_found(plain, read.in_scripts), key=lambda each: each.start):
         if merged and each.start < merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(each.end, merged[-1].end))

@@ -78,7 +78,7 @@ LOCK_IS = bounded(
     rf"|(?:门|門|门锁|保险柜|保險櫃|金庫|玄関|自転車|スマホ|携帯|鍵)[^\s。！？，、]{{0,8}}?(?:密码|密碼|号码|番号|解除|コード|暗証)(?:番号|コード)?(?:{_IS})?[ ]?{VALUE.replace('secret', 'code')}",
     re.IGNORECASE,
 )
-"""What is locked, and what opens it."""
+"""A locked thing and its code."""
 
 ENTRY_IS = bounded(
     r"(?:(?:front |back |side |garage |garden )?(?:door|gate)|\w{0,20}(?:tür|tor)|portail|portal|cancello|portão|poort|калитк\w|ворота)(?!\w)"
@@ -113,7 +113,7 @@ NAMES_CODE = linear(
     r"(?i)(?:codes?|passwort|kombination)(?:\W|$)|(?:^|\W)(?:pass(?:word|key|phrase)|pwd?|pins?|combo|combination|kennwort|mot de passe|clave|contraseña"
     r"|códigos?|codic[ei]|combinazione|senha|wachtwoord|пин|код\w{0,2}|парол\w)(?:\W|$)|密码|密碼|口令|番号|コード|暗証|パスワード"
 )
-"""What is typed or said to get in, by its name."""
+"""The names of codes that let people in."""
 
 ANY_VALUE = bounded(
     rf"(?<![\w.,:/+#-]){VALUE}|(?<=[぀-ヿ一-鿿]){VALUE.replace('secret', 'behind')}",
@@ -127,7 +127,7 @@ PUNCHED_IN = bounded(
     rf"(?:[ ](?:du|man|ich|you|we|le|el|il|o|de|den|in))?(?:[ ](?:code|código|codice|код|zahl))?[ ]{VALUE}",
     re.IGNORECASE,
 )
-"""Somebody types something; a secret where the sentence is about what is locked."""
+"""Typing something; a secret if the sentence is about a locked thing."""
 
 LOCKED = linear(
     r"(?i)(?:tür|tresor|schloss|kasten|schlüsselbox|alarmanlage|tor)(?:\W|$)"
@@ -234,7 +234,7 @@ def what_unlocks(text: str) -> Iterator[SecretSpan]:
 
 
 def may_unlock(text: str) -> bool:
-    """Tell whether a text may say what opens something. As one expression the two would need too many states."""
+    """Return whether a text may name the code of a lock. As one expression the two would need too many states."""
     return (_MAY_UNLOCK.search(text) or MAY_OPEN_WITH.search(text)) is not None
 
 
@@ -330,7 +330,7 @@ def _together(text: str, start: int, end: int, *, both: bool) -> Iterator[tuple[
 
 
 def _is_spelled_out(value: str) -> bool:
-    """Tell whether digits stand one by one, as people dictate what is to be typed."""
+    """Return whether digits follow one by one, as people dictate a code."""
     if "." in value:
         return False  # a version
     parts = [part for part in _SEPARATORS.split(value) if part]
@@ -343,7 +343,7 @@ def _is_spelled_out(value: str) -> bool:
 
 
 def _is_counted_aloud(text: str, start: int, end: int) -> bool:
-    """Tell whether somebody counts to three in words and goes on, as in a rhyme or a game."""
+    """Return whether a text counts to three in words and goes on, as in a rhyme or a game."""
     value = text[start:end]
     return (
         value[:1].isalpha()

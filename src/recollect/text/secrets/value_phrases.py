@@ -18,7 +18,7 @@ TOLD = linear(
     rf"(?i)^{BETWEEN}(?:({_SIGN})|(?:\s{{1,3}}|['’])(?:now[ ]|{vocabulary.COPULAS})\s{{1,3}}(?:[:：]\s{{0,3}})?(?:(?:now|jetzt|ora|ahora|nu)\s)?"
     rf"|['’]s\s{{1,2}})"
 )
-"""What stands between a name and its value: other words; then a sign, or that it is."""
+"""The text between a name and its value: other words, then a sign or a copula."""
 _IS_IN_POLISH = linear(rf"(?i)^{BETWEEN}\s{{1,2}}(?:to|to[ ]jest)\s{{1,2}}()")
 _ENDS_COMPOUND = linear(
     r"(?i)^(?:passw[oö]rt|wachtwoord|kennwort|(?:tür|alarm|tor|tresor|safe|schließfach|garagen|haus|handy)-?(?:codes?|kombination))$"
@@ -38,7 +38,7 @@ LEAST_PASSWORD, LEAST_CODE, LEAST_TOKEN = 4, 4, 8
 
 
 def is_within_word(text: str, start: int, end: int) -> bool:
-    """Tell whether a name continues before or after in a script with spaces; compounds are one word."""
+    """Return whether a name continues before or after in a script with spaces; compounds are one word."""
     if _ENDS_COMPOUND.search(text[start:end]):
         return text[end : end + 1].isalnum() or text[end : end + 1] == "_"
     before, behind = text[start - 1 : start], text[end : end + 1]
@@ -50,7 +50,7 @@ def is_within_word(text: str, start: int, end: int) -> bool:
 
 
 def is_spaced(letter: str) -> bool:
-    """Tell whether a letter is of a script that puts spaces between words."""
+    """Return whether a letter is of a script that puts spaces between words."""
     return letter < "\u0e00"
 
 
@@ -118,7 +118,7 @@ def _phrase(rest: str, at: int) -> tuple[int, int] | None:
 
 
 def is_phrase(clause: str, said: Sequence[str] | None = None) -> bool:
-    """Tell whether words are a passphrase: a few of them, of which none is said of passwords."""
+    """Return whether words are a passphrase: a few of them, of which none is said of passwords."""
     words = clause.split()
     return LEAST_PHRASE <= len(words) <= MOST_WORDS and all(
         each.isalpha() and not is_about_passwords(each) for each in (words if said is None else said)
@@ -126,13 +126,13 @@ def is_phrase(clause: str, said: Sequence[str] | None = None) -> bool:
 
 
 def ends_clause(rest: str, at: int) -> bool:
-    """Tell whether the clause ends there."""
+    """Return whether the clause ends there."""
     behind = rest[at : at + 2].lstrip(" ")
     return not behind or not (behind[0].isalnum() or behind[0] in "(-&")
 
 
 def is_about_passwords(value: str) -> bool:
-    """Tell whether a word describes a password instead of being one."""
+    """Return whether a word describes a password instead of being one."""
     plain = value.casefold().strip(ENDINGS)
     return plain in vocabulary.SAID_OF_ONE or plain in all_stop_words()
 

@@ -1,4 +1,4 @@
-"""The kinds of secrets, where one stands in a text, and what stands in such a place without being one. Pure."""
+"""Defines the kinds of secrets and their places in a text, and knows values that only look like secrets. Pure."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -89,32 +89,32 @@ ENDINGS = ".,;:?!)]}>\"'`\u2019\u201d\u201c\u00bb\u300d\u300f\u3002\uff0c\uff01\
 
 
 def has_digit(value: str) -> bool:
-    """Tell whether there is a digit in it."""
+    """Return whether there is a digit in it."""
     return any(each.isdigit() for each in value)
 
 
 def is_humped(value: str) -> bool:
-    """Tell whether a capital follows a small letter."""
+    """Return whether a capital follows a small letter."""
     return value != value.lower() and any(one.islower() and other.isupper() for one, other in pairwise(value))
 
 
 def is_placeholder(value: str) -> bool:
-    """Tell whether a value is a placeholder for a secret, or names its type."""
+    """Return whether a value is a placeholder for a secret, or names its type."""
     return _PLACEHOLDER.fullmatch(value.strip("\"'`")) is not None
 
 
 def is_code(value: str) -> bool:
-    """Tell whether an unquoted value is an expression of program code."""
+    """Return whether an unquoted value is an expression of program code."""
     return _CODE.fullmatch(value) is not None
 
 
 def is_number(value: str) -> bool:
-    """Tell whether it is a number, with its unit or without."""
+    """Return whether it is a number, with its unit or without."""
     return _NUMBER.fullmatch(value) is not None
 
 
 def is_strange(value: str) -> bool:
-    """Tell whether a value is in no dictionary: letters with digits, capitals inside, marks inside."""
+    """Return whether a value is in no dictionary: letters with digits, capitals inside, marks inside."""
     letters = any(map(str.isalpha, value))
     marked = any(not each.isalnum() and each not in "-'\u2019" for each in value[1:])
     return (letters and has_digit(value)) or is_humped(value) or (marked and not value.startswith(("/", "~")))

@@ -27,10 +27,10 @@ PINS = (
     r"|(?:verificatie|bevestigings|beveiligings)code|kod[ ](?:weryfikacyjny|potwierdzający|sms)|код[ ](?:подтверждения|из[ ]смс|безопасности)"
     r"|pinコード|pin码|pin[ ]번호|暗証番号|验证码|驗證碼|校验码|认证码|認証コード|確認コード|인증[ ]?번호|인증[ ]?코드|확인[ ]?코드"
 )
-"""What is a number of four digits or more."""
+"""Names of numbers with four digits or more."""
 
 CHECKS = r"cvv2?|cvc2?|csc|security[ ]code|código[ ](?:cvv|de[ ]seguridad)|(?:karten)?prüf(?:nummer|ziffer)|код[ ]безопасности|cryptogramme(?:[ ]visuel)?"
-"""What stands on a card's back: three digits or four."""
+"""Names of the three or four digits on a card's back."""
 
 CODES = (
     r"(?:alarm|door|gate|entry|access|garage|lock|unlock|safe|vault|security|intercom|key ?box|lockbox|phone|sim|card|bank|burglar|house|building|front door|back door|voicemail|login|verification|backup|recovery|activation|master|entrance|keypad|bitlocker recovery)[ -](?:codes?|combos?|combinations?|keys?)"
@@ -74,7 +74,7 @@ SEEDS = (
 )
 
 SAFES = r"tresor|safe|vault|coffre(?:-fort)?|caja fuerte|сейф|padlock|vorhängeschloss|cadenas|candado|combination lock|zahlenschloss"
-"""What is opened by several numbers."""
+"""Things that several numbers open."""
 
 PERSONS = (
     r"ssn|social[ ]security(?:[ ](?:number|no\.?))?|(?:my|his|her|their)[ ]social|passport|(?:national[ ])?(?:identity|id)[ -]?(?:card|number|no\.?)"
@@ -91,7 +91,7 @@ PERSONS = (
 COPULAS = r"used[ ]to[ ]be|is|was|are|['’]s|ist|sind|lautet|lauten|heißt|heisst|war|wäre|est|sont|c['’]est|es|son|era|è|é|to jest|это|был|будет|je|olarak|är|er|on|είναι|là|adalah|ni|هي|هو|است|היא|है|হল"
 
 PARTICLES = "是|为|為|改成|改为|は|が|を|은|는|이|가"
-"""What tells in Chinese, Japanese and Korean that a value follows; it touches the word before it."""
+"""Particles of Chinese, Japanese and Korean before a value; each touches the word before it."""
 
 CHANGED = r"chang\p{L}*|reset\p{L}*|set\b|änder\p{L}*|geändert|gesetzt|changé|mis\b|cambi\p{L}*|mud\p{L}*|alterei|veranderd|gewijzigd|zmieni\p{L}*|сменил\p{L}*|поменял\p{L}*|изменил\p{L}*"
 TO = {
@@ -114,7 +114,7 @@ _ENDS_IT = """
     geändert gesetzt gestellt changed
     """
 ENDS_IT = frozenset(_ENDS_IT.split())
-"""What may stand behind an ordinary word that is a password."""
+"""Words that may follow an ordinary word that is a password."""
 
 _PURPOSE = """
     manager managers policy policies reset resets generator field hash hashes must should needs need has have can may can't cannot
@@ -149,7 +149,7 @@ _SAID_OF_ONE = """
     错误 錯誤 不对 忘了 忘记了 已过期 过期了 什么 多少 違います 間違っています 忘れました 忘れた 何
     """
 SAID_OF_ONE = frozenset(_SAID_OF_ONE.split())
-"""What is said of a password, and is none."""
+"""Words that describe a password."""
 
 SAID_ENDINGS = (
     *("ing", "ed", "able", "ible", "ful", "less", "ly"),
