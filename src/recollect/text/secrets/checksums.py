@@ -154,7 +154,7 @@ def account_numbers(text: str) -> Iterator[SecretSpan]:
 
 
 def _end_of_account(text: str) -> int:
-    """Return the end of the IBAN that a text begins with; 0 if there is none. What follows may look like part of it."""
+    """Return the end of the IBAN that a text begins with; 0 if there is none. The text after it may look like part of it."""
     size = _IBAN_SIZES.get(text[:2].upper(), 0)
     places: list[int] = []
     for place, each in enumerate(text):

@@ -271,7 +271,7 @@ _SHAPES = (
         SecretKind.PASSWORD,
     ),
 )
-"""Expressions that have the secret as their first group, and what it is."""
+"""Expressions with the secret as their first group, and its kind."""
 
 _MAY_BE_GIVEN = linear(
     r"(?i)://[^\s/@]*:[^\s/@]*@|authorization|bearer|basic[ \t]|x-[a-z-]*(?:key|token|auth|secret|pass)|[\s\"']-[uapwk]"

@@ -57,7 +57,7 @@ _PIN_IS_SOMETHING = linear(r"(?i)^[ ](?:is|to|ist|an|est|es|à)[ ]")
 _POSSESSIVE = linear(
     r"(?i)(?:^|[^\p{L}])(?:my|our|your|his|her|their|mein\p{L}{0,2}|dein\p{L}{0,2}|unser\p{L}{0,2}|ihr\p{L}{0,2}|mon|ton|son|notre|votre|mi|tu|su|nuestro|mio|tuo|meu|seu|mijn|jouw|uw)[ ](?:\p{L}+[ ]){0,2}$"
 )
-"""Whose a PIN is: without it "pin 12 is ..." is one of a chip."""
+"""The owner of a PIN: without one, "pin 12 is ..." is about a chip."""
 _BEHIND_CODE = linear(r"^\s{0,3}[(]?(?:[:：=＝]|是|为|為|改成|改为|は|が)?\s{0,3}")
 _CODES_LISTED = linear(r"^[\"'`“„#]?[^\s,;。，、()]{3,60}(?:[ ,]{1,2}[^\s,;。，、()]{4,60}){0,12}")
 _WORD = linear(r"[^\s,;\"'`“„]+")

@@ -121,7 +121,7 @@ _WITH_LETTERS: _Kinds = (
 )
 _RUN = linear(r"[0-9](?:[^\p{L}\p{N}]{0,2}[0-9]){6,}", captures=False)
 _LONGEST_RUN, _BESIDE_RUN = 80, 4
-"""Characters of digits and what is between them: more are a table."""
+"""Characters of digits with their separators: more are a table."""
 
 _SEPARATORS = linear(r"[^\p{L}\p{N}]+")
 

@@ -9,7 +9,7 @@ from recollect.text.secrets.masking import mask
 _PLAIN = anchored(
     r"(?:[a-z]{1,12}:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|fp:[0-9a-f]{32}|[a-z0-9-]{1,12}"
 )
-"""What no secret looks like, and nearly all ids do: a UUID, a chat known by its beginning, a short word."""
+"""The look of nearly all ids and of no secret: a UUID, a chat known by its beginning, a short word."""
 
 _LONGEST = 200
 

@@ -124,14 +124,14 @@ _UUID = linear(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HEXADECIMAL = linear(r"(?:0[xX])?[0-9a-fA-F]+")
 _LINK = linear(r"(?i)(?:https?://|www\.)[^\s?#<>\"']*$")
 _ATTRIBUTE = linear(r"(?i)(?:^|[^a-z])(?:class|classname|id)=[\"'][^\"'\n]*$")
-"""How things look, and what they are called, in mark-up."""
+"""Names of looks and of things, in mark-up."""
 _DATA = linear(r"(?:base64,|sha(?:1|256|384|512):)$")
 _DIGEST = linear(r"^sha(?:1|256|384|512)-")
 _BEFORE = 300
 """Characters before a run in which a link that it may be a part of begins."""
 
 _LONGEST_KEY = 256
-"""What is random and longer is no key: an image, a file."""
+"""A longer random string is no key: an image, a file."""
 
 _LEAST_ENTROPY = 3.3
 """Bits a character (Shannon) below which nothing of 24 characters is random; a key has four or more."""

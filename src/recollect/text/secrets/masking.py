@@ -1,6 +1,6 @@
 """Masks the secrets of a text, or of an exchange. Pure.
 
-A turn is identified by what was really said, so the keys of an exchange are never masked.
+The words as they were said identify a turn, so the keys of an exchange are never masked.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -36,7 +36,7 @@ _CHECKED = (card_numbers, account_numbers, identity_numbers, by_number, seed_phr
 """The readers of checksums, to whom each letter is of the script in which it is written."""
 
 _NAMED = (announced, sent, what_unlocks, laid_out)
-"""The readers of what people say, who read a text without its layout; only one that names a secret."""
+"""The readers of sentences: they read a text without its layout, and only if it names a secret."""
 
 _TIMES = 3
 """How often a text is read at most: once one secret is masked, the words next to it may show another."""
@@ -288,7 +288,7 @@ def masked_turn(turn: Turn, text: MaskedText | None = None) -> MaskedTurn:
 
     Args:
         turn: The turn.
-        text: Its text, where that is masked and cut already.
+        text: Its text, if that is masked and cut already.
     """
     text, speaker = text or mask_ends(turn.text, KEPT), mask(turn.speaker or "")
     secrets = text.secrets | speaker.secrets
@@ -302,7 +302,7 @@ def masked_turn(turn: Turn, text: MaskedText | None = None) -> MaskedTurn:
 
 
 def _answered(turn: Turn, secrets: Collection[tuple[str, SecretKind]]) -> tuple[Message, ...]:
-    """Return a turn's history with the secrets masked in the answer right before it; what it replied to may tell them."""
+    """Return a turn's history with the secrets masked in the answer right before it; the message before that may show them."""
     if not turn.answered:
         return turn.history
     *_, said = mask_exchange_texts(*(each.text[-_READ_BEFORE:] for each in turn.history[-2:]))
@@ -315,7 +315,7 @@ def with_masked_reply(exchange: Exchange, masked: MaskedTurn, reply: MaskedText 
     Args:
         exchange: The exchange.
         masked: Its turn.
-        reply: Its reply, where that is masked and cut already.
+        reply: Its reply, if that is masked and cut already.
     """
     reply = reply or mask_ends(exchange.reply, KEPT)
     turn = masked.turn

@@ -21,12 +21,12 @@ from recollect.text.secrets.value_phrases import (
 from recollect.text.secrets.values import ENDINGS, MASK, has_digit, is_code, is_placeholder, is_strange
 
 _BECAME = {part: linear(rf"(?i)^{BETWEEN}\s{{1,2}}(?:{to})\s{{1,2}}") for part, to in vocabulary.TO.items()}
-"""The same where it was changed to it, by a part of the name."""
+"""The same for a change to a value, by a part of the name."""
 _CHANGED = linear(rf"(?i){vocabulary.CHANGED}")
 _DONE = {"has", "have"}
-"""What "has been changed to" begins with."""
+"""The beginning of "has been changed to"."""
 _PLURAL = "words"
-"""How a name ends that is one of many: what is said of them is no password, unless it is a strange word."""
+"""The end of a plural name: its words are no password, unless one is strange."""
 _OWN = linear(r"(?i)(?:мой|твой|наш|новый|ваш)\s{1,2}$")
 _TELLS_IN_JAPANESE = linear(
     r"^([^\s\x{3002}\x{ff0c}\x{3001}]{2,30}?)(?:です|だよ|だ|でした|입니다|이에요|예요|이야|야|이다)(?:[^\p{L}]|よ|ね|$)"
@@ -137,7 +137,7 @@ def read_unspaced(  # noqa: PLR0911 -- one reason a line
 
 
 def _is_told_of(value: str) -> bool:
-    """Tell whether the words after a name describe a password rather than state it."""
+    """Return whether the words after a name describe a password rather than state it."""
     return (
         value in vocabulary.SAID_OF_ONE
         or any(each in stop_words.HAN_FUNCTION_CHARACTERS for each in value)

@@ -26,7 +26,7 @@ _COMMAS = "\u3001\uff0c\u30fb\u00b7\u2022\u2192\u2013\u2014\uff0e\uff1a"
 
 
 class _Word(NamedTuple):
-    """A word of a text, what stands between it and the one before, and its number in the lists, by language."""
+    """A word of a text, the characters before it, and its number in the lists, by language."""
 
     start: int
     end: int
@@ -48,7 +48,7 @@ def _lists() -> dict[str, dict[int, int]]:
 
 @cache
 def _encoded() -> frozenset[bytes]:
-    """Return the words as they stand in an encoded text."""
+    """Return the words in the form of an encoded text."""
     forms = (form for word in _lists() for form in (word, normalize("NFC", word)))
     return frozenset(form.encode() for form in forms)
 
@@ -70,7 +70,7 @@ def seed_phrases(text: str) -> Iterator[SecretSpan]:
 
 
 def _may_hold_one(text: str) -> bool:
-    """Tell whether twelve words in a row are of the lists; one of every twelve shows it where there are none."""
+    """Return whether twelve words in a row are of the lists; one of every twelve shows it if there are none."""
     plain = text.lower()
     if not plain.isascii():
         for comma in _COMMAS:
@@ -106,14 +106,14 @@ def _in_run(run: Sequence[_Word]) -> Iterator[SecretSpan]:
 
 
 def _is_bounded(run: Sequence[_Word], first: int, last: int) -> bool:
-    """Tell whether words are set off from those around them, which are of the lists too; one side will do in a longer run."""
+    """Return whether words are set off from those around them, which are of the lists too; one side will do in a longer run."""
     begins = first == 0 or run[first].gap != run[first + 1].gap
     ends = last == len(run) or run[last].gap != run[last - 1].gap
     return (begins and ends) if len(run) in _SIZES else (begins or ends)
 
 
 def _holds(words: Sequence[_Word]) -> bool:
-    """Tell whether the checksum of words holds in a language that has them all."""
+    """Return whether the checksum of words holds in a language that has them all."""
     languages = set(words[0].places).intersection(*(each.places for each in words[1:]))
     return any(_is_checked([each.places[language] for each in words]) for language in languages)
 

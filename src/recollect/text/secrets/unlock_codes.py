@@ -40,7 +40,7 @@ DIGITS_BY_NAME = {
     )
     for name in names.split()
 }
-"""What digits are called, one by one."""
+"""The names of digits."""
 
 VALUE = (
     r"[\"'`“„«「#]?(?P<secret>"
@@ -63,7 +63,7 @@ KEY_IS = bounded(
     rf"(?:{_KEYS}(?!\w)(?:{_FEW}{_IS}|(?P<bare>[ ]))|(?:密钥|密鑰|密码|密碼|口令|キー|パスワード)(?:{_IS})?){VALUE}",
     re.IGNORECASE,
 )
-"""A key, and what it is; whether it is one for a lock its look tells."""
+"""A key and its value; the look of the value shows whether it is for a lock."""
 
 _LOCKED = (
     r"\b(?:(?:sim-?)?pin(?:-?(?:code|nummer))?|lock ?box|key ?(?:box|safe)|safe|vault|(?:front |back |side |garage |garden )?(?:door|gate)|alarm|padlock|bike lock|lock|keypad|intercom|"
@@ -168,7 +168,7 @@ CODES_NAMED = linear(
     r"|codes? de (?:secours|récupération|sauvegarde)|códigos? de (?:recuperación|respaldo|recuperação|segurança|seguridad)|codici? di (?:recupero|backup|riserva)|herstel-?codes?|back-?up-?codes?"
     r"|(?:резервн|аварийн)\w{2} код\w{0,2}|код\w? восстановления|备用码|恢复码|備用碼|リカバリーコード|バックアップコード"
 )
-"""Codes that let somebody in who lost the other way, by their name."""
+"""Names of codes for people who lost their other way in."""
 
 CODES_FOLLOW = bounded(
     r"(?!\w)[^\n:：]{0,60}?(?:[:：]|\bare\b|\bsind\b|\bsont\b|\bson\b|\bsono\b|\bsão\b|\bzijn\b|は|是|\n|[ ](?=[a-z]{0,5}[0-9]))",
@@ -267,7 +267,7 @@ def _asked_before(text: str, start: int) -> tuple[int, int]:
 
 
 def plain_digits(value: str) -> str:
-    """Return the digits of a value, in groups or spelled out; "" where it has other words."""
+    """Return the digits of a value, in groups or spelled out; "" if it has other words."""
     parts = [part for part in _SEPARATORS.split(value.casefold()) if part]
     digits = [part if part.isdecimal() else DIGITS_BY_NAME.get(part, "") for part in parts]
     return "".join(digits) if all(digits) else ""
@@ -309,7 +309,7 @@ def _in_sentence(text: str, start: int, end: int, asked: tuple[int, int]) -> Ite
 
 
 def _names_thing(text: str, start: int, at: int, stop: int) -> bool:
-    """Tell whether a value is a model, or describes a door, and nothing before it names a code."""
+    """Return whether a value is a model, or describes a door, and nothing before it names a code."""
     before, value = text[start:at], text[at:stop]
     if NAMES_CODE.search(before) or "keypad" in before.casefold():
         return False
@@ -368,7 +368,7 @@ def _value(text: str, found: Any) -> tuple[int, int]:
 
 
 def _is_key(value: str) -> bool:
-    """Tell whether a key's value looks like one: letters and digits that are no model name, or words joined with digits."""
+    """Return whether a key's value looks like one: letters and digits that are no model name, or words joined with digits."""
     digits = sum(map(str.isdigit, value))
     if (
         not digits
@@ -386,7 +386,7 @@ def _is_key(value: str) -> bool:
 
 
 def _opens(value: str) -> bool:
-    """Tell whether a value may be an unlock code."""
+    """Return whether a value may be an unlock code."""
     if _DATE_OR_TIME.fullmatch(value):
         return False
     digits = plain_digits(value)

@@ -30,9 +30,9 @@ DATE = linear(
     r"(?:19|20)[0-9]{2}[./-][0-3]?[0-9][./-][0-3]?[0-9]|[0-3]?[0-9][./-][0-3]?[0-9][./-](?:19|20)[0-9]{2}"
 )
 UNIT = linear(r"(?i)^[ ]?(?:[%°€$£]|(?:[mµ]?g|mcg|kg|[mcd]?l|[mckd]?m|ms|min|h|hz|k?w|m?v|x)(?:[^\p{L}]|$))")
-"""Behind numbers: what they count."""
+"""Units after numbers."""
 MARKS = ENDINGS.replace("!", "")
-"""What ends a clause, and no password: many end with the one that is left out."""
+"""Marks that end a clause and no password: many end with the one that is missing here."""
 MOST_WORDS, LEAST_PHRASE = 6, 4
 LEAST_PASSWORD, LEAST_CODE, LEAST_TOKEN = 4, 4, 8
 

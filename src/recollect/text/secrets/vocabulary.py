@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - people speak many languages
-"""The names of secrets, and what is said about them, by language: expressions of RE2 that ignore case. Pure data."""
+"""Names secrets, and the words around them, by language: expressions of RE2 that ignore case. Pure data."""
 
 PASSWORDS = (
     r"pass[ -]?words?|pass[ -]?code|passphrase|passwd|passw(?:o|ö)rt|kennwort|losung(?:swort)?|mot[ ]secret|mots?[ ]de[ ]passe|mdp"
@@ -42,7 +42,7 @@ CODES = (
     r"|коды? (?:от|для (?:двер|сейф|домофон|подъезд|ворот|вход|карт|телефон|вай|сигнал|квартир)\p{L}*|доступа|подъезда|домофона|сейфа|двери|ворот)(?: \p{L}+){0,2}|кодовое слово|ключ (?:от|доступа)(?: \p{L}+)?"
     r"|門禁碼|门禁码|开锁码|安全码|安全碼|恢复码|暗証|ロック番号|解錠番号"
 )
-"""What opens something, and is written with digits."""
+"""Names of codes with digits that open a thing."""
 
 ANYTHING_SENT = r"codes?|código|codice|kodem?|kod|код|コード|코드"
 """A number that may be a program as well, a discount, or a place."""
@@ -86,7 +86,7 @@ PERSONS = (
     r"|身份证|身份證|身分證|护照|護照|社会安全号|社保号|マイナンバー|旅券|パスポート|在留カード|免許証|주민등록번호|주민번호|여권|운전면허"
     r"|บัตรประชาชน|หนังสือเดินทาง|جواز|الهوية|תעודת[ ]זהות|דרכון|کد[ ]ملی"
 )
-"""The papers and numbers by which a state knows somebody."""
+"""Names of the papers and numbers that a state gives to people."""
 
 COPULAS = r"used[ ]to[ ]be|is|was|are|['’]s|ist|sind|lautet|lauten|heißt|heisst|war|wäre|est|sont|c['’]est|es|son|era|è|é|to jest|это|был|будет|je|olarak|är|er|on|είναι|là|adalah|ni|هي|هو|است|היא|है|হল"
 
@@ -106,7 +106,7 @@ TO = {
     "парол": "на",
     "p": "to",
 }
-"""By how a password's name begins, or ends: what stands before what it was changed to."""
+"""The words before a changed value, by the beginning or the end of a password's name."""
 
 _ENDS_IT = """
     and but so please for with on in at since because und aber bitte für mit et mais pour avec y pero para con ma per
