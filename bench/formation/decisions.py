@@ -16,6 +16,7 @@ from bench.formation.scripts import NumberedCandidate
 from recollect.model import (
     Add,
     Change,
+    Erase,
     Hide,
     Ignore,
     Limit,
@@ -75,7 +76,7 @@ def decided_items(
     for wanted, really in done:
         decided = _decided(wanted, really, numbers)
         match wanted:
-            case Mark() | Limit() | Hide():
+            case Mark() | Limit() | Hide() | Erase():
                 continue
             case Ignore(candidate=NumberedCandidate(number=number)):
                 found[number] = decided

@@ -98,19 +98,23 @@ def _kind(recollection: Recollection) -> str:
 def _change(update: Update) -> tuple[str, tuple[str, ...]] | None:
     """Return what was done and to which words; None if there is nothing to show: said again, doubted, held back, kept verbatim."""
     before, after = update.before or "", update.after or ""
-    if update.reason is Reason.KEPT_VERBATIM:
-        return None
+    told: tuple[str, tuple[str, ...]] | None
     match update.action:
+        case _ if update.reason is Reason.KEPT_VERBATIM:
+            told = None
         case Action.ADD:
-            return "Remembered", (after,)
+            told = "Remembered", (after,)
         case Action.REPLACE | Action.EDIT | Action.RESTORE if before and after and before != after:
-            return "Replaced", (before, after)
+            told = "Replaced", (before, after)
         case Action.REPLACE | Action.RESTORE if after and not before:
-            return "Remembered", (after,)
+            told = "Remembered", (after,)
         case Action.RETIRE:
-            return "No longer so" if "heir" in update.details else "Forgot", (before,)
+            told = "No longer so" if "heir" in update.details else "Forgot", (before,)
+        case Action.ERASE:
+            told = "Erased for good", ("what you wanted kept nowhere",)
         case _:  # said again, doubted, held back
-            return None
+            told = None
+    return told
 
 
 def _grouped(told: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:

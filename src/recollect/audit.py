@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from recollect.errors import NotUndoableError
-from recollect.model import COMMONS, Action, Change, Doubt, Hide, Kind, Memory, Source, Update
+from recollect.model import COMMONS, Action, Change, Doubt, Erase, Hide, Kind, Memory, Source, Update
 
 _REINFORCED_BY = 0.05
 """What one reinforcement adds to a memory's importance."""
@@ -94,7 +94,7 @@ def reinforcement_details(before: Memory, after: Memory) -> dict[str, Any]:
 
 def deciding_details(change: Change) -> dict[str, Any]:
     """Return who decided a change, as details of a row; nothing where that is unknown."""
-    told = None if isinstance(change, Hide) else change.decided_by
+    told = None if isinstance(change, Hide | Erase) else change.decided_by
     return {} if told is None else {"decided_by": told}
 
 

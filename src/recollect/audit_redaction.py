@@ -1,10 +1,11 @@
-"""Removes an erased chat from a user's audit: which rows go, and what the others say then. Pure.
+"""Removes an erased chat, or erased memories, from a user's audit: which rows go, and what the others say then. Pure.
 
-The remaining rows read as if the chat had never been: replayed (``audit.replay``), they still yield the memories that exist.
+The remaining rows read as if they had never been: replayed (``audit.replay``), they still yield the memories that exist.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from uuid import UUID
 
 from recollect.model import Action, Reason, Update
@@ -26,26 +27,24 @@ class Redaction:
 def redacted(
     updates: Iterable[Update],
     *,
-    session_id: str,
-    exchanges: set[UUID],
     memories: set[UUID],
-    rewritten: Mapping[UUID, str],
+    of_chat: Collection[UUID] = frozenset(),
+    rewritten: Mapping[UUID, str] = MappingProxyType({}),
 ) -> Redaction:
-    """Return the rows of an audit that go with an erased chat.
+    """Return the rows of an audit that go with an erased chat, or with erased memories.
 
     Args:
         updates: Rows of one user's audit; at least all that name the chat, one of the exchanges or one of the
             memories, and those that undo one of these.
-        session_id: The chat.
-        exchanges: What was said in it.
         memories: Those that are gone, also from quarantine.
+        of_chat: The rows that came from an erased chat.
         rewritten: Memories that stay only because a person wrote or approved them, with what they say now: what the
             chat had made them say goes.
     """
     rows = list(updates)
     undone = {row.undoes: row.id for row in rows if row.undoes is not None}
-    of_chat = {row.id for row in rows if row.session_id == session_id or row.exchange_id in exchanges}
-    back_and_forth = (of_chat & undone.keys()) | {undone[each] for each in of_chat & undone.keys()}
+    taken_back = undone.keys() & {*of_chat}
+    back_and_forth = taken_back | {undone[each] for each in taken_back}
     taught = {(row.memory_id, row.after) for row in rows if row.id in of_chat and row.memory_id in rewritten}
     taught -= {*rewritten.items()}
     kept = {

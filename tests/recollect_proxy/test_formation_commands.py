@@ -9,6 +9,8 @@ from tests.running_proxy import RunningProxy, User
 from tests.scripted_extraction import Lesson, Pupil
 from tests.scripted_upstream import ScriptedUpstream
 
+from recollect.model import Scope
+
 SMALL_TALK = "Thanks a lot."
 
 
@@ -295,3 +297,65 @@ async def test_of_a_secret_to_be_remembered_nothing_is_kept_and_the_next_answer_
     assert await proxy.statements(user) == []
     assert "- [NOT DONE] Nothing was remembered of the user's message before this one" in next_one.text
     assert last.text.count("[NOT DONE]") == 1, "it is told once"
+
+
+_ROWS = "SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each"
+
+
+async def rows_with(proxy: RunningProxy, user: User, word: str) -> list[str]:
+    """Return the tables that have a word of a person's in whatever column, also in bytes."""
+    tables = await proxy.rows(
+        "SELECT relname AS name FROM pg_class WHERE relnamespace = 'recollect'::regnamespace"
+        " AND relkind IN ('r', 'p') AND NOT relispartition"
+    )
+    found = []
+    for table in tables:
+        rows = await proxy.rows(_ROWS.format(table=table["name"]))
+        own = [row["row"].casefold() for row in rows if user.known_as in row["row"]]
+        if any(word.casefold() in row or word.casefold().encode().hex() in row for row in own):
+            found.append(table["name"])
+    return sorted(found)
+
+
+WORD = "Zyklothymie"
+TOLD = f"Ich habe {WORD}, meine Tochter heißt Mila."
+WISHES = {
+    "of a chat before": (TOLD, "Das mit dem Auf und Ab: bitte nirgends aufbewahren."),
+    "naming it": (TOLD, f"I'd rather my {WORD} wasn't kept anywhere."),
+    "of itself alone": ("", f"Meine {WORD} soll bitte nirgends stehen, ich frage nur einmal."),
+}
+
+
+@pytest.mark.parametrize(("told", "wish"), WISHES.values(), ids=WISHES)
+async def test_what_somebody_wants_kept_nowhere_is_erased_from_every_table_and_can_not_be_undone(
+    proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User, told: str, wish: str
+) -> None:
+    answering.otherwise = replies(f"So it is, with {WORD}.")
+    pupil.lessons += [Lesson(f"Ich habe {WORD}"), Lesson("meine Tochter heißt Mila")]
+    pupil.wishes.append(("erase", wish, WORD))
+    if told:
+        telling = Frontend(proxy, answering, user, chat="told")
+        await telling.says(told)
+        await proxy.formed(user)
+        await telling.says("Und jetzt?")
+        asked = Frontend(proxy, answering, user, chat="asked")
+        assert WORD in (await asked.says("Was hilft mir da?")).text
+        await proxy.formed(user)
+    chat = Frontend(proxy, answering, user, chat="wish")
+
+    await chat.says(wish)
+    await proxy.formed(user)
+    answering.otherwise = replies("All right.")
+    first = await chat.says(SMALL_TALK)
+    again = Frontend(proxy, answering, user, chat="wish")
+    await again.says(wish)  # as when its answer is asked for anew
+    undone = await chat.says("Undo that.")
+    new = await Frontend(proxy, answering, user, chat="new").says(f"Was weißt du über {WORD}?")
+    await proxy.formed(user)
+
+    assert "- [DONE] Erased for good, as the user asked" in first.text
+    assert "- [NOT DONE] Nothing was undone" in undone.text
+    assert new.text.count(WORD) == 1, "the question alone"
+    assert await proxy.statements(user) == (["meine Tochter heißt Mila"] if told else [])
+    await proxy.engine.erase_session(Scope(user.known_as, "new"))
+    assert await rows_with(proxy, user, WORD) == []

@@ -76,7 +76,7 @@ _MEMORY = schemas.Memory(
         session_id="chat-1",
         message_ids=[UUID("01980f6e-4b1c-7a07-8f0d-5d6a1f8c9e21")],
         evidence="I'm allergic to peanuts",
-        extractor="mistral-small-latest/extraction-4",
+        extractor="mistral-small-latest/extraction-5",
     ),
     outline=None,
     shared=False,

@@ -222,6 +222,7 @@ class Exchange(Struct):
     failed_at: Literal["connect", "head", "stream", "client"] | None = None
     failed_status: Count | None = None
     partial: Text | None = None
+    erased_at: Time | None = None
 
 
 class Message(Struct):

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from recollect.composition.fences import MEMORIES, quoted
 from recollect.composition.lines import Line, excerpt_of, line_of, was_understood
-from recollect.model import STATEMENTS, Memory, Passage, Reason, Recollection, Update
+from recollect.model import NOT_ERASED, STATEMENTS, Memory, Passage, Reason, Recollection, Update
 from recollect.text.normalization import normalize
 
 _OPENING = f"""<{MEMORIES}>
@@ -30,6 +30,14 @@ _DONE = {
 }
 """How the block reports each kind of memory command carried out since the last turn. It never quotes forgotten text."""
 _DENIED = "No longer remembered, as the user said that it is wrong"
+_ERASED = (
+    "- [DONE] Erased for good, as the user asked: what they wanted kept nowhere, and the messages that told it or asked for this."
+    " It can't be undone."
+)
+_NOT_ERASED = (
+    "- [NOT DONE] Not erased for good: one message may erase five memories at most, and named more. They are forgotten; their words stay"
+    ' in the history. "Undo that" brings them back; then the user may ask again for fewer.'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +257,10 @@ def done_lines(done: Sequence[Update]) -> list[tuple[str, UUID | None]]:
     for reason, told in ((Reason.FORGOTTEN, _DONE[Reason.FORGOTTEN]), (Reason.CORRECTED, _DENIED)):
         if gone := sum(each.reason is reason and each.after is None for each in done):
             lines.append((f"- [DONE] {told} ({gone})", None))
+    if any(each.reason is Reason.ERASED for each in done):
+        lines.append((_ERASED, None))
+    if any(each.decided_by == NOT_ERASED for each in done):
+        lines.append((_NOT_ERASED, None))
     return lines
 
 

@@ -258,16 +258,17 @@ class ChatRequests:
             return None
         last = found[0]
         following = pointed_at.exchanges[pointed_at.exchanges.index(last) + 1 :][:1]
-        key: str | None = None
         if last.did_as_asked or last.told_news or _asks(said_before):
-            key = last.key
+            meant = last
         elif following and following[0].did_as_asked:  # its answer told so
-            key = following[0].key
-        if key is None:
+            meant = following[0]
+        else:
             return None
-        undone = await self._engine.take_back(turn.scope, key, actor=Actor.USER)
+        undone = await self._engine.take_back(turn.scope, meant.key, actor=Actor.USER)
         if undone is None:
             return None
+        if not undone and meant.did_as_asked:
+            return answers.NOT_UNDONE
         await self._note(turn, Request.UNDO, [each.memory_id for each in undone])
         return answers.undone(len(undone))
 

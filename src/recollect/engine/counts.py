@@ -9,6 +9,7 @@ from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import (
     Add,
     Change,
+    Erase,
     Formed,
     Hide,
     Ignore,
@@ -137,6 +138,8 @@ class FormationCounts:
                 self.quarantined += 1
             case Mark() | Limit():
                 self.marks += 1
+            case Erase(reason=reason, memories=memories):
+                self.retired[reason] += len(memories)
             case Hide(reason=reason):
                 self.hidden[reason] += 1
             case Ignore(reason=reason):

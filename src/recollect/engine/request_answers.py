@@ -25,7 +25,9 @@ TAKEN_IN = (
     f"{_DONE} What is said in this chat is remembered again, from now on. What was deleted stays deleted."
 )
 NOT_LEFT_OUT = f"{_NOT_DONE} There was nothing to change: this chat was not left out of the memory."
-NOT_UNDONE = f"{_NOT_DONE} Nothing was undone: it was undone before, or was changed again since."
+NOT_UNDONE = (
+    f"{_NOT_DONE} Nothing was undone: it was undone before, was changed again since, or was erased for good."
+)
 NOT_EVERYTHING = (
     f"{_NOT_DONE} Nothing was forgotten: everything is not forgotten for a sentence in a chat. Whoever runs this memory can delete"
     ' all of it. To forget something, the user asks what is known about them, and then says "forget number 2".'

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import structlog
 
-from recollect.model import Add, Change, Formed, Hide, Ignore, Quarantine, Replace
+from recollect.model import Add, Change, Erase, Formed, Hide, Ignore, Quarantine, Replace
 
 log = structlog.get_logger(__name__)
 
@@ -66,7 +66,7 @@ def _decision(change: Change, *, include_text: bool) -> dict[str, Any]:
             target, text = old, memory.content
         case Ignore(target=target, candidate=candidate):
             text = candidate.content if candidate else None
-        case Hide():
+        case Hide() | Erase():
             target = None
         case _:
             target = change.target
@@ -75,7 +75,7 @@ def _decision(change: Change, *, include_text: bool) -> dict[str, Any]:
         "target_id": str(target) if target else None,
         "reason": change.reason.value,
     }
-    if not isinstance(change, Hide) and change.decided_by is not None:
+    if not isinstance(change, Hide | Erase) and change.decided_by is not None:
         decision["decided_by"] = change.decided_by
     if isinstance(change, Replace):
         decision["memory_id"] = str(change.memory.id)

@@ -13,9 +13,12 @@ import structlog
 from recollect.errors import ExtractorError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.memory_commands import MemoryCommand
+from recollect.formation.understood_commands import is_told_later
 from recollect.model import (
     STATEMENTS,
+    Asking,
     Change,
+    Erase,
     Exchange,
     Hide,
     Ignore,
@@ -50,9 +53,10 @@ class ForgetTargets:
     guard: CallGuard
 
     async def changes(self, command: MemoryCommand, exchange: Exchange, asker: Asker) -> list[Change]:
-        """Return the changes that a command to forget leads to; its own message is hidden from recall as well.
+        """Return the changes that a command to forget or to erase leads to.
 
-        Where nothing is found for a command that no model understood, nothing is hidden.
+        Its own message is hidden from recall as well, or loses its text. Where nothing is found for a command that no model understood,
+        nothing is hidden.
 
         Args:
             command: What is to be forgotten.
@@ -67,7 +71,9 @@ class ForgetTargets:
             return [Ignore(Reason.TOO_BROAD)]
         hidden = Hide((exchange.message_id,), Reason.FORGOTTEN)
         if command.meant is not None:
-            meant = list(command.meant) or await self._chosen(command, exchange.turn.scope, asker)
+            meant = list(command.meant) or await self._chosen(command, exchange, asker)
+            if command.asking is Asking.ERASE:
+                return [Erase(tuple(each.id for each in meant), (exchange.message_id,))]
             nothing: list[Change] = [] if meant else [Ignore(Reason.NOTHING_TO_FORGET)]
             return [*nothing, *(Retire(each.id, Reason.FORGOTTEN) for each in meant), hidden]
         meant, said = await self._named(command, exchange)
@@ -76,13 +82,14 @@ class ForgetTargets:
         retired: list[Change] = [Retire(each.id, Reason.FORGOTTEN) for each in meant]
         return [*retired, Hide((*said, exchange.message_id), Reason.FORGOTTEN)]
 
-    async def _chosen(self, command: MemoryCommand, scope: Scope, asker: Asker) -> list[Memory]:
+    async def _chosen(self, command: MemoryCommand, exchange: Exchange, asker: Asker) -> list[Memory]:
         """Return what a judge chooses of what is near, as the extraction model was not shown what is meant, or found nothing."""
         judge = self.backends.judge
         if judge is None:
             return []
         [vector] = await self.backends.embedder.embed([command.about])
-        known = await self._near(vector, scope)
+        near = await self._near(vector, exchange.turn.scope)
+        known = [each for each in near if not is_told_later(each, exchange)]
         try:
             chosen = await self.guard.call(asker.user_id, lambda: judge.choose(command.about, known, asker))
         except ExtractorError as error:

@@ -123,6 +123,7 @@ class StatementLearner:
         extraction: Extraction | None,
         *,
         forgotten: Collection[UUID] = (),
+        unkept: Sequence[str] = (),
     ) -> LearnedChanges:
         """Return the changes that consecutive turns of one chat lead to.
 
@@ -131,11 +132,12 @@ class StatementLearner:
             extraction: What a model found in them; None: none was asked, and only what somebody asks to be remembered
                 is learned.
             forgotten: Memories that these turns let go of.
+            unkept: Words of theirs that ask to keep something nowhere.
 
         Raises:
             StoreError: The store failed.
         """
-        left = (extraction or Extraction()).without(forgotten)
+        left = (extraction or Extraction()).without(forgotten, unkept)
         extracted, known = left.extracted, left.known
         verdicts = await self._verified(extracted.candidates, turns, known)
         changes = await self._reconciled(verdicts, turns, known, forgotten, extracted.by)

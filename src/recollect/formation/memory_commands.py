@@ -24,6 +24,7 @@ class MemoryCommand:
         broad: Whether it means more memories than go at a sentence.
         meant: The memories that a model named; None: no model was asked.
         is_beside_others: Whether a model understood it of a message that holds others' words, too, as pasted ones.
+        quote: The words that ask, where a model quoted them.
     """
 
     asking: Asking
@@ -31,6 +32,7 @@ class MemoryCommand:
     broad: bool = False
     meant: tuple[Memory, ...] | None = None
     is_beside_others: bool = False
+    quote: str = ""
 
 
 def read_commands(authored: str) -> tuple[MemoryCommand, ...]:

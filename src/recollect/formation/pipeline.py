@@ -16,10 +16,12 @@ from recollect.formation.turns import AnalyzedTurn, analyze_turn
 from recollect.formation.understood_commands import Extraction, with_understood_commands
 from recollect.formation.verbatim import qa_embedding_text, qa_turn
 from recollect.model import (
+    NOT_ERASED,
     Add,
     Asking,
     Change,
     Doubt,
+    Erase,
     Exchange,
     Formed,
     Hide,
@@ -41,6 +43,11 @@ Batch: TypeAlias = tuple[UUID, ...]
 """The ids of exchanges that are formed at once, in order."""
 
 _DENIED = "model: correct"
+
+LETTING_GO = (Asking.FORGET, Asking.ERASE)
+
+MOST_ERASED = 5
+"""So many memories are deleted for good by one message, where a model errs; more are forgotten, which can be undone."""
 
 
 class FormationPipeline:
@@ -106,9 +113,10 @@ class FormationPipeline:
             if extraction is not None:
                 self._extracted_before[_batch_of(turns)] = extraction
             raise
-        forgotten = {change.target for each in let_go for change in each if isinstance(change, Retire)}
+        forgotten = {gone for each in let_go for change in each for gone in _gone(change)}
+        unkept = [each.quote for turn in turns for each in turn.commands if each.asking is Asking.ERASE]
         is_kept = strategy is not Strategy.EXTRACT
-        learned = await self._learner.learn(turns, extraction, forgotten=forgotten)
+        learned = await self._learner.learn(turns, extraction, forgotten=forgotten, unkept=unkept)
         kept = [
             await self._verbatim(each) if is_kept and not _forgets(gone) else []
             for each, gone in zip(turns, let_go, strict=True)
@@ -163,14 +171,14 @@ class FormationPipeline:
         )
 
     async def _let_go(self, turn: AnalyzedTurn) -> list[Change]:
-        """Return the changes that the person's commands to forget lead to."""
-        commands = [each for each in turn.commands if each.asking is Asking.FORGET]
+        """Return the changes that the person's commands to forget or erase lead to."""
+        commands = [each for each in turn.commands if each.asking in LETTING_GO]
         found = [await self._forget_targets.changes(each, turn.exchange, turn.asker) for each in commands]
         distinct: list[Change] = []
         for change in (each for changes in found for each in changes):
             if change not in distinct:
                 distinct.append(change)
-        return distinct
+        return _within_bounds(distinct)
 
     async def _verbatim(self, turn: AnalyzedTurn) -> list[Change]:
         """Keep question and answer verbatim."""
@@ -184,13 +192,37 @@ class FormationPipeline:
         return [Add(memory, Reason.KEPT_VERBATIM)]
 
 
+def _gone(change: Change) -> tuple[UUID, ...]:
+    """Return the memories that a change lets go of."""
+    if isinstance(change, Erase):
+        return change.memories
+    return (change.target,) if isinstance(change, Retire) else ()
+
+
+def _within_bounds(let_go: Sequence[Change]) -> list[Change]:
+    """Return the changes of one message; where it would delete too many memories for good, they are forgotten."""
+    if (
+        len({each for change in let_go if isinstance(change, Erase) for each in change.memories})
+        <= MOST_ERASED
+    ):
+        return list(let_go)
+    bounded: list[Change] = []
+    for change in let_go:
+        if isinstance(change, Erase):
+            bounded += [Retire(each, Reason.FORGOTTEN, decided_by=NOT_ERASED) for each in change.memories]
+            bounded.append(Hide(change.messages, Reason.FORGOTTEN))
+        else:
+            bounded.append(change)
+    return bounded
+
+
 def _batch_of(turns: Sequence[AnalyzedTurn]) -> Batch:
     return tuple(each.exchange.id for each in turns)
 
 
 def _before_forgetting(turns: Sequence[AnalyzedTurn]) -> int:
     """Return how many turns come before the first wish to forget; 0 where there is none, or it comes first."""
-    return next((number for number, each in enumerate(turns) if each.asks(Asking.FORGET)), 0)
+    return next((number for number, each in enumerate(turns) if each.asks(*LETTING_GO)), 0)
 
 
 def _without_secret(change: Change, turn: AnalyzedTurn) -> Change:
@@ -203,7 +235,7 @@ def _without_secret(change: Change, turn: AnalyzedTurn) -> Change:
 
 
 def _forgets(changes: Sequence[Change]) -> bool:
-    return any(isinstance(each, Retire | Hide) for each in changes)
+    return any(isinstance(each, Retire | Hide | Erase) for each in changes)
 
 
 def _wrong(turn: AnalyzedTurn, own: Sequence[Change]) -> list[Change]:

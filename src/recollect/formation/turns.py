@@ -47,9 +47,9 @@ class AnalyzedTurn:
     injects_instruction: bool = False
     gives_instruction: bool = False
 
-    def asks(self, asking: Asking) -> bool:
-        """Tell whether the turn holds a command of this kind."""
-        return any(each.asking is asking for each in self.commands)
+    def asks(self, *askings: Asking) -> bool:
+        """Tell whether the turn holds a command of one of these kinds."""
+        return any(each.asking in askings for each in self.commands)
 
     @property
     def words(self) -> str:

@@ -11,7 +11,7 @@ from recollect.formation.grounding import plain_quote, searchable, weight
 from recollect.formation.memory_commands import MemoryCommand, statement_of
 from recollect.formation.turns import AnalyzedTurn
 from recollect.formation.verification import Verdict
-from recollect.model import Asking, Candidate, ExtractedCommand, Kind, Memory, Relation
+from recollect.model import Asking, Candidate, Exchange, ExtractedCommand, Kind, Memory, Relation
 from recollect.ports import Extracted
 from recollect.text.comparison.vetoes import same_letter
 from recollect.text.cues.memory_requests import read_memory_request
@@ -31,10 +31,13 @@ class Extraction:
     extracted: Extracted = field(default_factory=Extracted)
     known: tuple[Memory, ...] = ()
 
-    def without(self, gone: Collection[UUID]) -> "Extraction":
-        """Return the extraction as if these memories had not been known; candidates that repeat them are left out."""
+    def without(self, gone: Collection[UUID], unkept: Sequence[str] = ()) -> "Extraction":
+        """Return the extraction as if these memories had not been known; candidates that repeat them are left out.
+
+        So are candidates that quote, or are quoted by, words that ask to keep something nowhere.
+        """
         left = [number for number, each in enumerate(self.known) if each.id not in gone]
-        if len(left) == len(self.known):
+        if len(left) == len(self.known) and not unkept:
             return self
         numbers = {old: new for new, old in enumerate(left)}
         let_go = [each.content for each in self.known if each.id in gone]
@@ -42,11 +45,19 @@ class Extraction:
             _renumbered(each, numbers)
             for each in self.extracted.candidates
             if not any(same_letter(each.content, content) for content in let_go)
+            and not any(_share_words(each.evidence, words) for words in unkept)
         ]
         return Extraction(
             replace(self.extracted, candidates=tuple(each for each in candidates if each)),
             tuple(self.known[number] for number in left),
         )
+
+
+def _share_words(evidence: str, words: str) -> bool:
+    """Tell whether one of two quotes of a message lies within the other."""
+    return bool(evidence) and (
+        searchable(words).has(plain_quote(evidence)) or searchable(evidence).has(plain_quote(words))
+    )
 
 
 def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | None:
@@ -101,11 +112,18 @@ def with_understood_commands(turns: Sequence[AnalyzedTurn], extraction: Extracti
                     extraction.known[number]
                     for number in dict.fromkeys(command.about)
                     if number in named[command.asking]
+                    and not is_told_later(extraction.known[number], turns[turn].exchange)
                 ),
                 is_beside_others=bool(turns[turn].attribution.elsewhere),
+                quote=command.evidence,
             )
         )
     return [replace(each, commands=tuple(of_turn.get(number, ()))) for number, each in enumerate(turns)]
+
+
+def is_told_later(memory: Memory, exchange: Exchange) -> bool:
+    """Tell whether a memory was told after an exchange, which may have waited for a model: that asks nothing of it."""
+    return memory.observed_at > exchange.turn.at
 
 
 def _turn_of(command: ExtractedCommand, turns: Sequence[AnalyzedTurn]) -> int | None:

@@ -20,8 +20,10 @@ from recollect.model.audit import (
 )
 from recollect.model.browsing import ChatSeen, KeptCounts, MessageSeen
 from recollect.model.change import (
+    NOT_ERASED,
     Add,
     Change,
+    Erase,
     Hide,
     Ignore,
     Limit,
@@ -128,6 +130,7 @@ __all__ = [
     "LISTED",
     "MOST_ENTRIES",
     "NOTHING_TOLD",
+    "NOT_ERASED",
     "NOT_SAID",
     "OF_SETTINGS",
     "ROOT",
@@ -161,6 +164,7 @@ __all__ = [
     "EmbeddingScope",
     "EmbeddingState",
     "EntryState",
+    "Erase",
     "Erasure",
     "Exchange",
     "ExtractedCommand",

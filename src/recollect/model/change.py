@@ -130,4 +130,22 @@ class Hide:
     reason: Reason
 
 
-Change: TypeAlias = Add | Replace | Reinforce | Retire | Ignore | Mark | Limit | Quarantine | Hide
+NOT_ERASED = "limit: erased by one message"
+"""Decided that what a person wants kept nowhere is only forgotten: one message names too much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erase:
+    """Delete memories for good, with what they replaced, and the text of the messages that told them. Nothing brings it back.
+
+    Attributes:
+        memories: Which memories.
+        messages: Further messages of the log whose exchanges lose their text.
+    """
+
+    memories: tuple[UUID, ...]
+    messages: tuple[UUID, ...] = ()
+    reason: Reason = Reason.ERASED
+
+
+Change: TypeAlias = Add | Replace | Reinforce | Retire | Ignore | Mark | Limit | Quarantine | Hide | Erase

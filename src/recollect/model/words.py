@@ -141,6 +141,8 @@ class Asking(StrEnum):
     REMEMBER = "remember"
     FORGET = "forget"
     CORRECT = "correct"
+    ERASE = "erase"
+    """To be kept nowhere: deleted for good, where forgetting can be undone."""
 
 
 class Reason(StrEnum):
@@ -182,6 +184,8 @@ class Reason(StrEnum):
     """The person asked to remember it."""
     FORGOTTEN = "forgotten"
     """The person asked in a chat to forget it."""
+    ERASED = "erased"
+    """The person asked in a chat that it is kept nowhere: it is deleted for good."""
     CORRECTED = "corrected"
     """The person said that it is otherwise."""
     TOO_BROAD = "too_broad"
@@ -289,6 +293,8 @@ class Action(StrEnum):
     MARK = "mark"
     QUARANTINE = "quarantine"
     REFUSE = "refuse"
+    ERASE = "erase"
+    """Memories were deleted for good. The row counts them, names one, and has no word of them; it can't be undone."""
     RESTORE = "restore"
     """What was done was undone: ``memory_id`` is linked again, ``replaced_id`` no more."""
 

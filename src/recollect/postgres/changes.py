@@ -28,6 +28,7 @@ from recollect.model import (
     Actor,
     Add,
     Change,
+    Erase,
     Hide,
     Ignore,
     Kind,
@@ -42,6 +43,7 @@ from recollect.model import (
 )
 from recollect.postgres.changing import Changing
 from recollect.postgres.hiding import hide_messages
+from recollect.postgres.memory_erasure import erase_told
 from recollect.postgres.pool import Connection
 from recollect.postgres.quarantine import held_back, hold_back
 from recollect.postgres.rows import details_of, update_of
@@ -97,6 +99,8 @@ async def apply_change(changing: Changing, change: Change) -> Change:  # noqa: C
         case Hide():
             await hide_messages(changing, change.reason, change.messages)
             return change
+        case Erase():
+            return await _erase(changing, change)
         case Ignore():
             if change.target is not None and change.messages:
                 await changing.rest_on(change.target, change.messages)
@@ -259,6 +263,20 @@ async def _retire(changing: Changing, change: Retire) -> Change:
             messages = tuple(each for row in rows for each in messages_of(details_of(row)))
         await hide_messages(changing, change.reason, messages, items=[memory.id])
     return change
+
+
+async def _erase(changing: Changing, change: Erase) -> Change:
+    """Delete memories for good; what users share is theirs, too: this one sees it no longer, and that is all."""
+    own: list[UUID] = []
+    for each in change.memories:
+        memory = await changing.linked(each)
+        if memory is not None and memory.owner == COMMONS:
+            await _retire(changing, Retire(each, Reason.FORGOTTEN))
+            continue
+        if memory is not None:
+            await _lift_limits(changing, memory)
+        own.append(each)
+    return await erase_told(changing, replace(change, memories=tuple(own)))
 
 
 async def _retire_for(changing: Changing, change: Retire, memory: Memory, heir: Memory) -> Change:

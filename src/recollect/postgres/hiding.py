@@ -4,6 +4,7 @@ Never: decides what is forgotten.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 from asyncpg import Record
@@ -15,9 +16,16 @@ from recollect.postgres.sql import SQL
 from recollect.text.lexical import document_terms
 
 
+class Hidden(NamedTuple):
+    """The messages that are recalled no more, and the summaries that were retired with them."""
+
+    messages: list[UUID]
+    summaries: list[UUID]
+
+
 async def hide_messages(
     changing: Changing, reason: Reason, messages: Sequence[UUID], *, items: Sequence[UUID] = ()
-) -> None:
+) -> Hidden:
     """Recall these messages of the log no more, nor what says them again; nor form anything of them.
 
     That is what was answered to them, what was answered with them or ``items`` at hand and says some of it, the blocks that were
@@ -35,6 +43,8 @@ async def hide_messages(
     await connection.execute(SQL["form_no_more"], user_id, hidden, changing.at)
     summaries = _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, hidden))
     answers = await _answers_that_say(changing, [*items, *summaries, *hidden])
+    if reason is Reason.ERASED:
+        answers += await _answers_behind(changing, hidden, items)
     await connection.execute(SQL["hide_answers"], user_id, answers)
     summaries += _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, answers))
     hidden += answers
@@ -44,18 +54,31 @@ async def hide_messages(
     await connection.execute(SQL["discount_documents"], user_id, len(documents), terms)
     await changing.forget_injections([*items, *summaries, *hidden])
     await forget_in_profile(connection, user_id, items)
-    await _retire_summaries(changing, reason, sorted({*summaries}))
+    summaries = sorted({*summaries})
+    await _retire_summaries(changing, reason, summaries)
+    return Hidden(hidden, summaries)
 
 
 async def _answers_that_say(changing: Changing, items: Sequence[UUID]) -> list[UUID]:
     """Return the answers that were given with items at hand, and have a word of theirs."""
-    connection, user_id = changing.connection, changing.user_id
-    given = await connection.fetch(SQL["answers_given"], user_id, items)
-    if not given:
+    given = await changing.connection.fetch(SQL["answers_given"], changing.user_id, items)
+    return await _with_a_word_of(changing, given, items)
+
+
+async def _answers_behind(
+    changing: Changing, messages: Sequence[UUID], memories: Sequence[UUID]
+) -> list[UUID]:
+    """Return the answers behind messages in their chats that have a word of memories: those chats told them to the model."""
+    given = await changing.connection.fetch(SQL["answers_behind"], changing.user_id, messages)
+    return await _with_a_word_of(changing, given, memories)
+
+
+async def _with_a_word_of(changing: Changing, answers: Sequence[Record], items: Sequence[UUID]) -> list[UUID]:
+    if not answers:
         return []
-    told = "\n".join(row["content"] for row in await connection.fetch(SQL["told_by_items"], user_id, items))
-    terms = set(document_terms(told))
-    return [row["id"] for row in given if not terms.isdisjoint(document_terms(row["content"]))]
+    rows = await changing.connection.fetch(SQL["told_by_items"], changing.user_id, items)
+    terms = set(document_terms("\n".join(row["content"] for row in rows)))
+    return [row["id"] for row in answers if not terms.isdisjoint(document_terms(row["content"]))]
 
 
 async def _retire_summaries(changing: Changing, reason: Reason, summaries: Iterable[UUID]) -> None:

@@ -81,6 +81,8 @@ class PostgresMessageLog:
                 await _note_failure(connection, exchange, exchange.id)
                 await enqueue(connection, [scope.user_id])
                 return True
+            if known["is_blank"]:
+                return False
             await _note_answer(connection, exchange, known["id"])
             is_open: bool = known["state"] == "open"
             is_another = bool(exchange.answer) and not known["kept"]

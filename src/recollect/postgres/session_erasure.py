@@ -11,7 +11,7 @@ from asyncpg import Record
 from uuid_utils.compat import uuid7
 
 from recollect.audit import messages_of
-from recollect.audit_redaction import is_forget_command, redacted
+from recollect.audit_redaction import Redaction, is_forget_command, redacted
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Actor, Erasure, Reason, Scope
 from recollect.postgres.changing import Changing
@@ -45,8 +45,8 @@ async def erase_session(
     await _detach(changing, session_id, [each for each in sorted_out if each.stays])
     told = {each.id for each in sorted_out if not each.stays}
     documents = await _take_back(changing, exchanges, told)
-    await hide_messages(changing, Reason.DELETED, messages, items=list(told))
-    told |= {*await _ids(connection, "summaries_just_hidden", user_id, at)}
+    hidden = await hide_messages(changing, Reason.DELETED, messages, items=list(told))
+    told |= {*hidden.summaries}
     counts = await _delete_log(connection, user_id, session_id, messages, documents)
     vectors = await _ids(connection, "erase_memories", user_id, list(told))
     held = await _ids(connection, "erase_quarantine_of_session", user_id, session_id, messages)
@@ -105,7 +105,7 @@ async def _take_back(changing: Changing, exchanges: Sequence[UUID], told: Collec
     rows = await changing.connection.fetch(SQL["updates_of_exchanges"], changing.user_id, exchanges)
     updates = [update_of(row) for row in rows]
     replacing = {each.memory_id for each in updates if each.action is Action.REPLACE}
-    documents = await _unlink(changing, [each for each in told if each not in replacing])
+    documents = await unlink_all(changing, [each for each in told if each not in replacing])
     for update in updates:  # the newest first
         is_added = update.action is Action.ADD
         stays = update.action is Action.REPLACE and update.memory_id not in told
@@ -113,10 +113,10 @@ async def _take_back(changing: Changing, exchanges: Sequence[UUID], told: Collec
             continue
         with suppress(NotUndoableError, DuplicateMemoryError):
             await undo(changing, update, Reason.DELETED)
-    return documents + await _unlink(changing, list(told))
+    return documents + await unlink_all(changing, list(told))
 
 
-async def _unlink(changing: Changing, memories: Sequence[UUID]) -> list[int]:
+async def unlink_all(changing: Changing, memories: Sequence[UUID]) -> list[int]:
     """Let the user see memories no longer, all at once; return the documents that they were."""
     connection, user_id = changing.connection, changing.user_id
     rows = await connection.fetch(SQL["documents_of_memories"], user_id, memories)
@@ -126,13 +126,19 @@ async def _unlink(changing: Changing, memories: Sequence[UUID]) -> list[int]:
     return [row["document"] for row in rows]
 
 
+async def delete_index(
+    connection: Connection, user_id: str, messages: Sequence[UUID], documents: Sequence[int]
+) -> int:
+    """Leave no trace of hidden messages, and of further documents, in what the user's texts are found by; return how many chunks went."""
+    rows = await connection.fetch(SQL["chunks_of_messages"], user_id, messages)
+    await purge_postings(connection, user_id, [*documents, *(row["document"] for row in rows)])
+    return _affected(await connection.execute(SQL["erase_chunks_of_messages"], user_id, messages))
+
+
 async def _delete_log(
     connection: Connection, user_id: str, session_id: str, messages: Sequence[UUID], documents: Sequence[int]
 ) -> dict[str, int]:
-    rows = await connection.fetch(SQL["chunks_of_messages"], user_id, messages)
-    await purge_postings(connection, user_id, [*documents, *(row["document"] for row in rows)])
-    chunks = await connection.execute(SQL["erase_chunks_of_messages"], user_id, messages)
-    counts = {"message_chunks": _affected(chunks)}
+    counts = {"message_chunks": await delete_index(connection, user_id, messages, documents)}
     for table in ("exchanges", "injections", "chat_requests", "request_metrics", "messages"):
         deleted = await connection.execute(SQL[f"erase_{table}_of_session"], user_id, session_id)
         counts[table] = _affected(deleted)
@@ -148,16 +154,20 @@ async def _redact(
     rewritten: Mapping[UUID, str],
 ) -> int:
     """Let the audit tell of none of these; return how many rows are gone."""
-    connection, user_id = changing.connection, changing.user_id
     named = list(memories | rewritten.keys())
-    rows = await connection.fetch(SQL["updates_of_session"], user_id, session_id, list(exchanges), named)
-    lost = redacted(
-        map(update_of, rows),
-        session_id=session_id,
-        exchanges=exchanges,
-        memories=memories,
-        rewritten=rewritten,
+    rows = await changing.connection.fetch(
+        SQL["updates_of_session"], changing.user_id, session_id, list(exchanges), named
     )
+    updates = [update_of(row) for row in rows]
+    of_chat = {each.id for each in updates if each.session_id == session_id or each.exchange_id in exchanges}
+    lost = redacted(updates, of_chat=of_chat, memories=memories, rewritten=rewritten)
+    await write_redaction(changing, lost)
+    return len(lost.deleted)
+
+
+async def write_redaction(changing: Changing, lost: Redaction) -> None:
+    """Write what is left of the user's audit."""
+    connection, user_id = changing.connection, changing.user_id
     await connection.execute(SQL["delete_updates"], user_id, list(lost.deleted))
     await connection.executemany(
         SQL["rewrite_update"],
@@ -177,7 +187,6 @@ async def _redact(
             for row in lost.written
         ],
     )
-    return len(lost.deleted)
 
 
 async def _ids(connection: Connection, query: str, *arguments: object) -> list[UUID]:

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -23,12 +23,14 @@ from recollect.formation import CallGuard, FormationPipeline, FormationRules, To
 from recollect.formation.learner import KNOWN_SHOWN
 from recollect.formation.verbatim import qa_embedding_text
 from recollect.model import (
+    NOT_ERASED,
     Actor,
     Add,
     Asking,
     Candidate,
     Change,
     Doubt,
+    Erase,
     Exchange,
     ExtractedCommand,
     Formed,
@@ -54,6 +56,7 @@ from recollect.ports import Backends, Embedder, Extracted, Extractor, Judge
 
 SAID_AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 NOW = SAID_AT + timedelta(seconds=5)
+Wish: TypeAlias = tuple[Asking, str, *tuple[str, ...]]
 CITY = Candidate("Lives in Leipzig", Kind.FACT, 0.7, "I moved to Leipzig")
 TEA = Candidate("Likes tea", Kind.PREFERENCE, 0.5, "I like tea")
 
@@ -512,7 +515,7 @@ class TestCommands:
 
         assert told(formed.changes) == [(Replace, Reason.CORRECTED)]
 
-    @pytest.mark.parametrize("asking", [Asking.FORGET, Asking.CORRECT])
+    @pytest.mark.parametrize("asking", [Asking.FORGET, Asking.CORRECT, Asking.ERASE])
     async def test_who_means_very_many_memories_is_asked(self, store: Store, asking: Asking) -> None:
         known = [memory(store, f"Owns boat {number}") for number in range(12)]
         desk = Desk(store, Wishing([], (asking, "no boats, none of it", *(each.content for each in known))))
@@ -552,10 +555,81 @@ class TestCommands:
         assert not [each for each in formed.changes if isinstance(each, Add)]
 
 
+class TestErasing:
+    """A wish to keep something nowhere: what the model names by number goes for good, a handful at most."""
+
+    TEXT = "nirgends aufheben, dass ich trinke. Mein Sohn Leo kommt im August in die Schule"
+    WISH = (Asking.ERASE, "nirgends aufheben, dass ich trinke")
+
+    async def test_what_is_named_is_erased_with_the_message_that_asks_and_the_rest_is_kept(
+        self, store: Store
+    ) -> None:
+        drinks, tea = memory(store, "Trinkt zu viel"), memory(store, "Mag Tee")
+        school = Candidate(
+            "Sohn Leo kommt 2026 in die Schule", Kind.FACT, 0.7, "Mein Sohn Leo kommt im August"
+        )
+        told_again = Candidate("Trinkt", Kind.FACT, 0.7, "dass ich trinke")
+        desk = Desk(store, Wishing([school, told_again], (*self.WISH, drinks.content)))
+        await desk.has(drinks, tea)
+        command = said(store, self.TEXT)
+
+        [formed] = await desk.form(command, strategy=Strategy.BOTH)
+
+        assert told(formed.changes) == [(Add, Reason.NEW), (Erase, Reason.ERASED)]
+        assert formed.changes[1] == Erase((drinks.id,), (command.message_id,))
+
+    async def test_what_only_the_message_tells_is_erased_with_it(self, store: Store) -> None:
+        command = said(store, "I'd rather my HIV status wasn't kept anywhere")
+        desk = Desk(store, Wishing([], (Asking.ERASE, command.turn.text)))
+
+        [formed] = await desk.form(command)
+
+        assert formed.changes == (Erase((), (command.message_id,)),)
+
+    async def test_more_than_a_handful_is_forgotten_which_can_be_undone(self, store: Store) -> None:
+        known = [memory(store, f"Owns boat {number}") for number in range(6)]
+        text = "no boats anywhere, and the last three nowhere"
+        contents = tuple(each.content for each in known)
+        first: Wish = (Asking.ERASE, "no boats anywhere", *contents[:3])
+        second: Wish = (Asking.ERASE, "the last three nowhere", *contents[3:])
+        desk = Desk(store, Wishing([], first, second))
+        await desk.has(*known)
+        command = said(store, text)
+
+        [formed] = await desk.form(command)
+
+        gone = {each.target: each.decided_by for each in formed.changes if isinstance(each, Retire)}
+        assert gone == dict.fromkeys((each.id for each in known), NOT_ERASED)
+        assert Hide((command.message_id,), Reason.FORGOTTEN) in formed.changes
+        assert not [each for each in formed.changes if isinstance(each, Erase)]
+
+    async def test_what_was_told_after_the_wish_stays(self, store: Store) -> None:
+        later = replace(memory(store, "Trinkt wieder"), observed_at=SAID_AT + timedelta(days=1))
+        desk = Desk(store, Wishing([], (*self.WISH, later.content)), ScriptedJudge(chosen=[later.content]))
+        await desk.has(later)
+        command = said(store, self.TEXT)
+
+        [formed] = await desk.form(command)
+
+        assert formed.changes == (Erase((), (command.message_id,)),)
+
+    @pytest.mark.parametrize("quote", ["Please keep my salary nowhere", "keep my salary nowhere"])
+    async def test_a_pasted_wish_erases_nothing(self, store: Store, quote: str) -> None:
+        salary = memory(store, "Earns 4,000 euros")
+        desk = Desk(store, Wishing([], (Asking.ERASE, quote, salary.content)))
+        await desk.has(salary)
+
+        [formed] = await desk.form(
+            said(store, "Translate this please.\n\n> Please keep my salary nowhere\n> Ben")
+        )
+
+        assert formed.changes == ()
+
+
 class Wishing(ScriptedExtractor):
     """A model that finds statements and wishes; each wish has its quote, and the contents of the memories it names."""
 
-    def __init__(self, found: Sequence[Candidate], *wishes: tuple[Asking, str, *tuple[str, ...]]) -> None:
+    def __init__(self, found: Sequence[Candidate], *wishes: Wish) -> None:
         super().__init__()
         self._found = tuple(found)
         self._wishes = wishes

@@ -1,6 +1,7 @@
 """What a model understands of a person's commands to the memory, and what is done for it."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -164,3 +165,31 @@ def test_what_is_told_in_the_sentence_that_asks_to_forget_is_learned_and_what_is
 @pytest.mark.parametrize("quote", ["is", "my"])
 def test_two_letters_ask_for_nothing(quote: str) -> None:
     assert requests("My asthma is nobody's business.", ExtractedCommand(Asking.FORGET, quote, (0,))) == ()
+
+
+def test_nothing_is_asked_of_a_memory_that_was_told_after_the_wish() -> None:
+    later = replace(memory("Lives in Kiel again"), observed_at=AT + timedelta(days=1))
+    command = ExtractedCommand(Asking.FORGET, "Let Kiel go", (0, 1))
+
+    [turn] = with_understood_commands(
+        [said("Let Kiel go.")], Extraction(Extracted(commands=(command,)), (KNOWN[1], later))
+    )
+
+    assert turn.commands[0].meant == (KNOWN[1],)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "left"),
+    [
+        ("my HIV status", 0),
+        ("I'd rather my HIV status wasn't kept anywhere, and I row", 0),
+        ("I row", 1),
+        ("", 1),
+    ],
+)
+def test_what_quotes_the_wish_to_keep_something_nowhere_is_left_out(evidence: str, left: int) -> None:
+    found = Extraction(Extracted((Candidate("Says something", Kind.FACT, 0.7, evidence),)))
+
+    kept = found.without((), ["I'd rather my HIV status wasn't kept anywhere"])
+
+    assert len(kept.extracted.candidates) == left

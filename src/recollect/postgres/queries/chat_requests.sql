@@ -21,7 +21,7 @@ SELECT EXISTS (SELECT FROM chats_left_out WHERE user_id = $1 AND session_id = $2
 SELECT e.key, e.anchor,
     EXISTS (
         SELECT FROM memory_updates AS u
-        WHERE u.user_id = $1 AND u.exchange_id = e.id AND u.reason IN ('asked', 'forgotten', 'corrected')
+        WHERE u.user_id = $1 AND u.exchange_id = e.id AND u.reason IN ('asked', 'forgotten', 'corrected', 'erased')
             AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
     ) AS did_as_asked,
     EXISTS (

@@ -216,7 +216,7 @@ SET told_with = CASE WHEN EXISTS (
     SELECT FROM memory_updates AS u
     WHERE u.user_id = $1 AND u.exchange_id = e.id AND u.undoes IS NULL AND u.reason <> 'kept_verbatim'
         AND (
-            u.action IN ('add', 'retire')
+            u.action IN ('add', 'retire', 'erase')
             OR u.action IN ('replace', 'edit', 'restore') AND u.after <> '' AND u.after IS DISTINCT FROM u.before
         )
         AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)

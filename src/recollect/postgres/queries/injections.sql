@@ -87,6 +87,8 @@ SELECT (SELECT flags FROM user_settings WHERE user_id = '*') AS flags_of_everybo
     EXISTS (
         SELECT FROM memory_updates
         WHERE user_id = $1 AND session_id = $2 AND reason IN ('asked', 'forgotten', 'corrected')
+    ) OR EXISTS (
+        SELECT FROM memory_updates WHERE user_id = $1 AND session_id = $2 AND reason = 'erased'
     ) AS was_asked,
     (
         SELECT array_agg(message.id)
@@ -107,9 +109,13 @@ SELECT (SELECT flags FROM user_settings WHERE user_id = '*') AS flags_of_everybo
 -- that comes is open by now, or is not in the log yet.
 SELECT u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after, u.session_id,
     u.exchange_id, u.undoes, u.details
-FROM memory_updates AS u
-WHERE u.user_id = $1 AND u.session_id = $2 AND u.reason IN ('asked', 'forgotten', 'corrected')
-    AND u.at > (
+FROM (
+    SELECT * FROM memory_updates
+    WHERE user_id = $1 AND session_id = $2 AND reason IN ('asked', 'forgotten', 'corrected')
+    UNION ALL
+    SELECT * FROM memory_updates WHERE user_id = $1 AND session_id = $2 AND reason = 'erased'
+) AS u
+WHERE u.at > (
         SELECT e.said_at
         FROM exchanges AS e
         WHERE e.user_id = $1 AND e.session_id = $2 AND e.state NOT IN ('abandoned', 'open')

@@ -182,6 +182,15 @@ WHERE user_id = $1 AND role = 'assistant' AND NOT hidden AND exchange_id IN (
     WHERE i.user_id = $1 AND i.items && $2::uuid[]
 );
 
+-- name: answers_behind
+-- What the user was answered behind one of these messages in its chat, and is recalled so far.
+SELECT m.id, m.content FROM messages AS m
+WHERE m.user_id = $1 AND m.role = 'assistant' AND NOT m.hidden AND EXISTS (
+    SELECT FROM messages AS said
+    WHERE said.user_id = $1 AND said.id = ANY ($2::uuid[]) AND said.session_id = m.session_id
+        AND said.turn_index < m.turn_index
+);
+
 -- name: told_by_items
 -- What these memories and messages of the user say.
 SELECT content FROM vectors WHERE owner IN ('*', $1) AND id = ANY ($2::uuid[])

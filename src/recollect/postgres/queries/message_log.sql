@@ -4,7 +4,7 @@
 -- And what is otherwise than the settings have it, for everybody and for the user.
 SELECT EXISTS (SELECT FROM erased WHERE mark = ANY ($5::bytea[]) AND erased_at > $6) AS is_erased,
     (SELECT l.since FROM chats_left_out AS l WHERE l.user_id = $1 AND l.session_id = $2) AS left_out_since, e.id, e.turn_index,
-    e.key, e.parent, e.anchor, e.said_at, e.message_id, e.state,
+    e.key, e.parent, e.anchor, e.said_at, e.message_id, e.state, e.erased_at IS NOT NULL AS is_blank,
     e.id IS NULL AND EXISTS (
         SELECT FROM exchanges AS o WHERE o.user_id = $1 AND o.session_id = $2 AND o.state = 'open'
     ) AS follows_open,
@@ -38,7 +38,7 @@ WITH counted AS (
         ) AS before
         JOIN exchanges AS e ON e.user_id = $1 AND e.id = before.exchange_id
         WHERE before.role = 'assistant'
-            AND (e.carried + 2 = $10 OR right(before.content, length($18::text)) = $18::text)
+            AND (e.erased_at IS NOT NULL OR e.carried + 2 = $10 OR right(before.content, length($18::text)) = $18::text)
     ) THEN nullif($18::text, '') END
     FROM counted
 )
@@ -142,7 +142,7 @@ INSERT INTO exchanges (
         ) AS before
         JOIN exchanges AS e ON e.user_id = $1 AND e.id = before.exchange_id
         WHERE before.role = 'assistant'
-            AND (e.carried + 2 = $11 OR right(before.content, length($17::text)) = $17::text)
+            AND (e.erased_at IS NOT NULL OR e.carried + 2 = $11 OR right(before.content, length($17::text)) = $17::text)
     ) THEN nullif($17::text, '') END
 );
 

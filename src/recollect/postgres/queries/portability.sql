@@ -79,7 +79,7 @@ SELECT row_to_json(x)::text FROM (
 SELECT row_to_json(x)::text FROM (
     SELECT id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts, not_before,
         error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, upstream, answer_ids, arrived_at,
-        answered, waits_for, wakes_at, waits, asked, failed_at, failed_status, partial
+        answered, waits_for, wakes_at, waits, asked, failed_at, failed_status, partial, erased_at
     FROM exchanges
     WHERE user_id = $1
     ORDER BY id
@@ -251,11 +251,11 @@ RETURNING 1;
 INSERT INTO exchanges (
     user_id, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts,
     not_before, error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, upstream, answer_ids, arrived_at,
-    answered, waits_for, wakes_at, waits, asked, failed_at, failed_status, partial
+    answered, waits_for, wakes_at, waits, asked, failed_at, failed_status, partial, erased_at
 )
 SELECT $1, id, session_id, key, turn_index, message_id, reply_id, model, authorized, said_at, state, attempts,
     not_before, error, fallback, formed_at, carried, anchor, parent, unanswered, told_with, made, coalesce(upstream, ''),
-    coalesce(answer_ids, '{}'), CASE WHEN state = 'pending' THEN coalesce(arrived_at, now()) ELSE arrived_at END, answered, waits_for, wakes_at, coalesce(waits, 0), asked, failed_at, failed_status, partial
+    coalesce(answer_ids, '{}'), CASE WHEN state = 'pending' THEN coalesce(arrived_at, now()) ELSE arrived_at END, answered, waits_for, wakes_at, coalesce(waits, 0), asked, failed_at, failed_status, partial, erased_at
 FROM jsonb_populate_recordset(NULL::exchanges, $2::jsonb)
 ON CONFLICT DO NOTHING
 RETURNING 1;

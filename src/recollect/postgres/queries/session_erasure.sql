@@ -47,12 +47,6 @@ WHERE l.user_id = $1 AND l.vector_id = ANY ($2::uuid[]) AND l.document IS NOT NU
 -- Let the user see these memories no longer.
 DELETE FROM users_vectors WHERE user_id = $1 AND vector_id = ANY ($2::uuid[]);
 
--- name: summaries_just_hidden
--- Summaries that were retired at a time as they say what is hidden.
-SELECT memory_id AS id
-FROM memory_updates
-WHERE user_id = $1 AND at = $2 AND action = 'retire' AND details ? 'says_what_is_hidden';
-
 -- name: erase_memories
 -- Delete memories of the user's own that the user sees no longer.
 DELETE FROM vectors AS v

@@ -29,6 +29,9 @@ _MARKS = " \t\n.!\u3002\uff01\u2026,;\uff0c\u060c\u3001-\u2013\u00bf\u00a1"
 _QUESTION = "?\u061f;"
 _APOSTROPHES = str.maketrans("\u2019\u02bc", "''")
 _CHOICE = bounded(r"\(([^()]*)\)")
+_OPENING = (Asking.REMEMBER, Asking.FORGET, Asking.CORRECT)
+"""What a message may open with. That nothing is to be kept of it a model alone understands: it can't be undone."""
+
 _BEHIND = r"(?:[\s:,\x{ff1a}\x{ff0c}]|$)"
 
 
@@ -79,7 +82,7 @@ def read_opening(text: str) -> tuple[Asking, str] | None:
     paragraph = text.strip().partition("\n\n")[0]
     for language in _languages():
         if found := language.openings.match(paragraph):
-            asking = next(each for each in Asking if found[each.value] is not None)
+            asking = next(each for each in _OPENING if found[each.value] is not None)
             return asking, paragraph[found.end() :].strip()
     return None
 
@@ -161,7 +164,7 @@ class _Language:
     def openings(self) -> Pattern:
         """An expression for the openings that ask to remember, forget or correct something."""
         lead = "|".join(map(re.escape, (*self.words["polite"], *self.words["asking"])))
-        every = (f"(?P<{asking.value}>{'|'.join(self._openings(asking))})" for asking in Asking)
+        every = (f"(?P<{asking.value}>{'|'.join(self._openings(asking))})" for asking in _OPENING)
         return linear(rf"(?i)\s*(?:(?:{lead})[\s,]+)?(?:{'|'.join(every)})[\s:,\x{{ff1a}}\x{{ff0c}}]*")
 
     def _openings(self, asking: Asking) -> Iterator[str]:

@@ -92,7 +92,7 @@ class TestAsking:
                 ),
             ),
             tokens=900,
-            by="chat-model extraction-4",
+            by="chat-model extraction-5",
         )
         [body] = server.bodies
         assert body["response_format"]["json_schema"]["name"] == "memories"
@@ -182,7 +182,7 @@ class TestAsking:
 
         assert found.by is not None
         assert found.by.startswith("a model?xxx")
-        assert found.by.endswith("xxx extraction-4")
+        assert found.by.endswith("xxx extraction-5")
         assert len(found.by) < 130
 
     async def test_closing_it_forgets_what_the_model_learned(
@@ -214,8 +214,8 @@ class TestInstructions:
         place = prompt.index("Keep which editor they use.")
         assert prompt.index("# The fields") < place < prompt.index("# Examples")
         assert of_coder.by is not None
-        assert of_coder.by.startswith("Big-Coder-3 extraction-4+instructions-")
-        assert of_other.by == "chat-model extraction-4"
+        assert of_coder.by.startswith("Big-Coder-3 extraction-5+instructions-")
+        assert of_other.by == "chat-model extraction-5"
 
     def test_other_instructions_have_another_digest(self) -> None:
         by_text = {

@@ -140,7 +140,7 @@ def test_the_prompt_shows_what_each_field_is_for() -> None:
 
 def test_the_prompt_is_no_longer_than_it_may_be() -> None:
     """It is read with each call, and again wherever a server keeps nothing of it."""
-    assert estimate_tokens(read_prompt("extraction").filled(form=EXTRACTION.example)) < 2_800
+    assert estimate_tokens(read_prompt("extraction").filled(form=EXTRACTION.example)) < 2_880
 
 
 def test_the_repair_prompt_tells_problem_and_form() -> None:
