@@ -1,6 +1,6 @@
 r"""Tells an id from a template that was not filled in: `{{USER_ID}}`, `$USER`, `undefined`, `[object Object]`.
 
-Whoever sends such a text sends the same for everybody: as an id it would make one person of many. Never: a list of frontends.
+A client that sends such a text sends the same for all its people: as an id it would make one person of many. Never: a list of frontends.
 """
 
 from recollect.text.patterns import linear
@@ -56,5 +56,5 @@ _UNFILLED = linear(rf"^[\"'\s]*(?:{'|'.join(_WHOLE)})?[\"'\s]*$|{'|'.join(_ANYWH
 
 
 def is_unfilled(text: str) -> bool:
-    """Tell whether an id is a template that was not filled in, by its shape. It may be an id of a person, a chat, a message or a task."""
+    """Return whether an id is a template that was not filled in, by its shape. It may be an id of a person, a chat, a message or a task."""
     return _UNFILLED.search(text) is not None

@@ -29,7 +29,7 @@ _SHORTEST_WORD, _SHORTEST_KANA = 4, 2
 
 
 def same_letters(one: str, other: str) -> bool:
-    """Tell whether two statements are spelled almost alike, whatever differs."""
+    """Return whether two statements are spelled almost alike, whatever differs."""
     letters, others = _letters(one[:MOST_CHARACTERS]), _letters(other[:MOST_CHARACTERS])
     if min(len(letters), len(others)) <= SAME_LETTERS * max(len(letters), len(others)):
         return False
@@ -42,7 +42,7 @@ def _letters(text: str) -> str:
 
 
 def same_letter(one: str, other: str) -> bool:
-    """Tell whether a statement only repeats another, apart from differences without meaning.
+    """Return whether a statement only repeats another, apart from differences without meaning.
 
     More than 0.8 of their letters are equal, and what differs are function words and forms of one word; never a number,
     a date, a name, a denial or the order of what is said.
@@ -111,7 +111,7 @@ def _tells(word: Word) -> bool:
 def names_in(content: str, evidence: str) -> list[Word]:
     """Return the words of a statement that are names, judged by their capitals.
 
-    They have one where no sentence begins, there or in the words it rests on. In German all nouns have, so that nothing is told.
+    They have one where no sentence begins, there or in the words it rests on. In German all nouns have one, which shows nothing.
     """
     if "german" in {analyze_words(content).language, analyze_words(evidence).language}:
         return []
@@ -136,7 +136,7 @@ _DENYING = """
 _DENIALS = frozenset(_DENYING.split())
 _BEHIND = "nicht nichts nie niemals nimmer niet nooit inte aldrig ikke degil yok नहीं لا не нет никогда"
 _WHOLE_CLAUSE = frozenset(_BEHIND.split())
-"""Denials that may stand behind what they deny."""
+"""Denials that may follow the denied words."""
 _ONLY_IN = {"ne": "french", "n": "french", "mai": "italian"}
 """Denials that are other words elsewhere."""
 _UNSPACED_DENIAL = bounded(
@@ -150,7 +150,7 @@ class Denial:
     """The stems that a statement denies and affirms.
 
     Attributes:
-        denied: The stems of what it denies.
+        denied: The stems of its denied words.
         affirmed: The stems of the rest.
     """
 
@@ -181,7 +181,7 @@ def denial(text: str) -> Denial:
 
 
 def _denied_from(words: Sequence[Word], language: str) -> int | None:
-    """Return the place of the word from which a clause is denied; None where it is not."""
+    """Return the place of the word from which a clause is denied; None if it is not."""
     for number, word in enumerate(words):
         if is_denial(word.plain, language):
             has_more = any(later.stems for later in words[number + 1 :])
@@ -286,7 +286,7 @@ def _without_telling(found: Figures, statement: ComparedStatement) -> Figures:
 
 
 def says_all_of(new: ComparedStatement, known: ComparedStatement) -> bool:
-    """Tell whether a new statement holds all words and figures of a known one, and more, so that nothing is lost."""
+    """Return whether a new statement holds all words and figures of a known one, and more, so that nothing is lost."""
     of_new, of_known = analyze_words(new.content).stems, analyze_words(known.content).stems
     counted, counted_before = figures(new.content), figures(known.content)
     return (
@@ -327,7 +327,7 @@ def _event_day(statement: ComparedStatement) -> datetime | None:
 
 
 def _names(new: ComparedStatement, known: ComparedStatement) -> bool:
-    """Tell whether the new statement holds a name that neither the known one nor its evidence holds."""
+    """Return whether the new statement holds a name that neither the known one nor its evidence holds."""
     said = analyze_words(known.content).stems | analyze_words(known.evidence).stems
     of_whom = analyze_words(new.subject or "").stems
     is_of_another = bool(of_whom) and not of_whom & said

@@ -19,7 +19,7 @@ SPACELESS = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e80-\u0ece\u0edc-\u0edf\u1000-\u103f\u
 """Thai, Lao, Burmese and Khmer: letters and marks of scripts written without spaces between words."""
 
 UNSPACED = HAN + HIRAGANA + KATAKANA + HANGUL + SPACELESS
-"""What is read as n-grams, Hangul included: it has spaces, but its particles cling to its words."""
+"""Scripts read as n-grams, Hangul included: it has spaces, but its particles cling to its words."""
 
 _LAST_MARK = 0x1E94A
 """The last combining mark before the supplementary variation selectors."""
@@ -65,11 +65,11 @@ def language_of_script(word: str) -> str | None:
 
 
 LONGEST_TERM = 64
-"""Characters of the longest term. What is longer keeps its beginning and a digest of the whole."""
+"""Characters of the longest term. A longer one keeps its beginning and a digest of the whole."""
 _DIGEST_BYTES = 4
 
 _MARKS_IN_A_ROW = 30
-"""What the Stream-Safe Text Format (Unicode Standard Annex 15, section 13) allows: longer runs cost
+"""The limit of the Stream-Safe Text Format (Unicode Standard Annex 15, section 13): longer runs cost
 quadratic time to bring into order, and no writing has them."""
 
 _MARK_RUN = bounded(f"((?:{MARK}){{{_MARKS_IN_A_ROW}}})(?:{MARK})+")
