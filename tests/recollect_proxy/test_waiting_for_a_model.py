@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, User, extract_statements, running_proxy
+from tests.running_proxy import RunningProxy, User, extract_statements, running_proxy, somebody
 from tests.scripted_extraction import messages_shown
 from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, failure
 from tests.served_process import RECOLLECT, environment
@@ -211,9 +211,12 @@ async def test_what_was_said_with_formation_off_is_formed_later_but_not_what_a_p
         await proxy.say(user, DOG, chat="left out")
         await proxy.api(b"PATCH", f"/users/{other_user.id}/settings", {"formation": "off"})
         await proxy.say(other_user, DOG)
-        for each in (user, other_user):
+        await proxy.say(one_alone := somebody(), DOG)
+        for each in (user, other_user, one_alone):
             await proxy.formed(each)
         kept = await contents(proxy, user)
+        await proxy.api(b"PATCH", f"/users/{one_alone.id}/settings", {"formation": "extract"})
+        await until(lambda: _is_formed(proxy, one_alone))
     async with running_proxy(settings) as proxy:
         await proxy.api(b"PATCH", f"/users/{other_user.id}/settings", {"formation": None})
         await proxy.api(b"POST", "/formation/retry")

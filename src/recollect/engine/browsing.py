@@ -70,19 +70,25 @@ class Browsing(Administration):
         return await wake_all(self._backends, self.policy)
 
     async def set_flags(self, flags: Flags, user_id: str | None = None, *, by: Changer = NOT_SAID) -> None:
-        """Change what can be changed, as ``Administration.set_flags``; for everybody, formation goes on where it is on."""
+        """Change what can be changed, as ``Administration.set_flags``; formation goes on where it is on now."""
         await super().set_flags(flags, user_id, by=by)
-        if user_id is None:
-            await wake_all(self._backends, self.policy)
+        await self._go_on_forming(user_id)
 
     async def change_flags(
         self, flags: Flags, named: Collection[str], user_id: str | None = None, *, by: Changer = NOT_SAID
     ) -> Flags:
         """Change some of it, as ``Administration.change_flags``; what nothing was formed of with formation off is then."""
         changed = await super().change_flags(flags, named, user_id, by=by)
-        if user_id is None and "formation" in named:
-            await wake_all(self._backends, self.policy)
+        if "formation" in named:
+            await self._go_on_forming(user_id)
         return changed
+
+    async def _go_on_forming(self, user_id: str | None) -> None:
+        """Have the worker look at what is not formed yet: of everybody, or of one user."""
+        if user_id is None:
+            await wake_all(self._backends, self.policy)
+        else:
+            await self._backends.index.enqueue(user_id)
 
     # -- seeing --------------------------------------------------------------------------------------
 
