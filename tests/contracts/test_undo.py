@@ -35,6 +35,7 @@ from recollect.model import (
     Replace,
     Retire,
     Source,
+    Unread,
     Update,
 )
 
@@ -496,3 +497,28 @@ async def test_a_change_from_a_chat_is_undone_by_its_id_like_any_other(store: St
 
     assert (undone.session_id, undone.exchange_id) == (None, None)
     assert await contents(store) == []
+
+
+# -- what is formed again --------------------------------------------------------------------------------------
+
+
+async def test_what_was_undone_of_an_exchange_is_not_done_when_it_is_read_again(store: Store) -> None:
+    kiel, nephew = await kept(store, "Lives in Kiel"), await kept(store, "Has a nephew")
+    asked = await said(store, "No nephew. And we moved to Bonn, in May")
+    bonn, may = store.memory("Lives in Bonn"), store.memory("Moved in May")
+    first = (Retire(nephew.id, Reason.CORRECTED), Replace(kiel.id, bonn, Reason.CONTRADICTS))
+    assert await store.inbox.complete([Formed(asked, first, unread=Unread.UNREADABLE)], at=NOON)
+    for update in (await history(store))[-2:]:
+        await undo(store, update)
+
+    again = (
+        Retire(nephew.id, Reason.CORRECTED),
+        Replace(kiel.id, replace(bonn, id=uuid7()), Reason.CONTRADICTS),
+        Add(replace(bonn, id=uuid7())),
+        Add(may),
+    )
+    done = await store.inbox.complete([Formed(asked, again, is_read=True)], at=LATER)
+
+    assert done is not None
+    assert [each.reason for each in done[0]] == [Reason.UNDONE] * 3 + [Reason.NEW]
+    assert {*await contents(store)} == {"Lives in Kiel", "Has a nephew", "Moved in May"}

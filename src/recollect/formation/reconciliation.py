@@ -167,7 +167,7 @@ class _Batch:
                 yield self._mark(memory, Doubt.DISPUTED, Reason.DISPUTED, None, main.decided_by)
         elif isinstance(main, Add | Replace):
             for number, memory in self._numbered(candidate.unsettles):
-                if self._may_be_marked(memory):
+                if self._may_be_marked(memory) and self._is_older(memory, weighed):
                     decided_by = f"model: affects {number}"
                     yield self._mark(memory, Doubt.SUSPECT, Reason.SUSPECT, main.memory.id, decided_by)
 

@@ -18,6 +18,7 @@ from recollect.model import (
     Change,
     Exchange,
     Formed,
+    Ignore,
     Memory,
     Message,
     News,
@@ -299,7 +300,7 @@ async def _apply(
 ) -> list[Change]:
     """Apply the changes of an exchange. Of one that is formed again, a model's reading replaces what it was kept as before.
 
-    Without such a reading that stays, and is not kept twice.
+    Without such a reading that stays, and is not kept twice. What somebody undid of an exchange is not done again.
     """
     exchange, scope = formed.exchange, formed.exchange.turn.scope
     changes: list[Change] = list(formed.changes)
@@ -309,6 +310,8 @@ async def _apply(
             changes[:0] = [Retire(row["id"], Reason.KEPT_VERBATIM) for row in rows]
         elif rows:
             changes = [each for each in changes if each.reason is not Reason.KEPT_VERBATIM]
+        undone = await connection.fetch(SQL["taken_back_of_exchange"], scope.user_id, exchange.id)
+        changes = _without_undone(changes, undone)
     return await apply_changes(
         connection,
         scope.user_id,
@@ -318,6 +321,19 @@ async def _apply(
         session_id=scope.session_id,
         exchange_id=formed.exchange.id,
     )
+
+
+def _without_undone(changes: Sequence[Change], undone: Sequence[Record]) -> list[Change]:
+    """Return changes without those that touch a memory, or tell a statement, whose earlier change was undone."""
+    touched = {row[name] for row in undone for name in ("memory_id", "replaced_id")} - {None}
+    told = {content_hash(row["after"]) for row in undone if row["after"] is not None}
+    left: list[Change] = []
+    for change in changes:
+        target = getattr(change, "old", None) or getattr(change, "target", None)
+        memory = getattr(change, "memory", None)
+        is_undone = target in touched or (memory is not None and content_hash(memory.content) in told)
+        left.append(Ignore(Reason.UNDONE, target=target) if is_undone else change)
+    return left
 
 
 def _made(changes: Sequence[Change]) -> str:

@@ -555,6 +555,35 @@ class TestCommands:
         assert not [each for each in formed.changes if isinstance(each, Add)]
 
 
+LATE = "We moved to Leipzig"
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        Candidate("Lives in Leipzig", Kind.FACT, 0.7, LATE, relation=Relation.CONTRADICTS, about=(0,)),
+        Candidate("Lives in Leipzig", Kind.FACT, 0.7, LATE, relation=Relation.REFINES, about=(0,)),
+        Candidate("Moved to Leipzig", Kind.FACT, 0.7, LATE, ends=(0,)),
+        Candidate("Moved to Leipzig", Kind.FACT, 0.7, LATE, unsettles=(0,)),
+        *(ExtractedCommand(asking, LATE, (0,)) for asking in (Asking.FORGET, Asking.CORRECT, Asking.ERASE)),
+    ],
+    ids=["contradicts", "refines", "ends", "unsettles", "forget", "correct", "erase"],
+)
+async def test_what_waited_for_a_model_takes_nothing_that_was_told_later(
+    store: Store, found: Candidate | ExtractedCommand
+) -> None:
+    later = replace(memory(store, "Lives in Bonn"), observed_at=SAID_AT + timedelta(days=1))
+    is_wish = isinstance(found, ExtractedCommand)
+    desk = Desk(store, ScriptedExtractor(Extracted(commands=(found,)) if is_wish else [found]))
+    await desk.has(later)
+
+    [formed] = await desk.form(said(store, LATE))
+    await store.memories.apply(store.anna.scope, formed.changes, actor=Actor.FORMATION, at=NOW)
+
+    left = await store.memories.get(store.anna, later.id)
+    assert (left.holds_until, left.doubt) in {(None, None), (None, Doubt.DISPUTED)}
+
+
 class TestErasing:
     """A wish to keep something nowhere: what the model names by number goes for good, a handful at most."""
 

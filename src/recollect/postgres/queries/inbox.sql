@@ -87,6 +87,13 @@ FROM vectors AS v
 JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
 WHERE v.owner = $1 AND v.source = 'qa_turn' AND v.valid_to IS NULL AND v.message_ids && $2::uuid[];
 
+-- name: taken_back_of_exchange
+-- What an exchange of the user changed and somebody undid.
+SELECT u.memory_id, u.replaced_id, u.after
+FROM memory_updates AS u
+WHERE u.user_id = $1 AND u.exchange_id = $2 AND u.undoes IS NULL
+    AND EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id);
+
 -- name: note_made
 -- Note what formation made of an exchange of the user.
 UPDATE exchanges SET made = $3 WHERE user_id = $1 AND id = $2;
