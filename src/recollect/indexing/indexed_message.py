@@ -1,7 +1,7 @@
 """Splits a message into what the index stores: its parts, their terms, and the windows that are embedded. Pure.
 
 The person's own words and what they pasted are indexed apart, by the same attribution that formation uses. What only asks or
-greets, the reply to such a message, and an error in place of a reply tell nothing and are not indexed.
+greets, the reply to such a message, and an error in place of a reply tell nothing and are not indexed, unless a memory was formed of it.
 """
 
 from collections import Counter
@@ -98,7 +98,7 @@ def is_recallable(message: LoggedMessage) -> bool:
     if is_error(message.content):
         return False
     if message.role is Role.USER:
-        return not _says_nothing(message.content)
+        return message.taught or not _says_nothing(message.content)
     asked = message.before
     if read_memory_request(asked) is not None:  # "Nothing was forgotten": the memory's words, in the model's
         return False

@@ -23,6 +23,7 @@ class LoggedMessage:
         before: What was said right before it in its session; "" if nothing was.
         marked: Whether somebody called it valuable.
         failed: Whether it was said in a turn that never got an answer, as the model failed.
+        taught: Whether a memory was formed of its turn.
     """
 
     id: UUID
@@ -33,6 +34,7 @@ class LoggedMessage:
     before: str = ""
     marked: bool = False
     failed: bool = False
+    taught: bool = False
 
 
 @dataclass(frozen=True, slots=True)

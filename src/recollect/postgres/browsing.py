@@ -78,7 +78,7 @@ class PostgresBrowsing:
         async with self._database.for_user(scope.user_id) as connection:
             turn: int | None = _BEFORE_ALL_TURNS
             if after is not None:
-                turn = await connection.fetchval(SQL["turn_of_message"], *chat, after)
+                turn = await connection.fetchval(SQL["turn_of_listed"], *chat, after)
             if turn is None:
                 return None
             rows = await connection.fetch(SQL["browsed_messages"], *chat, turn, after or _OLDEST, limit)

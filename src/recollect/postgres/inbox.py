@@ -12,6 +12,7 @@ from asyncpg import Record
 
 from recollect.model import (
     Actor,
+    Add,
     Awaits,
     Backlog,
     Caps,
@@ -26,6 +27,7 @@ from recollect.model import (
     Pending,
     Progress,
     Reason,
+    Replace,
     Retire,
     Role,
     Scope,
@@ -132,6 +134,12 @@ class PostgresInbox:
                 for each, changes in zip(formed, done, strict=True)
             ]
             await connection.executemany(SQL["note_made"], made)
+            taught = [
+                each.exchange.id
+                for each, changes in zip(formed, done, strict=True)
+                if any(map(_is_of_statement, changes))
+            ]
+            await connection.execute(SQL["index_what_taught"], user_id, taught)
             sessions = sorted({each.exchange.turn.scope.session_id for each in formed})
             done[-1] += await prune(connection, user_id, sessions, caps, at=at)
         return done
@@ -334,6 +342,10 @@ def _without_undone(changes: Sequence[Change], undone: Sequence[Record]) -> list
         is_undone = target in touched or (memory is not None and content_hash(memory.content) in told)
         left.append(Ignore(Reason.UNDONE, target=target) if is_undone else change)
     return left
+
+
+def _is_of_statement(change: Change) -> bool:
+    return isinstance(change, Add | Replace) and change.reason is not Reason.KEPT_VERBATIM
 
 
 def _made(changes: Sequence[Change]) -> str:

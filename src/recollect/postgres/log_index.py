@@ -258,6 +258,7 @@ def _logged(row: Record) -> LoggedMessage:
         before=row["before"] or "",
         marked=row["marked"],
         failed=row["failed"],
+        taught=row["taught"],
     )
 
 

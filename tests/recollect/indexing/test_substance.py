@@ -40,6 +40,7 @@ def message(content: str, role: Role = Role.USER, before: str = "") -> LoggedMes
 def test_a_message_that_only_asks_tells_nothing(text: str) -> None:
     assert only_asks(text)
     assert not is_recallable(message(text))
+    assert is_recallable(replace(message(text), taught=True))  # a memory was formed of it
 
 
 @table("text", TELL)

@@ -55,6 +55,10 @@ SELECT
 SELECT EXISTS (SELECT FROM sessions WHERE user_id = $1 AND id = $2);
 
 -- name: turn_of_message
+-- At which turn of a chat of the user a message stands.
+SELECT turn_index FROM messages WHERE user_id = $1 AND session_id = $2 AND id = $3;
+
+-- name: turn_of_listed
 -- At which turn of a chat of the user a message, or a failed answer, stands.
 SELECT turn_index FROM messages WHERE user_id = $1 AND session_id = $2 AND id = $3
 UNION ALL

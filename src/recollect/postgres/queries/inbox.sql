@@ -98,6 +98,12 @@ WHERE u.user_id = $1 AND u.exchange_id = $2 AND u.undoes IS NULL
 -- Note what formation made of an exchange of the user.
 UPDATE exchanges SET made = $3 WHERE user_id = $1 AND id = $2;
 
+-- name: index_what_taught
+-- Have the user's messages indexed anew that no search finds, and of whose turns memories were formed: a question may tell something.
+UPDATE messages AS m SET indexed = false
+WHERE m.user_id = $1 AND m.exchange_id = ANY ($2::uuid[]) AND m.role = 'user' AND m.indexed AND NOT m.hidden
+    AND NOT EXISTS (SELECT FROM message_chunks AS k WHERE k.user_id = $1 AND k.message_id = m.id);
+
 -- name: postpone
 -- Note a failed attempt of the user's exchange: again later, or held as failed.
 UPDATE exchanges

@@ -4,7 +4,11 @@
 SELECT m.id, m.session_id, m.turn_index, m.role, m.speaker, m.content, m.created_at, m.marked,
     before.content AS before, EXISTS (
         SELECT FROM exchanges AS f WHERE f.user_id = $1 AND f.id = m.exchange_id AND f.unanswered
-    ) AS failed
+    ) AS failed, EXISTS (
+        SELECT FROM exchanges AS f, jsonb_object_keys(f.made) AS change
+        WHERE f.user_id = $1 AND f.id = m.exchange_id AND split_part(change, ':', 1) IN ('add', 'replace')
+            AND split_part(change, ':', 2) <> 'kept_verbatim'
+    ) AS taught
 FROM messages AS m
 LEFT JOIN LATERAL (
     SELECT CASE WHEN NOT p.hidden THEN p.content END AS content
@@ -228,7 +232,12 @@ SELECT reading, reread_to FROM corpora WHERE user_id = $1;
 
 -- name: indexed_messages
 -- The user's messages that are indexed and may be recalled, behind one, in order; each with what was said before it.
-SELECT m.id, m.role, m.speaker, m.content, m.created_at, m.marked, before.content AS before, false AS failed
+SELECT m.id, m.role, m.speaker, m.content, m.created_at, m.marked, before.content AS before, false AS failed,
+    EXISTS (
+        SELECT FROM exchanges AS f, jsonb_object_keys(f.made) AS change
+        WHERE f.user_id = $1 AND f.id = m.exchange_id AND split_part(change, ':', 1) IN ('add', 'replace')
+            AND split_part(change, ':', 2) <> 'kept_verbatim'
+    ) AS taught
 FROM messages AS m
 LEFT JOIN LATERAL (
     SELECT CASE WHEN NOT p.hidden THEN p.content END AS content
