@@ -193,7 +193,7 @@ async def test_a_conversation_tells_all_that_a_summary_needs(store: Store) -> No
                 Message(Role.USER, "Buy a pot"),
                 Message(Role.ASSISTANT, "I see."),
             ),
-            at="2026-03-16",
+            at=LATER,
         ),
         message_ids=(first.message_id, last.message_id, last.reply_id),
         last_turn=3,

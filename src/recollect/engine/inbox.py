@@ -283,7 +283,7 @@ class InboxDrain:
 
         An exchange that failed before, or waited, is formed alone, so that it takes no other down with it. Of a batch that took a model too
         long, half is formed. A batch that a model was asked about already is formed as it was. Exchanges with different upstreams
-        are never in one batch.
+        or keys are never in one batch: it is sent with one key.
         """
         if pending[0].attempts or pending[0].waits:
             return [pending[0]]
@@ -293,13 +293,18 @@ class InboxDrain:
             return list(pending[:turns])
         if pending[0].exchange.id in self.slow:
             pending = pending[: max(1, int(SHARE_OF_SLOW * len(pending)))]
-        further, upstream = pending[1:], pending[0].exchange.turn.upstream
-        ends = (
-            number
-            for number, each in enumerate(further, 1)
-            if each.attempts or each.waits or each.exchange.turn.upstream != upstream
-        )
-        return list(pending[: next(ends, len(pending))])
+        batch, upstream = [pending[0]], pending[0].exchange.turn.upstream
+        key = self._credential(pending[0].exchange)
+        for each in pending[1:]:
+            another = self._credential(each.exchange)
+            is_of_two_accounts = each.exchange.turn.upstream != upstream or (
+                key and another not in (None, key)
+            )
+            if each.attempts or each.waits or is_of_two_accounts:
+                break
+            key = key or another
+            batch.append(each)
+        return batch
 
     async def _complete(self, batch: Sequence[Pending]) -> bool:
         """Form the exchanges and write that down; return whether they were still to be formed."""
@@ -321,9 +326,12 @@ class InboxDrain:
         log_formed(formed, applied, milliseconds=(time.perf_counter() - began) * 1000)
         return True
 
+    def _credential(self, exchange: Exchange) -> str | None:
+        turn = exchange.turn
+        return exchange.credential or self.credential(exchange.id, turn.scope.user_id, turn.upstream)
+
     def _prepared(self, exchange: Exchange, *, is_slow: bool) -> Exchange:
-        scope, upstream = exchange.turn.scope, exchange.turn.upstream
-        credential = exchange.credential or self.credential(exchange.id, scope.user_id, upstream)
+        credential = self._credential(exchange)
         return replace(exchange, credential=credential, share=SHARE_OF_SLOW if is_slow else 1.0)
 
     def _asked(self, exchange: Exchange) -> str:

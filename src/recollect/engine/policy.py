@@ -49,10 +49,12 @@ class Summarizing:
     Attributes:
         turns: After so many turns of the user; 0: never for their number.
         tokens: After so many tokens; 0: never for these.
+        zone: Whose days the summary tells.
     """
 
     turns: int = 0
     tokens: int = 0
+    zone: tzinfo = UTC
 
 
 @dataclass(frozen=True, slots=True)

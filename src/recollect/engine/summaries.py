@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field, fields, replace
-from datetime import timedelta
+from datetime import timedelta, tzinfo
 from functools import partial
 from uuid import UUID
 
@@ -92,6 +92,7 @@ class Summaries:
             )
             if conversation is None:
                 return None
+            conversation = _told_where(conversation, due.zone)
             try:
                 with self.yielding.turn(user_id):
                     memory = await self._tried(user_id, conversation, summarizer)
@@ -179,6 +180,13 @@ class Summaries:
 
 def _key(user_id: str, conversation: Conversation) -> tuple[str, str, int]:
     return (user_id, conversation.session_id, conversation.last_turn)
+
+
+def _told_where(conversation: Conversation, zone: tzinfo) -> Conversation:
+    at = conversation.material.at
+    return replace(
+        conversation, material=replace(conversation.material, at=None if at is None else at.astimezone(zone))
+    )
 
 
 def _masked(material: Material) -> Material:

@@ -4,6 +4,7 @@ All its calls of models share one budget. Forming and summarizing have a circuit
 """
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
@@ -213,9 +214,10 @@ class FormationWorker:
 
     async def _summarize(self, user_id: str, policy: Policy) -> timedelta | None:
         """Summarize what is due; whatever fails there must keep no exchange from being formed."""
+        due = replace(policy.summarizing, zone=policy.zone)
         try:
             async with self._backends.inbox.lease(user_id) as taken:
-                return await self._summaries.keep(user_id, policy.summarizing) if taken else None
+                return await self._summaries.keep(user_id, due) if taken else None
         except YieldedError as error:
             return error.wait
         except Exception as error:  # noqa: BLE001 -- the chat's next turn tries again

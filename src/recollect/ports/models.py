@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -141,13 +142,13 @@ class Material:
         messages: What was said since the last summary, oldest first.
         before: The last summary's text; "" if there is none.
         outline: Its parts.
-        at: The date of the last message, ISO.
+        at: When the last message was said, by its person's clock; None: it is not known.
     """
 
     messages: tuple[Message, ...]
     before: str = ""
     outline: Outline = field(default_factory=Outline)
-    at: str = ""
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

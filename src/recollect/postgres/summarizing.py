@@ -83,7 +83,7 @@ def _conversation_of(session_id: str, rows: list[Record], last: Memory | None) -
             messages=tuple(message for row in rows for message in _messages_of(row)),
             before="" if last is None else last.content,
             outline=(None if last is None else last.outline) or Outline(),
-            at=newest["said_at"].date().isoformat(),
+            at=newest["said_at"],
         ),
         message_ids=tuple(dict.fromkeys([*ids, *before])),
         last_turn=newest["turn_index"] + (newest["reply_id"] is not None),

@@ -366,6 +366,17 @@ class TestBatches:
         assert worker.batches == [[1, 2], [3]]
         assert await worker.outcomes() == ["formed"] * 3
 
+    async def test_turns_with_keys_of_two_accounts_are_never_sent_together(self, worker: Worker) -> None:
+        await worker.hears(1, 2, 3)
+        keys = {worker.said[1].id: "Bearer of-1"}
+        of_the_second = worker.credential
+        worker.credential = lambda *which: keys.get(which[0]) or of_the_second(*which)  # type: ignore[method-assign]
+        worker.batching = Batching(turns=4)
+
+        await worker.drain()
+
+        assert worker.batches == [[1], [2, 3]]
+
     async def test_a_chat_has_to_be_quiet_for_a_while(self, worker: Worker) -> None:
         await worker.hears(1, 2)
         worker.batching = Batching(turns=4, quiet=timedelta(seconds=3))

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from tests.recollect.engines import engine_over
 from tests.scripted_models import BrokenEmbedder, ScriptedExtractor, ScriptedSummarizer
 from tests.stores import NOON, Store
+from tests.tables import table
 
 from recollect.engine import Engine
 from recollect.engine.inbox import TAKEN_DELAY
@@ -63,6 +65,34 @@ async def test_a_chat_is_summarized_every_so_many_turns(store: Store) -> None:
     assert summary.provenance.session_id == store.anna.scope.session_id
     assert len(summary.provenance.message_ids) == 4
     assert subject.counts.summaries == 1
+
+
+@table(
+    "zone, at, day",
+    [
+        (
+            "Pacific/Auckland",
+            datetime(2026, 9, 26, 12, 30, tzinfo=UTC),
+            "2026-09-27",
+        ),  # clocks go forward that night
+        ("Pacific/Auckland", datetime(2026, 9, 27, 10, 59, tzinfo=UTC), "2026-09-27"),
+        ("Pacific/Auckland", datetime(2026, 9, 27, 11, 0, tzinfo=UTC), "2026-09-28"),
+        ("America/Los_Angeles", datetime(2026, 3, 8, 7, 59, tzinfo=UTC), "2026-03-07"),
+        ("UTC", datetime(2026, 9, 26, 12, 30, tzinfo=UTC), "2026-09-26"),
+    ],
+)
+async def test_a_summary_is_told_the_day_of_its_person(
+    store: Store, zone: str, at: datetime, day: str
+) -> None:
+    summarizer = ScriptedSummarizer()
+    subject = engine(store, summarizer, replace(DUE, zone=ZoneInfo(zone)))
+    for number in range(2):
+        await subject.remember(store.turn("I plan a trip", key=f"{zone}{at}{number}", at=at), "Well.")
+    await subject.drain(store.anna)
+
+    material = summarizer.asked[-1]
+    assert material.at is not None
+    assert material.at.date().isoformat() == day
 
 
 async def test_a_later_summary_takes_up_the_one_before_and_its_place(store: Store) -> None:

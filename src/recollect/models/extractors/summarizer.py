@@ -83,7 +83,7 @@ def summary_messages(material: Material, share: float = 1.0) -> Messages:
             "\n".join(message_line(message, length, named=several) for message, length in room),
         ),
     ]
-    known = [("Date of the last message", material.at)]
+    known = [("Date of the last message", material.at.date().isoformat() if material.at else "")]
     known += [("Names of the persons" if several else "Name of the person", ", ".join(speakers))]
     head = "".join(f"{title}: {' '.join(text.split())[:100]}\n" for title, text in known if text)
     return [

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -34,7 +35,7 @@ MATERIAL = Material(
     ),
     before="Anna renovates her flat.",
     outline=Outline(decisions=("No wallpaper",), todos=("Buy\npaint", "Find a ladder")),
-    at="2026-11-21",
+    at=datetime(2026, 11, 21, 23, tzinfo=UTC),
 )
 WRITTEN = {
     "summary": "Anna paints her kitchen green on 2026-11-27.",
