@@ -573,8 +573,8 @@ async def test_what_waited_for_a_model_takes_nothing_that_was_told_later(
     store: Store, found: Candidate | ExtractedCommand
 ) -> None:
     later = replace(memory(store, "Lives in Bonn"), observed_at=SAID_AT + timedelta(days=1))
-    is_wish = isinstance(found, ExtractedCommand)
-    desk = Desk(store, ScriptedExtractor(Extracted(commands=(found,)) if is_wish else [found]))
+    answer = Extracted(commands=(found,)) if isinstance(found, ExtractedCommand) else [found]
+    desk = Desk(store, ScriptedExtractor(answer))
     await desk.has(later)
 
     [formed] = await desk.form(said(store, LATE))
