@@ -1,7 +1,7 @@
 """Decides whose turn it is to use a connection of a pool: reads before writes, and those who hold few before those who hold many.
 
-A chat waits for its reads; most writes come after its answer. They get at most six of ten connections, and each person writes
-in one transaction at a time: a second one would only hold a connection while it waits for the first one's lock.
+A chat waits for its reads; most writes come after its answer. They get at most six of ten connections, and those of one person
+three: one works, and the others hold a connection while they wait for its lock.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 _OF_ONE = 0.5
 """The share of the connections that one person holds at most: of ten as many as one recall uses at once."""
 
-_FOR_WRITES = 0.6
+_FOR_WRITES, _WRITES_OF_ONE = 0.6, 0.3
 
 
 @dataclass(eq=False, slots=True)
@@ -43,7 +43,8 @@ class Lending:
         self._most_of_one = max(1, round(size * _OF_ONE))
         self._writes_left = max(1, round(size * _FOR_WRITES))
         self._held: Counter[str] = Counter()
-        self._writing: set[str] = set()
+        self._most_writes_of_one = max(1, round(size * _WRITES_OF_ONE))
+        self._writing: Counter[str] = Counter()
         self._waiting: list[_Waiting] = []
 
     @asynccontextmanager
@@ -72,7 +73,9 @@ class Lending:
             del self._held[waiting.user_id]
         if waiting.is_write:
             self._writes_left += 1
-            self._writing.discard(waiting.user_id)
+            self._writing[waiting.user_id] -= 1
+            if not self._writing[waiting.user_id]:
+                del self._writing[waiting.user_id]
         self._let_in()
 
     def _let_in(self) -> None:
@@ -85,10 +88,11 @@ class Lending:
             self._held[chosen.user_id] += 1
             if chosen.is_write:
                 self._writes_left -= 1
-                self._writing.add(chosen.user_id)
+                self._writing[chosen.user_id] += 1
             chosen.turn.set_result(None)
 
     def _may_enter(self, waiting: _Waiting) -> bool:
         if waiting.turn.done() or self._held[waiting.user_id] >= self._most_of_one:
             return False
-        return not waiting.is_write or (self._writes_left > 0 and waiting.user_id not in self._writing)
+        is_below = self._writing[waiting.user_id] < self._most_writes_of_one
+        return not waiting.is_write or (self._writes_left > 0 and is_below)

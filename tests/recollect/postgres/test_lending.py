@@ -38,7 +38,7 @@ READ, WRITE = False, True
     ("asking", "first", "next_one"),
     [
         ([("flood", READ)] * 12 + [("anna", READ)], [0, 1, 2, 3, 4, 12], 5),
-        ([("flood", WRITE)] * 12 + [("anna", WRITE)], [0, 12], 1),
+        ([("flood", WRITE)] * 12 + [("anna", WRITE)], [0, 1, 2, 12], 3),
         ([(f"writer {n}", WRITE) for n in range(20)] + [("anna", READ)], [*range(6), 20], 6),
         ([(f"reader {n}", READ) for n in range(12)] + [("a", WRITE), ("b", READ)], [*range(10)], 10),
     ],
