@@ -2,6 +2,8 @@
 
 from base64 import b64decode
 from dataclasses import dataclass, field
+from email.errors import MessageError
+from email.header import decode_header, make_header
 from typing import Protocol
 from urllib.parse import unquote_to_bytes
 
@@ -11,6 +13,7 @@ from recollect_proxy.asgi import Headers
 
 _LONGEST_ID = 256
 _BASE64 = b"b64:"
+_LONGEST_ENCODED = 4_096
 """The prefix by which LibreChat marks a header's value as base64 of UTF-8: it has characters that Latin-1 lacks."""
 
 _CONTROLS = frozenset(range(0x80, 0xA0))
@@ -108,10 +111,13 @@ def header_text(value: bytes) -> str | None:
     """Return a header's value as text, whichever way the client encoded it, so that one person has one id; None if it is no text.
 
     OpenWebUI percent-encodes UTF-8, curl sends UTF-8 as it is, browsers and Node send Latin-1, LibreChat sends base64 of UTF-8
-    behind ``b64:``. Base64 of ASCII alone is not decoded: no client writes that, unless it tries to pass as another user.
+    behind ``b64:``, and some libraries encoded words of RFC 2047. What decodes to ASCII alone is not decoded: no client writes
+    that, unless it tries to pass as another user.
     """
     value = value.strip()
     if value.startswith(_BASE64) and (decoded := _of_base64(value.removeprefix(_BASE64))) is not None:
+        return decoded
+    if value.startswith(b"=?") and (decoded := _of_encoded_words(value)) is not None:
         return decoded
     if b"%" in value and is_unfilled(value.decode("latin-1")):
         return value.decode("latin-1")  # as %USER%: its first three bytes may be an escape
@@ -126,6 +132,16 @@ def _of_base64(encoded: bytes) -> str | None:
     try:
         text = b64decode(encoded + b"=" * (-len(encoded) % 4), validate=True).decode()
     except ValueError:
+        return None
+    return None if text.isascii() else text
+
+
+def _of_encoded_words(value: bytes) -> str | None:
+    if len(value) > _LONGEST_ENCODED:
+        return None
+    try:
+        text = str(make_header(decode_header(value.decode("ascii"))))
+    except (ValueError, LookupError, MessageError):  # no such charset, no such bytes in it, no base64
         return None
     return None if text.isascii() else text
 

@@ -47,7 +47,7 @@ _WHOLE = (
     r"(?s:(?:async )?function\b.*\(.*|.*\)\s*=>.*|<(?:class|function|built-in|bound|module|property|coroutine|generator|method)\b.*>|.* object at 0x[0-9a-fA-F]+>|Promise \{.*|\[(?:Async|Generator)?Function\b.*\]|\[class .*\])",
 )
 _ANYWHERE = (
-    r"\{\{|\}\}|\$\{|\$\(|#\{|%\{|@\{|\{%|%\}|<%|%>|<\?|\{\$|\\\(",  # how templates open and close a place
+    r"\{\{|\}\}|\$\{|\$\(|\$\[|#\{|%\{|@\{|\{%|%\}|<%|%>|<\?|\{\$|\\\(",  # how templates open and close a place
     r"%\([\w.]+\)[a-z]",
     r"\[object \w+\]|\[native code\]|\uff5b\uff5b|(?i:%7b%7b|\\u007b|&#123;|&#x7b;)",
 )

@@ -5,6 +5,7 @@ from recollect.text.unfilled import is_unfilled
 TEMPLATES = (
     *(
         "{{LIBRECHAT_USER_ID}}",
+        "$[user.id]",
         "{{ user.id }}",
         "{{{user}}}",
         "lc:{{LIBRECHAT_USER_ID}}",

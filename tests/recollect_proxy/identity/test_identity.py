@@ -93,13 +93,18 @@ def test_an_id_is_text_a_database_can_hold_or_none(found: list[bytes]) -> None:
         b"Jos%C3%A9%20%C3%98stg%C3%A5rd",
         b"Jos%E9 %D8stg%E5rd",
         b"b64:Sm9zw6kgw5hzdGfDpXJk",
+        b"=?UTF-8?B?Sm9zw6kgw5hzdGfDpXJk?=",
+        b"=?utf-8?q?Jos=C3=A9_=C3=98stg=C3=A5rd?=",
+        b"=?iso-8859-1?q?Jos=E9_?= =?iso-8859-1?q?=D8stg=E5rd?=",
     ],
 )
 def test_a_name_in_any_encoding_is_one_id(sent: bytes) -> None:
     assert IDENTITY.identify([(b"x-user", sent)], PEER).user_id == "Jos\u00e9 \u00d8stg\u00e5rd"
 
 
-@table("sent", [b"b64:YWxpY2U=", b"b64:YWxpY2U", b"b64:%%%", b"b64:/w=="])
+@table(
+    "sent", [b"b64:YWxpY2U=", b"b64:YWxpY2U", b"b64:%%%", b"b64:/w==", b"=?utf-8?q?alice?=", b"=?x?b?4Q?="]
+)
 def test_base64_of_what_needs_none_is_an_id_as_it_is(sent: bytes) -> None:
     assert readable_id([sent]) == sent.decode()
 
