@@ -597,8 +597,10 @@ async def test_what_was_tried_often_enough_starts_over_with_another_model_or_set
     for _ in range(7):
         await own_store.inbox.wait([said], Wait(Awaits.UNREADABLE, "", None, "small #one", counts=True))
 
+    given_up = await own_store.inbox.backlog()
     await own_store.inbox.wake_all(**wake)
 
+    assert given_up.waiting == {Awaits.GIVEN_UP: 1}
     pending = await own_store.inbox.pending(own_store.anna, limit=9)
     assert [each.waits for each in pending] == ([0] if is_tried else [])
 

@@ -100,7 +100,8 @@ class Health(Struct):
             return cls("degraded", "unavailable", None, None, spool, counts)
         calls = ModelCalls.of(condition.model_use)
         backlog = condition.backlog
-        waits = backlog.waiting.keys() - {Awaits.BUDGET}  # a budget is as its operator wants it
+        # a budget is as its operator wants it; what is given up calls for nobody
+        waits = backlog.waiting.keys() - {Awaits.BUDGET, Awaits.GIVEN_UP}
         degraded = backlog.failed or waits or spool.lost or calls.breaker == "open"
         formation = Formation.of(backlog)
         return cls("degraded" if degraded else "ok", "ok", formation, calls, spool, counts)

@@ -33,6 +33,7 @@ _LACKS = {
     "outage": "the model's server",
     "budget": "the next day",
     "unreadable": "a model whose answers can be read",
+    "given-up": "another model",
 }
 _LONGEST_WAIT = 30.0
 _MOST_A_MINUTE = 100_000

@@ -94,6 +94,8 @@ class Awaits(StrEnum):
     """The next day: what may be taken of this one is spent."""
     UNREADABLE = "unreadable"
     """A model that answers so that it can be read, and in time."""
+    GIVEN_UP = "given-up"
+    """Another model, or that it is asked for: it could not be read however often it was tried. Counted so, never stored."""
 
 
 class Doubt(StrEnum):

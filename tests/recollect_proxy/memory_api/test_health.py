@@ -173,7 +173,7 @@ async def test_health_names_no_user_and_no_text(api: Api, own_store: Store) -> N
 
 def test_exchanges_held_as_failed_are_a_degradation() -> None:
     assert Health.of(Condition(Backlog(failed=1), IDLE), NOTHING_WAITS, {}).status == "degraded"
-    pending = Backlog(pending=1000, waiting={"budget": 5})
+    pending = Backlog(pending=1000, waiting={"budget": 5, "given-up": 1})
     assert Health.of(Condition(pending, IDLE), NOTHING_WAITS, {}).status == "ok"
 
 

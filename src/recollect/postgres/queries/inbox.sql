@@ -264,8 +264,8 @@ FROM exchanges;
 
 -- name: waiting_by_reason
 -- How much waits for a model, by what for, over all users.
-SELECT waits_for AS reason, count(*) AS exchanges
-FROM exchanges WHERE state = 'pending' AND waits_for IS NOT NULL GROUP BY waits_for;
+SELECT CASE WHEN waits_for = 'unreadable' AND wakes_at IS NULL THEN 'given-up' ELSE waits_for END AS reason, count(*) AS exchanges
+FROM exchanges WHERE state = 'pending' AND waits_for IS NOT NULL GROUP BY 1;
 
 -- name: answers_under_way
 -- How many exchanges have their answer under way that were said since a time, over all users; nobody asks any more for that of
