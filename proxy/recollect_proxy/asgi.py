@@ -152,6 +152,27 @@ def peer_of(scope: Scope) -> str | None:
     return client[0] if client else None
 
 
+def leaving(receive: Receive, send: Send) -> tuple[Receive, Send]:
+    """Return ``receive`` and ``send`` for Litestar: until an answer begins, a client that leaves ends the request.
+
+    ``receive`` then raises ``ClientLeftError``. After that Litestar itself watches for the client.
+    """
+    is_answered = False
+
+    async def receive_or_leave() -> Event:
+        event = await receive()
+        if event["type"] == "http.disconnect" and not is_answered:
+            raise ClientLeftError
+        return event
+
+    async def answering(event: Event) -> None:
+        nonlocal is_answered
+        is_answered = True
+        await send(event)
+
+    return receive_or_leave, answering
+
+
 async def respond(
     send: Send, status: int, body: bytes, *, content_type: bytes, headers: Iterable[tuple[bytes, bytes]] = ()
 ) -> None:

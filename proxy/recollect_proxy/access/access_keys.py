@@ -8,13 +8,13 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 from pathlib import Path
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
 from recollect_proxy.headers import OWN_KEY
-from recollect_proxy.identity import Network, hash_of
+from recollect_proxy.identity import Network, hash_of, is_within
 from recollect_proxy.watched_file import WatchedFile
 
 _FIELDS = 5
@@ -44,14 +44,7 @@ class AccessKey:
 
     def is_allowed_from(self, peer: str | None) -> bool:
         """Whether it may be sent from the address ``peer``; from an unknown one only where any is allowed."""
-        if not self.networks:
-            return True
-        try:
-            address = ip_address((peer or "").partition("%")[0])
-        except ValueError:
-            return False
-        mapped = getattr(address, "ipv4_mapped", None)
-        return any((mapped or address) in network for network in self.networks)
+        return is_within(peer, self.networks)
 
 
 class AccessKeys:

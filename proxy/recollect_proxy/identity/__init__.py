@@ -8,7 +8,7 @@ from recollect_proxy.identity.caller import Caller, Claim, Mode, header_text, op
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.identity.modes import is_loopback, make_identity, proving_modes
 from recollect_proxy.identity.own_tokens import decode_own_token, encode_own_token
-from recollect_proxy.identity.plain_header import Network
+from recollect_proxy.identity.plain_header import Network, is_within
 from recollect_proxy.identity.secrets import is_strong, require_strong
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "header_text",
     "is_loopback",
     "is_strong",
+    "is_within",
     "make_identity",
     "opaque_id",
     "proving_modes",

@@ -18,6 +18,18 @@ _NEEDLESS = re.compile(rb"%(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7
 Network: TypeAlias = IPv4Network | IPv6Network
 
 
+def is_within(peer: str | None, networks: Sequence[Network]) -> bool:
+    """Return whether an address is in one of some networks; an unknown one only where there are none, so that any is allowed."""
+    if not networks:
+        return True
+    try:
+        address = ip_address((peer or "").partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return any((mapped or address) in network for network in networks)
+
+
 class PlainHeader:
     """The mode ``header``: a plain header names the user. A trusted network, a shared secret or both vouch for it.
 
@@ -71,7 +83,7 @@ class PlainHeader:
         users = values(headers, self._header)
         if not any(value.strip() for value in users):
             return None
-        if not (self._is_near(peer) and self._knows_secret(headers)):
+        if not (is_within(peer, self._networks) and self._knows_secret(headers)):
             return REFUSED
         if self._secret is None and (_is_another_sites(headers) or self._is_misled(headers)):
             return REFUSED
@@ -82,16 +94,6 @@ class PlainHeader:
             self._header in OPENWEBUI_USER and {name.lower() for name, _ in headers} >= OPENWEBUI_USER
         )
         return Claim.of(header_text(users[0]), by_openwebui=is_openwebuis)
-
-    def _is_near(self, peer: str | None) -> bool:
-        if not self._networks:
-            return True
-        try:
-            address = ip_address((peer or "").partition("%")[0])
-        except ValueError:
-            return False
-        mapped = getattr(address, "ipv4_mapped", None)
-        return any((mapped or address) in network for network in self._networks)
 
     def _is_misled(self, headers: Headers) -> bool:
         """Whether a web page sent this under a host name that may be another site's (DNS rebinding).

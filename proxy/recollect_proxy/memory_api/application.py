@@ -10,7 +10,7 @@ from litestar.di import Provide
 from recollect.engine.live import LiveEngine
 from recollect.model import Skip
 from recollect_proxy.access import Authentication, Permission, TooManyAttemptsError
-from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send, respond
+from recollect_proxy.asgi import Event, Receive, Scope, Send, leaving, respond
 from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.memory_api.admin_reads import AdminReads
 from recollect_proxy.memory_api.audit import Audit
@@ -187,22 +187,12 @@ def _on_raw_path(application: Litestar, authentication: Authentication) -> Appli
     """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        is_answered = False
-
-        async def receive_or_leave() -> Event:
-            event = await receive()
-            if (
-                event["type"] == "http.disconnect" and not is_answered
-            ):  # behind that Litestar itself looks for it
-                raise ClientLeftError
-            return event
+        receive_or_leave, answering = leaving(receive, send)
 
         async def send_uncached(event: Event) -> None:
-            nonlocal is_answered
-            is_answered = True
             if event["type"] == "http.response.start":
                 event = {**event, "headers": [*event["headers"], (b"cache-control", b"no-store")]}
-            await send(event)
+            await answering(event)
 
         try:
             path = unaliased(scope, authentication)
@@ -214,8 +204,8 @@ def _on_raw_path(application: Litestar, authentication: Authentication) -> Appli
             return
         method = _ASKED_AS.get(scope["method"], scope["method"])
         raw = {**scope, "method": method, "path": path.decode("latin-1"), "root_path": ""}
-        answering = _allowing(send_uncached) if scope["method"] == "OPTIONS" else send_uncached
-        await cast(Application, application)(raw, receive_or_leave, answering)
+        told = _allowing(send_uncached) if scope["method"] == "OPTIONS" else send_uncached
+        await cast(Application, application)(raw, receive_or_leave, told)
 
     return answer
 

@@ -12,7 +12,7 @@ from litestar.params import FromPath
 from recollect.engine.live import LiveEngine
 from recollect.failures import place
 from recollect_proxy.access import Authentication
-from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send
+from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send, leaving
 from recollect_proxy.pages import (
     administrators,
     analytics,
@@ -157,21 +157,10 @@ def _guarded(application: Litestar) -> Application:
     """Return ``application`` with the headers that keep a page from being framed, cached, or fed scripts."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        is_answered = False
-
-        async def receive_or_leave() -> Event:
-            event = await receive()
-            if (
-                event["type"] == "http.disconnect" and not is_answered
-            ):  # behind that Litestar itself looks for it
-                raise ClientLeftError
-            return event
-
+        receive_or_leave, answering = leaving(receive, send)
         is_static = scope["raw_path"].startswith(f"{BASE}/static/".encode())
 
         async def send_guarded(event: Event) -> None:
-            nonlocal is_answered
-            is_answered = True
             if event["type"] == "http.response.start":
                 added = [
                     (name, value) for name, value in _HEADERS if not is_static or name != b"cache-control"
@@ -179,7 +168,7 @@ def _guarded(application: Litestar) -> Application:
                 if is_static:
                     added.append(_STATIC_LASTS)
                 event = {**event, "headers": [*event["headers"], *added]}
-            await send(event)
+            await answering(event)
 
         # Memory is named by fields and never by the path, so the path decoded once says all.
         method = "GET" if scope["method"] == "HEAD" else scope["method"]

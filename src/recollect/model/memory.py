@@ -157,6 +157,11 @@ class Memory:
         return f"{self.label}: {self.content}" if self.label else self.content
 
     @property
+    def session_id(self) -> str | None:
+        """The chat that it comes from; None if a person wrote it by hand, or it is shared by all users."""
+        return self.provenance.session_id
+
+    @property
     def dated(self) -> datetime:
         """The date a reader should see: of the event where known, else of the telling."""
         return self.event_at or self.observed_at

@@ -3,11 +3,11 @@
 Never: decides a change; opens or ends the transaction.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import assert_never
+from typing import Any, assert_never
 from uuid import UUID
 
 from recollect.audit import (
@@ -183,14 +183,28 @@ async def _reinforce(changing: Changing, change: Reinforce) -> Change:
     if memory is None:
         return Ignore(Reason.DELETED, target=change.target)
     after = reinforced(memory, change.messages)
+    return await _noted(
+        changing, change, Action.REINFORCE, memory, after, reinforcement_details(memory, after)
+    )
+
+
+async def _noted(
+    changing: Changing,
+    change: Reinforce | Mark | Limit,
+    action: Action,
+    memory: Memory,
+    after: Memory,
+    details: Mapping[str, Any],
+) -> Change:
+    """Write a memory whose words stay as they are, note the change, and return it."""
     await changing.write(memory, after)
     await changing.audit(
-        Action.REINFORCE,
+        action,
         change.reason,
         memory.id,
         before=memory.content,
         after=memory.content,
-        details={**reinforcement_details(memory, after), **deciding_details(change)},
+        details={**details, **deciding_details(change)},
     )
     return change
 
@@ -202,16 +216,8 @@ async def _mark(changing: Changing, change: Mark) -> Change:
     if memory.doubt == change.doubt:
         return Ignore(change.reason, target=change.target)
     after = replace(memory, doubt=change.doubt)
-    await changing.write(memory, after)
-    await changing.audit(
-        Action.MARK,
-        change.reason,
-        memory.id,
-        before=memory.content,
-        after=memory.content,
-        details={**mark_details(memory, after, change.cause), **deciding_details(change)},
-    )
-    return change
+    details = mark_details(memory, after, change.cause)
+    return await _noted(changing, change, Action.MARK, memory, after, details)
 
 
 async def _limit(changing: Changing, change: Limit) -> Change:
@@ -223,16 +229,7 @@ async def _limit(changing: Changing, change: Limit) -> Change:
     if heir in {None, memory.id} or memory.owner != changing.user_id or memory.holds_until == change.until:
         return Ignore(change.reason, target=memory.id, decided_by=change.decided_by)
     after = replace(memory, holds_until=change.until)
-    await changing.write(memory, after)
-    await changing.audit(
-        Action.MARK,
-        change.reason,
-        memory.id,
-        before=memory.content,
-        after=memory.content,
-        details={**limit_details(memory, after, heir), **deciding_details(change)},
-    )
-    return change
+    return await _noted(changing, change, Action.MARK, memory, after, limit_details(memory, after, heir))
 
 
 async def _lift_limits(changing: Changing, gone: Memory) -> None:

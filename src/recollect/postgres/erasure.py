@@ -1,7 +1,7 @@
 """Deletes all that is kept of one user. Never: leaves a table out."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -73,10 +73,18 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> t
     counts["pgqueuer"] = len(jobs)
     logged = await connection.execute(SQL["erase_job_log"], [job["id"] for job in jobs])
     counts["pgqueuer_log"] = _affected(logged)
+    erasure = await leave_tombstone(connection, mark_of(user_id), counts, at)
+    return erasure, Traces(seen, [job["id"] for job in jobs])
+
+
+async def leave_tombstone(
+    connection: Connection, mark: bytes, counts: Mapping[str, int], at: datetime
+) -> Erasure:
+    """Note an erasure: how many rows of each table it deleted, and the mark of the user or the chat."""
     erasure = Erasure(id=uuid7(), at=at, rows=tuple(counts.items()))
     await connection.execute(SQL["insert_erasure"], erasure.id, at, json.dumps(counts))
-    await connection.execute(SQL["mark_erased"], mark_of(user_id), at)
-    return erasure, Traces(seen, [job["id"] for job in jobs])
+    await connection.execute(SQL["mark_erased"], mark, at)
+    return erasure
 
 
 async def left_of_user(connection: Connection, user_id: str, traces: Traces) -> tuple[tuple[str, int], ...]:

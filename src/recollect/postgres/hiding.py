@@ -11,6 +11,7 @@ from asyncpg import Record
 
 from recollect.model import Reason
 from recollect.postgres.changing import Changing
+from recollect.postgres.log_index import hide_chunks
 from recollect.postgres.profiles import forget_in_profile
 from recollect.postgres.sql import SQL
 from recollect.text.lexical import document_terms
@@ -42,35 +43,21 @@ async def hide_messages(
     hidden = _ids(await connection.fetch(SQL["hide_messages"], user_id, messages))
     await connection.execute(SQL["form_no_more"], user_id, hidden, changing.at)
     summaries = _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, hidden))
-    answers = await _answers_that_say(changing, [*items, *summaries, *hidden])
-    if reason is Reason.ERASED:
-        answers += await _answers_behind(changing, hidden, items)
+    said = [*items, *summaries, *hidden]
+    given = await connection.fetch(SQL["answers_given"], user_id, said)
+    answers = await _with_a_word_of(changing, given, said)
+    if reason is Reason.ERASED:  # the chat told its model what is erased, also without a prompt of ours
+        behind = await connection.fetch(SQL["answers_behind"], user_id, hidden)
+        answers += await _with_a_word_of(changing, behind, items)
     await connection.execute(SQL["hide_answers"], user_id, answers)
     summaries += _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, answers))
     hidden += answers
-    chunks = await connection.fetch(SQL["hide_chunks"], user_id, hidden)
-    documents, terms = [chunk["document"] for chunk in chunks], sum(chunk["terms"] for chunk in chunks)
-    await connection.execute(SQL["delete_chunk_vectors"], user_id, documents)
-    await connection.execute(SQL["discount_documents"], user_id, len(documents), terms)
+    await hide_chunks(connection, user_id, hidden)
     await changing.forget_injections([*items, *summaries, *hidden])
     await forget_in_profile(connection, user_id, items)
     summaries = sorted({*summaries})
     await _retire_summaries(changing, reason, summaries)
     return Hidden(hidden, summaries)
-
-
-async def _answers_that_say(changing: Changing, items: Sequence[UUID]) -> list[UUID]:
-    """Return the answers that were given with items at hand, and have a word of theirs."""
-    given = await changing.connection.fetch(SQL["answers_given"], changing.user_id, items)
-    return await _with_a_word_of(changing, given, items)
-
-
-async def _answers_behind(
-    changing: Changing, messages: Sequence[UUID], memories: Sequence[UUID]
-) -> list[UUID]:
-    """Return the answers behind messages in their chats that have a word of memories: those chats told them to the model."""
-    given = await changing.connection.fetch(SQL["answers_behind"], changing.user_id, messages)
-    return await _with_a_word_of(changing, given, memories)
 
 
 async def _with_a_word_of(changing: Changing, answers: Sequence[Record], items: Sequence[UUID]) -> list[UUID]:

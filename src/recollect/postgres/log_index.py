@@ -236,13 +236,19 @@ async def _index_memories_anew(connection: Connection, user_id: str) -> None:
         await index_memory(connection, user_id, row["vector_id"], row["content"])
 
 
-async def unindex(connection: Connection, user_id: str, messages: Sequence[UUID]) -> None:
-    """Take messages out of the index, to be indexed again."""
+async def hide_chunks(connection: Connection, user_id: str, messages: Sequence[UUID]) -> list[int]:
+    """Hide messages from searches; return the numbers of their documents."""
     chunks = await connection.fetch(SQL["hide_chunks"], user_id, messages)
     documents, terms = [row["document"] for row in chunks], sum(row["terms"] for row in chunks)
     if documents:
         await connection.execute(SQL["delete_chunk_vectors"], user_id, documents)
         await connection.execute(SQL["discount_documents"], user_id, len(documents), terms)
+    return documents
+
+
+async def unindex(connection: Connection, user_id: str, messages: Sequence[UUID]) -> None:
+    """Remove messages from the index, to be indexed again."""
+    if documents := await hide_chunks(connection, user_id, messages):
         await purge_postings(connection, user_id, documents, later=True)
         await connection.execute(SQL["delete_chunks"], user_id, documents)
     await connection.execute(SQL["unindex_messages"], user_id, messages)

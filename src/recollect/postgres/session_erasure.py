@@ -8,13 +8,13 @@ from typing import NamedTuple
 from uuid import UUID
 
 from asyncpg import Record
-from uuid_utils.compat import uuid7
 
 from recollect.audit import messages_of
 from recollect.audit_redaction import Redaction, is_forget_command, redacted
 from recollect.errors import DuplicateMemoryError, NotUndoableError
 from recollect.model import Action, Actor, Erasure, Reason, Scope
 from recollect.postgres.changing import Changing
+from recollect.postgres.erasure import leave_tombstone
 from recollect.postgres.hiding import hide_messages
 from recollect.postgres.marking import mark_of
 from recollect.postgres.pool import Connection
@@ -55,9 +55,7 @@ async def erase_session(
     rewritten = {each.id: each.content for each in sorted_out if each.is_rewritten}
     gone = {*vectors, *held}
     counts["memory_updates"] = await _redact(changing, session_id, {*exchanges}, gone, rewritten)
-    erasure = Erasure(id=uuid7(), at=at, rows=tuple(counts.items()))
-    await connection.execute(SQL["insert_erasure"], erasure.id, at, json.dumps(counts))
-    await connection.execute(SQL["mark_erased"], mark_of(scope), at)
+    erasure = await leave_tombstone(connection, mark_of(scope), counts, at)
     if leaves_out:
         await connection.execute(SQL["leave_chat_out"], user_id, session_id, at)
     return erasure

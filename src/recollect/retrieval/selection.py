@@ -163,7 +163,7 @@ class _Selection:
         is_judged = item.id in self.needs.scores
         if item.id not in self.needs.wanted if is_judged else not self.relevant:
             return Drop.IRRELEVANT
-        elsewhere = not is_judged and _session(item) not in {self.around.session_id, None}
+        elsewhere = not is_judged and item.session_id not in {self.around.session_id, None}
         is_summary = isinstance(item, Memory) and item.kind is Kind.SUMMARY
         if elsewhere and (session_only or (is_summary and not self.around.user_wide)):
             return Drop.OTHER_SESSION
@@ -177,11 +177,6 @@ class _Selection:
         if self.prompt.says(item.content, words):
             return Drop.IN_PROMPT
         return Drop.REPEATS if any(are_alike(words, other) for other in taken) else None
-
-
-def _session(item: Item) -> str | None:
-    """Return the session of an item; None for a memory that was written by hand or is shared by all users."""
-    return item.session_id if isinstance(item, Passage) else item.provenance.session_id
 
 
 def _messages(item: Item) -> frozenset[UUID]:

@@ -336,15 +336,11 @@ def _sessions(items: Sequence[Item]) -> Places:
     numbers: dict[str, int] = {}
     return np.array(
         [
-            -1 if (session := _session_of(item)) is None else numbers.setdefault(session, len(numbers))
+            -1 if (session := item.session_id) is None else numbers.setdefault(session, len(numbers))
             for item in items
         ],
         np.int64,
     )
-
-
-def _session_of(item: Item) -> str | None:
-    return item.session_id if isinstance(item, Passage) else item.provenance.session_id
 
 
 def _neighbors(items: Sequence[Item]) -> tuple[Places, Places]:

@@ -14,7 +14,7 @@ import numpy as np
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
 from recollect.models.attempts import waiting_for_others
-from recollect.models.embedders.texts import prepare_to_send
+from recollect.models.embedders.texts import pause_asked_for, prepare_to_send
 from recollect.models.mistral_sdk import (
     DEFAULT_BASE_URL,
     MistralCallError,
@@ -34,7 +34,6 @@ _TEXTS_A_CALL: Final = 32
 _CHARACTERS: Final = 8_000
 
 _PAUSES: Final = (0.25, 0.5)
-_LONGEST_PAUSE: Final = 5.0
 
 _GATES: Final = {"mistral-embed": 0.8}
 _GUESSED_GATE: Final = 0.30
@@ -195,11 +194,7 @@ def _failure(error: MistralCallError) -> EmbedderError:
 
 
 def _pause_asked_for(error: MistralCallError) -> float | None:
-    """Return the seconds in ``Retry-After`` (RFC 9110, section 10.2.3), at most 5; 5 for a date; None without it."""
-    retry_after = error.retry_after if isinstance(error, MistralStatusError) else None
-    if retry_after is None:
-        return None
-    return min(float(retry_after), _LONGEST_PAUSE) if retry_after.isdecimal() else _LONGEST_PAUSE
+    return pause_asked_for(error.retry_after) if isinstance(error, MistralStatusError) else None
 
 
 def _vectors(items: Sequence[Any], expected: int, dimensions: int | None) -> list[Vector]:

@@ -15,7 +15,7 @@ import numpy as np
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
 from recollect.models.attempts import waiting_for_others
-from recollect.models.embedders.texts import prepare_to_send
+from recollect.models.embedders.texts import pause_asked_for, prepare_to_send
 
 # Texts per call, and characters per text. The known models read about 8,000 tokens per text and 300,000
 # per call. In the scripts with most tokens, a character is about one token.
@@ -24,7 +24,6 @@ _CHARACTERS: Final = 8_000
 
 _TRIES: Final = 3
 _FIRST_PAUSE: Final = 0.25
-_LONGEST_PAUSE: Final = 5.0
 
 # Only mistral-embed's gate was calibrated. The others are guesses: that of the local model.
 _GATES: Final = {"mistral-embed": 0.8, "text-embedding-3-small": 0.30, "text-embedding-3-large": 0.30}
@@ -162,7 +161,7 @@ class OpenAIEmbedder:
             raise EmbedderError(f"The embeddings endpoint failed: {type(error).__name__}.") from None
         reason = f"The embeddings endpoint answered with the status {response.status_code}."
         if response.status_code == httpx.codes.TOO_MANY_REQUESTS or response.is_server_error:
-            raise _Refused(reason, _retry_after(response))
+            raise _Refused(reason, pause_asked_for(response.headers.get("Retry-After")))
         if not response.is_success:
             raise EmbedderError(reason)
         return response.content
@@ -185,17 +184,6 @@ def _authorization(api_key: str | None) -> dict[str, str]:
             raise ConfigurationError("The embeddings API key has characters that no header can carry.")
         headers["Authorization"] = f"Bearer {api_key}"
     return headers
-
-
-def _retry_after(response: httpx.Response) -> float | None:
-    """Return the seconds in ``Retry-After`` (RFC 9110, section 10.2.3), at most 5; None without it.
-
-    A date counts as 5 seconds, since the two clocks may differ.
-    """
-    retry_after = response.headers.get("Retry-After")
-    if retry_after is None:
-        return None
-    return min(float(retry_after), _LONGEST_PAUSE) if retry_after.isdecimal() else _LONGEST_PAUSE
 
 
 def _vectors(answer: bytes, expected: int) -> list[Vector]:
