@@ -15,7 +15,7 @@ OF_ADMINISTRATORS = ("session_cap", "user_cap")
 """What bounds how much is kept of a user: only administrators change it."""
 
 OF_EACH_USER = ("profile",)
-"""What each user allows for themselves: nobody changes it for everybody."""
+"""What each user allows for themselves: no one changes it for everybody."""
 
 Records: TypeAlias = Annotated[
     bool | None,

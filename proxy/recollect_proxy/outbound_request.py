@@ -69,7 +69,7 @@ class OutboundRequest:
         """Record the reply, or the failure, in the background; the turn itself has been recorded before.
 
         If the upstream refused the caller's key, the turn is withdrawn: a plain header can name any user, and the refusal
-        is the only sign that the caller was somebody else.
+        is the only sign that the caller was someone else.
         """
         self.note_prepared()
         reply = recorder.reply()

@@ -21,7 +21,7 @@ _PLAIN = re.compile(rb"(?:/[a-z0-9_-][a-z0-9_.-]*)+")
 _OVERLONG = re.compile(rb"[\xc0\xc1][\x80-\xbf]|\xe0[\x80\x81][\x80-\xbf]|\xf0\x80[\x80\x81][\x80-\xbf]")
 """ASCII written as longer UTF-8 than there may be (RFC 3629, section 3)."""
 _SLASHES = str.maketrans("\u2044\u2215\u29f8\u29f5", "///\\")
-"""Characters that Windows takes for slashes, beside those that are compatible with one."""
+"""Characters that Windows takes for slashes, besides those that are compatible with one."""
 _UNICODE = re.compile(rb"%u([0-9a-fA-F]{4})")
 """An escape of IIS and of JavaScript's ``escape``."""
 

@@ -45,7 +45,7 @@ class RequestOptions:
     Attributes:
         recall: What is recalled, how much, and where it goes.
         remember: Whether the exchange may be remembered.
-        mark: Whether somebody calls what is said valuable.
+        mark: Whether someone calls what is said valuable.
         session: The chat it belongs to, in place of what else would tell; None: what else tells.
         includes_memories: Whether the answer is to show the memories it was given.
     """

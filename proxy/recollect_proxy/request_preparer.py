@@ -53,7 +53,7 @@ class RequestPreparer:
         engine: Recalls, and writes the log.
         composer: Puts memories into a request's body.
         executor: Composes large requests off the event loop.
-        status: Shows users of OpenWebUI what the memory does; None if nobody is shown that.
+        status: Shows users of OpenWebUI what the memory does; None if no one is shown that.
         upstream: What the upstream may be sent and learned from.
         full_chats: Which chats have no room for memories.
     """
@@ -66,7 +66,7 @@ class RequestPreparer:
     full_chats: FullChats = field(default_factory=FullChats)
 
     def is_task(self, parsed: ParsedRequest) -> bool:
-        """Tell whether a request is its client's own question about what its person said a moment ago."""
+        """Return whether a request is its client's own question about what its person said a moment ago."""
         turn, chat = parsed.detected.turn, parsed.detected.body
         return turn is not None and chat is not None and self.engine.recent.is_task(asked_request(turn, chat))
 

@@ -38,7 +38,7 @@ def replay(updates: Iterable[Update]) -> set[UUID]:
 def reinforced(memory: Memory, further: Sequence[UUID]) -> Memory:
     """Return ``memory`` after the user said it again in ``further`` messages that it does not rest on yet.
 
-    What users share is no more important for it, and rests on nobody's messages.
+    What users share is no more important for it, and rests on no one's messages.
     """
     said_again = replace(memory, reinforcement_count=memory.reinforcement_count + 1, doubt=None)
     if memory.owner == COMMONS:

@@ -107,7 +107,7 @@ class Identity:
             )
 
     def _sends_all(self, headers: Headers) -> bool | None:
-        """Tell whether the request is known to carry everything said before its message; None if unknown.
+        """Return whether the request is known to carry everything said before its message; None if unknown.
 
         The parent header decides if it is sent: empty, for a chat's first message, it means True, else False. Without
         it, OpenWebUI's session header means True: OpenWebUI sends whole chats.

@@ -101,7 +101,7 @@ def exchanges_of(chat: StoredChat, *, at: datetime) -> list[Exchange]:
 
 
 def _is_no_chat(said: Sequence[_Said], position: int) -> bool:
-    """Tell whether a turn is no real conversation: its answer is an error, or it is a test of `recollect doctor`."""
+    """Return whether a turn is no real conversation: its answer is an error, or it is a test of `recollect doctor`."""
     for each in said[position + 1 : position + 2]:
         if each.role is Role.ASSISTANT and (each.is_failed or each.model == DOCTOR):
             return True

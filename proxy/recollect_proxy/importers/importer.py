@@ -280,7 +280,7 @@ class Importer:
         return self.tally.spoken_with[user_id]
 
     async def _is_remembered(self, user_id: str) -> bool:
-        """Tell whether recording is on for this user."""
+        """Return whether recording is on for this user."""
         if self.backends is None:
             return self.policy.records
         flags = await self.backends.flags.flags(user_id)
@@ -289,7 +289,7 @@ class Importer:
     # ------------------------------------------------------------------------------------------------
 
     def _concerns(self, user_id: object, users: Collection[str] | None) -> bool:
-        """Tell whether to import a row of this user. A row without a user passes: reading it reports the error."""
+        """Return whether to import a row of this user. A row without a user passes: reading it reports the error."""
         if user_id and self.only and user_id not in self.only:
             return False
         if user_id and users is not None and user_id not in users:

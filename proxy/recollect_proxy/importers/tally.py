@@ -23,7 +23,7 @@ class Tally:
     Attributes:
         users: The users for whom rows were read.
         memories: The numbers of memories: `new`, already `there`, `held` in quarantine, `changed` in the source since the last
-            import, and `left` because somebody changed them here, too.
+            import, and `left` because someone changed them here, too.
         refused: The number of memories that were not kept, by reason.
         chats: The numbers of chats with `new` exchanges, and of those already `there`.
         left_out: The number of chats that were skipped, by reason.

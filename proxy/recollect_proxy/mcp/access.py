@@ -7,7 +7,7 @@ from recollect_proxy.asgi import Headers, values
 from recollect_proxy.identity import readable_id
 
 USER_HEADER = b"x-recollect-user"
-"""Names the user where the token is nobody's own."""
+"""Names the user where the token is no one's own."""
 
 
 @dataclass(frozen=True, slots=True)

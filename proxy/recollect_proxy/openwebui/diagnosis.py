@@ -78,7 +78,7 @@ def diagnose(captured: CapturedRequest, settings: ProxySettings, *, aged: bool) 
 
 
 def is_from_a_person(captured: CapturedRequest, settings: ProxySettings) -> bool:
-    """Tell whether a request is no background task, by its header and its wording. An unreadable one counts as a person's."""
+    """Return whether a request is no background task, by its header and its wording. An unreadable one counts as a person's."""
     if any(value.strip() for value in values(captured.headers, settings.task_header.encode())):
         return False
     chat = read_chat_request(captured)

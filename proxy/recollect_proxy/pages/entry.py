@@ -86,7 +86,7 @@ async def leave(change: Changing) -> Response[str]:
 
 @post("/language")
 async def choose_language(request: Asked, parts: Parts) -> Response[str]:
-    """Keep which language is wanted, and lead back. It is nobody's secret, and is asked before anybody entered, too."""
+    """Keep which language is wanted, and lead back. It is no one's secret, and is asked before anybody entered, too."""
     parts.require_own_site(request)
     fields = await fields_of(request)
     back = fields.get("back", "")
@@ -111,7 +111,7 @@ def end_session(response: Response[Any], request: Asked, parts: PageParts) -> No
 
 
 async def _is_first(parts: PageParts, user_id: str, ticket_id: str) -> bool:
-    """Take a ticket, and return whether nobody had: what an address bar, a log or a history keeps of it opens nothing."""
+    """Take a ticket, and return whether no one had: what an address bar, a log or a history keeps of it opens nothing."""
     if parts.live.engine is None:
         raise StoreUnavailableError
     key = f"page-link {ticket_id}"  # a client's own key has no space

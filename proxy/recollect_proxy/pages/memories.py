@@ -216,7 +216,7 @@ def other_id_named(text: str) -> str:
 
 
 def _undoable(history: Sequence[Update]) -> set[UUID]:
-    """Return the changes that may be undone still: those that nobody undid, and that changed a memory."""
+    """Return the changes that may be undone still: those that no one undid, and that changed a memory."""
     undone = {each.undoes for each in history}
     return {each.id for each in history if each.id not in undone and each.action in _UNDOABLE}
 

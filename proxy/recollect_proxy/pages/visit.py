@@ -91,7 +91,7 @@ class PageParts:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A request of somebody who has entered.
+    """A request of someone who has entered.
 
     Attributes:
         request: The request.
@@ -117,7 +117,7 @@ class Visit:
         """Whose memory it is about: from the cookie, and from nowhere else.
 
         Raises:
-            PageError: An administrator has opened nobody's yet.
+            PageError: An administrator has opened no one's yet.
         """
         if self.session.user_id is None:
             raise PageError(NO_USER)
@@ -150,7 +150,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A form that somebody sent who may.
+    """A form that someone sent who may.
 
     Attributes:
         visit: Who sent it.
@@ -168,7 +168,7 @@ Parts: TypeAlias = NamedDependency[SkipValidation[PageParts]]
 
 
 def visit_of(request: Asked, parts: PageParts) -> Visit:
-    """Return the visit of somebody who has entered, or raise PageError."""
+    """Return the visit of someone who has entered, or raise PageError."""
     session = parts.session(request)
     if session is None:
         raise PageError(NOT_ENTERED)
@@ -179,14 +179,14 @@ def require_administrator(visit: Visit) -> None:
     """Let administrators and readers through; of others there is no such page.
 
     Raises:
-        PageError: It is somebody else.
+        PageError: It is someone else.
     """
     if not visit.session.principal.is_administrator:
         raise PageError(NOT_FOUND)
 
 
 async def provide_visit(request: Asked, parts: Parts) -> Visit:
-    """Return the visit of somebody who has entered."""
+    """Return the visit of someone who has entered."""
     return visit_of(request, parts)
 
 
@@ -194,7 +194,7 @@ async def provide_reading(request: Asked, parts: Parts) -> Visit:
     """Return a visit that sees a user's memory; where an administrator looks, the user is told before.
 
     Raises:
-        PageError: Nobody has entered, or an administrator has opened nobody's memory.
+        PageError: No one has entered, or an administrator has opened no one's memory.
         StoreError: It can't be kept that an administrator looks.
     """
     visit = visit_of(request, parts)
@@ -210,7 +210,7 @@ async def provide_change(request: Asked, parts: Parts) -> Change:
     """Return a form, once it is known that its sender may, and meant to.
 
     Raises:
-        PageError: Nobody has entered; another site, or another session's page, sent it; or its sender only reads.
+        PageError: No one has entered; another site, or another session's page, sent it; or its sender only reads.
     """
     parts.require_own_site(request)
     visit = visit_of(request, parts)

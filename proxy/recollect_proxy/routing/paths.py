@@ -1,7 +1,7 @@
 """Finds which API a canonical path asks for. Pure. Never: changes the path that is forwarded.
 
 A server may treat `/v1//chat/completions`, `/v1/chat%2Fcompletions` or `/V1/Chat/Completions` as a chat. If we did not, the chat
-would pass without memory, and nobody would know why.
+would pass without memory, and no one would know why.
 """
 
 COMPLETIONS_PATH = b"/chat/completions"

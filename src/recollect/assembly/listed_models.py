@@ -49,7 +49,7 @@ def _names(listed: object) -> Iterator[str]:
 
 
 def _can_chat(name: str, entry: Mapping[str, Any]) -> bool:
-    """Tell whether a model can chat: unless its server, or failing that its name, says otherwise."""
+    """Return whether a model can chat: unless its server, or failing that its name, says otherwise."""
     kind, can = entry.get("type"), entry.get("capabilities")
     if isinstance(can, Mapping) and can.get("completion_chat") is False:  # Mistral
         return False

@@ -82,7 +82,7 @@ class ChatBody:
             the only message.
         model: The model it names; "" if it names none.
         stream: Whether the answer is asked for as a stream.
-        follows: The answer that this follows, which the server keeps; "" if the request has all that was said.
+        follows: The answer that this follows, which the server keeps; "" if the request has everything that was said.
         conversation: The chat's own id, if the server keeps it; else "".
         outside: How many of ``messages``, the first of them, stand elsewhere in ``raw``.
         unread: How many of user and assistant are not read.

@@ -83,7 +83,7 @@ def read_turn(
 
 
 def _has_document(chat: ChatBody, every: Sequence[tuple[int, Message]]) -> bool:
-    """Tell whether a file stands in a request, or around its last message of the user what was retrieved for that."""
+    """Return whether a file stands in a request, or around its last message of the user what was retrieved for that."""
     parts = (part for each in chat.messages if isinstance(each.content, list) for part in each.content)
     if any(isinstance(part, dict) and part.get("type") in _FILES for part in parts):
         return True
@@ -106,7 +106,7 @@ def spoken(chat: ChatBody) -> Iterator[tuple[int, Message]]:
 
 
 def is_users(message: Message) -> bool:
-    """Tell whether a message is the user's own, not one that shows a model what its tools made."""
+    """Return whether a message is the user's own, not one that shows a model what its tools made."""
     return message.role is Role.USER and message.text != _TOOL_IMAGES
 
 
@@ -120,7 +120,7 @@ def _present(given: str | None) -> str | None:
 
 
 def _session_of(chat: ChatBody, every: Sequence[tuple[int, Message]]) -> str:
-    if chat.follows:  # an answer that nobody here has seen: with it the chat begins
+    if chat.follows:  # an answer that no one here has seen: with it the chat begins
         return UNNAMED + sha256(_encoded(chat.follows)).hexdigest()[:32]
     position, first = next(each for each in every if is_users(each[1]))
     began = _encoded(known_by(first)) or _unspoken(chat, position)

@@ -55,7 +55,7 @@ def detect_turn(
         parent_id: The frontend's id of the message before it, ROOT where there is none; None: it is not known.
         dialect: The API it is spoken in.
         recall_in_temporary: Whether temporary chats recall; they never form memories.
-        is_whole: Whether the request is known to carry all that was said before; None: it is not known.
+        is_whole: Whether the request is known to carry everything that was said before; None: it is not known.
     """
     is_readable = limits.is_readable(body)
     parsed = dialect.read(body) if is_readable else None
@@ -72,7 +72,7 @@ def detect_turn(
     private = session_skip(turn.scope.session_id)
     if private is Skip.CHANNEL or (private is not None and not recall_in_temporary):
         return DetectedTurn(skip=private)
-    kept = bool(parsed.follows or parsed.conversation)  # by the server, with all that was said
+    kept = bool(parsed.follows or parsed.conversation)  # by the server, with everything that was said
     whole = True if kept else is_whole
     told = replace(
         turn,
@@ -87,7 +87,7 @@ def detect_turn(
 
 
 def _is_too_large(chat: ChatBody) -> bool:
-    """Tell whether a part that is needed was not read: a text is too long, or the user's last message too far up."""
+    """Return whether a part that is needed was not read: a text is too long, or the user's last message too far up."""
     if any(each.content is TOO_LONG and each.role in ("user", "assistant") for each in chat.messages):
         return True
     newest = chat.messages[-limits.LAST :]
@@ -98,7 +98,7 @@ def _is_too_large(chat: ChatBody) -> bool:
 def _parent(turn: Turn, parent_id: str | None, message_id: str | None) -> str | None:
     """Return what the turn follows on, if that is certain.
 
-    Of two versions of a message each has an id of its own; without ids nobody knows them for such. And who carries
+    Of two versions of a message each has an id of its own; without ids no one knows them for such. And who carries
     earlier messages of the user follows on something, whatever a frontend leaves empty.
     """
     if not (message_id and message_id.strip()):

@@ -50,7 +50,7 @@ def authored_text(message: ChatMessage) -> str:
 
 
 def known_by(message: Message) -> str:
-    """Return the words by which a message is known again: of a user's those without what a client puts around them anew.
+    """Return the words by which a message is known again: of a user's those without what a client puts around them again.
 
     An editor says with each message which files are open; where nothing else is said, all counts.
     """

@@ -175,7 +175,7 @@ def share(user: str, memory: UUID, users: Iterable[str], *, key: str | None = No
 
 
 def quarantine(user: str, *, limit: int | None = None, after: str | None = None) -> Call[shapes.Quarantine]:
-    """List what of a user's is held back until somebody approves it, newest first."""
+    """List what of a user's is held back until someone approves it, newest first."""
     return Call(shapes.Quarantine, "GET", f"{_user(user)}/quarantine", _query(limit=limit, after=after))
 
 

@@ -109,7 +109,7 @@ def excerpt_of(
 
 
 def was_understood(passage: Passage, quoted_of_it: str, statement: Memory) -> bool:
-    """Tell whether the quoted part of a message contains a statement's evidence, or is contained in it."""
+    """Return whether the quoted part of a message contains a statement's evidence, or is contained in it."""
     if passage.role is not Role.USER:
         return False
     said = normalize(quoted_of_it.strip("\u2026 \n"))
@@ -190,7 +190,7 @@ class _Day(NamedTuple):
         return self.written
 
     def is_named(self, content: str, said_at: datetime) -> bool:
-        """Tell whether a statement's words name it themselves. What is within a year of ``said_at`` needs no year."""
+        """Return whether a statement's words name it themselves. What is within a year of ``said_at`` needs no year."""
         numbers = {int(number) for number in _NUMBER.findall(content)}
         if self.first.year in numbers and (self.is_whole or self.first.day in numbers):
             return True  # the month's name may be in any language

@@ -228,7 +228,7 @@ class _RequestState:
         return kept
 
     def _carries_first_message(self) -> bool:
-        """Tell whether the request is known to carry the first message of its branch of the chat.
+        """Return whether the request is known to carry the first message of its branch of the chat.
 
         If so, only the block of that message may stand in the system prompt. Otherwise the request counts as truncated.
         """

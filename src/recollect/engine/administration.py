@@ -86,7 +86,7 @@ class Administration(SharedMemories):
         return await self._backends.memories.todos(user_id, limit=limit)
 
     async def embeddings(self) -> EmbeddingState:
-        """Return which embedders there are, and how far what an earlier one embedded is embedded anew; it reads a row a user.
+        """Return which embedders there are, and how far what an earlier one embedded is embedded again; it reads a row a user.
 
         Raises:
             StoreError: The store failed.
@@ -97,7 +97,7 @@ class Administration(SharedMemories):
         return await embedding_state(self._backends, store)
 
     async def rebuild_index(self, user_id: str) -> bool:
-        """Have the worker build the lexical index of a user anew, a few messages at a time; False where nothing is indexed.
+        """Have the worker build the lexical index of a user again, a few messages at a time; False where nothing is indexed.
 
         Raises:
             StoreError: The store failed.
@@ -105,7 +105,7 @@ class Administration(SharedMemories):
         return await self._backends.index.rebuild(user_id)
 
     async def rebuilding(self) -> Mapping[str, UUID | None]:
-        """Return whose index is being built anew, each with up to which message; None: it has not begun.
+        """Return whose index is being built again, each with up to which message; None: it has not begun.
 
         Raises:
             StoreError: The store failed.

@@ -153,7 +153,7 @@ class Browsing(Administration):
         return await self._backends.inbox.ask_for_summary(scope, at=self._clock())
 
     async def mark_turn(self, scope: Scope, message_id: UUID, *, marked: bool) -> None:
-        """Note that a turn of a chat, with its answers, is valuable, or is not; what that changes is indexed anew.
+        """Note that a turn of a chat, with its answers, is valuable, or is not; what that changes is indexed again.
 
         Raises:
             SessionNotFoundError: Nothing that was said in the chat is kept.

@@ -308,6 +308,6 @@ def asked_to_remember_a_secret(turn: Turn) -> bool:
 
 
 def _asks(said: str) -> bool:
-    """Return whether somebody's words asked to remember, forget or correct something."""
+    """Return whether someone's words asked to remember, forget or correct something."""
     commands = {Asking.REMEMBER, Asking.FORGET, Asking.CORRECT}
     return any(each.asking in commands for each in read_commands(said))

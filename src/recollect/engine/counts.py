@@ -44,7 +44,7 @@ class FormationCounts:
         merges: Memories that were said again.
         duplicates: Candidates whose content was there already, those merged among them.
         retired: Memories taken away, by reason.
-        quarantined: Memories held back until somebody approves them.
+        quarantined: Memories held back until someone approves them.
         marks: Memories that something spoke against.
         hidden: How often messages were hidden, by reason.
         re_extracted: Memories whose words are not the person's, but were injected: has to stay 0.
@@ -76,12 +76,12 @@ class FormationCounts:
 
     @property
     def replacement_rate(self) -> float:
-        """Replaced of all that was added or replaced; 0 before the first."""
+        """Replaced of everything that was added or replaced; 0 before the first."""
         return self.replaces / max(1, self.adds + self.replaces)
 
     @property
     def dedup_rate(self) -> float:
-        """Duplicates of all that was added, replaced or found to be there; 0 before the first."""
+        """Duplicates of everything that was added, replaced or found to be there; 0 before the first."""
         return self.duplicates / max(1, self.adds + self.replaces + self.duplicates)
 
     @property

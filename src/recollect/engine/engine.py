@@ -324,7 +324,7 @@ class Engine(Profiles):
         return await self._backends.memories.sessions(user_id, begun_before=begun_before)
 
     def export(self, user_id: str) -> AsyncIterator[tuple[str, str]]:
-        """Yield all that is kept of a user, row by row as JSON text, each behind the name of its section.
+        """Yield everything that is kept of a user, row by row as JSON text, each behind the name of its section.
 
         Raises:
             StoreError: The store failed.

@@ -116,7 +116,7 @@ class Progress:
         kept: The turn outlives this process.
         over: So does how its answer ended: the turn needs no writing by itself any more.
         alone: No answer will end the turn: it is written by itself, and at once.
-        needed: Somebody waits for the turn to be kept.
+        needed: Someone waits for the turn to be kept.
         masked: The turn with its secrets masked, for the entries that follow; None while none is.
     """
 
@@ -141,7 +141,7 @@ class WriteSoon(Protocol):
 
 
 class ExchangeRecord:
-    """Writes an exchange to the log, from the turn to the end of its answer, which is told once, or never if nobody knows it.
+    """Writes an exchange to the log, from the turn to the end of its answer, which is told once, or never if no one knows it.
 
     Attributes:
         turn: The turn.

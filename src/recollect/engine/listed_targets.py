@@ -1,6 +1,6 @@
 """Which of the listed memories a person means by their numbers, as far as that is certain. Pure.
 
-What counts is the list that the person saw: the assistant's. It may have left something out or numbered it anew, so its words
+What counts is the list that the person saw: the assistant's. It may have left something out or numbered it again, so its words
 are compared with the memories'.
 """
 
@@ -146,7 +146,7 @@ def _answers(turn: Turn, since: int) -> tuple[list[str], bool]:
 
 
 def _items(answer: str) -> dict[int, str]:
-    """Return the items of the list in an answer by their numbers: {} where it has none, or one whose numbers start anew."""
+    """Return the items of the list in an answer by their numbers: {} where it has none, or one whose numbers start again."""
     lines = answer.splitlines()
     numbered = [(int(found[1]), found[2]) for line in lines if (found := _NUMBERED.match(line))]
     if numbered:

@@ -161,7 +161,7 @@ class LiveEngine:
                     heeding = asyncio.create_task(self._heed_erasures(engine))
                     await self._closing.wait()
                     heeding.cancel()
-                    self._engine = None  # before it closes: nobody begins anything with it any more
+                    self._engine = None  # before it closes: no one begins anything with it any more
             except StoreUnavailableError as error:
                 self.failure = error
                 log.warning("store_unavailable", detail=str(error), again=_REOPEN_SECONDS)
@@ -170,7 +170,7 @@ class LiveEngine:
                 self.failure = error
                 log.error("engine_unusable", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
                 if not self._first_try.is_set():
-                    raise  # a start fails clearly; later on nobody would see it end
+                    raise  # a start fails clearly; later on no one would see it end
                 await self._pause()
             finally:
                 self._engine = None

@@ -50,7 +50,7 @@ class LogWriter:
         spool: What the log can't take.
         engine: Returns the engine that writes to the log; None while there is none.
         keeps: Whether anything is kept of users whose own `record` setting is not known, as the store is away.
-        patience: Seconds that the log may take with a phase before it goes to the spool, where somebody waits for it.
+        patience: Seconds that the log may take with a phase before it goes to the spool, where someone waits for it.
 
     Attributes:
         lost: How many phases neither the log nor the spool could take.
@@ -114,8 +114,8 @@ class LogWriter:
 
         Args:
             entry: Which phase.
-            needed: From when on somebody waits for it.
-            line: Its line for the spool, where somebody has made it.
+            needed: From when on someone waits for it.
+            line: Its line for the spool, where someone has made it.
 
         Returns:
             What became of it in the log; where it waits for that, what will tell; None where it is lost, or not wanted.
@@ -333,6 +333,6 @@ class _AwayError(StoreUnavailableError):
 
 
 def _ended(writing: "asyncio.Task[Written]") -> None:
-    """Take note of what nobody waits for any more."""
+    """Take note of what no one waits for any more."""
     if not writing.cancelled() and isinstance(error := writing.exception(), RecollectError):
         log.debug("remember_failed", error=type(error).__name__)

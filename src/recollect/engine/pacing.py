@@ -1,4 +1,4 @@
-"""Forms no faster than somebody wants: an inbox whose exchanges are done with at a rate. Never: what forming is."""
+"""Forms no faster than someone wants: an inbox whose exchanges are done with at a rate. Never: what forming is."""
 
 import asyncio
 from collections.abc import Callable, Sequence

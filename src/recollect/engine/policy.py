@@ -148,7 +148,7 @@ class Policy:
             session_cap=self.caps.session,
             user_cap=self.caps.user,
             time_zone=str(self.zone),
-            told_zone="",  # nobody tells one for everybody
+            told_zone="",  # no one tells one for everybody
         )
 
     def under(self, flags: Flags) -> Self:

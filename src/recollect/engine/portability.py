@@ -1,4 +1,4 @@
-"""Which texts of rows that somebody brings along may hold a secret, and those texts without it. Pure. Never: a store."""
+"""Which texts of rows that someone brings along may hold a secret, and those texts without it. Pure. Never: a store."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

@@ -220,7 +220,7 @@ class RecallState:
         if _begins_anew(self.turn, chat):
             self.over = tuple(each.anchor for each in chat.injections)
             self.chat = replace(chat, injections=())
-        elif not self._is_told(chat):  # told anew: what was done for it may have changed since
+        elif not self._is_told(chat):  # told again: what was done for it may have changed since
             left = tuple(each for each in chat.injections if each.anchor != self.turn.anchor)
             self.over = (self.turn.anchor,) if len(left) < len(chat.injections) else ()
             self.chat = replace(chat, injections=left)
@@ -235,7 +235,7 @@ class RecallState:
 
         Args:
             asks_for_before: Whether the words ask for other sessions.
-            lists: Whether all that is known is listed, also what the prompt holds already: a list has no gaps.
+            lists: Whether everything that is known is listed, also what the prompt holds already: a list has no gaps.
         """
         given, prompt = ((), ()) if lists else (self.given, self.turn.prompt)
         return SelectionContext(
@@ -258,7 +258,7 @@ class RecallState:
         elsewhere = [
             each
             for each in statements
-            if each.source is not Source.GLOBAL  # nobody said it: it is given where it is needed
+            if each.source is not Source.GLOBAL  # no one said it: it is given where it is needed
             and (here is None or each.provenance.session_id != here)
             and self.options.disclosure.allows(each)
         ]
@@ -407,7 +407,7 @@ def _skipped(ranked: Sequence[Recollection]) -> Skip | None:
 def _as_told(chat: Chat, disclosure: Disclosure) -> Chat:
     """Return what of a chat may be told to the LLM's server.
 
-    Its earlier blocks may have been made for another server: one that may not be told all is given each turn anew.
+    Its earlier blocks may have been made for another server: one that may not be told all is given each turn again.
     """
     if disclosure.is_whole:
         return chat
@@ -416,7 +416,7 @@ def _as_told(chat: Chat, disclosure: Disclosure) -> Chat:
 
 
 def _is_used(each: Recollection) -> bool:
-    """Tell whether the prompt holds it: newly, or by an earlier turn."""
+    """Return whether the prompt holds it: newly, or by an earlier turn."""
     return each.dropped is None or each.dropped is Drop.GIVEN
 
 
@@ -435,7 +435,7 @@ def _marked(selected: Sequence[Recollection], standing: Sequence[Recollection]) 
 
 
 def _begins_anew(turn: Turn, chat: Chat) -> bool:
-    """Tell whether this is a new chat that begins with the same words as a known one, where words are all that tells them apart.
+    """Return whether this is a new chat that begins with the same words as a known one, where words are all that tells them apart.
 
     If the words come again soon, it is the same turn sent once more.
     """

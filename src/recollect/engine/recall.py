@@ -116,7 +116,7 @@ class Retriever:
             return Prepared(Recall(skipped=Skip.OFF), placement=Placement.OFF)
         turn = in_zone(turn, self._zones.get(turn.scope.user_id, self._policy.zone))
         state = RecallState(turn, options, self._policy, count, self._clock(), answers=answers)
-        # What was changed for the user while we run comes with the chat; as a rule it leaves recall on.
+        # What was changed for the user while we run comes with the chat; usually it leaves recall on.
         if state.adds and state.searches and not options.disclosure.is_nothing:
             state.ranking = self._begin(turn)
         try:
@@ -143,7 +143,7 @@ class Retriever:
         return asyncio.create_task(within(deadline, self._rank_in_turn(turn, reach)))
 
     async def _rank_in_turn(self, turn: Turn, reach: SearchReach | None) -> Ranking:
-        """Rank one turn of each user at a time, so that whoever asks many things at once holds up nobody else."""
+        """Rank one turn of each user at a time, so that whoever asks many things at once holds up no one else."""
         async with self._users_turns.setdefault(turn.scope.user_id, asyncio.Lock()):
             return await self.rank(turn, reach=reach)
 
@@ -312,7 +312,7 @@ class Retriever:
 
 
 def _failed(error: Exception) -> Recall:
-    """Return the recall that failed, and tell why; what nobody has thought of is told of by its place alone."""
+    """Return the recall that failed, and tell why; what no one has thought of is told of by its place alone."""
     match error:
         case TimeoutError():
             return Recall(skipped=Skip.DEADLINE, error_stage=Stage.SEARCH, degraded=(Stage.SEARCH,))

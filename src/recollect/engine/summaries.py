@@ -133,7 +133,7 @@ class Summaries:
         return await self._memory(user_id, conversation, await self.guard.call(user_id, summarize))
 
     def _is_given_up(self, user_id: str, conversation: Conversation, error: ExtractorError) -> bool:
-        """Tell whether a chat is left without a summary of these turns: nobody can read the answer, or none comes."""
+        """Return whether a chat is left without a summary of these turns: no one can read the answer, or none comes."""
         if isinstance(error, InvalidExtractionError):
             return True
         if isinstance(error, ExtractorUnusableError | ExtractorPausedError):

@@ -57,7 +57,7 @@ class Worker(Protocol):
         ...
 
     def clear_caches(self) -> None:
-        """Let it forget what it keeps of texts: somebody was erased."""
+        """Let it forget what it keeps of texts: someone was erased."""
         ...
 
     def chats(self, running: int) -> None:
@@ -96,7 +96,7 @@ class FormationWorker:
         backends: What it works with.
         policy: How.
         clock: Tells the time.
-        is_told: Whether somebody tells it of chats that run; else it looks into the log whose answers are under way.
+        is_told: Whether someone tells it of chats that run; else it looks into the log whose answers are under way.
     """
 
     def __init__(self, backends: Backends, policy: Policy, clock: Clock, *, is_told: bool = True) -> None:

@@ -30,7 +30,7 @@ FAILURES = 5
 """So many failures in a row open the breaker."""
 
 FAILED_SECONDS = 240.0
-"""So do fewer, if they took so long together: a server that is waited for in vain is as bad as one that refuses."""
+"""So do fewer, if they took so long together: a server that is waited for without success is as bad as one that refuses."""
 
 _FIRST_PAUSE = timedelta(seconds=30)
 _LONGEST_PAUSE = timedelta(minutes=10)

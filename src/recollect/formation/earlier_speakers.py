@@ -9,7 +9,7 @@ from recollect.text.attribution.speakers import several_speakers, speaker_of
 
 
 def unnamed(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> Iterator[tuple[Memory, str]]:
-    """Yield known memories of this chat that name nobody, and their content with the name of who said it.
+    """Yield known memories of this chat that name no one, and their content with the name of who said it.
 
     Args:
         turns: The turns of a chat, with what was said before them.

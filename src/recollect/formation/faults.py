@@ -94,7 +94,7 @@ def _masked_outline(outline: Outline) -> Outline:
 
 
 def _unverified(memory: Memory, said: Sequence[Exchange], rules: FormationRules) -> Iterator[Finding]:
-    """Yield what speaks against a memory that a model found in what somebody said."""
+    """Yield what speaks against a memory that a model found in what someone said."""
     evidence = memory.provenance.evidence
     if not evidence:
         yield Finding(Fault.NO_SOURCE, memory, Reason.NO_EVIDENCE)
@@ -132,7 +132,7 @@ def _unscreened(memory: Memory) -> Iterator[Finding]:
 
 
 def _states_something(memory: Memory) -> bool:
-    """Tell whether a statement says anything besides questions, code, logs and what others wrote."""
+    """Return whether a statement says anything besides questions, code, logs and what others wrote."""
     turn = Turn(Scope(memory.owner, ""), memory.content, "", memory.observed_at, "")
     exchange = Exchange(memory.id, turn, "", memory.id, memory.id)
     sentences = _SENTENCE.findall(attribute(exchange).authored[:_READ])
@@ -175,7 +175,7 @@ def _candidate(memory: Memory) -> Candidate:
 def duplicate_of(older: Memory, newer: Memory) -> Finding | None:
     """Return that one of two statements repeats the other; None where it does not.
 
-    The older one stays, as when it is said again; but what somebody wrote by hand stays before what was found.
+    The older one stays, as when it is said again; but what someone wrote by hand stays before what was found.
     """
     if not {older.kind, newer.kind} <= STATEMENTS or not same_letter(newer.content, older.content):
         return None

@@ -122,7 +122,7 @@ class ForgetTargets:
 
 
 def says_all(about: str, text: str) -> bool:
-    """Tell whether ``text`` holds every term of ``about``."""
+    """Return whether ``text`` holds every term of ``about``."""
     wanted = set(document_terms(about))
     return bool(wanted) and wanted <= set(document_terms(text))
 

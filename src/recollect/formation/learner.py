@@ -129,7 +129,7 @@ class StatementLearner:
 
         Args:
             turns: The turns, oldest first.
-            extraction: What a model found in them; None: none was asked, and only what somebody asks to be remembered
+            extraction: What a model found in them; None: none was asked, and only what someone asks to be remembered
                 is learned.
             forgotten: Memories that these turns let go of.
             unkept: Words of theirs that ask to keep something nowhere.

@@ -262,7 +262,7 @@ def _wrong(turn: AnalyzedTurn, own: Sequence[Change]) -> list[Change]:
 
 
 def _is_re_extracted(change: Change, turn: AnalyzedTurn) -> bool:
-    """Tell whether a new memory rests on injected words that are not the person's own.
+    """Return whether a new memory rests on injected words that are not the person's own.
 
     Another way than verification's, on purpose: it counts what that should never let through.
     """

@@ -104,7 +104,7 @@ class _Batch:
     gone: set[UUID] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        # what serves everybody is nobody's own: who says it has it by themselves from then on
+        # what serves everybody is no one's own: who says it has it by themselves from then on
         own = [memory for memory in (*self.shown, *self.nearby) if memory.source is not Source.GLOBAL]
         self.known = {memory.id: memory for memory in own}
         self.held = {content_hash(memory.content): memory.id for memory in reversed(own)}
@@ -190,7 +190,7 @@ class _Batch:
         return self.known.get(main.target) or self.added.get(main.target)
 
     def _may_be_marked(self, memory: Memory) -> bool:
-        """Tell whether a memory has no mark and was not stated, replaced or marked by the batch."""
+        """Return whether a memory has no mark and was not stated, replaced or marked by the batch."""
         return memory.doubt is None and memory.id not in self.marked and self._is_free(memory)
 
     def _mark(
@@ -200,7 +200,7 @@ class _Batch:
         return Mark(memory.id, doubt, reason, cause, decided_by)
 
     def _is_free(self, memory: Memory) -> bool:
-        """Tell whether the batch has not yet replaced, reinforced, limited or ended a memory."""
+        """Return whether the batch has not yet replaced, reinforced, limited or ended a memory."""
         touched = (self.reinforced, self.limited, self.successors, self.gone)
         return not any(memory.id in each for each in touched)
 
@@ -279,7 +279,7 @@ class _Batch:
         return self._ignore(Reason.NOT_NEWER, weighed, memory.id, f"order ({decided_by} {number})")
 
     def _is_of_the_past(self, weighed: WeighedCandidate, memory: Memory) -> bool:
-        """Tell whether a candidate held only before the memory was observed: then both are true."""
+        """Return whether a candidate held only before the memory was observed: then both are true."""
         until = weighed.believed.candidate.holds_until
         return until is not None and until <= wall(memory.observed_at, self.origin.turn(weighed).at.tzinfo)
 
@@ -293,12 +293,12 @@ class _Batch:
         )
 
     def _is_put_off(self, main: _Main, memory: Memory) -> bool:
-        """Tell whether a memory ends with an event that is itself replaced, such as a move put off to a later day."""
+        """Return whether a memory ends with an event that is itself replaced, such as a move put off to a later day."""
         replaced = self.known.get(main.old) if isinstance(main, Replace) else None
         return replaced is not None and replaced.holds_from == memory.holds_until
 
     def _stays_until_then(self, weighed: WeighedCandidate, memory: Memory) -> bool:
-        """Tell whether a memory is a state that holds until the candidate begins to hold; plans and future events are none."""
+        """Return whether a memory is a state that holds until the candidate begins to hold; plans and future events are none."""
         now = self.origin.turn(weighed).at
         begins = memory.holds_from or memory.event_at or wall(memory.observed_at, now.tzinfo)
         is_state = memory.kind is not Kind.TODO and begins <= wall(now)

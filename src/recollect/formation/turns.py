@@ -48,7 +48,7 @@ class AnalyzedTurn:
     gives_instruction: bool = False
 
     def asks(self, *askings: Asking) -> bool:
-        """Tell whether the turn holds a command of one of these kinds."""
+        """Return whether the turn holds a command of one of these kinds."""
         return any(each.asking in askings for each in self.commands)
 
     @property
@@ -109,7 +109,7 @@ def analyze_turn(exchange: Exchange) -> AnalyzedTurn:
 
 
 def must_be_hidden(text: str) -> bool:
-    """Tell whether a message of the log may never be recalled, whatever is learned from it."""
+    """Return whether a message of the log may never be recalled, whatever is learned from it."""
     return _shows_secret(text) or _orders(text)
 
 

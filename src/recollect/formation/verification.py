@@ -76,7 +76,7 @@ def without_secrets(candidate: Candidate) -> Candidate | None:
 
 
 def _tells(part: str) -> bool:
-    """Tell whether a part of a statement that held no secret is worth keeping by itself."""
+    """Return whether a part of a statement that held no secret is worth keeping by itself."""
     if _LABEL_UNSPACED.search(part):
         return False
     words = analyze_words(part).words

@@ -65,7 +65,7 @@ FlagValue: TypeAlias = bool | int | float | str | None
 
 
 class Party(StrEnum):
-    """What kind of somebody changed a person's settings."""
+    """What kind of someone changed a person's settings."""
 
     PERSON = "person"
     INTEGRATION = "integration"
@@ -113,7 +113,7 @@ class Outcome:
     Attributes:
         progress: How far it is.
         messages: What was said and what was answered, by their ids in the message log.
-        updates: What it changed and nobody undid, newest first.
+        updates: What it changed and no one undid, newest first.
     """
 
     progress: Progress
@@ -128,7 +128,7 @@ class News:
     Attributes:
         user_id: Whose chat it is.
         exchanges: Which of its exchanges were formed since something was shown; also those that taught nothing.
-        updates: What they changed and nobody undid, newest first.
+        updates: What they changed and no one undid, newest first.
     """
 
     user_id: str

@@ -56,7 +56,7 @@ class MessageSeen:
         tokens: About how many tokens that has.
         said_at: When its turn was said.
         alternate: Whether it is a further answer to a turn that has another.
-        marked: Whether somebody called its turn valuable.
+        marked: Whether someone called its turn valuable.
         hidden: Whether it is recalled no more.
         failure: How the answer failed of which this is as much as came; None for all else.
     """

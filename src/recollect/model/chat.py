@@ -55,8 +55,8 @@ class Turn:
         anchors: Of each message of the user in the request, the turn's own last: its position there, and
             the key by which it is known again in later requests of the chat.
         prompt: All texts the request carries, also those of the system and of documents.
-        is_whole: Whether the request is known to carry all that was said before; None: it is not known.
-        marked: Whether somebody called it valuable.
+        is_whole: Whether the request is known to carry everything that was said before; None: it is not known.
+        marked: Whether someone called it valuable.
         parent: The frontend's id of the message it follows on; ROOT for a chat's first message. Two turns of a chat
             with one parent are two versions of one message. None: it is not known.
         upstream: Which of several LLM servers it is said to, by its name; "": to the one that is the default.

@@ -18,7 +18,7 @@ class Flags:
         placement: Where in a prompt goes what is recalled.
         summaries: Whether chats are summarized.
         queries: Whether the record of a request tells what was asked, by the message log.
-        profile: Whether the person allows a profile; nobody allows it for them, so it counts in their own flags alone.
+        profile: Whether the person allows a profile; no one allows it for them, so it counts in their own flags alone.
         lexical: Whether recall searches by words beside the meaning.
         history: Whether recall searches the message log beside the statements.
         max_memory_tokens: Tokens that a turn's memories may take.

@@ -21,7 +21,7 @@ class LoggedMessage:
         said_at: When.
         speaker: The name of who said it, if known.
         before: What was said right before it in its session; "" if nothing was.
-        marked: Whether somebody called it valuable.
+        marked: Whether someone called it valuable.
         failed: Whether it was said in a turn that never got an answer, as the model failed.
         taught: Whether a memory was formed of its turn.
     """

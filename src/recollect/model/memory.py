@@ -34,7 +34,7 @@ class Candidate:
         ends: 0-based indexes of further memories shown that are over if this holds, as a plan is that was carried out.
         subject: Whom it tells of, as the person calls them; None: of the person.
         stance: How the person means it.
-        steers: Whether it speaks to the assistant for somebody's benefit who is not the person.
+        steers: Whether it speaks to the assistant for someone's benefit who is not the person.
         lasting: For how long it is worth knowing.
         confirms: The assistant's sentence that ``evidence`` assents to; None: the person's words say it themselves.
         of_others: Whether the model says that all words of the message are pasted or played.

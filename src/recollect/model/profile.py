@@ -28,7 +28,7 @@ class ProfileField(StrEnum):
     """Frameworks and tools, and how well they are known."""
     GOALS = "goals"
     DOMAIN = "domain"
-    """What somebody works in, and as what."""
+    """What someone works in, and as what."""
     CONSTRAINTS = "constraints"
     NOTES = "notes"
 

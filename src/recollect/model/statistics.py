@@ -64,7 +64,7 @@ class Questions:
         truncated: For how many something had no place in the budget.
         fallbacks: How many searches went another way than by meaning and unmistaken words.
         summaries_alone: How many prompts were given summaries and nothing else.
-        marked: How many messages somebody called valuable by hand.
+        marked: How many messages someone called valuable by hand.
         complaints: How many messages say that something told was forgotten.
         median_ms: What half of the recalls took at most, in milliseconds; None where there was none.
         p95_ms: What 95 % took at most.

@@ -32,7 +32,7 @@ STATEMENTS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION,
 
 
 SHOWN = frozenset(Kind) - {Kind.QA_TURN}
-"""The kinds that are listed where none is named: an exchange as it was said is nobody's statement, and stands in its chat."""
+"""The kinds that are listed where none is named: an exchange as it was said is no one's statement, and stands in its chat."""
 
 
 class Source(StrEnum):
@@ -55,7 +55,7 @@ class Actor(StrEnum):
     PRUNE = "prune"
     IMPORT = "import"
     AGENT = "agent"
-    """A program that uses the memory on a person's behalf, and whose model writes: nobody has approved what it writes."""
+    """A program that uses the memory on a person's behalf, and whose model writes: no one has approved what it writes."""
 
 
 class Strategy(StrEnum):
@@ -117,16 +117,16 @@ class Relation(StrEnum):
 
 
 class Stance(StrEnum):
-    """How somebody means what they say."""
+    """How someone means what they say."""
 
     STATED = "stated"
     ASKED = "asked"
     """A question takes it for possible, no more."""
     SUPPOSED = "supposed"
     QUOTED = "quoted"
-    """Somebody else said or wrote it."""
+    """Someone else said or wrote it."""
     PLAYED = "played"
-    """Somebody invented says it."""
+    """Someone invented says it."""
 
 
 class Lasting(StrEnum):
@@ -211,11 +211,11 @@ class Phase(StrEnum):
     ENDED = "ended"
     """The answer has come, or as much of it as will."""
     FAILED = "failed"
-    """The model refused, or failed. What was said stays said; it is formed without an answer, unless one is asked for anew."""
+    """The model refused, or failed. What was said stays said; it is formed without an answer, unless one is asked for again."""
     AWAITED = "awaited"
     """The model's server works on the answer and keeps it until it is fetched."""
     REFUSED = "refused"
-    """The model's server knows not who asks: nobody is known to have said it, and it is taken back."""
+    """The model's server knows not who asks: no one is known to have said it, and it is taken back."""
 
     @classmethod
     def _missing_(cls, value: object) -> "Phase | None":
@@ -241,7 +241,7 @@ class Written(StrEnum):
     NEW = "new"
     """It began the exchange there, or was the first to end it."""
     KNOWN = "known"
-    """Another request had done so, as with an answer given anew."""
+    """Another request had done so, as with an answer given again."""
     UNWANTED = "unwanted"
     """Nothing is kept: of this user nothing is to be."""
     ERASED = "erased"
@@ -255,7 +255,7 @@ class Progress(StrEnum):
     """It is still to be formed, or its answer is under way."""
     FORMED = "formed"
     FAILED = "failed"
-    """Its formation kept failing; it is held until somebody has it tried again."""
+    """Its formation kept failing; it is held until someone has it tried again."""
     ABANDONED = "abandoned"
     """Its message was edited: what it taught is taken back."""
 
@@ -360,9 +360,9 @@ class Placement(StrEnum):
     STABLE = "stable"
     """The chat's first block in the system prompt, later ones beside their turn's message; all as they were."""
     SYSTEM = "system"
-    """All of it in the system prompt, anew with each turn."""
+    """All of it in the system prompt, again with each turn."""
     USER = "user"
-    """All of it beside the turn's message, anew with each turn."""
+    """All of it beside the turn's message, again with each turn."""
     OFF = "off"
     """Nowhere."""
 

@@ -29,7 +29,7 @@ from recollect.model import (
 class MessageLog(Protocol):
     """Keeps every exchange, whole and in order, and what is still to be formed.
 
-    What was said before its user, or its chat, was erased is not written any more, unless somebody wants just that.
+    What was said before its user, or its chat, was erased is not written any more, unless someone wants just that.
     """
 
     async def begin(
@@ -74,7 +74,7 @@ class MessageLog(Protocol):
         ...
 
     async def expect(self, exchange: Exchange) -> None:
-        """Note under which id the model's server keeps the answer; its exchange stays open until somebody fetches that."""
+        """Note under which id the model's server keeps the answer; its exchange stays open until someone fetches that."""
         ...
 
     async def exchange_of_answer(self, user_id: str, answer_id: str) -> Exchange | None:
@@ -97,7 +97,7 @@ class MessageLog(Protocol):
         ...
 
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
-        """Let what is open for long be formed without its answer, as nobody seems to wait for that.
+        """Let what is open for long be formed without its answer, as no one seems to wait for that.
 
         Where it comes all the same, it is kept as the reply; and what it is another version of is abandoned only then.
 
@@ -208,7 +208,7 @@ class RequestLog(Protocol):
         """Delete what was kept of requests before a time; return of how many. What is of that very day may stay until it is over.
 
         What models took (``UsageLog``) is deleted with it, of days longer ago than ``USAGE_OUTLIVES`` before that time;
-        and that somebody was erased, of whom nothing can wait to be written any more.
+        and that someone was erased, of whom nothing can wait to be written any more.
         """
         ...
 

@@ -153,7 +153,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Summarized:
-    """A summary of all that was said in a chat so far.
+    """A summary of everything that was said in a chat so far.
 
     Attributes:
         text: At most about 200 tokens.

@@ -124,7 +124,7 @@ class Inbox(Protocol):
         Args:
             asked: Which model is asked now, and by which settings (``Policy.asked``): what another one answered unreadably, or the
                 same by others, is tried again. Without a model's name the settings alone are compared; "": nothing is.
-            everything: Whether all that was unreadable is tried again.
+            everything: Whether everything that was unreadable is tried again.
         """
         ...
 
@@ -168,7 +168,7 @@ class Inbox(Protocol):
     ) -> Conversation | None:
         """Return a chat of the user that is due for a summary, if there is one: the one that waits longest.
 
-        Before these one that somebody asked a summary of.
+        Before these one that someone asked a summary of.
 
         Due is a chat with at least ``turns`` formed exchanges, or ``tokens`` tokens in formed exchanges, since its
         last summary; 0: that alone makes none due. Hidden messages and alternates are left out. A chat is looked at
@@ -226,7 +226,7 @@ class Attempts(Protocol):
             step: What is done; of each there is one at a time for a user.
             subject: On what; another one is begun afresh.
             at: Now.
-            afresh: Whether the attempts before are known to have ended, though nobody could note it.
+            afresh: Whether the attempts before are known to have ended, though no one could note it.
 
         Returns:
             How often it was begun since it last ended, this attempt included.

@@ -38,7 +38,7 @@ class Version(NamedTuple):
 
 
 async def abandon_other_versions(connection: Connection, version: Version) -> bool:
-    """Abandon the other turns of the chat with the same parent, and all that was said in it after the first.
+    """Abandon the other turns of the chat with the same parent, and everything that was said in it after the first.
 
     What they taught is undone as far as it can be, and what was said is recalled no more. Nothing that was said later
     than the turn is abandoned: an answer may take so long that its turn is logged after the one that replaced it.

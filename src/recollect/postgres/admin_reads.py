@@ -13,7 +13,7 @@ from recollect.postgres.sql import SQL
 from recollect.text.normalization import storable_text
 
 _LEARNED = "told_zone"
-"""The setting that nobody changes: it is learned from requests."""
+"""The setting that no one changes: it is learned from requests."""
 
 
 class PostgresAdminReads:
@@ -23,7 +23,7 @@ class PostgresAdminReads:
         self._database = database
 
     async def note(self, user_id: str, read: AdminRead) -> None:
-        """Keep that somebody else reads what is kept of the user."""
+        """Keep that someone else reads what is kept of the user."""
         async with self._database.changing(user_id) as connection:
             await connection.execute(
                 SQL["insert_admin_read"],

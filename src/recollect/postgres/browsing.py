@@ -45,7 +45,7 @@ class PostgresBrowsing:
     async def to_review(
         self, user_id: str, kinds: Collection[Kind], *, before: datetime, importance: float, limit: int
     ) -> list[Memory]:
-        """Return the user's own memories that matter, were said before a time, and were confirmed by nobody since."""
+        """Return the user's own memories that matter, were said before a time, and were confirmed by no one since."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(
                 SQL["memories_to_review"], user_id, list(kinds), before, importance, limit
@@ -65,7 +65,7 @@ class PostgresBrowsing:
         return [ChatSeen(**row) for row in rows]
 
     async def knows_chat(self, scope: Scope) -> bool:
-        """Tell whether something was said in a chat of a user, and is kept."""
+        """Return whether something was said in a chat of a user, and is kept."""
         async with self._database.for_user(scope.user_id) as connection:
             known: bool = await connection.fetchval(SQL["knows_chat"], scope.user_id, scope.session_id)
         return known

@@ -1,4 +1,4 @@
-"""Forgets in the log, too: what somebody deleted must not come back in the words it was said in.
+"""Forgets in the log, too: what someone deleted must not come back in the words it was said in.
 
 Never: decides what is forgotten.
 """

@@ -288,7 +288,7 @@ def _history(row: Record, before: Sequence[Record]) -> tuple[Message, ...]:
 
 
 async def _copied(connection: Connection, user_id: str, texts: Sequence[str]) -> list[str]:
-    """Return lines of ours that somebody copied from another chat: what a memory says, behind the bullet of our blocks.
+    """Return lines of ours that someone copied from another chat: what a memory says, behind the bullet of our blocks.
 
     A turn that says it was given no block that could tell.
     """
@@ -308,7 +308,7 @@ async def _apply(
 ) -> list[Change]:
     """Apply the changes of an exchange. Of one that is formed again, a model's reading replaces what it was kept as before.
 
-    Without such a reading that stays, and is not kept twice. What somebody undid of an exchange is not done again.
+    Without such a reading that stays, and is not kept twice. What someone undid of an exchange is not done again.
     """
     exchange, scope = formed.exchange, formed.exchange.turn.scope
     changes: list[Change] = list(formed.changes)

@@ -18,7 +18,7 @@ _FOR_WRITES, _WRITES_OF_ONE = 0.6, 0.3
 
 @dataclass(eq=False, slots=True)
 class _Waiting:
-    """Somebody who waits for a connection.
+    """Someone who waits for a connection.
 
     Attributes:
         user_id: For whom.

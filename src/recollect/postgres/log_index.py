@@ -34,7 +34,7 @@ _READING = 1
 """By which reading messages are indexed. A new one is what new rows of ``corpora`` begin with, by a migration."""
 
 _REBUILD = -1
-"""The reading of whose index is to be built anew, whatever was read of it: so it goes on after a restart."""
+"""The reading of whose index is to be built again, whatever was read of it: so it goes on after a restart."""
 
 _UNREAD = (None,) * len(Statement._fields)
 
@@ -62,11 +62,11 @@ class PostgresLogIndex:
         changed = await asyncio.to_thread(lambda: [each.id for each in messages if rebuilds or changes(each)])
         async with self._database.changing(user_id) as connection:
             if await connection.fetchrow(SQL["reading_of"], user_id) != known:
-                return True  # somebody asked for another reading meanwhile, or did this one
+                return True  # someone asked for another reading meanwhile, or did this one
             if rebuilds and known["reread_to"] is None:
                 await _index_memories_anew(connection, user_id)
             await unindex(connection, user_id, changed)
-            # What was taken out last is indexed again before the next look: only then an index is built anew.
+            # What was taken out last is indexed again before the next look: only then an index is built again.
             is_over = len(rows) < limit and not (rebuilds and changed)
             last = rows[-1]["id"] if rows else known["reread_to"]
             reading = _READING if is_over else known["reading"]
@@ -76,7 +76,7 @@ class PostgresLogIndex:
         return not is_over
 
     async def rebuild(self, user_id: str) -> bool:
-        """Have the worker build the user's index anew, a few messages at a time; False where nothing is indexed."""
+        """Have the worker build the user's index again, a few messages at a time; False where nothing is indexed."""
         async with self._database.changing(user_id) as connection:
             if await connection.fetchval(SQL["ask_for_rebuild"], user_id) is None:
                 return False
@@ -84,13 +84,13 @@ class PostgresLogIndex:
         return True
 
     async def rebuilding(self) -> dict[str, UUID | None]:
-        """Return whose index is being built anew, each with up to which message; None: it has not begun."""
+        """Return whose index is being built again, each with up to which message; None: it has not begun."""
         async with self._database.over_all_users() as connection:
             rows = await connection.fetch(SQL["users_being_rebuilt"], _REBUILD)
         return {row["user_id"]: row["reread_to"] for row in rows}
 
     async def mark(self, scope: Scope, message_id: UUID, *, marked: bool) -> bool:
-        """Note whether a message's turn is valuable, and have it indexed anew; False where the chat has no such message."""
+        """Note whether a message's turn is valuable, and have it indexed again; False where the chat has no such message."""
         async with self._database.changing(scope.user_id) as connection:
             said = (scope.user_id, scope.session_id, message_id)
             if await connection.fetchval(SQL["turn_of_message"], *said) is None:
@@ -166,7 +166,7 @@ class PostgresLogIndex:
     async def embed_memory(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
         """Give a memory that the user sees its embedding, in place of the one it has of another model.
 
-        What several share is nobody's own, and written as the operator.
+        What several share is no one's own, and written as the operator.
         """
         await self._embed_one("embed_memory", user_id, memory_id, vector, model)
 
@@ -181,7 +181,7 @@ class PostgresLogIndex:
     async def embed_statement(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
         """Give a statement that the user sees its second embedding, in place of the one it has.
 
-        What several share is nobody's own, and written as the operator.
+        What several share is no one's own, and written as the operator.
         """
         await self._embed_one("embed_statement", user_id, memory_id, vector, model)
 

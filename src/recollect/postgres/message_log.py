@@ -195,7 +195,7 @@ async def _wake_by_chat(connection: Connection, exchange: Exchange) -> None:
 
 
 async def _is_left_out(connection: Connection, turn: Turn, known: Record) -> bool:
-    """Tell whether its person wants nothing of the turn's chat to be kept.
+    """Return whether its person wants nothing of the turn's chat to be kept.
 
     Not so of a new chat that begins with the same words, where words are all that tells chats apart: it is taken in.
     """
@@ -241,7 +241,7 @@ async def _say_again(connection: Connection, exchange: Exchange, known: Record) 
 
 
 async def _begin(connection: Connection, exchange: Exchange, key: str) -> None:
-    """Write the turn of an open exchange, in one statement: somebody waits for it."""
+    """Write the turn of an open exchange, in one statement: someone waits for it."""
     turn, scope, content = exchange.turn, exchange.turn.scope, storable_text(exchange.turn.text)
     await connection.execute(
         SQL["begin_exchange"],
@@ -291,7 +291,7 @@ class _Appending:
         self._scope = exchange.turn.scope
 
     async def whole(self, key: str) -> None:
-        """Keep a turn that nobody has begun, and its reply."""
+        """Keep a turn that no one has begun, and its reply."""
         turn, parent = self._turn, storable_parent(self._turn.parent)
         is_late = parent is not None and await abandon_other_versions(
             self._connection, Version(turn.scope, key, parent, storable_text(turn.anchor), turn.at)

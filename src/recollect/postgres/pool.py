@@ -184,7 +184,7 @@ class Access:
 
 
 async def is_pooled(connection: Connection) -> bool:
-    """Tell whether a pooler as PgBouncer stands before the server.
+    """Return whether a pooler as PgBouncer stands before the server.
 
     A server tells the number of its process as a connection begins, and a pooler makes one up.
     """

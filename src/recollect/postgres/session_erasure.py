@@ -1,4 +1,4 @@
-"""Deletes all that is kept of one chat of a user. Never: decides which chat; touches what other chats told as well."""
+"""Deletes everything that is kept of one chat of a user. Never: decides which chat; touches what other chats told as well."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -28,7 +28,7 @@ async def read_conversation(
 ) -> Conversation | None:
     """Return the chat that waits longest for a summary it is due for, as ``Inbox.to_summarize`` says.
 
-    Where the last summary was forgotten, all that is left of the chat is read again.
+    Where the last summary was forgotten, everything that is left of the chat is read again.
     """
     due = await connection.fetchrow(SQL["chat_to_summarize"], user_id, turns, tokens, list(without), _RECENT)
     if due is None:

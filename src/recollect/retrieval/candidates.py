@@ -113,7 +113,7 @@ async def find_candidates(
         raise EmbedderError("There is no embedding to search by.")
     terms, began = _scored(query, lexicon, reach), time.perf_counter()
     limits = _limits(terms, reach)
-    # Before today's: what is embedded anew between the two searches is found by the later one.
+    # Before today's: what is embedded again between the two searches is found by the later one.
     earlier = await _of_earlier(scope, asked, embedder, store, generations, limits)
     of_second = _second_of(second, second_embedder)
     hits = await store.search(scope, vector, embedder.name, **of_second, **limits)

@@ -211,14 +211,14 @@ def _or_nan(cosines: Sequence[float | None]) -> Floats:
 
 
 def _log_holds_more(found: Sequence[RetrievedItem], held: Floats, wanted: Collection[UUID]) -> bool:
-    """Tell whether a passage covers much more of the question than any needed statement."""
+    """Return whether a passage covers much more of the question than any needed statement."""
     of_log = [share for each, share in zip(found, held.tolist(), strict=True) if not _is_statement(each)]
     known = [share for each, share in zip(found, held.tolist(), strict=True) if each.item.id in wanted]
     return max(of_log, default=0.0) >= max(known, default=0.0) + _MUCH
 
 
 def _asks_the_log(query: RecallQuery) -> bool:
-    """Tell whether a question is about what was said in chats, rather than about facts."""
+    """Return whether a question is about what was said in chats, rather than about facts."""
     return query.asks_for_before or query.asks_about_reply or bool(query.identifiers)
 
 

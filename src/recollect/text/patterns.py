@@ -133,7 +133,7 @@ class Linear:
             raise ValueError(f"RE2 does not read {self.pattern}: {error}") from error
 
     def is_in(self, encoded: bytes) -> bool:
-        """Tell whether there is a match in a text that is UTF-8 already, as one that is asked about often is."""
+        """Return whether there is a match in a text that is UTF-8 already, as one that is asked about often is."""
         return self._compiled.search(encoded) is not None
 
     def search(self, text: str, pos: int = 0, endpos: int = maxsize) -> re.Match[str] | None:

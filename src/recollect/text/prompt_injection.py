@@ -1,9 +1,9 @@
 # ruff: noqa: RUF001 - words of many scripts, some of whose letters look alike
 """Tells planted orders to the assistant by their structure. Pure. Never: a model, who wrote it.
 
-A page, a mail or a link may hold words that make an assistant remember what serves somebody else. What an order means
+A page, a mail or a link may hold words that make an assistant remember what serves someone else. What an order means
 is the model's to say (`Candidate.steers`). This is what stays where a model is gullible, or there is none: marks of
-prompts, addresses that are handed over, a note about "the user", and somebody named whom the assistant shall always
+prompts, addresses that are handed over, a note about "the user", and someone named whom the assistant shall always
 put forward. People speak of themselves as "I", and who does is believed. What is found is held back for the person
 to look at, never thrown away.
 """
@@ -126,7 +126,7 @@ _FAVOURING = (
     " raccomand- polec- рекомендуй- doporuč- ajánl- öner- tavsiye anbefal-"
 )
 _FAVOUR = _words(_FAVOURING, "推荐 推薦 勧め 推奨 추천")
-"""To put somebody forward, and nothing else."""
+"""To put someone forward, and nothing else."""
 _STEER = _words(
     f"{_FAVOURING} suggest- mention- cite name link push refer consider treat present direct tell point"
     " say add include empfiehl- empfehl- nenne- erwähn- verweis- schlag- zitier- bevorzug- verlink- lobe- vertrau- recommand- propos- suggèr- mentionn- cite- nomme- ajoute-"
@@ -168,10 +168,10 @@ _NO_LETTERS = bounded(r"[\W_]+")
 
 
 def contains_takeover(text: str) -> bool:
-    """Tell whether a message holds instructions that take over an assistant, so that none of it may be recalled.
+    """Return whether a message holds instructions that take over an assistant, so that none of it may be recalled.
 
     That is more than an order: marks of prompts, rules that are to be ignored, and a memory or a chat that is to go
-    somewhere, or to put somebody forward for good. A developer's "the user is never logged out" and a translator's text are neither.
+    somewhere, or to put someone forward for good. A developer's "the user is never logged out" and a translator's text are neither.
 
     Args:
         text: A message, or a part of one. Its first ``LONGEST`` characters are read.
@@ -181,7 +181,7 @@ def contains_takeover(text: str) -> bool:
 
 
 def is_instruction(text: str) -> bool:
-    """Tell whether a statement instructs the assistant to act for others' benefit or against its rules.
+    """Return whether a statement instructs the assistant to act for others' benefit or against its rules.
 
     None is how a person wishes to be answered ("in bullet points", "call me ..."), what they do themselves ("I
     always recommend ..."), or a task of theirs.
@@ -208,7 +208,7 @@ def _takes_over(sentence: str) -> bool:
 
 
 def is_injected(content: str, evidence: str, said: str = "") -> bool:
-    """Tell whether a statement is an injected instruction, or rests on one, considering all that is known of it.
+    """Return whether a statement is an injected instruction, or rests on one, considering everything that is known of it.
 
     That the words are a person's about themselves counts for the statement too, in which their "I" is lost. That
     they speak of "the user" counts against them, and so does an order right before or behind them: who plants a
@@ -236,7 +236,7 @@ def is_injected(content: str, evidence: str, said: str = "") -> bool:
 
 
 def _orders(sentence: str) -> bool:
-    """Tell whether a sentence by itself asks for something in favour of others, and nobody in it speaks of themselves."""
+    """Return whether a sentence by itself asks for something in favour of others, and no one in it speaks of themselves."""
     plain = sentence.casefold()
     if _is_own(sentence):
         return _asks_for(sentence)
@@ -265,7 +265,7 @@ def _orders_for_user(plain: str) -> bool:
 
 
 def _asks_for(sentence: str) -> bool:
-    """Tell whether the person asks for something that serves somebody else, after "I want you to ..." and the like."""
+    """Return whether the person asks for something that serves someone else, after "I want you to ..." and the like."""
     rest = sentence
     while found := _SECOND.search(rest.casefold()):
         rest = rest[found.end() :]
@@ -278,7 +278,7 @@ def _asks_for(sentence: str) -> bool:
 
 
 def _puts_forward(sentence: str) -> bool:
-    """Tell whether somebody with a name is always to be promoted."""
+    """Return whether someone with a name is always to be promoted."""
     plain = sentence.casefold()
     if not (_STEER.search(plain) and _SCOPE.search(plain)):
         return False

@@ -13,7 +13,7 @@ def last_question(text: str) -> int:
 
 
 def ends_asking(text: str) -> bool:
-    """Tell whether a mark of a question is among those that a text ends with, as before an emoji."""
+    """Return whether a mark of a question is among those that a text ends with, as before an emoji."""
     for at in range(len(text) - 1, max(-1, len(text) - 1 - _BEHIND), -1):
         if text[at].isalnum():
             return False
@@ -30,7 +30,7 @@ def _asks(text: str, at: int) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _is_mark(letter: str) -> bool:
-    """Tell whether a character is called a question mark in Unicode, and is not one that opens a question."""
+    """Return whether a character is called a question mark in Unicode, and is not one that opens a question."""
     name = unicodedata.name(letter, "")
     is_sign = unicodedata.category(letter) in {"Po", "So"}
     return is_sign and "QUESTION" in name and not name.startswith("INVERTED")

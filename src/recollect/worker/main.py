@@ -113,7 +113,7 @@ async def _tell(worker: FormationWorker, tells: BinaryIO) -> None:
     while True:
         line = line_of(Report(worker.counts, worker.guarded))
         if line != last:
-            with suppress(BrokenPipeError):  # nobody hears it: standard input ends too
+            with suppress(BrokenPipeError):  # no one hears it: standard input ends too
                 await asyncio.to_thread(tells.write, line)
             last = line
         await asyncio.sleep(_TELL_SECONDS)

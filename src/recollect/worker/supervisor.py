@@ -85,7 +85,7 @@ class WorkerProcess:
     def _send(self, message: ToWorker) -> None:
         pipe = None if self._process is None else self._process.stdin
         if pipe is None or pipe.is_closing() or pipe.transport.get_write_buffer_size() > _MOST_UNREAD:
-            return  # the next one is told of all that is still at hand
+            return  # the next one is told of everything that is still at hand
         pipe.write(line_of(message))
 
     async def run(self) -> None:

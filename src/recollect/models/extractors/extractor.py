@@ -79,7 +79,7 @@ class ModelExtractor:
     async def extract(self, exchanges: Sequence[Exchange], known: Sequence[Memory]) -> Extracted:
         """Return the candidates of one chat's consecutive ``exchanges``; ``Candidate.about`` indexes ``known``.
 
-        Where the person said nothing at all, nobody is asked.
+        Where the person said nothing at all, no one is asked.
 
         Raises:
             ExtractorUnusableError: There is no model to ask.
@@ -148,7 +148,7 @@ def extraction_messages(
 
 
 def _names(exchanges: Sequence[Exchange]) -> str:
-    """Return the line that says who speaks; "" where nobody knows."""
+    """Return the line that says who speaks; "" where no one knows."""
     if several := several_speakers(exchanges):
         return f"Several people write here: {', '.join(several)}. {_SEVERAL}\n\n"
     speakers = [name for exchange in exchanges if (name := speaker_of(exchange.turn.speaker))]

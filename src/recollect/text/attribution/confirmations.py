@@ -57,7 +57,7 @@ def confirmed_words(authored: str, history: Sequence[Message]) -> str:
 
 
 def _opens_with_yes(text: str) -> bool:
-    """Tell whether a text begins with a yes."""
+    """Return whether a text begins with a yes."""
     return bool(_YES.match(_plain(text)))
 
 

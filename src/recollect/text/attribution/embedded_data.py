@@ -45,7 +45,7 @@ def shortened_data(text: str) -> str:
 
 
 def _has_data(text: str) -> bool:
-    """Tell whether a file may be in a text; to look for one rare letter first is twenty times as fast."""
+    """Return whether a file may be in a text; to look for one rare letter first is twenty times as fast."""
     return ";" in text and _SIGN in text
 
 

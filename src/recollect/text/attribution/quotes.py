@@ -80,7 +80,7 @@ def quoted_lines(text: str) -> list[Piece]:
 
 
 def _is_dated(text: str, start: int, line: str) -> bool:
-    """Tell whether a line that ends in a colon introduces a mail: a minute alone does not at the beginning of a message."""
+    """Return whether a line that ends in a colon introduces a mail: a minute alone does not at the beginning of a message."""
     return bool(
         _MAILBOX.search(line) or (_MINUTE.search(line) and any(map(str.isalnum, islice(text, start))))
     )
@@ -141,7 +141,7 @@ def _is_quote_next(text: str, lines: Sequence[Span]) -> bool:
 
 
 def _is_head(text: str, start: int, following: Sequence[Span], *, has_words: bool) -> bool:
-    """Tell whether a mail's header begins here: lines with a colon, one of which names the sender or the minute, followed by text.
+    """Return whether a mail's header begins here: lines with a colon, one of which names the sender or the minute, followed by text.
 
     Args:
         text: The whole.

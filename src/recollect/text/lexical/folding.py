@@ -53,7 +53,7 @@ _LATIN = anchored("[A-Za-z\u00aa-\u02af\u1e00-\u1eff]")
 def language_of_script(word: str) -> str | None:
     """Return the language a word is stemmed in by its script alone, "" for Latin, None for others.
 
-    Russian stands for Cyrillic and Arabic for all that is written in it: a stemmer that is wrong for
+    Russian stands for Cyrillic and Arabic for everything that is written in it: a stemmer that is wrong for
     a language still treats a document and its question alike.
     """
     if word.isascii() or _LATIN.match(word):

@@ -138,7 +138,7 @@ _LEAST_ENTROPY = 3.3
 
 _MIXED_CHANGES = 0.42
 """Share of neighbouring characters of different sorts (small, capital, digit) above which a string of all three is
-no name somebody gave: for a random one it is about two thirds, for words joined by capitals about a quarter."""
+no name someone gave: for a random one it is about two thirds, for words joined by capitals about a quarter."""
 
 _TWO_SORTS_CHANGES = 0.28
 """The same of a string of small letters and digits alone; a random one has about 0.4."""
