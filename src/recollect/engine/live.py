@@ -1,6 +1,6 @@
 """The engine as a host has it: open, or being opened again and again until it is.
 
-A chat never waits for it: while there is no engine nothing is recalled, and what is said waits in a spool, so that a
+A chat never waits for it. While there is no engine nothing is recalled, and the messages wait in a spool, so that a
 database that starts late, or goes away, costs no memory.
 """
 
@@ -52,7 +52,7 @@ _CLOSE_SECONDS = 5.0
 _IN_MEMORY = 16 * 1024 * 1024
 _LOOK_SECONDS = 1.0
 _FIRST_LOOK, _CLOCKS_APART = timedelta(days=1), timedelta(minutes=1)
-"""How far back an engine that was just opened looks for erasures, and what the clocks of two machines may differ by."""
+"""How far back an engine that was just opened looks for erasures, and the most that clocks of two machines may differ."""
 
 _NOTES_AT_MOST = 200
 """Notes that may wait. Without one a chat goes on."""
@@ -77,15 +77,15 @@ class LiveEngine:
         masks: bool = True,
         goes_on: asyncio.Event | None = None,
     ) -> None:
-        """Take what opens the engine; it is not opened yet.
+        """Prepare to open the engine.
 
         Args:
             open_engine: Opens it.
-            spool: Where what is said waits for a store that is away; None: in memory.
-            keeps: Whether anything is kept of users whose own `record` setting is not known, as the store is away.
-            patience: Seconds that a chat waits for the log at most, to take what is said; then the spool does.
-            masks: Whether secrets are masked before what is said is kept, in the log or in the spool.
-            goes_on: Set by whoever opens the engine when that takes too long for a start to wait.
+            spool: Keeps messages while the store is away; None: memory does.
+            keeps: Whether messages are kept of users whose own `record` setting is unknown while the store is away.
+            patience: Seconds that a chat waits at most for the log to take a message; then the spool does.
+            masks: Whether secrets are masked before a message enters the log or the spool.
+            goes_on: An event that ``open_engine`` sets when it takes too long for a start to wait.
         """
         self._open_engine = open_engine
         self._engine: Engine | None = None
@@ -161,7 +161,7 @@ class LiveEngine:
                     heeding = asyncio.create_task(self._heed_erasures(engine))
                     await self._closing.wait()
                     heeding.cancel()
-                    self._engine = None  # before it closes: no one begins anything with it any more
+                    self._engine = None  # before it closes, so that nothing new begins with it
             except StoreUnavailableError as error:
                 self.failure = error
                 log.warning("store_unavailable", detail=str(error), again=_REOPEN_SECONDS)
@@ -170,20 +170,20 @@ class LiveEngine:
                 self.failure = error
                 log.error("engine_unusable", error=type(error).__name__, detail=str(error))  # noqa: TRY400 -- the message says it all
                 if not self._first_try.is_set():
-                    raise  # a start fails clearly; later on no one would see it end
+                    raise  # a start fails clearly; a later failure would pass unseen
                 await self._pause()
             finally:
                 self._engine = None
                 self._opened.clear()
 
     async def _pause(self) -> None:
-        """Tell that it was tried, and wait until it is time to try again, or to close."""
+        """Note that a try is over, and wait until it is time for the next, or to close."""
         self._first_try.set()
         await happens(self._closing, _REOPEN_SECONDS)
 
     @contextmanager
     def chat(self) -> Iterator[None]:
-        """Let what works in the background know that a chat runs on the upstream during the body: it comes first."""
+        """Let the background work know that a chat runs on the upstream during the body: the chat comes first."""
         if self._successor is not None:
             with self._successor.chat():
                 yield
@@ -200,7 +200,7 @@ class LiveEngine:
             self._engine.chats(self._chats)
 
     async def in_its_chat(self, turn: Turn) -> Turn:
-        """Return a turn in the chat that it belongs to, where its request names none or has only its end; never raises.
+        """Return a turn in the chat that it belongs to, if its request names none or has only its end; never raises.
 
         The store is asked only for an answer that this process has not relayed.
         """
@@ -212,7 +212,7 @@ class LiveEngine:
         return turn if chat is None else replace(turn, scope=Scope(turn.scope.user_id, chat))
 
     async def _heed_erasures(self, engine: Engine) -> None:
-        """Forget recent exchanges of people of whom another process erased something; look once a second."""
+        """Forget recent exchanges of each person for whom another process erased something; look once a second."""
         looked = system_clock() - _FIRST_LOOK
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
@@ -227,7 +227,7 @@ class LiveEngine:
                 self.recent.forget(user_id, at)
 
     def note_answer(self, asked: AskedRequest, reply: str | None, *, answer_id: str = "") -> None:
-        """Note how a request was answered, so that what comes next is understood; never raises, never waits.
+        """Note the answer to a request, so that the next one is understood; never raises, never waits.
 
         Args:
             asked: The request.
@@ -249,20 +249,20 @@ class LiveEngine:
             log.warning("task_not_abandoned", error=type(error).__name__)
 
     async def caught_up(self) -> None:
-        """Wait until what was said so far is written, while there is an engine to write it."""
+        """Wait until all messages so far are written, while there is an engine to write them."""
         if self._remembering:
             await asyncio.wait(self._remembering)
         await self._log_writer.settle()
 
     def note_soon(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do in the background what a chat can do without; not where too much waits for the store. Never raises, never waits."""
+        """Do optional work in the background, unless too much waits for the store. Never raises, never waits."""
         if len(self._notes) < _NOTES_AT_MOST:
             _keep(work, self._notes)
         else:
             work.close()
 
     async def prepare(self, turn: Turn, options: RecallOptions, *, count: Callable[[str], int]) -> Prepared:
-        """Return what the prompt of a turn is given; never raises."""
+        """Return the recalled memories and blocks for the prompt of a turn; never raises."""
         if self._engine is None:
             return Prepared(Recall(skipped=Skip.STORE))
         return await self._engine.prepare(turn, options, count=count)
@@ -270,7 +270,7 @@ class LiveEngine:
     def note(
         self, turn: Turn, prepared: Prepared, *, request_id: UUID | None = None, api: str = "completions"
     ) -> None:
-        """Note in the background what a turn was given, and what its request was like; never raises, never waits."""
+        """Note in the background the blocks in a turn's prompt, and its request; never raises, never waits."""
         if self._engine is None:
             log_recall(turn, prepared)
             return
@@ -283,7 +283,7 @@ class LiveEngine:
         noting.add_done_callback(lambda _: self._requests.pop(known, None))
 
     async def noted(self, request_id: UUID, seconds: float) -> bool:
-        """Wait ``seconds`` at most until a request that this process notes is noted; return whether none waits any more."""
+        """Wait ``seconds`` at most until this process has noted a request; return whether it has."""
         if (noting := self._requests.get(request_id)) is None:
             return True
         return await ends_before(noting, seconds=seconds)
@@ -296,10 +296,10 @@ class LiveEngine:
         await engine.record(request, turn)
 
     def leave_untold(self, looking: "asyncio.Task[News | None]") -> None:
-        """Give back in the background what could not be shown: the chat's next answer shows it; never raises, never waits.
+        """Give back news in the background that could not be shown: the chat's next answer shows them; never raises or waits.
 
         Args:
-            looking: Returns what it is, once it is known.
+            looking: Returns the news.
         """
         _keep(self._untell(looking), self._notes)
 
@@ -313,14 +313,14 @@ class LiveEngine:
             log.warning("news_not_given_back", error=type(error).__name__)
 
     def begin(self, turn: Turn, *, credential: str | None) -> ExchangeRecord | None:
-        """Begin to write what a user says, before it is answered; never raises, never waits.
+        """Begin to write a turn before it is answered; never raises, never waits.
 
         Args:
-            turn: What the user says.
+            turn: The user's turn.
             credential: The request's own ``Authorization``; kept in this process's memory alone.
 
         Returns:
-            What has to be told how that ends; None where it can't be kept, whatever is tried, or has no words.
+            The record that takes the end of the exchange; None if the turn has no words, or no log could hold it.
         """
         return (
             ExchangeRecord(
@@ -336,7 +336,8 @@ class LiveEngine:
         """Remember an exchange that is over, in the background; never raises, never waits.
 
         Returns:
-            What tells what became of it, once it will outlive this process; None where it can't be kept, or has no words.
+            A task that returns the outcome, once it will outlive this process; None if the turn has no words, or no log
+            could hold it.
         """
         if not turn.text or not is_storable(turn):
             return None
@@ -351,12 +352,12 @@ class LiveEngine:
         """Write a phase of an exchange in the background.
 
         Args:
-            entry: Which phase.
-            behind: The writing of the phase before it.
-            progress: Who waits for what of it.
+            entry: The phase.
+            behind: The task that writes the phase before it.
+            progress: The exchange's progress, for the tasks that wait for it.
 
         Returns:
-            What tells what became of it, once it will outlive this process.
+            A task that returns the outcome, once it will outlive this process.
         """
         writing = write_phase(
             lambda: self.log_writer, entry, behind, progress or Progress(), masks=self._masks
@@ -365,17 +366,17 @@ class LiveEngine:
 
     @property
     def log_writer(self) -> LogWriter:
-        """What writes for this engine; or for the one that came in its place."""
+        """The writer of this engine, or of its successor."""
         return self._log_writer if self._successor is None else self._successor.log_writer
 
     @property
     def waiting(self) -> Waiting:
-        """What waits to be logged."""
+        """The count of phases that wait for the log."""
         return self.log_writer.waiting
 
     @property
     def lost(self) -> int:
-        """How much of what was said could be kept nowhere."""
+        """How many phases were lost, as neither the log nor the spool took them."""
         return self.log_writer.lost
 
     @property
@@ -384,7 +385,7 @@ class LiveEngine:
         return self.log_writer.late
 
     async def settle(self, seconds: float) -> None:
-        """Wait until everything that was to be remembered or noted is written, ``seconds`` at most."""
+        """Wait ``seconds`` at most until all exchanges and notes are written."""
         with suppress(TimeoutError):
             await within(seconds, self._settled())
 
@@ -394,7 +395,7 @@ class LiveEngine:
         await self._log_writer.settle()
 
     async def aclose(self) -> None:
-        """Write what still waits, or leave it in the spool; then close the engine."""
+        """Write the waiting phases, or leave them in the spool; then close the engine."""
         try:
             await self._finish()
             await self._log_writer.close()
@@ -402,9 +403,9 @@ class LiveEngine:
             await self._close()
 
     async def give_way(self, successor: "LiveEngine") -> None:
-        """Write what still waits, then close the engine.
+        """Write the waiting phases, then close the engine.
 
-        What waits for an engine that is not open, ``successor`` remembers, and whatever comes from now on.
+        ``successor`` remembers the phases that wait for an engine that is not open, and all later ones.
         """
         self._successor = successor
         try:
@@ -414,7 +415,7 @@ class LiveEngine:
             await self._close()  # at once where it is not open, so that it does not open now
 
     async def _finish(self) -> None:
-        """Let what is being written be written, or go to the spool; what is only noted may go."""
+        """Let the running writes end, or go to the spool; mere notes may be lost."""
         seconds = _CLOSE_SECONDS if self._engine is not None else 0.0
         if waiting := self._remembering | self._notes:
             await asyncio.wait(waiting, timeout=seconds)
@@ -434,7 +435,7 @@ class LiveEngine:
             self._keeper.cancel()  # within an opening, which may take long
         await asyncio.wait({self._keeper})
         if not self._keeper.cancelled():
-            self._keeper.exception()  # told of when it was raised
+            self._keeper.exception()  # it was logged when it was raised
 
 
 def _keep(work: Coroutine[Any, Any, _Result], tasks: set[asyncio.Task[_Result]]) -> asyncio.Task[_Result]:

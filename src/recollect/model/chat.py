@@ -1,4 +1,4 @@
-"""What is said in a chat."""
+"""The words of a chat: turns, answers, exchanges."""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from recollect.model.words import FailedAt, Phase, Place, Role, Written
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose memories, and in which session (a chat). The first argument of every store method."""
+    """A user, and one session (a chat) of theirs. The first argument of every store method."""
 
     user_id: str
     session_id: str
@@ -21,7 +21,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One thing said: by whom, and what."""
+    """A message: its author's role, its text, and the name of the person who speaks."""
 
     role: Role
     text: str
@@ -29,41 +29,41 @@ class Message:
 
 
 UNNAMED = "fp:"
-"""How the id of a session begins that its frontend gave none, and that is known by its first message."""
+"""The beginning of a session's id if its frontend gave none, so that its first message identifies it."""
 
 LONGEST_ANSWERED = 800
-"""Characters of an answer's end that are kept of it with the turn behind it: a question in its last 200, and 600 before that."""
+"""Characters of an answer's end that the log keeps with the next turn: 200 for a question, and 600 before it."""
 
 ROOT = "^"
-"""What the first message of a chat follows on."""
+"""The parent of a chat's first message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a user just said to a model, with what was said before it.
+    """A message that a user just sent to a model, with the messages before it.
 
     Attributes:
-        scope: Whose turn it is.
-        text: The user's own words: wrapping, attachments and injected context removed. "" where there are none: a photo, a
-            recording or a file was sent alone.
-        key: What makes this turn another than any other of its session: the frontend's id of
+        scope: The user and the chat.
+        text: The user's own words: wrapping, attachments and injected context removed. "" if there are none: the
+            user sent a photo, a recording or a file alone.
+        key: Identifies this turn in its session: the frontend's id of
             the user message, else a hash of the conversation up to and with it.
-        history: What came before in the request, oldest first, system messages left out.
+        history: The messages before it in the request, oldest first, without those of the system.
         model: The model the request names.
         speaker: The name the user goes by in this message, if the request gives one.
         at: When it was said.
-        anchors: Of each message of the user in the request, the turn's own last: its position there, and
-            the key by which it is known again in later requests of the chat.
+        anchors: For each message of the user in the request, the turn's own last: its position there, and
+            the key that identifies it in later requests of the chat.
         prompt: All texts the request carries, also those of the system and of documents.
-        is_whole: Whether the request is known to carry everything that was said before; None: it is not known.
-        marked: Whether someone called it valuable.
+        is_whole: Whether the request carries the chat from its beginning; None if unknown.
+        marked: Whether the user called it valuable.
         parent: The frontend's id of the message it follows on; ROOT for a chat's first message. Two turns of a chat
-            with one parent are two versions of one message. None: it is not known.
-        upstream: Which of several LLM servers it is said to, by its name; "": to the one that is the default.
-        begun_answer: How its answer begins, where the request carries that and asks to have it continued; else "".
-        has_document: Whether its request carries a document: a file, or what a frontend retrieved for the question.
-        follows: The id of the answer that it follows, where the LLM's server keeps what was said before; else "".
-        zone: The time zone that its request tells; "": none.
+            with one parent are two versions of one message. None if unknown.
+        upstream: The name of the LLM server that it goes to, of several; "": the default one.
+        begun_answer: The beginning of its answer, if the request carries it and asks to continue it; else "".
+        has_document: Whether its request carries a document: a file, or text that a frontend retrieved for the question.
+        follows: The id of the answer before it, if the LLM's server keeps the chat; else "".
+        zone: The time zone in its request; "": none.
     """
 
     scope: Scope
@@ -86,34 +86,34 @@ class Turn:
 
     @property
     def anchor(self) -> str:
-        """The key by which the turn's own message is known again; its key, where the request gives no better."""
+        """The key that identifies the turn's own message in later requests; the turn's key if the request gives no better one."""
         return self.anchors[-1][1] if self.anchors else self.key
 
     @property
     def answered(self) -> str:
-        """The end of the answer that the turn comes behind; "" if none does."""
+        """The end of the answer before the turn; "" if there is none."""
         behind = self.history[-1:]
         return next((each.text[-LONGEST_ANSWERED:] for each in behind if each.role is Role.ASSISTANT), "")
 
     def whole_answer(self, reply: str) -> str:
-        """Return the whole of an answer of which this much arrived; some servers repeat how it began."""
+        """Return a whole answer, given the part that arrived; some servers repeat its beginning."""
         is_whole = not reply.strip() or reply.startswith(self.begun_answer)
         return reply if is_whole else self.begun_answer + reply
 
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """What was added to a turn's prompt, so that it can be added again byte for byte.
+    """A block that was added to a turn's prompt, kept so that it can be added again byte for byte.
 
     Attributes:
-        anchor: Which message of the user it belongs to.
-        place: Where it stands.
-        block: The text.
-        items: The memories, and the messages of the log, that it speaks of.
-        tokens: What it takes.
+        anchor: The message of the user that it belongs to.
+        place: Its place in the prompt.
+        block: Its text.
+        items: The memories, and the messages of the log, that it names.
+        tokens: Its length.
         at: When it was added first.
-        standing: Whether it holds what stands in every chat.
-        listed: The memories that it numbers for the user, in their order; told where it is to be noted.
+        standing: Whether it holds the statements that every chat gets.
+        listed: The memories that it numbers for the user, in order; set when the block is to be noted.
     """
 
     anchor: str
@@ -128,16 +128,16 @@ class Injection:
 
 @dataclass(frozen=True, slots=True)
 class LoggedExchange:
-    """An exchange of a chat, as its history is told from.
+    """An exchange of a chat, as its history needs it.
 
     Attributes:
         key: The turn's key.
         turn_index: Its place in the chat; counts up by two.
-        said: What the user said.
-        reply: What was answered; "" if nothing was.
+        said: The user's words.
+        reply: The answer; "" if there is none.
         speaker: The name the user went by.
-        carried: How many messages before it its request carried, if that was counted.
-        anchor: By which the user's message is known again.
+        carried: The number of messages before it in its request, if counted.
+        anchor: The key that identifies the user's message in later requests.
     """
 
     key: str
@@ -151,15 +151,15 @@ class LoggedExchange:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """What is known of a chat when the next turn of it comes.
+    """A chat as the log knows it when its next turn comes.
 
     Attributes:
-        injections: What was added to its prompts, oldest first.
-        exchanges: Its last exchanges, oldest first, but those that are to be recalled no more.
+        injections: The blocks in its prompts, oldest first.
+        exchanges: Its last exchanges, oldest first, without those that may not be recalled.
         summary: Its newest summary; "" if there is none.
-        done: What the user asked for in this chat (to remember, forget, correct) and was done since its last turn.
-        flags: What is otherwise than the settings have it, for its user.
-        abandoned: The messages of other versions of the turn that comes, and what was said in the chat after the first.
+        done: The user's wishes in this chat (to remember, forget, correct) that were carried out since its last turn.
+        flags: The settings that were changed for its user.
+        abandoned: The messages of other versions of the next turn, and those after the first of them.
     """
 
     injections: tuple[Injection, ...] = ()
@@ -172,11 +172,11 @@ class Chat:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """How an answer failed; never in the words of the model's server, which may hold a secret.
+    """The kind of an answer's failure; never the words of the model's server, which may hold a secret.
 
     Attributes:
-        stage: At which stage.
-        status: The status of the server's error; None where it sent none.
+        stage: The stage of the failure.
+        status: The status of the server's error; None if it sent none.
     """
 
     stage: FailedAt
@@ -189,18 +189,17 @@ class Exchange:
 
     Attributes:
         id: The exchange's own id.
-        turn: What the user said.
-        reply: What the model answered; "" when the user left before the first word.
-        message_id: The id under which the user's message stands in the message log.
+        turn: The user's turn.
+        reply: The model's answer; "" if the user left before its first word.
+        message_id: The id of the user's message in the message log.
         reply_id: The id of the reply there.
         authorized: Whether the request carried a credential. The credential itself is never kept.
-        credential: The request's own ``Authorization`` value, while this process lives; never
-            written down, never shown by ``repr``.
-        injected: The blocks that were added to prompts of its chat; filled where it is to be formed.
-        share: What part of the usual a model is shown of it, and may answer: less where that took it too long.
+        credential: The request's own ``Authorization`` value, kept in memory alone and hidden from ``repr``.
+        injected: The blocks in prompts of its chat; set when memories are to be formed from it.
+        share: The part of the usual length that a model reads of it and may answer: less after it took too long.
         answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
         continues: Whether its request asked to have a begun answer continued.
-        failure: How its answer failed; None where it did not.
+        failure: The failure of its answer; None without one.
     """
 
     id: UUID
@@ -218,21 +217,21 @@ class Exchange:
 
     @property
     def answer(self) -> str:
-        """The reply as far as it counts: what came of one that failed does not, but for one that its person stopped."""
+        """The reply as far as it counts: of a failed one nothing does, unless the user stopped it."""
         stopped = self.failure is None or self.failure.stage is FailedAt.CLIENT
         return self.reply if stopped and self.reply.strip() else ""
 
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A phase of an exchange, as it is to be written to the message log.
+    """A phase of an exchange, to be written to the message log.
 
-    To write one twice changes nothing more: what it is about is known by the exchange's ids and key.
+    To write one twice changes nothing more: the exchange's ids and key identify it.
 
     Attributes:
-        phase: Which.
-        exchange: Of which exchange; its reply counts only where it ENDED.
-        recalled: Which memories went into its prompt; they count only where it ENDED.
+        phase: The phase.
+        exchange: The exchange; its reply counts only if it ENDED.
+        recalled: The memories in its prompt; they count only if it ENDED.
     """
 
     phase: Phase
@@ -241,5 +240,5 @@ class LogEntry:
 
 
 Became: TypeAlias = Written | Awaitable[Written] | None
-"""What became of an entry in the message log; where it waits for that, what will tell. None: it is lost, not wanted, or
-what ended its exchange says it too."""
+"""The outcome of an entry in the message log, or an awaitable of it while the entry waits. None: it is lost, not wanted, or
+the entry that ended its exchange includes it."""

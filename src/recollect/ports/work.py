@@ -1,4 +1,4 @@
-"""What the engine needs of its background work. Never: an implementation."""
+"""The ports of the engine's background work. Never: an implementation."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -27,7 +27,7 @@ NO_CAPS = Caps()
 
 
 class Inbox(Protocol):
-    """What one user's formation has still to do, in the order it was said."""
+    """The exchanges of one user from which memories are still to be formed, in order."""
 
     def lease(self, user_id: str) -> AbstractAsyncContextManager[bool]:
         """Take the right to form for this user; False when another worker holds it.
@@ -41,8 +41,8 @@ class Inbox(Protocol):
         """Return the user's oldest pending exchanges that follow on each other in one chat, oldest first.
 
         At most ``limit``. Those after the first only while none of another chat was said between them.
-        Each with its history, the messages of its chat before it, and with what was injected in its chat. None whose
-        words are to be recalled no more: what is forgotten, or held back, counts as formed.
+        Each with its history, the messages of its chat before it, and with the blocks in prompts of its chat. None whose
+        words may not be recalled: a forgotten or held back exchange counts as formed.
         """
         ...
 
@@ -52,17 +52,16 @@ class Inbox(Protocol):
         """Apply the changes as ``MemoryStore.apply`` does and mark the exchanges formed, in one transaction.
 
         Args:
-            formed: What was decided, of each exchange, in order.
+            formed: The decisions for each exchange, in order.
             at: Now.
-            caps: How many memories may be kept: what is over goes, but for what is new: what is unimportant and
-                long unused first; each is retired (CAP) by the actor PRUNE, 100 at most. What a person wrote,
-                asked for, corrected, approved, edited or brought back is not counted.
-            rest: How those wait on of which a model's answer was read only in part (UNREADABLE).
+            caps: How many memories may be kept. The actor PRUNE retires the rest (CAP), 100 at most, unimportant and long
+                unused ones first, and none that is new. A memory that a person wrote, asked for, corrected, approved,
+                edited or brought back is not counted.
+            rest: How the exchanges wait on of which a model's answer was read only in part (UNREADABLE).
 
         Returns:
-            What was really done for each exchange, those retired by the caps at the end of the last; None when
-            an exchange is no longer pending (formed by another worker, abandoned, or erased meanwhile): then
-            nothing was changed.
+            The changes that were made for each exchange, those by the caps at the end of the last; None when an exchange
+            is no longer pending (formed by another worker, abandoned, or erased meanwhile): then nothing was changed.
         """
         ...
 
@@ -72,95 +71,97 @@ class Inbox(Protocol):
         """Note a failed attempt: again not before ``until``, or held as failed when that is None.
 
         Args:
-            exchange: Which.
-            error: Why.
+            exchange: The exchange.
+            error: The reason.
             until: When to try again.
             counts: Whether it counts among the attempts.
         """
         ...
 
     async def wait(self, exchanges: Sequence[Exchange], wait: Wait) -> None:
-        """Note that exchanges of one user wait for a model; they are pending no more until something wakes them.
+        """Note that exchanges of one user wait for a model; until something wakes them, they are not pending.
 
-        Unless the reason is their own (``Wait.counts``), so does what else is to be formed of the user and would ask the
-        same model.
+        Unless the reason is their own (``Wait.counts``), the user's other exchanges that would ask the same model wait
+        with them.
         """
         ...
 
     async def wake(self, user_id: str, *, at: datetime, unread: bool = False) -> bool:
-        """Have what is due of the user's waiting exchanges tried again; return whether anything is.
+        """Make the due ones of the user's waiting exchanges pending again; return whether any is.
 
-        What failed for a reason of its own is. Of those that wait for the same the first one is, and tries it for all.
+        Each one that failed for a reason of its own is due. Of several that wait for the same, the first is, and tries
+        it for all.
 
         Args:
-            user_id: Whose.
+            user_id: The user.
             at: Now.
-            unread: Whether what counts as formed and no model has read (``Unread``) waits again, and is due.
+            unread: Whether an exchange that counts as formed, though no model has read it (``Unread``), is due, too.
         """
         ...
 
     async def next_wake(self, user_id: str) -> datetime | None:
-        """Return when the first of the user's waiting exchanges is due; None: none is by itself."""
+        """Return when the first of the user's waiting exchanges is due; None if time alone makes none due."""
         ...
 
     async def wake_the_rest(self, answered: Exchange, *, model: str) -> None:
-        """Have the user's other waiting exchanges tried again, as a model was just asked about one.
+        """Make the user's other waiting exchanges pending again, as a model was just asked about one.
 
-        What waited for a key or a model asks the model of that exchange from then on. What this very model answered
-        unreadably waits on.
+        An exchange that waited for a key or a model asks the model of that one from then on. If this very model
+        answered it unreadably, it waits on.
 
         Args:
-            answered: About which exchange it was asked.
-            model: Which model that was.
+            answered: The exchange that the model was asked about.
+            model: The model.
         """
         ...
 
     async def wake_all(self, *, asked: str = "", everything: bool = False) -> list[str]:
-        """Have what waits tried again, of each user the first exchange; return of which users something waits.
+        """Make each user's first waiting exchange pending again; return the users who have one that waits.
 
-        That of users who switched formation off waits on. Each user of whom something waits, or is formed and was read by no model
-        (``Unread``), gets a job. However many users there are, the number of statements is the same.
+        Exchanges of users who switched formation off wait on. Each user gets a job who has an exchange that waits, or
+        that no model has read (``Unread``). The number of statements is the same for any number of users.
 
         Args:
-            asked: Which model is asked now, and by which settings (``Policy.asked``): what another one answered unreadably, or the
-                same by others, is tried again. Without a model's name the settings alone are compared; "": nothing is.
-            everything: Whether everything that was unreadable is tried again.
+            asked: The model that is asked now, and its settings (``Policy.asked``): an exchange is tried again that another
+                model answered unreadably, or the same with other settings. Without a model's name the settings alone are
+                compared; "": nothing is.
+            everything: Whether all unreadable ones are tried again.
         """
         ...
 
     async def spoken_with(self, user_id: str) -> SpokenWith | None:
-        """Return with which model the user chatted last; None: with none."""
+        """Return the model that the user chatted with last; None if there is none."""
         ...
 
     async def outcome(self, scope: Scope, key: str) -> Outcome | None:
-        """Return what became of the exchange of a chat with this key (``Turn.key``).
+        """Return the outcome of the exchange of a chat with this key (``Turn.key``).
 
-        What it changed is all there when it is FORMED. None: the log has no such exchange of this user's (yet).
+        All its changes are made once it is FORMED. None: the log has no such exchange of this user's (yet).
         """
         ...
 
     async def answers_under_way(self, since: datetime) -> int:
-        """Return how many exchanges of all users have their answer under way that were said since then."""
+        """Return how many exchanges of all users, begun since then, have their answer under way."""
         ...
 
     async def tell(self, scope: Scope, key: str, *, own: bool = False) -> News:
-        """Take what was formed in a chat and its person was not shown yet, to show it with this turn's answer.
+        """Take the changes in a chat that its user was not shown yet, to show them with this turn's answer.
 
-        It is told once, whoever asks, and however many do at a time. What was imported is no news.
+        Each is taken once, however many callers ask at a time. Imported memories are no news.
 
         Args:
-            scope: In which chat.
-            key: With the answer to which turn it is shown.
-            own: Only what that turn taught.
+            scope: The chat.
+            key: The turn with whose answer they are shown.
+            own: Only the changes of that turn.
         """
         ...
 
     async def untell(self, news: News) -> None:
-        """Give back what was not shown after all: it is told again."""
+        """Give back news that were not shown after all: they are taken again later."""
         ...
 
     async def told_with(self, scope: Scope, key: str) -> list[str]:
-        """Return the keys of the other turns of a chat whose news were told with this one's answer, the newest first."""
+        """Return the keys of the other turns of a chat whose news came with this one's answer, the newest first."""
         ...
 
     async def to_summarize(
@@ -168,14 +169,14 @@ class Inbox(Protocol):
     ) -> Conversation | None:
         """Return a chat of the user that is due for a summary, if there is one: the one that waits longest.
 
-        Before these one that someone asked a summary of.
+        A chat of which a person asked for a summary comes first.
 
         Due is a chat with at least ``turns`` formed exchanges, or ``tokens`` tokens in formed exchanges, since its
         last summary; 0: that alone makes none due. Hidden messages and alternates are left out. A chat is looked at
         only where something was said in it in the 30 days before the user said something last.
 
         Args:
-            user_id: Whose.
+            user_id: The user.
             turns: So many exchanges make a chat due.
             tokens: So many tokens do.
             without: The chats that are not looked at.
@@ -183,27 +184,27 @@ class Inbox(Protocol):
         ...
 
     async def ask_for_summary(self, scope: Scope, *, at: datetime) -> int:
-        """Have a chat summarized before all that are due, however little is new in it.
+        """Put a chat before all others to be summarized, however little is new in it.
 
         Returns:
-            How many turns are in no summary yet; where the chat's last summary is gone all count again. 0: nothing is
-            asked for.
+            How many turns are in no summary yet; if the chat's last summary is gone, all count again. 0: the wish has no
+            effect.
         """
         ...
 
     async def summarized(
         self, user_id: str, conversation: Conversation, memory: Memory | None, *, at: datetime
     ) -> list[Change]:
-        """Keep the summary in place of the chat's last one, and note up to where it goes, in one transaction.
+        """Keep the summary in place of the chat's last one, and note its last turn, in one transaction.
 
-        Nothing is kept of it, though the note is, when ``memory`` is None, or when a message it rests on was hidden or
+        The note alone is kept when ``memory`` is None, or when a message that the summary rests on was hidden or
         erased meanwhile. Not even the note is, when the chat's newest summary is not ``conversation.summary`` any more,
         or the chat was summarized up to the conversation's last turn meanwhile.
         """
         ...
 
     async def backlog(self) -> Backlog:
-        """Count what is pending, failed and formed."""
+        """Count the pending, failed and formed exchanges."""
         ...
 
     async def retry_failed(self, *, at: datetime) -> int:
@@ -212,7 +213,7 @@ class Inbox(Protocol):
 
 
 class Attempts(Protocol):
-    """Counts how often a step was begun for a user and not ended: whatever a worker died of is counted."""
+    """Counts how often a step was begun for a user and not ended, so that a step that kills its worker is counted."""
 
     async def unended(self, user_id: str, step: str, subject: str) -> int:
         """Return how often a step on this subject was begun and did not end; 0: it ended, or never began."""
@@ -222,9 +223,9 @@ class Attempts(Protocol):
         """Count an attempt before it begins.
 
         Args:
-            user_id: For whom.
-            step: What is done; of each there is one at a time for a user.
-            subject: On what; another one is begun afresh.
+            user_id: The user.
+            step: The step; a user has one of each at a time.
+            subject: The subject of the step; another one is begun afresh.
             at: Now.
             afresh: Whether the attempts before are known to have ended, though no one could note it.
 
@@ -239,18 +240,18 @@ class Attempts(Protocol):
 
 
 class UsageLog(Protocol):
-    """Counts what background calls of models take."""
+    """Counts the tokens of background calls of models."""
 
     async def used(self, user_id: str, day: date) -> Usage:
-        """Return what was taken on a day."""
+        """Return a user's tokens on a day."""
         ...
 
     async def used_by_all(self, day: date) -> int:
-        """Return what was taken on a day for all users."""
+        """Return all users' tokens on a day."""
         ...
 
     async def use(self, user_id: str, day: date, tokens: int, *, for_summary: bool = False) -> None:
-        """Count tokens taken for a user on a day; nothing where they have no chat: they were erased meanwhile."""
+        """Count tokens for a user on a day; not if they have no chat: they were erased meanwhile."""
         ...
 
 
