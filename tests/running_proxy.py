@@ -180,9 +180,10 @@ class RunningProxy:
         await until(lambda: bool(self.server.server_state.tasks))
 
     async def settle(self) -> None:
-        """Wait until no request is under way and all that was to be remembered is logged."""
+        """Wait until no request is under way and all that was to be remembered is logged; fail if that takes too long."""
         await until(lambda: not self.server.server_state.tasks)
-        await self.app.engine.settle(_PATIENCE_SECONDS)
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            await self.app.engine.settle(2 * _PATIENCE_SECONDS)
 
     async def rows(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
         """Return what the proxy's database answers."""

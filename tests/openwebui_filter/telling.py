@@ -1,5 +1,6 @@
 """What is said and asked in these tests, and waiting until it is remembered. Never: a test."""
 
+import asyncio
 from collections import Counter
 from typing import Any
 
@@ -48,7 +49,8 @@ async def nothing_waits(memory: Any, user_id: str) -> None:
 
 async def settled(memory: Any) -> None:
     """Wait until everything that was to be remembered is logged."""
-    await (await memory._engine()).settle(30)
+    async with asyncio.timeout(30):
+        await (await memory._engine()).settle(60)
 
 
 async def told() -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from recollect.chat import ChatBody
 from recollect.chat.request_shape import RequestShape
-from recollect.model import Message, Role, Turn
+from recollect.model import UNNAMED, Message, Role, Turn
 from recollect.text.patterns import bounded
 
 _LONGEST = 40_000
@@ -177,6 +177,9 @@ def _is_instructed_otherwise(request: AskedRequest, other: AskedRequest, differe
     too, unless nothing instructed the model before.
     """
     begun = _one_line(request.turn.begun_answer)[:_QUOTED]
+    chats = {request.chat, other.chat}
+    if len(chats) > 1 and not any(each.startswith(UNNAMED) for each in chats):
+        return False  # a chat of its own, by its frontend's id
     if not other.text or not other.answer.startswith(begun) or not differences.has_another_system:
         return False
     return differences.in_shape or not (other.system or request.shape.stream)

@@ -142,7 +142,7 @@ def attributions_of(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> l
     return [
         replace(
             each.attribution,
-            injected=(*each.attribution.injected, *shown),
+            known=shown,
             speaker=(speaker := speaker_of(each.exchange.turn.speaker)),
             others=tuple(name for name in names if name.casefold() != speaker.casefold()),
         )

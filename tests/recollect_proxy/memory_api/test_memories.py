@@ -287,7 +287,7 @@ async def test_exchanges_held_as_failed_are_put_back_on_request(own_api: Api, ow
 
     response = await own_api.call("POST", "/memory/formation/retry")
 
-    assert (response.status, response.json) == (200, {"retried": 1})
+    assert (response.status, response.json) == (200, {"retried": 1, "users": 0})
     health = (await own_api.call("GET", "/memory/health")).json
     assert health == {
         "status": "ok",
@@ -304,4 +304,4 @@ async def test_exchanges_held_as_failed_are_put_back_on_request(own_api: Api, ow
         "spool": {"exchanges": 0, "bytes": 0, "on_disk": False, "lost": 0, "late": 0},
         "skipped": {},
     }
-    assert (await own_api.call("POST", "/memory/formation/retry")).json == {"retried": 0}
+    assert (await own_api.call("POST", "/memory/formation/retry")).json == {"retried": 0, "users": 0}
