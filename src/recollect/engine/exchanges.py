@@ -1,6 +1,6 @@
 """An exchange from its beginning to its end: its entries for the message log, and who waits until they are written.
 
-All that enters the message log, or waits for it, is made here. Never: where it is written; raises into a chat.
+All entries of the message log are made here. Never: where it is written; raises into a chat.
 """
 
 import asyncio
@@ -19,19 +19,19 @@ from recollect.text.normalization import storable_id, storable_user
 from recollect.text.secrets.masking import MaskedTurn
 
 _PATIENCE_SECONDS = 0.5
-"""What a chat waits for its turn to be kept: a disk that hangs, or megabytes that are looked through for secrets, may take
-longer. The log and the spool are given up sooner."""
+"""The seconds that a chat waits for its turn to be kept: a disk that hangs, or megabytes to mask, may take longer.
+The log and the spool are given up sooner."""
 
 _START_SECONDS = 10.0
-"""What it waits besides where this process has only just started, and is not ready to write anything."""
+"""The seconds that it waits besides if this process has just started, and can't write yet."""
 
 log = structlog.get_logger(__name__)
 
-# -- what the log is told of it --------------------------------------------------------------------
+# -- its entries for the log ------------------------------------------------------------------------
 
 
 def is_storable(turn: Turn) -> bool:
-    """Return whether a log can hold whose turn it is, and which; no patience would mend that."""
+    """Return whether a log can hold the turn's ids; if not, waiting would not help."""
     try:
         storable_user(turn.scope.user_id)
         storable_id(turn.scope.session_id)
@@ -43,7 +43,7 @@ def is_storable(turn: Turn) -> bool:
 
 
 def new_exchange(turn: Turn, *, credential: str | None) -> Exchange:
-    """Return the exchange that begins with a turn. Exchanges are ordered by their ids: it is made when the turn is read."""
+    """Return the exchange that begins with a turn. Ids order exchanges: it is made when the turn is read."""
     ids = uuid7(), uuid7(), uuid7()
     return Exchange(
         ids[0],
@@ -73,11 +73,11 @@ def ended(
     """Return the entry that says how its answer ended.
 
     Args:
-        exchange: Which.
-        reply: What of the answer went by; "" where there was no word.
-        recollections: What of the user's memories went into the prompt.
+        exchange: The exchange.
+        reply: The part of the answer that arrived; "" without a word.
+        recollections: The user's memories in the prompt.
         answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
-        failure: How the answer failed; None where it did not.
+        failure: The failure of the answer; None without one.
     """
     said = exchange.turn.whole_answer(reply)
     whole = replace(exchange, reply=said, answer_id=answer_id, failure=failure)
@@ -90,7 +90,7 @@ def awaited(exchange: Exchange, recollections: Sequence[Recollection], answer_id
 
 
 def _found(recollections: Sequence[Recollection]) -> tuple[UUID, ...]:
-    # What stands in every chat is used by none in particular: counted, it would outlive all else by being counted.
+    # Statements that every chat gets do not count as used: counting would make them outlive all others.
     return tuple(each.item.id for each in recollections if isinstance(each.item, Memory) and each.is_found)
 
 
@@ -100,7 +100,7 @@ def failed(exchange: Exchange, failure: Failure) -> LogEntry:
 
 
 def refused(exchange: Exchange) -> LogEntry:
-    """Return the entry that says that whoever asked was refused: its turn is taken back."""
+    """Return the entry that says that the server refused the client: its turn is withdrawn."""
     return LogEntry(Phase.REFUSED, exchange)
 
 
@@ -108,15 +108,15 @@ def refused(exchange: Exchange) -> LogEntry:
 
 
 class Progress:
-    """How far the writing of what is said has come, and who waits for it.
+    """The progress of writing an exchange, for the tasks that wait for it.
 
     Attributes:
-        ready: This process is ready to write what is said.
-        noted: The turn is in the journal, or never will be: what follows it may be noted behind it.
+        ready: This process is ready to write.
+        noted: The turn is in the journal, or never will be: later phases may be noted after it.
         kept: The turn outlives this process.
-        over: So does how its answer ended: the turn needs no writing by itself any more.
-        alone: No answer will end the turn: it is written by itself, and at once.
-        needed: Someone waits for the turn to be kept.
+        over: So does the end of its answer: the turn needs no write of its own any more.
+        alone: No answer will end the turn: it is written alone, and at once.
+        needed: The chat waits for the turn to be kept.
         masked: The turn with its secrets masked, for the entries that follow; None while none is.
     """
 
@@ -136,16 +136,16 @@ class WriteSoon(Protocol):
         behind: asyncio.Task[Became] | None = None,
         progress: "Progress | None" = None,
     ) -> asyncio.Task[Became]:
-        """Return what tells what became of the phase, once it will outlive this process."""
+        """Return a task that returns the outcome of the phase, once it will outlive this process."""
         ...
 
 
 class ExchangeRecord:
-    """Writes an exchange to the log, from the turn to the end of its answer, which is told once, or never if no one knows it.
+    """Writes an exchange to the log, from the turn to the end of its answer, which is noted once at most.
 
     Attributes:
         turn: The turn.
-        is_over: Whether it was told.
+        is_over: Whether the end was noted.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class ExchangeRecord:
 
         Args:
             write_soon: Writes a phase.
-            exchange: Which.
+            exchange: The exchange.
             count_late: Called if the chat goes on before the turn is safe.
         """
         self.turn = exchange.turn
@@ -167,7 +167,7 @@ class ExchangeRecord:
         self._begun = write_soon(begun(exchange), None, self._progress)
 
     async def durable(self) -> None:
-        """Wait until the turn will outlive this process, as long as a chat may wait; count it where it does not by then."""
+        """Wait until the turn will outlive this process, as long as a chat may wait; count it as late after that."""
         self._progress.needed.set()
         await ends_before(self._begun, self._progress.ready, _START_SECONDS)
         is_written = await ends_before(self._begun, self._progress.kept, _PATIENCE_SECONDS)
@@ -182,16 +182,16 @@ class ExchangeRecord:
         answer_id: str = "",
         failure: Failure | None = None,
     ) -> asyncio.Task[Became]:
-        """Note in the background how its answer ended; never raises, never waits.
+        """Note the end of its answer in the background; never raises, never waits.
 
         Args:
-            reply: What of the answer went by; "" if the user left before its first word.
-            recollections: What of the user's memories went into the prompt.
+            reply: The part of the answer that arrived; "" if the user left before its first word.
+            recollections: The user's memories in the prompt.
             answer_id: The id under which the LLM's server keeps the answer; "" if it keeps none.
-            failure: How the answer failed; None where it did not.
+            failure: The failure of the answer; None without one.
 
         Returns:
-            What tells what became of it, once it will outlive this process.
+            A task that returns the outcome, once it will outlive this process.
         """
         self.is_over = True
         entry = ended(self._exchange, reply, recollections, answer_id=answer_id, failure=failure)
@@ -208,6 +208,6 @@ class ExchangeRecord:
         self._write_soon(failed(self._exchange, failure), self._begun, self._progress)
 
     def withdraw(self) -> None:
-        """Note in the background that whoever asked was refused, and nothing is kept of it; never raises, never waits."""
+        """Note in the background that the server refused the client, so that nothing is kept; never raises or waits."""
         self.is_over = True
         self._write_soon(refused(self._exchange), self._begun, self._progress)

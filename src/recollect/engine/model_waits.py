@@ -1,4 +1,4 @@
-"""Decides for what, and until when, exchanges wait that no model could be asked about; and wakes them. Never: SQL."""
+"""Decides why, and until when, exchanges wait that no model could be asked about; and wakes them. Never: SQL."""
 
 from datetime import datetime, time, timedelta
 
@@ -25,7 +25,8 @@ DELAYS = (
     timedelta(hours=6),
     timedelta(days=1),
 )
-"""After how long to try again what failed for a reason of its own; what costs tokens is tried no more after the last one."""
+"""The delays before an exchange is tried again that failed for a reason of its own. After the last one, nothing that
+costs tokens is tried."""
 
 _LEAST = timedelta(seconds=1)
 
@@ -35,10 +36,10 @@ _IN_PART = "The model's answer broke off, also when asked again: what was whole 
 def wait_for_model(
     error: ExtractorError, pending: Pending, *, at: datetime, asked: str, is_last: bool
 ) -> Wait | None:
-    """Return for what an exchange waits; None where it is to be tried again at once.
+    """Return the wait of an exchange; None if it is to be tried again at once.
 
     Args:
-        error: Why no model could be asked, or what was wrong with its answer.
+        error: Why no model could be asked, or the fault of its answer.
         pending: The exchange.
         at: Now.
         asked: Which model was asked, or was to be.
@@ -57,7 +58,7 @@ def wait_for_model(
 def _reason_and_end(
     error: ExtractorError, pending: Pending, at: datetime
 ) -> tuple[Awaits | None, datetime | None]:
-    """Return for what an error has an exchange wait, and until when; None, None where it says nothing of that."""
+    """Return why an error makes an exchange wait, and until when; None, None if the error decides neither."""
     match error:
         case ExtractorPausedError():
             return Awaits.OUTAGE, max(error.until, at + _LEAST)
@@ -74,7 +75,7 @@ def _reason_and_end(
 
 
 def wait_for_rest(pending: Pending, *, at: datetime, asked: str) -> Wait:
-    """Return how an exchange waits on of whose answer only a part could be read, if that is so of its answer."""
+    """Return the wait of an exchange if only a part of the model's answer could be read."""
     return Wait(Awaits.UNREADABLE, _IN_PART, _next_try(pending, at), asked, counts=True)
 
 
@@ -84,13 +85,13 @@ def _next_try(pending: Pending, at: datetime) -> datetime | None:
 
 
 async def wake_all(backends: Backends, policy: Policy, *, everything: bool = False) -> list[str]:
-    """Have what waits for a model tried again, and form what none has read; return of which users something waits.
+    """Make exchanges pending that wait for a model, or that none has read; return the users who have one that waits.
 
-    With formation off for everybody nothing does.
+    With formation off for everybody there are none.
 
     Args:
-        backends: The inbox; the flags, which say what was changed for everybody.
-        policy: What the settings say.
+        backends: The inbox, and the flags with the changes for everybody.
+        policy: The settings.
         everything: Whether what this very model answered unreadably is tried again, too.
 
     Raises:

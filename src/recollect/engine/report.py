@@ -1,6 +1,6 @@
 """The report of a week: what recall and formation did, and where a threshold says that something should change. Pure.
 
-What is not known is None, and never guessed.
+An unknown value is None, and never guessed.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -65,7 +65,7 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What recall and formation did in some days.
+    """The activity of recall and formation in some days.
 
     Attributes:
         days: In how many.
@@ -87,7 +87,7 @@ class Report:
 
     @property
     def fallback_share(self) -> float | None:
-        """The share of searches that went another way than the first; None where that is not known."""
+        """The share of searches that used a fallback; None if unknown."""
         return _fallback(self.activity, self.days)
 
     @property
@@ -97,20 +97,20 @@ class Report:
 
     @property
     def summary_token_share(self) -> float | None:
-        """The share of background tokens that was for summaries; None where that is not known."""
+        """The share of background tokens that was for summaries; None if unknown."""
         return _summary_tokens(self.activity, self.days)
 
 
 def make_report(
     activity: Activity, days: int, followed: Collection[str] = (), waiting: Mapping[str, int] | None = None
 ) -> Report:
-    """Return the report of what was done in so many days; ``followed`` names the thresholds whose advice is followed already."""
+    """Return the report of the activity of some days; ``followed`` names the thresholds whose advice is followed already."""
     triggers = (Trigger(each, each.value(activity, days), each.name in followed) for each in THRESHOLDS)
     return Report(days, activity, tuple(triggers), waiting or {})
 
 
 def followed_advice(*, embeds_all: bool, has_second: bool) -> frozenset[str]:
-    """Return the names of the thresholds whose advice is followed already, by what gets embeddings and how many."""
+    """Return the names of the thresholds whose advice is followed already, by the scope and the number of embeddings."""
     names = {_FEW_LEXICAL: embeds_all and has_second, _MARKED: embeds_all}
     return frozenset(name for name, is_followed in names.items() if is_followed)
 

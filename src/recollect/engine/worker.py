@@ -39,10 +39,10 @@ log = structlog.get_logger(__name__)
 
 
 class Worker(Protocol):
-    """Does what is done for users in the background: within this process, or in one of its own.
+    """Works for users in the background: within this process, or in one of its own.
 
     Attributes:
-        counts: What it did.
+        counts: The counts of its work.
         guarded: How its calls of models stand.
     """
 
@@ -57,7 +57,7 @@ class Worker(Protocol):
         ...
 
     def clear_caches(self) -> None:
-        """Let it forget what it keeps of texts: someone was erased."""
+        """Empty its caches of texts, after an erasure."""
         ...
 
     def chats(self, running: int) -> None:
@@ -70,7 +70,7 @@ class Worker(Protocol):
 
 
 class AbsentWorker:
-    """A ``Worker`` somewhere else, of which nothing is known: it finds what is to be done in the database."""
+    """A ``Worker`` elsewhere, about which nothing is known: it finds its work in the database."""
 
     counts = FormationCounts()
     guarded = CallStatistics()
@@ -79,7 +79,7 @@ class AbsentWorker:
         """Lend it nothing: it uses a key of its own."""
 
     def clear_caches(self) -> None:
-        """Forget nothing: what it keeps of texts are hashes and embeddings, which go with time."""
+        """Keep its caches: they hold hashes and embeddings, which expire."""
 
     def chats(self, running: int) -> None:
         """Tell it nothing: it reads in the log whose answers are under way."""
@@ -93,7 +93,7 @@ class FormationWorker:
     """Forms, summarizes and indexes what users say, within this process; a ``Worker``.
 
     Args:
-        backends: What it works with.
+        backends: The store and the models.
         policy: How.
         clock: Tells the time.
         is_told: Whether someone tells it of chats that run; else it looks into the log whose answers are under way.
@@ -136,14 +136,14 @@ class FormationWorker:
         self._credentials.lend(lent)
 
     def clear_caches(self) -> None:
-        """Forget nothing more: what it keeps of texts is the engine's, within one process."""
+        """Do nothing: within one process the engine has emptied the caches."""
 
     def chats(self, running: int) -> None:
-        """Give up what the server of these chats is asked, and begin nothing there while they run."""
+        """Give up calls to the server of these chats, and begin none there while they run."""
         self._yielding.chats(running)
 
     async def run(self) -> None:
-        """Form memories of what was remembered, and keep the index, until cancelled."""
+        """Form memories of logged messages, and keep the index, until cancelled."""
         async with asyncio.TaskGroup() as running:
             running.create_task(self._backends.jobs.run(self.drain))
             running.create_task(self._wake_all())
@@ -166,7 +166,7 @@ class FormationWorker:
             credential=self._credentials.find,
             clock=self._clock,
             steps=self.steps,
-            # Who asks no model gains nothing by waiting.
+            # Without a model, waiting gains nothing.
             batching=policy.batching if asks and self._backends.extractor else Batching(),
             yielding=self._yielding if asks and self._backends.extractor else Yielding(),
             slow=self._slow,
@@ -187,21 +187,21 @@ class FormationWorker:
         if again is None and asks:
             again = await self._summarize(user_id, policy)
         if again != REST and await inbox.waiting(user_id) not in {seen, ()}:
-            again = timedelta()  # what was said meanwhile found the lease taken: its own job comes late
+            again = timedelta()  # a later message found the lease taken: its own job comes late
         return shorter_wait(shorter_wait(again, indexed), await self._next_wake(user_id))
 
     async def _unread(self, user_id: str) -> Unread | None:
-        """Return why nothing is formed of what this user says: by the operator's will; None: by their own."""
+        """Return why formation is off for this user: by the operator's will; None if by their own."""
         own = await self._backends.flags.own_flags(user_id)
         return None if own.formation is Strategy.OFF else Unread.OFF
 
     async def _next_wake(self, user_id: str) -> timedelta | None:
-        """Return when the first exchange that waits for a model is tried again; None: none is by itself."""
+        """Return when the first exchange that waits for a model is due; None if time alone makes none due."""
         due = await self._backends.inbox.next_wake(user_id)
         return None if due is None else max(due - self._clock(), timedelta())
 
     async def _wake_all(self) -> None:
-        """Have what waits for a model tried once: a start may bring another one, or a key. Try until the store is there."""
+        """Try once the exchanges that wait for a model: a start may bring another one, or a key. Try until the store is there."""
         while True:
             try:
                 if self._backends.extractor is not None:
@@ -213,7 +213,7 @@ class FormationWorker:
                 return
 
     async def _summarize(self, user_id: str, policy: Policy) -> timedelta | None:
-        """Summarize what is due; whatever fails there must keep no exchange from being formed."""
+        """Summarize the chats that are due; no failure there may keep an exchange from being formed."""
         due = replace(policy.summarizing, zone=policy.zone)
         try:
             async with self._backends.inbox.lease(user_id) as taken:
@@ -226,7 +226,7 @@ class FormationWorker:
             return None
 
     async def _keep_indexed(self, user_id: str) -> timedelta | None:
-        """Index what is left; message by message if a worker died of it, so that only the message at fault is given up."""
+        """Index the remaining messages; one by one if a worker died of it, so that only the message at fault is given up."""
         async with self._backends.inbox.lease(user_id) as taken:
             if not taken:
                 return TAKEN_DELAY  # two at once would be counted for one that did not end

@@ -1,4 +1,4 @@
-"""Deletes everything that is kept of one chat of a user. Never: decides which chat; touches what other chats told as well."""
+"""Deletes all data of one chat of a user. Never: decides which chat; touches memories that other chats taught as well."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -31,8 +31,8 @@ async def erase_session(
 ) -> Erasure:
     """Delete every row of a chat, in the connection's transaction under the user's lock, and leave a tombstone.
 
-    What it taught is undone as far as it can be; a memory that was told elsewhere too, or that the user stood behind by
-    hand, stays, but no longer says where it came from. What the person asked for in it to be forgotten stays forgotten. With
+    Its changes are undone as far as possible. A memory stays that another chat taught too, or that the user confirmed
+    by hand, but without its origin. Memories that the person asked to forget there stay forgotten. With
     ``leaves_out`` nothing of the chat is kept from now on either.
     """
     user_id, session_id = scope.user_id, storable_id(scope.session_id)
@@ -51,7 +51,7 @@ async def erase_session(
     vectors = await _ids(connection, "erase_memories", user_id, list(told))
     held = await _ids(connection, "erase_quarantine_of_session", user_id, session_id, messages)
     counts |= {"vectors": len(vectors), "quarantine": len(held)}
-    await connection.execute(SQL["erase_kept_answers"], user_id)  # one may quote what was said in the chat
+    await connection.execute(SQL["erase_kept_answers"], user_id)  # one may quote the chat
     rewritten = {each.id: each.content for each in sorted_out if each.is_rewritten}
     gone = {*vectors, *held}
     counts["memory_updates"] = await _redact(changing, session_id, {*exchanges}, gone, rewritten)
@@ -65,9 +65,9 @@ class _Memory(NamedTuple):
     """A memory that came from the chat or rests on it.
 
     Attributes:
-        left: The messages of other chats that it rests on, those of what it replaced among them.
-        stays: Whether it is known otherwise, too.
-        is_rewritten: Whether it stays only as a person stood behind it by hand.
+        left: The messages of other chats that it rests on, with those of memories that it replaced.
+        stays: Whether another chat or the user vouches for it, too.
+        is_rewritten: Whether it stays only because a person confirmed it by hand.
     """
 
     id: UUID

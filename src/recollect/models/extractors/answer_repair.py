@@ -1,4 +1,4 @@
-"""Asks a model, and asks again where its answer can't be read."""
+"""Asks a model, and asks again if its answer can't be read."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ _Content = TypeVar("_Content")
 
 @dataclass(frozen=True, slots=True)
 class Parts(Generic[_Content]):
-    """Tells of contents that may be read in part.
+    """Judges and joins contents that may be read in part.
 
     Attributes:
-        is_whole: Says whether one lacks nothing.
-        together: Returns what two answers hold together.
+        is_whole: Returns whether one lacks nothing.
+        together: Returns the content of two answers together.
     """
 
     is_whole: Callable[[_Content], bool]
@@ -37,10 +37,10 @@ class ParsedAnswer(Generic[_Content]):
     """The parsed content of an answer.
 
     Attributes:
-        content: What it says.
-        tokens: What all calls took.
-        model: Which model was asked.
-        thinks: Whether it had to be asked again because its thoughts alone took all that it may write.
+        content: The content.
+        tokens: The tokens of all calls.
+        model: The model that was asked.
+        thinks: Whether it had to be asked again because its thoughts filled its whole answer.
     """
 
     content: _Content
@@ -62,23 +62,24 @@ async def ask_and_read(
     most_tokens: int | None = None,
     parts: Parts[_Content] | None = None,
 ) -> ParsedAnswer[_Content]:
-    """Return what ``read`` makes of the answer; an unreadable one is shown to the model, to repair it.
+    """Return the answer as ``read`` reads it; an unreadable one is shown to the model, to repair it.
 
     One that was cut off before anything in it was whole is not shown: the same is asked once more, with all the room
-    that an answer can have. Where it had that already, nothing is asked again.
+    that an answer can have. If it had that already, the error is raised.
 
     Args:
-        model: Who is asked.
-        messages: What.
+        model: The model to ask.
+        messages: The messages.
         schema: The form of the answer.
-        asker: On whose behalf.
-        read: Reads the answer; raises InvalidExtractionError where it can't.
+        asker: The person for whom the model is asked.
+        read: Reads the answer; raises InvalidExtractionError if it can't.
         most_tokens: As ``Model.ask`` takes it.
-        parts: Tells of an answer that could be read in part: what is missing is asked for once, with all the room there is.
+        parts: Judges an answer that could be read in part: the missing rest is asked for once, with all the room
+            there is.
 
     Raises:
         InvalidExtractionError: It is unreadable also after that; its ``model`` says whose it was.
-        ExtractorError: As ``Model.ask``. What an error took all the same stands in its ``tokens``.
+        ExtractorError: As ``Model.ask``. The error's ``tokens`` are those that it cost all the same.
     """
     first = await model.ask(messages, schema, asker, most_tokens)
     thinks = first.is_cut and not without_thoughts(first.text)
