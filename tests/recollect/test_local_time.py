@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,7 +11,7 @@ from tests.tables import table
 
 from recollect.composition.lines import line_of
 from recollect.model import Kind, Recollection, Scope, Turn
-from recollect.model.local_time import server_zone, wall, zone_named
+from recollect.model.local_time import midnights, server_zone, wall, zone_named
 from recollect.retrieval.query import read_query
 from recollect.retrieval.worth import is_over
 
@@ -66,6 +67,21 @@ def test_the_machines_zone_is_that_of_its_environment(named: str, zone: tzinfo) 
 def test_a_clock_is_compared_with_days() -> None:
     assert wall(SUNDAY, AUCKLAND) == datetime(2026, 11, 29, 3, 9, tzinfo=UTC)
     assert wall(SUNDAY.astimezone(DENVER)) == datetime(2026, 11, 28, 7, 9, tzinfo=UTC)
+
+
+@table(
+    ("month", "hours"),
+    [(4, [24, 25, 24]), (9, [24, 23, 24])],
+)
+def test_a_day_on_which_the_clock_changes_has_another_length(month: int, hours: list[int]) -> None:
+    changes = {4: 5, 9: 27}[month]
+    first = datetime(2026, month, changes - 1, 0, 1, tzinfo=AUCKLAND)
+
+    begins = midnights(first, first + timedelta(days=3), AUCKLAND)
+
+    assert [each.day for each in begins] == [(first + timedelta(days=n)).day for n in range(4)]
+    instants = [each.astimezone(UTC) for each in begins]
+    assert [(later - each) / timedelta(hours=1) for each, later in pairwise(instants)] == hours
 
 
 @table(("zone", "day"), [(AUCKLAND, 30), (DENVER, 29), (UTC, 29)])

@@ -12,6 +12,7 @@ from recollect.engine.counts import LAG_SECONDS
 from recollect.engine.recall_counts import RECALL_SECONDS
 from recollect.engine.report import Report
 from recollect.model import DayOfActivity, StoreSize
+from recollect.model.local_time import wall
 from recollect_proxy.pages.catalogues import Catalogue
 from recollect_proxy.pages.charts import Bar, Columns, bars, days_until
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
@@ -70,7 +71,10 @@ async def show_analytics(entered: InVisit, days: FromQuery[str] = "7") -> Respon
         engine.report(_PERIODS[days]), engine.size(), engine.backlog()
     )
     figures = Figures(
-        _by_day(report.activity.by_day, days_until(datetime.now(UTC).date(), _PERIODS[days])),
+        _by_day(
+            report.activity.by_day,
+            days_until(wall(datetime.now(UTC), engine.policy.zone).date(), _PERIODS[days]),
+        ),
         _counted(report),
         _since_start(entered),
         _tables(size),

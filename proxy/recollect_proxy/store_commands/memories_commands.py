@@ -64,7 +64,7 @@ def list_memories(
                 break
         return found
 
-    _print(with_engine(settings_of(data_dir, database_url), work), as_json=as_json)
+    print_memories(with_engine(settings_of(data_dir, database_url), work), as_json=as_json)
 
 
 @memories_app.command()
@@ -92,7 +92,7 @@ def search(
         return [item for item in items if isinstance(item, Memory)][:limit]
 
     settings = settings_of(data_dir, database_url, embedder=embedder)
-    _print(with_engine(settings, work, embeds=True), as_json=as_json)
+    print_memories(with_engine(settings, work, embeds=True), as_json=as_json)
 
 
 @memories_app.command()
@@ -114,7 +114,7 @@ def add(
         return await engine.add(named, text, kind=kind or Kind.FACT, importance=importance or 0.0)
 
     settings = settings_of(data_dir, database_url, embedder=embedder)
-    _print([with_engine(settings, work, embeds=True)], as_json=as_json)
+    print_memories([with_engine(settings, work, embeds=True)], as_json=as_json)
 
 
 @memories_app.command()
@@ -140,7 +140,7 @@ def edit(
         return await engine.revise(named, which, content=text, kind=kind, importance=importance)
 
     settings = settings_of(data_dir, database_url, embedder=embedder)
-    _print([with_engine(settings, work, embeds=True)], as_json=as_json)
+    print_memories([with_engine(settings, work, embeds=True)], as_json=as_json)
 
 
 @memories_app.command()
@@ -218,11 +218,14 @@ def _content(given: str) -> str:
     return text
 
 
-def _print(found: list[Memory], *, as_json: bool) -> None:
+def print_memories(found: list[Memory], *, as_json: bool = False) -> None:
+    """Print memories as a table or as JSON."""
     if as_json:
         print_json({"memories": [_document(each) for each in found]})
         return
-    print_table(_COLUMNS, [(each.id, each.kind, each.importance, each.dated, each.content) for each in found])
+    print_table(
+        _COLUMNS, [(each.id, each.kind, each.importance, each.observed_at, each.content) for each in found]
+    )
 
 
 def _document(memory: Memory) -> Any:

@@ -15,6 +15,7 @@ import msgspec
 import typer
 
 from recollect.errors import RecollectError
+from recollect.model.local_time import server_zone, wall
 from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
 from recollect_proxy.settings import ProxySettings
 
@@ -162,7 +163,7 @@ def _escaped(letter: str) -> str:
 
 def _cell(value: object) -> str:
     if isinstance(value, datetime):
-        return f"{value.astimezone():%Y-%m-%d %H:%M}"
+        return f"{wall(value, server_zone()):%Y-%m-%d %H:%M}"
     return "" if value is None else str(value)
 
 

@@ -40,6 +40,7 @@ from recollect.model import (
     Turn,
     Update,
 )
+from recollect.model.local_time import wall
 from recollect.ports import Backends, Clock
 from recollect.retrieval import Ranking
 from recollect.retrieval.profile_fields import importance_of
@@ -103,8 +104,8 @@ class AgentMemories(Administration):
             EmbedderError: The query could not be embedded.
             StoreError: The store failed.
         """
-        policy = await self._require_recall(user_id)
-        turn = Turn(Scope(user_id, ""), query, "agent", self._clock().astimezone(policy.zone), "")
+        await self._require_recall(user_id)
+        turn = Turn(Scope(user_id, ""), query, "agent", self._clock(), "")
         ranking, kinds = await self._rank(turn), _kinds(kind)
         return [each for each in ranking.ranked if isinstance(each.item, Memory) and each.item.kind in kinds][
             :limit
@@ -148,8 +149,8 @@ class AgentMemories(Administration):
             SwitchedOffError: Nothing is recalled for this user.
             StoreError: The store failed.
         """
-        await self._require_recall(user_id)
-        now, scope = self._clock(), Scope(user_id, "")
+        policy = await self._require_recall(user_id)
+        now, scope = wall(self._clock(), policy.zone), Scope(user_id, "")
         statements = await self._backends.memories.most_important(scope, limit=_STATEMENTS_READ)
         count = await self._backends.memories.count_statements(scope, at=now)
         own = [

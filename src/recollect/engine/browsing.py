@@ -38,6 +38,7 @@ from recollect.model import (
     Strategy,
     Update,
 )
+from recollect.model.local_time import midnights
 from recollect.ports import Backends, Clock
 
 _OLD = timedelta(days=180)
@@ -202,6 +203,10 @@ class Browsing(Administration):
         """
         return await self._backends.memories.users(characters, limit=limit, skipped=skipped)
 
+    async def policy_of(self, user_id: str | None) -> Policy:
+        """Return how the engine behaves for a user, with what was changed for them, and for everybody; None: for everybody."""
+        return self.policy.under(await self._backends.flags.flags(user_id))
+
     # -- over all users -------------------------------------------------------------------------------
 
     async def size(self) -> StoreSize:
@@ -210,11 +215,12 @@ class Browsing(Administration):
 
     async def report(self, days: int) -> Report:
         """Return what recall and formation did in the last so many days, over all users."""
-        since = self._clock() - timedelta(days=days)
+        now = self._clock()
+        since = now - timedelta(days=days)
         followed = followed_advice(
             embeds_all=self.policy.embedded is EmbeddingScope.ALL,
             has_second=self._backends.second_embedder is not None,
         )
-        activity = await self._backends.statistics.activity(since)
+        activity = await self._backends.statistics.activity(since, midnights(since, now, self.policy.zone))
         waiting = (await self._backends.inbox.backlog()).waiting
         return make_report(activity, days, followed, waiting)

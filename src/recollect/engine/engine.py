@@ -49,8 +49,9 @@ from recollect.model import (
     Turn,
     Written,
 )
+from recollect.model.local_time import in_zone
 from recollect.ports import Backends, Clock
-from recollect.retrieval import Ranking
+from recollect.retrieval import Ranking, SearchReach
 from recollect.text.tokens import estimate_tokens
 
 __all__ = ["Backends", "Engine", "Policy", "Prepared", "RecallOptions", "system_clock"]
@@ -104,7 +105,7 @@ class Engine(Profiles):
         self._recorder = Recorder(backends, policy, clock, lend=self._worker.lend)
         self.when_erased = self._recorder.when_erased
         self._requests = ChatRequests(self, backends, policy, clock)
-        self.agents = AgentMemories(backends, policy, clock, rank=self._retriever.rank)
+        self.agents = AgentMemories(backends, policy, clock, rank=self.rank)
 
     # -- within a chat: never raises ---------------------------------------------------------------
 
@@ -129,14 +130,15 @@ class Engine(Profiles):
         """Return what may go into the prompt of ``turn``, within the deadline; never raises."""
         return (await self.prepare(turn)).recall
 
-    async def rank(self, turn: Turn) -> Ranking:
+    async def rank(self, turn: Turn, *, reach: SearchReach | None = None) -> Ranking:
         """Return what may be recalled for ``turn`` as it ranks, before the gate and without a deadline.
 
         Raises:
             EmbedderError: The turn could not be embedded.
             StoreError: The store could not be asked.
         """
-        return await self._retriever.rank(turn)
+        zone = (await self.policy_of(turn.scope.user_id)).zone
+        return await self._retriever.rank(in_zone(turn, zone), reach=reach)
 
     async def remember(
         self,
@@ -248,9 +250,9 @@ class Engine(Profiles):
             EmbedderError: The text could not be embedded, and words are not searched for.
             StoreError: The store failed.
         """
-        now = self._clock().astimezone((await self.policy_of(user_id)).zone)
+        now = self._clock()
         turn = Turn(Scope(user_id, ""), text, key=f"search:{now.isoformat()}", at=now, model="")
-        ranking = await self._retriever.rank(turn, reach=replace(self.policy.reach, **_OF_MEMORIES))
+        ranking = await self.rank(turn, reach=replace(self.policy.reach, **_OF_MEMORIES))
         taken = MemoryFilter(kinds, sources)
         found = [
             (each.item, float(each.score), tuple((name, float(value)) for name, value in each.parts))
@@ -429,10 +431,6 @@ class Engine(Profiles):
     def counts(self) -> FormationCounts:
         """What formation did since the start."""
         return self._worker.counts
-
-    async def policy_of(self, user_id: str | None) -> Policy:
-        """Return how the engine behaves for a user, with what was changed for them, and for everybody; None: for everybody."""
-        return self.policy.under(await self._backends.flags.flags(user_id))
 
     async def usage(self, user_id: str) -> UserUsage:
         """Return what models took in the background for a user today, and what they may take."""

@@ -6,7 +6,7 @@ Never: SQL, which queue calls it, how a model is asked.
 import time
 from collections.abc import Callable, Container, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta, tzinfo
+from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
 
@@ -36,6 +36,7 @@ from recollect.formation import (
     log_formed,
 )
 from recollect.model import Awaits, Caps, Exchange, Formed, Pending, Strategy, Unread
+from recollect.model.local_time import in_zone
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
 from recollect.ports import NO_CAPS, Backends, Clock, Inbox
@@ -119,7 +120,7 @@ class BatchFormer:
         """
         if self.policy.strategy is Strategy.OFF:
             return [Formed(each, unread=self.unread) for each in exchanges]
-        exchanges = [_told_where(each, self.policy.zone) for each in exchanges]
+        exchanges = [replace(each, turn=in_zone(each.turn, self.policy.zone)) for each in exchanges]
         last = exchanges[-1]
         if self.backends.generations.changing and self.backends.generations.is_today:
             # New statements are compared with those that are near to them: by the same embedder.
@@ -134,11 +135,6 @@ class BatchFormer:
             extracted=self.extracted,
         )
         return await forming.form(exchanges, strategy=self.policy.strategy)
-
-
-def _told_where(exchange: Exchange, zone: tzinfo) -> Exchange:
-    """Return an exchange whose time is that of the clock of whoever spoke."""
-    return replace(exchange, turn=replace(exchange.turn, at=exchange.turn.at.astimezone(zone)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from recollect.model import (
     ProfileField,
     Scope,
 )
+from recollect.model.local_time import wall
 from recollect.ports import Embedder
 from recollect.retrieval.profile_fields import likely_fields
 from recollect.retrieval.worth import in_order
@@ -111,12 +112,12 @@ class Profiles(Browsing):
         known = await self.profile(user_id)
         if not known.consents:
             raise ProfileNotAllowedError
-        now = self._clock()
+        now, zone = self._clock(), (await self.policy_of(user_id)).zone
         found = await self._backends.memories.most_important(Scope(user_id, ""), limit=_STATEMENTS_READ)
         told = {each.memory_id for each in known.entries}
         new = [
             each
-            for each in in_order(found, now)
+            for each in in_order(found, wall(now, zone))
             if each.owner == user_id and each.id not in told and each.doubt is None
         ]
         new = [each for each in new if not _says(known.entries, each.content)]

@@ -8,7 +8,7 @@ written in UTC as well.
 import os
 import re
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
 from functools import lru_cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -53,6 +53,12 @@ def wall(moment: datetime, zone: tzinfo | None = None) -> datetime:
     """
     known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return (known if zone is None else known.astimezone(zone)).replace(tzinfo=UTC)
+
+
+def midnights(first: datetime, last: datetime, zone: tzinfo) -> list[datetime]:
+    """Return when each day begins in a zone, from the day of one moment to that of another."""
+    days = range((wall(last, zone).date() - wall(first, zone).date()).days + 1)
+    return [datetime.combine(wall(first, zone).date() + timedelta(days=n), time(), zone) for n in days]
 
 
 def in_zone(turn: Turn, zone: tzinfo) -> Turn:

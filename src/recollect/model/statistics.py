@@ -128,7 +128,7 @@ class ModelTokens:
 
 @dataclass(frozen=True, slots=True)
 class DayOfActivity:
-    """What was asked and formed on a day (UTC's), over all users.
+    """What was asked and formed on a day of the machine's calendar, over all users.
 
     Attributes:
         day: Which.

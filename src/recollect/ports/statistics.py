@@ -1,5 +1,6 @@
 """What the engine needs of what counts over all users. Never: an implementation."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -13,6 +14,11 @@ class Statistics(Protocol):
         """Return how much is stored; it takes a scan."""
         ...
 
-    async def activity(self, since: datetime) -> Activity:
-        """Return what was asked, recalled and formed since then; it takes a scan."""
+    async def activity(self, since: datetime, midnights: Sequence[datetime]) -> Activity:
+        """Return what was asked, recalled and formed since then; it takes a scan.
+
+        Args:
+            since: When it begins.
+            midnights: The beginnings of the days to count, the first at ``since`` or before.
+        """
         ...

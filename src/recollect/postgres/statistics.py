@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -35,7 +35,7 @@ class PostgresStatistics:
         )
         return StoreSize(**dict(counted or {}), tables=sizes)
 
-    async def activity(self, since: datetime) -> Activity:
+    async def activity(self, since: datetime, midnights: Sequence[datetime]) -> Activity:
         """Return what was asked, recalled and formed since then; it takes a scan."""
         async with self._database.over_all_users() as connection:
             questions = await connection.fetchrow(SQL["questions_since"], since)
@@ -51,7 +51,7 @@ class PostgresStatistics:
                 await _counts(connection, "given_since", since),
                 formation,
                 ModelTokens(**dict(tokens or {})),
-                await _by_day(connection, since),
+                await _by_day(connection, since, midnights),
             )
 
 
@@ -59,12 +59,15 @@ async def _counts(connection: Connection, query: str, since: datetime) -> dict[s
     return {row["name"]: row["count"] for row in await connection.fetch(SQL[query], since)}
 
 
-async def _by_day(connection: Connection, since: datetime) -> tuple[DayOfActivity, ...]:
+async def _by_day(
+    connection: Connection, since: datetime, midnights: Sequence[datetime]
+) -> tuple[DayOfActivity, ...]:
     days: defaultdict[date, dict[str, Any]] = defaultdict(dict)
     for query in ("questions_by_day", "formed_by_day"):
-        for row in await connection.fetch(SQL[query], since):
-            days[row["day"]].update(_numbers(dict(row)))
-    return tuple(DayOfActivity(**days[day]) for day in sorted(days))
+        for row in await connection.fetch(SQL[query], since, midnights):
+            day = midnights[row["number"] - 1].date()
+            days[day].update(_numbers({name: value for name, value in row.items() if name != "number"}))
+    return tuple(DayOfActivity(day, **days[day]) for day in sorted(days))
 
 
 def _numbers(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -389,7 +389,10 @@ async def test_the_role_has_no_business_with_migrations_and_leaves_tombstones_al
 
 
 async def test_all_is_counted_by_whoever_may_open_the_database(store: Postgres) -> None:
-    size, activity = await store.statistics.size(), await store.statistics.activity(NOON - timedelta(days=1))
+    size, activity = (
+        await store.statistics.size(),
+        await store.statistics.activity(NOON - timedelta(days=1), [NOON - timedelta(days=1)]),
+    )
 
     assert (size.users, size.sessions, size.messages, size.chunks, size.summaries) == (2, 2, 4, 4, 0)
     assert size.memories == 3

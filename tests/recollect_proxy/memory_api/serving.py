@@ -138,10 +138,12 @@ def path_of(user_id: str) -> str:
     return f"/memory/users/{quote(user_id, safe='')}"
 
 
-def engine_over(store: Ports | Postgres, embedder: Embedder | None = None) -> Engine:
+def engine_over(
+    store: Ports | Postgres, embedder: Embedder | None = None, policy: Policy | None = None
+) -> Engine:
     """Return an engine over ``store``, that tells the time as any other."""
     ports = {name: getattr(store, name) for name in PORTS}
-    return Engine(Backends(**ports, embedder=embedder or WordEmbedder()), Policy())
+    return Engine(Backends(**ports, embedder=embedder or WordEmbedder()), policy or Policy())
 
 
 def unhurried(store: Ports | Postgres) -> Engine:

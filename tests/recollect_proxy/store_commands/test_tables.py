@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
+from tests.recollections import memory
 
+from recollect_proxy.store_commands.memories_commands import print_memories
 from recollect_proxy.store_commands.running_commands import on_a_terminal as on_one_line
 from recollect_proxy.store_commands.running_commands import print_json, print_table
 
@@ -39,6 +41,19 @@ def test_an_id_stands_whole_in_a_line_however_narrow_the_terminal_is(
     assert ["anna@a-long-domain-of-many-letters.example.org"] in lines
     assert all(word in told for word in ("fact", "0.5", "2026-03-15"))
     assert "".join(CONTENT.split()) in "".join(told.split()) or width == 120
+
+
+def test_a_table_shows_when_something_was_said_by_the_machines_clock(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TZ", "Pacific/Auckland")
+    on_a_terminal(monkeypatch, 200)
+
+    print_memories([memory("See the dentist", observed_at=SAID, event_at=datetime(2026, 3, 20, tzinfo=UTC))])
+
+    told = capsys.readouterr().out
+    assert "2026-03-16 01:00" in told
+    assert "2026-03-20" not in told, "the column tells when it was said"
 
 
 HOSTILE = "chat\x1b[2J\x1b]0;gone\x07\x9b31m\x7f\u202egnp\u2028\u2066 \n\r\t\U000e0041"

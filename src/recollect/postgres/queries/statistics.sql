@@ -54,26 +54,26 @@ FROM request_metrics
 WHERE at >= $1 AND skipped IS DISTINCT FROM 'off' AND NOT 'reattached' = ANY (flags);
 
 -- name: questions_by_day
--- What the questions of each day since a time were like, over all users; days are UTC's.
-SELECT (at AT TIME ZONE 'UTC')::date AS day, count(*) AS questions, count(*) FILTER (WHERE skipped IS NULL) AS hits,
+-- What the questions of each day since a time were like, over all users. A day is numbered by the midnight it begins with.
+SELECT width_bucket(at, $2::timestamptz[]) AS number, count(*) AS questions, count(*) FILTER (WHERE skipped IS NULL) AS hits,
     percentile_cont(0.5) WITHIN GROUP (ORDER BY recall_ms) AS median_ms,
     percentile_cont(0.95) WITHIN GROUP (ORDER BY recall_ms) AS p95_ms,
     coalesce(sum(block_tokens), 0)::bigint AS tokens,
     coalesce(sum(budget), 0)::bigint AS budget
 FROM request_metrics
 WHERE at >= $1 AND skipped IS DISTINCT FROM 'off' AND NOT 'reattached' = ANY (flags)
-GROUP BY day
-ORDER BY day;
+GROUP BY number
+ORDER BY number;
 
 -- name: formed_by_day
 -- How many exchanges were formed on each day since a time, over all users, and how many seconds after they arrived.
-SELECT (formed_at AT TIME ZONE 'UTC')::date AS day, count(*) AS exchanges,
+SELECT width_bucket(formed_at, $2::timestamptz[]) AS number, count(*) AS exchanges,
     percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at)) AS median_lag,
     percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM formed_at - arrived_at)) AS p95_lag
 FROM exchanges
 WHERE state = 'formed' AND formed_at >= $1
-GROUP BY day
-ORDER BY day;
+GROUP BY number
+ORDER BY number;
 
 -- name: skips_since
 -- Why nothing was recalled for requests since a time, over all users.
