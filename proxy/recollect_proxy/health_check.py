@@ -78,16 +78,6 @@ class HealthCheck:
         """What waits in this process to be written to the store."""
         return self._live.waiting
 
-    @property
-    def lost(self) -> int:
-        """How many entries were lost, since neither the store nor the spool could take them."""
-        return self._live.lost
-
-    @property
-    def late(self) -> int:
-        """How many turns went to the LLM before they were safe on disk."""
-        return self._live.late
-
     async def condition(self) -> Condition | None:
         """Return the health of the store; None if it does not answer in time. Never raises."""
         return await self._inquiry.answer()

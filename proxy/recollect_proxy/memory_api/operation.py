@@ -9,6 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import SkipValidation
 from msgspec import Meta, Struct
 
+from recollect.engine.live import LiveEngine
 from recollect.model import Skip
 from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.memory_api.errors import (
@@ -50,6 +51,7 @@ async def retry_formation(engine: OpenEngine) -> Retried:
 )
 async def check_health(
     check: NamedDependency[SkipValidation[HealthCheck]],
+    live: NamedDependency[SkipValidation[LiveEngine]],
     skipped: NamedDependency[SkipValidation[Mapping[Skip, int]]],
 ) -> Health:
     """Return the state of Recollect. This needs no token and tells nothing about any user.
@@ -58,7 +60,7 @@ async def check_health(
     use it for liveness, and `status` for alarms. An orchestrator must not restart Recollect because
     its database is away.
     """
-    return Health.of(await check.condition(), Spooled.of(check.waiting, check.lost, check.late), skipped)
+    return Health.of(await check.condition(), Spooled.of(live.waiting, live.lost, live.late), skipped)
 
 
 class Sample(Struct):

@@ -1,6 +1,6 @@
-"""Logs what was said, and notes what a prompt was given: off the answer's path, and whatever fails.
+"""Logs messages, and notes the blocks in prompts: off the answer's path, and whatever fails.
 
-Failing open for what is remembered lives here. Never: a concrete backend, how memories are formed.
+A failure to remember passes the chat by here. Never: a concrete backend, how memories are formed.
 """
 
 from collections.abc import Callable, Coroutine, Sequence
@@ -80,8 +80,8 @@ class Recorder:
 
         Args:
             turn: What the user said.
-            reply: What of the answer went by; "" if the user left before its first word.
-            recollections: What of the user's memories went into the prompt.
+            reply: The part of the answer that arrived; "" if the user left before its first word.
+            recollections: The user's memories in the prompt.
             credential: The request's own ``Authorization``; kept in this process's memory alone.
 
         Returns:
@@ -172,7 +172,7 @@ class Recorder:
         return Written.NEW if logged == exchange.id else Written.KNOWN
 
     async def _learn_zone(self, turn: Turn, known: Flags) -> None:
-        """Keep the time zone that a request tells, for what has no request: formation, the pages, clients that tell none."""
+        """Keep the time zone of a request for work without one: formation, the pages, clients that send none."""
         if not turn.zone or turn.zone == known.told_zone:
             return
         told = Flags(told_zone=turn.zone)
@@ -193,7 +193,7 @@ class Recorder:
         return any(turn.at <= self._erased.get(each, _LONG_AGO) for each in (scope, scope.user_id))
 
     def _keeps(self, flags: Flags) -> bool:
-        """Return whether anything is kept of a user of whom this is otherwise than the settings have it."""
+        """Return whether a user with these changed settings has anything kept."""
         return self._policy.under(flags).records
 
     async def _touch(self, scope: Scope, memories: Sequence[UUID]) -> None:
@@ -205,17 +205,17 @@ class Recorder:
             log.warning("touch_failed", error=type(error).__name__, place=place(error))
 
     async def inject(self, turn: Turn, placed: Placed) -> None:
-        """Note what was added to a turn, so that it can be added again; never raises."""
+        """Note the blocks of a turn, so that they can be added again; never raises."""
         if placed.injection is not None or placed.detached:
             noting = self._backends.chats.inject(turn.scope, placed.injection, placed.detached)
             await self._quietly("inject_failed", turn, noting)
 
     async def record(self, request: RequestRecord, turn: Turn) -> None:
-        """Keep what a request was like; never raises."""
+        """Keep the record of a request; never raises."""
         await self._quietly("record_failed", turn, self._backends.requests.record(request))
 
     async def _quietly(self, event: str, turn: Turn, work: Coroutine[Any, Any, None]) -> None:
-        """Do what a chat can do without; nothing of a user who was erased meanwhile."""
+        """Do optional work; none for a user who was erased meanwhile."""
         if self._is_erased(turn):
             work.close()
             return

@@ -56,11 +56,11 @@ class FormationPipeline:
     Args:
         backends: Where memories are read, and the models.
         guard: Guards the calls of models.
-        rules: By what rules.
+        rules: The rules.
         clock: Tells ``created_at``.
         new_id: Makes the ids of new memories.
-        extracted: What a model found in batches that could not be formed to the end, as a chat came first or the embedder was
-            away: it is not asked for again.
+        extracted: The extractions of batches that could not be formed to the end, as a chat came first or the embedder was away:
+            the model is not asked again.
     """
 
     def __init__(
@@ -85,15 +85,15 @@ class FormationPipeline:
     async def form(self, exchanges: Sequence[Exchange], *, strategy: Strategy) -> list[Formed]:
         """Return how consecutive exchanges of one chat change their user's memories; nothing is applied.
 
-        Of those before a wish to forget that is all: what it is about has to be kept before it can be forgotten.
+        Exchanges before a wish to forget come alone: a memory has to be kept before it can be forgotten.
 
         Args:
-            exchanges: What was said, oldest first.
+            exchanges: The exchanges, oldest first.
             strategy: How; OFF is not formed by this at all.
 
         Raises:
             ExtractorError: No model can be asked, or it failed.
-            EmbedderError: What is to be forgotten can't be looked for.
+            EmbedderError: The memories to forget can't be searched.
             YieldedError: A chat comes first.
             StoreError: The store failed.
         """
@@ -107,12 +107,7 @@ class FormationPipeline:
             turns = [replace(each, commands=read_commands(each.words)) for each in turns]
         if before := _before_forgetting(turns):
             return await self.form(exchanges[:before], strategy=strategy)
-        try:
-            let_go = [await self._let_go(each) for each in turns]
-        except (YieldedError, EmbedderError):
-            if extraction is not None:
-                self._extracted_before[_batch_of(turns)] = extraction
-            raise
+        let_go = await self._all_let_go(turns, extraction)
         forgotten = {gone for each in let_go for change in each for gone in _gone(change)}
         unkept = [each.quote for turn in turns for each in turn.commands if each.asking is Asking.ERASE]
         is_kept = strategy is not Strategy.EXTRACT
@@ -144,7 +139,7 @@ class FormationPipeline:
         return None if extraction.extracted.is_whole else Unread.UNREADABLE
 
     async def _extracted(self, turns: Sequence[AnalyzedTurn]) -> Extraction | None:
-        """Return an extraction, new or kept from an earlier try; None where no model may be shown what was said."""
+        """Return an extraction, new or kept from an earlier try; None if no model may read the messages."""
         if before := self._extracted_before.pop(_batch_of(turns), None):
             return before
         try:
@@ -169,6 +164,17 @@ class FormationPipeline:
             unread=unread,
             re_extracted=sum(_is_re_extracted(change, analyzed) for change in own),
         )
+
+    async def _all_let_go(
+        self, turns: Sequence[AnalyzedTurn], extraction: Extraction | None
+    ) -> list[list[Change]]:
+        """Return the changes by commands to forget or erase, of each turn; if that fails, keep the extraction for the next try."""
+        try:
+            return [await self._let_go(each) for each in turns]
+        except (YieldedError, EmbedderError):
+            if extraction is not None:
+                self._extracted_before[_batch_of(turns)] = extraction
+            raise
 
     async def _let_go(self, turn: AnalyzedTurn) -> list[Change]:
         """Return the changes that the person's commands to forget or erase lead to."""
@@ -200,7 +206,7 @@ def _gone(change: Change) -> tuple[UUID, ...]:
 
 
 def _within_bounds(let_go: Sequence[Change]) -> list[Change]:
-    """Return the changes of one message; where it would delete too many memories for good, they are forgotten."""
+    """Return the changes of one message; if it would delete too many memories for good, they are forgotten instead."""
     if (
         len({each for change in let_go if isinstance(change, Erase) for each in change.memories})
         <= MOST_ERASED
@@ -226,7 +232,7 @@ def _before_forgetting(turns: Sequence[AnalyzedTurn]) -> int:
 
 
 def _without_secret(change: Change, turn: AnalyzedTurn) -> Change:
-    """Return a change; of what is to be remembered with a secret in it nothing is kept."""
+    """Return a change; a statement with a secret that the person wants remembered is not kept."""
     if not isinstance(change, Add | Replace | Quarantine) or not turn.asks(Asking.REMEMBER):
         return change
     if has_mark(change.memory.content):
@@ -239,9 +245,9 @@ def _forgets(changes: Sequence[Change]) -> bool:
 
 
 def _wrong(turn: AnalyzedTurn, own: Sequence[Change]) -> list[Change]:
-    """Return the changes to what the person says was understood wrongly, but for what a new statement replaces or confirms.
+    """Return the changes to memories that the person calls wrong, except those that a new statement replaces or confirms.
 
-    It goes. Where others' words stand in the message, too, it is disputed.
+    The memory goes. If the message has others' words, too, the memory is disputed instead.
     """
     touched = {getattr(each, name, None) for each in own for name in ("old", "target")}
     commands = [each for each in turn.commands if each.asking is Asking.CORRECT]

@@ -17,13 +17,13 @@ from recollect.text.secrets import holds_secret
 from recollect.text.secrets.masking import with_masked_history
 
 _READ_FOR_ORDERS = 4_000
-"""Characters of a message: what a link hands over is shorter; the end of a long page is not looked at."""
+"""Characters of a message that are read: a link's text is shorter, and the end of a long page is skipped."""
 _LINES_FOR_ORDERS = 100
 """Different lines of it: an order has a few, a table or a log has hundreds that are none."""
 _ASKED = 200
 """Characters at the end of the assistant's last message in which it asks something."""
 _READ_FOR_SECRETS = 200_000
-"""Characters of a message: as many as are found again. What stands behind is quoted nowhere."""
+"""Characters of a message: as many as are found again. The text after that is quoted nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,11 @@ class AnalyzedTurn:
     Attributes:
         exchange: The turn and its reply, their secrets masked.
         attribution: What in it are the person's own words.
-        commands: What they ask of the memory, as a model understands it, or the form of the message tells where none is asked.
-        holds_secret: Whether the log has a secret in clear, in the turn or its reply: it is kept from the log's recall.
-        injects_instruction: Whether the message holds what takes an assistant over. Also
-            where that is no word of theirs: what is pasted or handed over by a link is in the log, too.
+        commands: The person's requests to the memory, as a model understands them; without a model, as the form of the message
+            shows them.
+        holds_secret: Whether the log has a secret in clear, in the turn or its reply: recall of the log leaves the turn out.
+        injects_instruction: Whether the message holds what takes an assistant over. Also if it is no word of theirs: text that is
+            pasted or comes through a link is in the log, too.
         gives_instruction: Whether there is a sentence in it that as a statement would have to be approved.
     """
 
@@ -72,7 +73,7 @@ class AnalyzedTurn:
 
     @property
     def extractor_input(self) -> Exchange:
-        """The exchange as an extractor is shown it: the person's own words, and marks of what else the message holds."""
+        """The exchange for an extractor: the person's own words, and marks in place of the rest."""
         shown = self.attribution.shown if self.words or self.attribution.doubtful else ""
         return replace(self.exchange, turn=replace(self.exchange.turn, text=shown))
 
@@ -131,7 +132,7 @@ def _orders(text: str) -> bool:
 def attributions_of(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> list[Attribution]:
     """Return the attributions by which a model's answer is verified.
 
-    What an extractor was shown it echoes as well as what a chat was given: both are no word of the person's.
+    A model echoes the memories that an extractor was shown as well as those in a prompt: neither are words of the person.
 
     Args:
         turns: The turns.

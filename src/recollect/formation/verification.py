@@ -2,8 +2,8 @@
 
 The model says how a statement is meant, whom it concerns, and its relation to known memories. The rules check that the person said it:
 each candidate quotes the person's own words, and the quote has to be there. A sentence of the assistant's counts if the person's
-words assent to it. A statement stays as the model wrote it, in any words and language; one that repeats what is known is for
-reconciliation. Secrets in a candidate are masked; a candidate that says nothing besides its secret is withheld ("the wifi's
+words assent to it. A statement stays as the model wrote it, in any words and language; reconciliation decides about repetitions.
+Secrets in a candidate are masked; a candidate that says nothing besides its secret is withheld ("the wifi's
 password is [secret: password]").
 """
 
@@ -54,11 +54,11 @@ _UNSPACED = bounded(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 WITHHELD = "[secret]"
-"""What is noted of a candidate that is withheld."""
+"""The note on a withheld candidate."""
 
 
 def without_secrets(candidate: Candidate) -> Candidate | None:
-    """Return the candidate with its secrets masked; None where that leaves nothing worth knowing."""
+    """Return the candidate with its secrets masked; None if that leaves nothing worth knowing."""
     content, evidence = mask(candidate.content).text, mask(candidate.evidence).text
     if not has_mark(content):
         return candidate if evidence == candidate.evidence else replace(candidate, evidence=evidence)
@@ -76,7 +76,7 @@ def without_secrets(candidate: Candidate) -> Candidate | None:
 
 
 def _tells(part: str) -> bool:
-    """Return whether a part of a statement that held no secret is worth keeping by itself."""
+    """Return whether a part of a statement without a secret is worth keeping alone."""
     if _LABEL_UNSPACED.search(part):
         return False
     words = analyze_words(part).words
@@ -86,7 +86,7 @@ def _tells(part: str) -> bool:
 
 
 CONFIRMED_CONFIDENCE = 0.8
-"""How sure of what the assistant said and the person only confirmed one can be at most."""
+"""The highest confidence of a statement by the assistant that the person only confirmed."""
 
 CONFIRMING = " \u2026 "
 """Parts the person's word of assent from the assistant's sentence, in kept evidence."""
@@ -97,12 +97,13 @@ _ALIGNMENTS = 100
 _SHOWN_CHECKS = 100
 _MOST_EVIDENCE = 2_000
 _BESIDE_QUOTATION = 20
-"""Letters and digits of the person's own in a quote that holds what they quote: "Otto wrote" alone proves nothing of Otto's words."""
+"""The least letters and digits of the person's own in a quote with a quotation in it: "Otto wrote" alone proves nothing about
+Otto's words."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnLimits:
-    """The limits on what one turn may teach.
+    """The limits on the statements of one turn.
 
     Attributes:
         content_length: The most characters of a statement.
@@ -161,7 +162,7 @@ def verify(
 
     Args:
         candidates: What was extracted.
-        attributions: What the person says in each turn of the batch, oldest first.
+        attributions: The person's words in each turn of the batch, oldest first.
         minimum_importance: What is below it is not kept.
         asked: Turns in which they ask to remember something: what those prove is kept however little it matters.
         allowance: How many more memories the person may get now; None: any number.
@@ -200,7 +201,7 @@ class _Said:
 
 
 class _Verification:
-    """The candidates of one batch on their way, and what was believed before."""
+    """The candidates of one batch in progress, and the statements believed before."""
 
     def __init__(
         self,

@@ -90,10 +90,14 @@ class Turn:
         return self.anchors[-1][1] if self.anchors else self.key
 
     @property
+    def last_answer(self) -> str:
+        """The answer right before the turn; "" if there is none."""
+        return self.history[-1].text if self.history and self.history[-1].role is Role.ASSISTANT else ""
+
+    @property
     def answered(self) -> str:
         """The end of the answer before the turn; "" if there is none."""
-        behind = self.history[-1:]
-        return next((each.text[-LONGEST_ANSWERED:] for each in behind if each.role is Role.ASSISTANT), "")
+        return self.last_answer[-LONGEST_ANSWERED:]
 
     def whole_answer(self, reply: str) -> str:
         """Return a whole answer, given the part that arrived; some servers repeat its beginning."""

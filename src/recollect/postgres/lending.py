@@ -1,4 +1,4 @@
-"""Decides whose turn it is to use a connection of a pool: reads before writes, and those who hold few before those who hold many.
+"""Decides which person uses a connection of a pool next: reads before writes, and people who hold few before those who hold many.
 
 A chat waits for its reads; most writes come after its answer. They get at most six of ten connections, and those of one person
 three: one works, and the others hold a connection while they wait for its lock.
@@ -17,18 +17,18 @@ _FOR_WRITES, _WRITES_OF_ONE = 0.6, 0.3
 
 
 @dataclass(eq=False, slots=True)
-class _Waiting:
-    """Someone who waits for a connection.
+class _Turn:
+    """A turn at a connection.
 
     Attributes:
-        user_id: For whom.
+        user_id: The person.
         is_write: Whether something is written.
-        turn: Done once it is their turn.
+        come: Done once it has come.
     """
 
     user_id: str
     is_write: bool
-    turn: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    come: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
 class Lending:
@@ -39,60 +39,45 @@ class Lending:
     """
 
     def __init__(self, size: int) -> None:
-        self._left = size
+        self._size = size
         self._most_of_one = max(1, round(size * _OF_ONE))
-        self._writes_left = max(1, round(size * _FOR_WRITES))
-        self._held: Counter[str] = Counter()
+        self._most_writes = max(1, round(size * _FOR_WRITES))
         self._most_writes_of_one = max(1, round(size * _WRITES_OF_ONE))
-        self._writing: Counter[str] = Counter()
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[_Turn] = []
+        self._held: list[_Turn] = []
 
     @asynccontextmanager
     async def turn(self, user_id: str, *, is_write: bool) -> AsyncIterator[None]:
         """Wait until it is the turn of a person's read or write, and keep the turn during the body."""
-        waiting = _Waiting(user_id, is_write)
-        self._waiting.append(waiting)
+        turn = _Turn(user_id, is_write)
+        self._waiting.append(turn)
         self._let_in()
         try:
-            await waiting.turn
-        except asyncio.CancelledError:
-            if waiting in self._waiting:
-                self._waiting.remove(waiting)
-            else:  # it was let in, in the same moment
-                self._leave(waiting)
-            raise
-        try:
+            await turn.come
             yield
-        finally:
-            self._leave(waiting)
-
-    def _leave(self, waiting: _Waiting) -> None:
-        self._left += 1
-        self._held[waiting.user_id] -= 1
-        if not self._held[waiting.user_id]:
-            del self._held[waiting.user_id]
-        if waiting.is_write:
-            self._writes_left += 1
-            self._writing[waiting.user_id] -= 1
-            if not self._writing[waiting.user_id]:
-                del self._writing[waiting.user_id]
-        self._let_in()
+        finally:  # a wait that is cancelled may have ended in the same moment
+            (self._held if turn in self._held else self._waiting).remove(turn)
+            self._let_in()
 
     def _let_in(self) -> None:
-        """Let in whoever comes next, as long as there is a connection for them."""
-        while self._left and (those := [each for each in self._waiting if self._may_enter(each)]):
-            # Of equals the first that came: `min` keeps the order.
-            chosen = min(those, key=lambda each: (each.is_write, self._held[each.user_id]))
-            self._waiting.remove(chosen)
-            self._left -= 1
-            self._held[chosen.user_id] += 1
-            if chosen.is_write:
-                self._writes_left -= 1
-                self._writing[chosen.user_id] += 1
-            chosen.turn.set_result(None)
+        """Let in the next ones, as long as there is a connection for them."""
+        while (turn := self._next()) is not None:
+            self._waiting.remove(turn)
+            self._held.append(turn)
+            turn.come.set_result(None)
 
-    def _may_enter(self, waiting: _Waiting) -> bool:
-        if waiting.turn.done() or self._held[waiting.user_id] >= self._most_of_one:
-            return False
-        is_below = self._writing[waiting.user_id] < self._most_writes_of_one
-        return not waiting.is_write or (self._writes_left > 0 and is_below)
+    def _next(self) -> _Turn | None:
+        if len(self._held) >= self._size:
+            return None
+        of_people = Counter(each.user_id for each in self._held)
+        writing = Counter(each.user_id for each in self._held if each.is_write)
+        may_write = writing.total() < self._most_writes
+        may_enter = (
+            each
+            for each in self._waiting
+            if not each.come.done()
+            and of_people[each.user_id] < self._most_of_one
+            and (not each.is_write or (may_write and writing[each.user_id] < self._most_writes_of_one))
+        )
+        # Of equals the first that came: `min` keeps the order.
+        return min(may_enter, key=lambda each: (each.is_write, of_people[each.user_id]), default=None)

@@ -23,7 +23,7 @@ from recollect.text.normalization import storable_id, storable_text
 from recollect.text.tokens import estimate_tokens
 
 _LONGEST_KEY = 200
-"""Bytes. A longer key stands in the log as its hash: an index entry has to fit a part of a page."""
+"""Bytes. The log has a longer key as its hash: an index entry has to fit a part of a page."""
 
 
 _ONCE_MORE = timedelta(hours=1)
@@ -174,7 +174,7 @@ class PostgresMessageLog:
         return found
 
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
-        """Let what is open since before a time be formed without its answer; return how many exchanges that are."""
+        """Let exchanges that are open since before a time be formed without their answers; return how many there are."""
         times = (before, failed or before)
         async with self._database.over_all_users() as connection:
             rows = await connection.fetch(SQL["users_with_open_exchanges"], *times)
@@ -188,16 +188,16 @@ class PostgresMessageLog:
 
 
 async def _wake_by_chat(connection: Connection, exchange: Exchange) -> None:
-    """Have what waits for a key or a model tried again: its person has just chatted with both."""
+    """Make exchanges pending that wait for a key or a model: the person has just chatted with both."""
     turn = exchange.turn
     said_to = (storable_text(turn.upstream), storable_text(turn.model), exchange.authorized)
     await connection.execute(SQL["wake_by_chat"], turn.scope.user_id, *said_to)
 
 
 async def _is_left_out(connection: Connection, turn: Turn, known: Record) -> bool:
-    """Return whether its person wants nothing of the turn's chat to be kept.
+    """Return whether the user has excluded the turn's chat from the log.
 
-    Not so of a new chat that begins with the same words, where words are all that tells chats apart: it is taken in.
+    A new chat that begins with the same words is included, if only words distinguish the chats.
     """
     since: datetime | None = known["left_out_since"]
     if since is None:
@@ -210,7 +210,7 @@ async def _is_left_out(connection: Connection, turn: Turn, known: Record) -> boo
 
 
 async def _end_before(connection: Connection, turn: Turn, key: str, known: Record) -> None:
-    """End what is open before a new turn of its chat: whoever speaks on waits for no answer any more."""
+    """End the open exchange before a new turn of its chat: a person who goes on waits for no answer any more."""
     if known["follows_open"]:
         session = (turn.scope.user_id, turn.scope.session_id)
         before = await connection.fetch(SQL["open_exchanges_before"], *session, key, turn.at)
@@ -218,14 +218,14 @@ async def _end_before(connection: Connection, turn: Turn, key: str, known: Recor
 
 
 async def _note_answer(connection: Connection, exchange: Exchange, logged: UUID) -> None:
-    """Note under which id the LLM's server keeps the answer: a later request may name what it follows by that alone."""
+    """Note the id under which the LLM's server keeps the answer: a later request may name its predecessor by that alone."""
     if exchange.answer_id:
         answer_id = storable_text(exchange.answer_id)
         await connection.execute(SQL["note_answer_id"], exchange.turn.scope.user_id, logged, answer_id)
 
 
 async def _note_failure(connection: Connection, exchange: Exchange, logged: UUID) -> None:
-    """Note how the answer failed, and as much as came of it, apart from what was said: it is neither recalled nor learned from."""
+    """Note the failure of the answer and the part that came, apart from the messages: it is neither recalled nor learned from."""
     if (failure := exchange.failure) is not None:
         came = "" if exchange.answer else storable_text(exchange.reply)
         noted = (failure.stage, failure.status, came)
@@ -241,7 +241,7 @@ async def _say_again(connection: Connection, exchange: Exchange, known: Record) 
 
 
 async def _begin(connection: Connection, exchange: Exchange, key: str) -> None:
-    """Write the turn of an open exchange, in one statement: someone waits for it."""
+    """Write the turn of an open exchange, in one statement: its chat waits."""
     turn, scope, content = exchange.turn, exchange.turn.scope, storable_text(exchange.turn.text)
     await connection.execute(
         SQL["begin_exchange"],
@@ -267,12 +267,12 @@ async def _begin(connection: Connection, exchange: Exchange, key: str) -> None:
 
 
 def _flags(known: Record) -> Flags:
-    """Return what is otherwise than the settings have it, for a user."""
+    """Return the settings that were changed for a user."""
     return flags_of(known["flags_of_user"]).over(flags_of(known["flags_of_everybody"]))
 
 
 async def _known(connection: Connection, exchange: Exchange, key: str) -> Record:
-    """Return what the log knows of a turn: its exchange, if there is one, and whether it was erased since."""
+    """Return the log's knowledge of a turn: its exchange, if there is one, and whether it was erased since."""
     turn = exchange.turn
     session = (turn.scope.user_id, storable_id(turn.scope.session_id))
     known = await connection.fetchrow(
@@ -291,7 +291,7 @@ class _Appending:
         self._scope = exchange.turn.scope
 
     async def whole(self, key: str) -> None:
-        """Keep a turn that no one has begun, and its reply."""
+        """Keep a turn that was not begun before, and its reply."""
         turn, parent = self._turn, storable_parent(self._turn.parent)
         is_late = parent is not None and await abandon_other_versions(
             self._connection, Version(turn.scope, key, parent, storable_text(turn.anchor), turn.at)
@@ -395,14 +395,14 @@ class _Appending:
 
 
 async def _tokens_of(text: str) -> int:
-    """Return about how many tokens a text has; a long one is counted beside the loop."""
+    """Return about how many tokens a text has; a long one is counted off the loop."""
     if len(text) <= _LONGEST_INLINE:
         return estimate_tokens(text)
     return await asyncio.to_thread(estimate_tokens, text)
 
 
 def storable_parent(parent: str | None) -> str | None:
-    """Return the parent as the log has keys; None where none is known, or none that could be a key."""
+    """Return the parent in the form of the log's keys; None if unknown, or if it could be no key."""
     try:
         return None if parent is None else storable_key(parent)
     except StoreError:
@@ -410,7 +410,7 @@ def storable_parent(parent: str | None) -> str | None:
 
 
 def storable_key(key: str) -> str:
-    """Return what the log has of a turn's key: itself, or its hash where an index entry could not hold it."""
+    """Return a turn's key for the log: itself, or its hash if an index entry could not hold it."""
     encoded = storable_id(key).encode()
     if len(encoded) <= _LONGEST_KEY:
         return key

@@ -102,6 +102,5 @@ def _said_before(turn: Turn) -> str:
 
 def _with_what_it_refers_to(turn: Turn, said: str, asked: str) -> str:
     """Prepend the beginnings of the user's message before and of its reply, for example to "and the second one?"."""
-    answer = turn.history[-1].text if turn.history and turn.history[-1].role is Role.ASSISTANT else ""
-    parts = (said[:_BEFORE].strip(), answer[:_BEFORE].strip(), asked)
+    parts = (said[:_BEFORE].strip(), turn.last_answer[:_BEFORE].strip(), asked)
     return "\n".join(part for part in parts if part)

@@ -39,10 +39,10 @@ COMMAND_LIMIT = 10
 _CONTAINERS = ("memories", "facts", "candidates", "statements", "items", "results")
 _BESIDE = frozenset({"words", "wishes"})
 _OTHERS = frozenset({"pasted", "played"})
-"""Whose words a message is of which the person says nothing themselves."""
+"""The author of a message without words of the person."""
 _NOTHING = frozenset({"none", "null", "nothing", "no memories", "{}", "[]"})
 _ONESELF = frozenset({"", "null", "none", "person", "the person", "user", "the user", "self", "me", "i"})
-"""What models write as the subject of what tells of the person."""
+"""The subjects by which models name the person."""
 
 _KINDS = {str(kind): kind for kind in STATEMENTS}
 _RELATIONS = {str(relation): relation for relation in Relation}
@@ -66,7 +66,7 @@ class ParsedExtraction:
     is_whole: bool = True
 
     def with_rest(self, rest: "ParsedExtraction") -> "ParsedExtraction":
-        """Return both, without what the second answer says once more."""
+        """Return both, without repetitions in the second answer."""
         known = {each.content for each in self.candidates}
         new = tuple(each for each in rest.candidates if each.content not in known)
         commands = tuple(dict.fromkeys((*self.commands, *rest.commands)))
@@ -74,17 +74,17 @@ class ParsedExtraction:
 
 
 def read_answer(text: str, *, at: datetime, known: int, name: str | None = None) -> ParsedExtraction:
-    """Return what the model's answer holds: at most ``ITEM_LIMIT`` candidates, and ``COMMAND_LIMIT`` commands.
+    """Return the content of the model's answer: at most ``ITEM_LIMIT`` candidates, and ``COMMAND_LIMIT`` commands.
 
     Args:
         text: What the model answered.
         at: When the message was written; dates get its time zone.
         known: How many memories the model was shown; numbers of others are left out.
-        name: The person's: what is said of them by name is said of the person.
+        name: The person's name: a statement about that name is about the person.
 
     Raises:
-        InvalidExtractionError: Nothing in the answer can be read. The message says what is wrong
-            in words the model may be shown, and quotes nothing of the answer.
+        InvalidExtractionError: Nothing in the answer can be read. The message names the fault in words for the model, and quotes
+            nothing of the answer.
     """
     items, is_whole = _find_items(text[:ANSWER_LENGTH])
     if (items is None or not is_whole) and (loose := loosely(text)):
@@ -149,7 +149,7 @@ def _items_of(value: object) -> list[Any] | None:
 
 
 def _describe(error: ValidationError) -> str:
-    """Say what the first bad field lacks, without its content."""
+    """Describe the fault of the first bad field, without its content."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     return f"{'.'.join(str(part) for part in first['loc'])[:60] or 'memory'}: {first['type']}"
 
@@ -161,7 +161,7 @@ def _quote(value: object) -> str:
 
 
 def _commands(text: str, known: int) -> tuple[ExtractedCommand, ...]:
-    """Return what is asked of the memory; what is asked in no way that there is, or in no words, is left out."""
+    """Return the requests to the memory, without those of an unknown kind or without words."""
     read = []
     for item in (find(text, _commands_of) or [])[:COMMAND_LIMIT]:
         asking = _ASKINGS.get(word(item.get("asking"))) if isinstance(item, dict) else None

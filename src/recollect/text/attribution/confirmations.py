@@ -12,9 +12,9 @@ from recollect.text.questions import ends_asking, last_question
 _MOST_WORDS, _LONGEST_YES = 12, 120
 _LONGEST = 600
 _NEAR_END = 200
-"""Characters within which an assistant's last question stands, at the end of what it said."""
+"""Characters at the end of an answer within which its last question begins."""
 _ONLY_ASKS = 40
-"""Characters of a question that only asks whether what was said before is right."""
+"""Characters of a question that only asks whether the text before it is right."""
 _YES = anchored(
     r"[\W_]{0,20}(?:(?:oh|ah|ach|haha|well|ok(?:ay)?|bueno|ну|啊|嗯)[ ,.!…，。]+){0,2}"
     r"(?:(?:yes|yeah|yep|yup|ja|jep|jo|genau|oui|ouais|sí|si|sim|sì|da|да|tak|evet|haan?|نعم|أجل|ايوه|صحيح|بالضبط|exactly|correct|right|true|precisely|indeed|absolutely|stimmt|richtig|korrekt|exactement|exact"
@@ -23,15 +23,15 @@ _YES = anchored(
     r"|是的|是啊|没错|沒錯|对的?(?=[，。,!！]|$)|正确|就是|はい|うん|そうです|その通り|そう(?=[、。]|$)|네(?=[,. !]|$)|예(?=[,. !]|$)|응(?=[,. !]|$)|맞아|맞습니다|그렇습니다)",
     re.IGNORECASE,
 )
-"""What a confirmation begins with: a closed class of a language."""
+"""The beginnings of a confirmation: a closed class of each language."""
 _NO = anchored(
     r"[\W_]{0,20}(?:(?:no|nope|not|never|none|nein|nicht|nee|nie|niemals|non|pas|jamais|ni|nunca|não|nem|mai|neanche|żadn\w*|hayır|değil|yok|nahi|nahin|нет|не|ни|لا|ليس|مش|wrong|falsch|faux|falso|thanks?|danke|merci|gracias|grazie)(?!\w)"
     r"|不|没(?!错)|非|いいえ|いや|違|ちが|아니|谢|ありがとう|감사)",
     re.IGNORECASE,
 )
-"""What opens no confirmation, however short."""
+"""The beginnings of no confirmation, however short."""
 _SHORT = 3
-"""Words that confirm in whatever language, where they do not deny."""
+"""Words that confirm in any language, unless they deny."""
 _HUM = anchored(r"[\W_]{0,20}[aeiou\u00e4\u00f6\u00fc]{0,2}[hm\u0445\u043c]{1,20}[\W_]{0,20}$", re.IGNORECASE)
 """A sound of h and m, with a vowel or two before them. "Oo", "joo", "opo" are yeses somewhere."""
 _SENTENCE_END = bounded("[.!?\u2026\n\u3002\uff01\uff1f\u061f]+")
@@ -42,9 +42,8 @@ def confirmed_words(authored: str, history: Sequence[Message]) -> str:
     """Return the assistant's last words, where the person's message opens with a yes, or is hardly a word.
 
     It has to be short or to hold a question near its end: "ok" to a long proposal confirms nothing about the
-    person. Of a long one only the paragraph with the question is confirmed, of that the last 600 characters;
-    and what stands before, where the question is no more than "is that right?". Whether the yes is one to what a
-    model quotes of it, the model says.
+    person. Of a long one only the last 600 characters of the paragraph with the question are confirmed; and the text before it, if
+    the question is a mere "is that right?". The model decides whether the yes answers the part that it quotes.
 
     Args:
         authored: The person's own words.

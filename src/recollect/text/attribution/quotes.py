@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
 from recollect.text.attribution.cuts import Span, lines_of
-from recollect.text.attribution.pieces import Piece, PieceKind
+from recollect.text.attribution.pieces import Piece, PieceKind, pieces
 from recollect.text.patterns import anchored, bounded, linear
 
 _QUOTED = anchored(r"[ \t]{0,3}[>\uff1e](?![:;=.,_<({)}])")
@@ -76,7 +76,8 @@ def quoted_lines(text: str) -> list[Piece]:
         each._replace(is_sure=each.start in led or bool(_SENDER.search(text[each.start : each.end][:_HEAD])))
         for each in _runs(text[:read])
     )
-    return [*found, *mails, *runs, *_behind_colons(text[:read])]
+    behind_colons = ((quote.start() + 1, quote.end()) for quote in _QUOTED_BEHIND.finditer(text[:read]))
+    return [*found, *mails, *runs, *pieces(behind_colons, PieceKind.QUOTED, is_sure=False)]
 
 
 def _is_dated(text: str, start: int, line: str) -> bool:
@@ -87,7 +88,7 @@ def _is_dated(text: str, start: int, line: str) -> bool:
 
 
 def _mail(text: str, start: int, head: Sequence[Span], lines: Sequence[Span]) -> list[Piece]:
-    """Return a mail that is passed on. Behind its last rule, people go on: their own words where none stand above the mail."""
+    """Return a mail that is passed on. The text after its last rule is the person's own, if there is none above the mail."""
     heads = [text[slice(*span)] for span in head]
     is_sure = any(_SENDER.search(each) or (_FROM.match(each) and _MAILBOX.search(each)) for each in heads)
     rule = next((each for each in reversed(lines) if _RULE.match(text[slice(*each)].rstrip())), None)
@@ -97,11 +98,6 @@ def _mail(text: str, start: int, head: Sequence[Span], lines: Sequence[Span]) ->
     if any(map(str.isalnum, text[:start])):
         found.append(Piece(rule[1], len(text), PieceKind.QUOTED, is_sure=False))
     return found
-
-
-def _behind_colons(text: str) -> Iterator[Piece]:
-    for quote in _QUOTED_BEHIND.finditer(text):
-        yield Piece(quote.start() + 1, quote.end(), PieceKind.QUOTED, is_sure=False)
 
 
 def _runs(text: str) -> Iterator[Piece]:
@@ -147,7 +143,7 @@ def _is_head(text: str, start: int, following: Sequence[Span], *, has_words: boo
         text: The whole.
         start: Where the line begins.
         following: The lines behind it.
-        has_words: Whether words stand behind the next empty line.
+        has_words: Whether words follow the next empty line.
     """
     lines = [
         text[slice(*span)] for span in ((start, following[0][0] if following else len(text)), *following)
@@ -186,8 +182,7 @@ _WORD = bounded(r"\w+")
 def quotations(text: str) -> list[Piece]:
     """Return the pieces between quotation marks, without the marks.
 
-    They are others' where they are long, or the marks are of the kind that fences a text in. Who puts the whole message
-    between ordinary marks says it all the same.
+    They are others' if they are long, or if the marks fence a text in. A whole message between ordinary marks is the person's own.
     """
     found = list(_quotations(text))
     if len(found) == 1 and found[0].is_sure is False:
@@ -228,5 +223,5 @@ _ALT_TEXT = bounded(r"!\[[^\]\n]{0,400}\](?:\([^()\n]{0,600}\))?|<img\s[^<>\n]{0
 
 
 def images(text: str) -> list[Piece]:
-    """Return the images that stand in the text, with the words that describe them."""
-    return [Piece(*image.span(), PieceKind.IMAGE, inline=True) for image in _ALT_TEXT.finditer(text)]
+    """Return the images in the text, with the words that describe them."""
+    return pieces((image.span() for image in _ALT_TEXT.finditer(text)), PieceKind.IMAGE, inline=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from recollect.model import Exchange, Role
+from recollect.model import Exchange
 from recollect.text.attribution.code import fenced_code
 from recollect.text.attribution.confirmations import confirmed_words
 from recollect.text.attribution.cuts import GAP, Span, joined, without
@@ -14,11 +14,11 @@ _PASTED = 200
 """Characters of a quotation that is a text of its own; a shorter one is a part of a sentence."""
 
 _BEGINNING, _END = 27_000, 13_000
-"""Characters of a message that are read: who pastes a book says what it is for before or behind it. What is left of it
-when all that others wrote is cut out, a model is shown 12,000 of at most."""
+"""Characters of a message that are read: people explain a pasted book before or after it. After the text by others is cut out, a
+model reads 12,000 at most."""
 
 _ASKED = 2_000
-"""Characters at either end of a message that are read for what it asks; recall keeps fewer of them."""
+"""Characters at either end of a message that are read for its question; recall keeps fewer of them."""
 
 _READ = 4_000
 """The most characters read of the assistant's last message."""
@@ -29,16 +29,16 @@ class Attribution:
     """The words of a message, attributed to those who wrote them.
 
     Attributes:
-        authored: The person's own words; "" where there are none.
+        authored: The person's own words; "" if there are none.
         injected: The lines that were added to prompts of the chat, without their labels and dates.
-        confirmed: What the assistant said last, where the person confirms it with this message; else "".
-        elsewhere: What was cut out of the message, as it is not the person's, in the order it was found.
+        confirmed: The assistant's last words, if the person confirms them with this message; else "".
+        elsewhere: The pieces that were cut out of the message, as they are not the person's, in the order found.
         answered: The assistant's last message before this one, confirmed or not.
-        speaker: The name of the person who said it; "" where it is not known.
-        others: The names of the others, where several people speak in the chat.
+        speaker: The name of the person who said it; "" if unknown.
+        others: The names of the others, if several people speak in the chat.
         known: The person's memories that the extractor was shown.
         quoted: The words in quotation marks within the person's sentences.
-        doubtful: The marked pieces of a message that holds nothing else, where people make such marks, too; else "".
+        doubtful: The marked pieces of a message that has nothing else, if people make such marks, too; else "".
         shown: The message as an extractor is shown it: with a mark for each piece, and between marks the words of which it is
             not certain whose they are.
     """
@@ -66,8 +66,8 @@ def attribute(exchange: Exchange) -> Attribution:
     """Return which words of an exchange are the person's own.
 
     Args:
-        exchange: Its turn's text is what the frontend's own wrapping was cut from already. Of a text of more than
-            40,000 characters the first 27,000 and the last 13,000 are read.
+        exchange: The exchange; the frontend's wrapping is cut from its text already. If the text has more than 40,000 characters,
+            the first 27,000 and the last 13,000 are read.
     """
     reading = read_message(_ends_of(exchange.turn.text), exchange.injected)
     authored = reading.own
@@ -76,7 +76,7 @@ def attribute(exchange: Exchange) -> Attribution:
         injected_lines(exchange.injected),
         confirmed_words(authored, exchange.turn.history),
         reading.elsewhere,
-        _answered(exchange),
+        exchange.turn.last_answer[-_READ:],  # the end asks and sums up
         quoted=reading.quoted,
         doubtful="" if any(map(str.isalnum, authored)) else GAP.join(reading.doubtful),
         shown=reading.shown,
@@ -84,11 +84,11 @@ def attribute(exchange: Exchange) -> Attribution:
 
 
 def question_in(text: str) -> str:
-    """Return the words of a message that ask for something; the message itself where none of them is the person's.
+    """Return the words of a message that ask for something; the message itself if none of them is the person's.
 
     Args:
-        text: Of more than 4,000 characters the first 2,000 and the last 2,000 are read, without
-            the elements around them.
+        text: The message. If it has more than 4,000 characters, the first 2,000 and the last 2,000 are read, without the elements
+            around them.
     """
     is_long = len(text) > 2 * _ASKED
     ends = _ends_of(without_frame(text), _ASKED, _ASKED) if is_long else text
@@ -98,10 +98,10 @@ def question_in(text: str) -> str:
 def others_words(text: str) -> tuple[list[Span], list[Span]]:
     """Return the spans of a message that others wrote: whole pieces, and short quotations within the person's sentences.
 
-    Code is neither where it is fenced: it is found as code, and never as a statement.
+    Fenced code is neither: recall finds it as code, and never as a statement.
 
     Args:
-        text: As the log has it. Where it is longer than is read, what lies between the ends is others'.
+        text: The message in the log. If it is longer than the part that is read, its middle counts as others'.
     """
     found = read_message(text).pieces
     fenced = fenced_code(text)
@@ -116,9 +116,3 @@ def others_words(text: str) -> tuple[list[Span], list[Span]]:
 def _ends_of(text: str, beginning: int = _BEGINNING, end: int = _END) -> str:
     """Return a text; of a long one the beginning and the end, with a gap between."""
     return text if len(text) <= beginning + end else f"{text[:beginning]}{GAP}{text[-end:]}"
-
-
-def _answered(exchange: Exchange) -> str:
-    """Return the assistant's last message, of a long one the end, where it asks and sums up."""
-    last = exchange.turn.history[-1:]
-    return next((each.text[-_READ:] for each in last if each.role is Role.ASSISTANT), "")
