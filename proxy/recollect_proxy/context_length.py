@@ -17,7 +17,7 @@ from recollect_proxy.upstream import Answer
 
 _STATUSES = (400, 413, 422)
 _LARGEST = 65_536
-"""Bytes of an error that are read. What is longer is relayed as it comes."""
+"""Bytes of an error that are read. A longer one is relayed unread."""
 _READ = 2_000
 _DEEPEST = 4
 
@@ -29,7 +29,7 @@ _CODE = linear(
 )
 _OTHER_CODE = linear(r"rate_?limit|quota", re.IGNORECASE, captures=False)
 _COUNTED = ("n_prompt_tokens", "n_ctx")
-"""What llama.cpp counts in such an error, and in no other."""
+"""The counts that llama.cpp adds to such an error, and to no other."""
 
 _CONTEXT = (
     r"context[ _](?:length|window|size|limit)|(?:maximum|max) (?:prompt|input|sequence|model) length"
@@ -59,7 +59,7 @@ _NESTED = (*_TEXTS, "metadata", "innererror")
 
 
 async def refuses_length(answer: Answer) -> bool:
-    """Return whether an answer says that the prompt was too long; what was read of it is still relayed."""
+    """Return whether an answer says that the prompt was too long; the part read here is still relayed."""
     if answer.status not in _STATUSES:
         return False
     body = await answer.peek(_LARGEST)
@@ -69,7 +69,7 @@ async def refuses_length(answer: Answer) -> bool:
 
 
 def says_too_long(error: bytes) -> bool:
-    """Return whether the JSON of an error says so: by a code or by what it counts, else in words."""
+    """Return whether the JSON of an error says so: by a code or a count, else in words."""
     try:
         told = list(_objects(msgspec.json.decode(error), _DEEPEST))
     except (ValueError, RecursionError):
@@ -106,7 +106,7 @@ def _of(told: Any, name: str) -> Any:
 
 
 def _objects(value: Any, depth: int) -> Iterator[Any]:
-    """Yield the objects and the texts of an error, wherever a server puts them; no text where it names one field of many."""
+    """Yield the objects and the texts of an error, wherever a server puts them; no text if it names one field of many."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list) and depth:

@@ -23,11 +23,11 @@ class OutboundRequest:
         is_changed: Whether it differs from the client's body.
         options: The request options.
         turn: The turn in the request.
-        prepared: What the engine adds to its prompt; nothing, once the upstream has refused its length.
+        prepared: The blocks for its prompt; none once the upstream has refused its length.
         exchange_record: Writes the exchange to the message log; None if the exchange is not recorded.
-        status: Shows the user what the memory does; None if this client shows no status.
-        note_answer: Notes the answer with its id, or that there is none; None if nothing is kept of the chat.
-        note_recall: Notes what the prompt was given; None if nothing is kept of the chat, or it is noted.
+        status: Shows the user the memory's status; None if this client shows none.
+        note_answer: Notes the answer with its id, or that there is none; None if the chat is not recorded.
+        note_recall: Notes the blocks in the prompt; None if the chat is not recorded, or they are noted.
         note_length: Notes that the chat has no room for memories.
         plain: The body without memories, for an upstream that refuses its length with them; None if it has none.
         plain_is_changed: Whether that differs from the client's body.
@@ -60,7 +60,7 @@ class OutboundRequest:
         self.note_length()
 
     def note_prepared(self) -> None:
-        """Note what the prompt was given, once: when its answer begins, or where none comes."""
+        """Note the blocks in the prompt, once: when its answer begins, or when none comes."""
         if self.note_recall is not None:
             self.note_recall(self.prepared)
             self.note_recall = None

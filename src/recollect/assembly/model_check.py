@@ -1,4 +1,4 @@
-"""Asks the extraction model once for what a fixed sentence says, and tells how well it answers. Never: a person's words."""
+"""Asks the extraction model once about a fixed sentence, and reports how well it answers. Never: a person's words."""
 
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -28,13 +28,13 @@ _THERE = frozenset({HTTPStatus.OK, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN
 
 
 async def check_model(settings: EngineSettings, upstream: str | None) -> tuple[str, bool]:
-    """Return how the extraction model answers, in plain words, and whether that is well; "", True where none is to be asked.
+    """Describe the extraction model's answer in plain words, and return whether it is good; "", True if no model is to be asked.
 
     Where the settings name no model, the only one that the server lists is asked. Of several none is: it may cost money, and
     each chat's own model forms its memories anyway.
 
     Args:
-        settings: What names the model, its server and its key.
+        settings: Name the model, its server and its key.
         upstream: The base URL of the chat's own LLM, if there is one.
     """
     if settings.formation not in {Strategy.EXTRACT, Strategy.BOTH}:
@@ -95,7 +95,7 @@ async def _asked(
 
 
 async def _what_is_wrong(client: httpx.AsyncClient, base_url: str) -> str:
-    """Return what is wrong with the address of the model's server; "" if nothing is."""
+    """Return the fault of the address of the model's server; "" without one."""
     try:
         status = await _status(client, f"{base_url.rstrip('/')}/models")
         lacks_version = (
@@ -147,7 +147,7 @@ def _told(model: str, error: ExtractorError) -> str:
 
 
 def _judged(model: str, found: Extracted) -> tuple[str, bool]:
-    """Return how well it found what the sentence says, with the words that say it."""
+    """Return how well it found the sentence's statements, each with its quote."""
     quoted = [
         said
         for said in _SAID

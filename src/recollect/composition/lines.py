@@ -150,7 +150,7 @@ def _notes(memory: Memory, at: datetime | None) -> str:
 
 
 def _event(memory: Memory, said_at: datetime, at: datetime | None) -> list[str]:
-    """Return when a statement's event is due, or was: what was told as a plan reads like one, although its day is over."""
+    """Return when a statement's event is due, or was: a plan reads like one even after its day."""
     if memory.event_at is None:
         return []
     day = _Day.of(memory.event_at)
@@ -163,7 +163,7 @@ def _event(memory: Memory, said_at: datetime, at: datetime | None) -> list[str]:
 
 
 class _Day(NamedTuple):
-    """A day, month or year, as precisely as it was told: a month is kept as its first moment, or its last.
+    """A day, month or year, as precise as in the statement: a month is kept as its first moment, or its last.
 
     Attributes:
         first: The day that is kept.
@@ -190,7 +190,7 @@ class _Day(NamedTuple):
         return self.written
 
     def is_named(self, content: str, said_at: datetime) -> bool:
-        """Return whether a statement's words name it themselves. What is within a year of ``said_at`` needs no year."""
+        """Return whether a statement's words name it themselves. A day within a year of ``said_at`` needs no year."""
         numbers = {int(number) for number in _NUMBER.findall(content)}
         if self.first.year in numbers and (self.is_whole or self.first.day in numbers):
             return True  # the month's name may be in any language

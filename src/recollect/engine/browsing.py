@@ -1,4 +1,4 @@
-"""What people look through on their pages: memories, what was learned when, chats, and what may be no longer true. Raises.
+"""The content of people's pages: memories, the history of changes, chats, and doubtful memories. Raises.
 
 Never: a concrete backend.
 """
@@ -42,7 +42,7 @@ from recollect.model.local_time import midnights
 from recollect.ports import Backends, Clock
 
 _OLD = timedelta(days=180)
-"""What was said, or confirmed, longer ago may have changed: people move, change jobs and tastes."""
+"""A statement that was made or confirmed longer ago may have changed: people move, change jobs and tastes."""
 
 _IMPORTANT = 0.6
 """A wrong one of these is worth asking about; the others are too many to go through."""
@@ -58,7 +58,7 @@ class Browsing(Administration):
     # -- what failed, or waits for a model -----------------------------------------------------------
 
     async def retry_failed(self) -> tuple[int, int]:
-        """Have everything formed that is not yet: what failed, what waits for a model, and what no model has read.
+        """Form all remaining exchanges: the failed ones, those that wait for a model, and those that no model has read.
 
         Returns:
             How many exchanges were held as failed; of how many users something waits, or was read by no model.
@@ -67,11 +67,11 @@ class Browsing(Administration):
         return failed, len(await wake_all(self._backends, self.policy, everything=True))
 
     async def wake_waiting(self) -> list[str]:
-        """Try once what waits for a model, as after a start; return of which users something waits."""
+        """Try once the exchanges that wait for a model, as after a start; return the users who have one."""
         return await wake_all(self._backends, self.policy)
 
     async def set_flags(self, flags: Flags, user_id: str | None = None, *, by: Changer = NOT_SAID) -> None:
-        """Change what can be changed, as ``Administration.set_flags``; formation goes on where it is on now."""
+        """Change settings, as ``Administration.set_flags`` does; formation goes on if it is on now."""
         await super().set_flags(flags, user_id, by=by)
         await self._go_on_forming(user_id)
 
@@ -85,7 +85,7 @@ class Browsing(Administration):
         return changed
 
     async def _go_on_forming(self, user_id: str | None) -> None:
-        """Have the worker look at what is not formed yet: of everybody, or of one user."""
+        """Make the worker look at exchanges that are not formed yet, of everybody or of one user."""
         if user_id is None:
             await wake_all(self._backends, self.policy)
         else:
@@ -98,7 +98,7 @@ class Browsing(Administration):
         return await self._backends.browsing.kinds(user_id)
 
     async def changes(self, user_id: str, *, limit: int, after: UUID | None = None) -> list[Update]:
-        """Return what was changed in the user's memories, newest first, behind the row ``after``."""
+        """Return the changes of the user's memories, newest first, after the row ``after``."""
         return await self._backends.browsing.changes(user_id, limit=limit, after=after)
 
     async def chats_of(self, user_id: str, *, limit: int, skipped: int = 0) -> list[ChatSeen]:
@@ -115,7 +115,7 @@ class Browsing(Administration):
             raise SessionNotFoundError
 
     async def messages(self, scope: Scope, *, limit: int, after: UUID | None = None) -> list[MessageSeen]:
-        """Return what was said in a chat, in order, behind the message ``after``.
+        """Return the messages of a chat, in order, after the message ``after``.
 
         Raises:
             SessionNotFoundError: Nothing that was said in it is kept.
@@ -128,7 +128,7 @@ class Browsing(Administration):
         return found
 
     async def summary(self, scope: Scope) -> Memory | None:
-        """Return the newest summary of a chat; None where it has none (yet).
+        """Return the newest summary of a chat; None if it has none (yet).
 
         Raises:
             SessionNotFoundError: Nothing that was said in it is kept.
@@ -165,7 +165,7 @@ class Browsing(Administration):
             raise MessageNotFoundError
 
     async def count_kept(self, user_id: str) -> KeptCounts:
-        """Count what is kept of the user."""
+        """Count the user's kept data."""
         return await self._backends.browsing.count_kept(user_id)
 
     async def to_review(self, user_id: str, *, limit: int) -> list[Memory]:
@@ -194,7 +194,7 @@ class Browsing(Administration):
     async def users(
         self, characters: str = "", *, limit: int | None = None, skipped: int = 0
     ) -> list[KnownUser]:
-        """Return the users who have a memory or said something, whoever was seen last first.
+        """Return the users who have a memory or a message, the last active first.
 
         Args:
             characters: Only those whose id holds them, in whatever case.

@@ -1,6 +1,6 @@
 """Which of the listed memories a person means by their numbers, as far as that is certain. Pure.
 
-What counts is the list that the person saw: the assistant's. It may have left something out or numbered it again, so its words
+The assistant's list counts: the person saw it. It may have left something out or numbered it again, so its words
 are compared with the memories'.
 """
 
@@ -53,7 +53,7 @@ class Shown:
 
 
 def shown_list(turn: Turn, pointed_at: PointedAt) -> Shown | None:
-    """Return the list that a turn may point at; None where none was shown lately."""
+    """Return the list that a turn may point at; None if none was shown lately."""
     logged = [each.anchor for each in reversed(pointed_at.exchanges) if each.anchor]
     carried = [anchor for _, anchor in turn.anchors[:-1]]
     anchors = carried or logged
@@ -134,7 +134,7 @@ def _best(text: str, terms: Mapping[UUID, frozenset[str]]) -> list[UUID]:
 
 
 def _answers(turn: Turn, since: int) -> tuple[list[str], bool]:
-    """Return what the assistant said since the message that is so many of the person's back, and whether the request has that."""
+    """Return the assistant's answers since the person's message that is so many back, and whether the request has that."""
     back, answers = 0, []
     for message in reversed(turn.history):
         if message.role is Role.ASSISTANT:
@@ -146,7 +146,7 @@ def _answers(turn: Turn, since: int) -> tuple[list[str], bool]:
 
 
 def _items(answer: str) -> dict[int, str]:
-    """Return the items of the list in an answer by their numbers: {} where it has none, or one whose numbers start again."""
+    """Return the items of the list in an answer by their numbers; {} if it has none, or one whose numbers start again."""
     lines = answer.splitlines()
     numbered = [(int(found[1]), found[2]) for line in lines if (found := _NUMBERED.match(line))]
     if numbered:

@@ -1,6 +1,6 @@
-"""Writes what is said into the journal at once, then to the message log; to the spool while the log can't take it.
+"""Writes each message into the journal at once, then to the message log, or to the spool while the log can't take it.
 
-A store that is away or slow costs a chat a moment at most, and nothing of what was said. Never: raises into a chat, what
+A store that is away or slow costs a chat a moment at most, and no message. Never: raises into a chat, what
 is worth keeping.
 """
 
@@ -29,14 +29,14 @@ from recollect.model import Became, LogEntry, Phase, Written
 from recollect.spool import FullError, Noted, Spool, Waiting
 
 _SOON_SECONDS = 0.5
-"""For how long a turn that its answer does not end is in the journal alone: where the answer ends sooner, one statement
-writes both, and none is written beside the first byte."""
+"""How long a turn stays in the journal alone while its answer goes on. If the answer ends sooner, one statement writes both, and
+none competes with the first byte."""
 
 _AGAIN_SECONDS = 1.0
 """How long a store that failed is left alone."""
 
 _LOOK_SECONDS = 30.0
-"""How often it is looked for what dead processes left."""
+"""The pause between two searches for files of dead processes."""
 
 _KEPT, _CREDENTIAL_SECONDS = 10_000, 3600.0
 
@@ -47,9 +47,9 @@ class LogWriter:
     """Writes the phases of exchanges, each user's in order.
 
     Args:
-        spool: What the log can't take.
+        spool: Keeps the phases that the log can't take.
         engine: Returns the engine that writes to the log; None while there is none.
-        keeps: Whether anything is kept of users whose own `record` setting is not known, as the store is away.
+        keeps: Whether messages are kept of users whose own `record` setting is unknown while the store is away.
         patience: Seconds that the log may take with a phase before it goes to the spool, where someone waits for it.
 
     Attributes:
@@ -80,7 +80,7 @@ class LogWriter:
 
     @property
     def waiting(self) -> Waiting:
-        """What waits for the log."""
+        """The count of phases that wait for the log."""
         return self._spool.waiting
 
     def start(self) -> None:
@@ -94,15 +94,15 @@ class LogWriter:
         await happens(self._opened, self._patience)
 
     def wake(self) -> None:
-        """Look at once whether what waits can be written: the store is back, or something was left here."""
+        """Try at once to write the waiting phases: the store is back, or files were left here."""
         self._adopted.clear()
         self._wake.set()
 
     @asynccontextmanager
     async def noting(self, entry: LogEntry) -> AsyncIterator[Noted]:
-        """Keep a phase in the journal while the body writes it to the log; yield what the journal has of it."""
+        """Keep a phase in the journal while the body writes it to the log; yield its state in the journal."""
         if not self._is_recorded.get(entry.exchange.turn.scope.user_id, self._keeps):
-            yield Noted(is_kept=True)  # nothing is kept of this user, as far as is known
+            yield Noted(is_kept=True)  # as far as is known, this user wants no record
             return
         async with self._spool.journal.noting(entry) as noted:
             yield noted
@@ -130,7 +130,7 @@ class LogWriter:
             return None
 
     async def _to_log(self, entry: LogEntry, needed: asyncio.Event) -> Written | None:
-        """Return what became of a phase in the log; None where that can't take it, or not in time."""
+        """Return the outcome of a phase in the log; None if the log can't take it, or not in time."""
         engine, user_id = self._engine(), entry.exchange.turn.scope.user_id
         if engine is None or not await self._is_looked_through() or self._spool.has(user_id):
             return None
@@ -148,7 +148,7 @@ class LogWriter:
             return None
 
     async def _is_looked_through(self) -> bool:
-        """Return whether it is known what dead processes left: what was said before is written before."""
+        """Return whether the files of dead processes are known: earlier messages are written first."""
         return await happens(self._adopted, self._patience)
 
     async def _written(self, engine: Engine, entry: LogEntry) -> Written:
@@ -174,7 +174,7 @@ class LogWriter:
         return later
 
     def lose(self, entry: LogEntry, reason: str) -> None:
-        """Count a phase that nothing could take, and tell of it."""
+        """Count a phase that nothing could take, and log it."""
         self.lost += 1
         log.error("exchange_lost", reason=reason, step=entry.phase.value, count=self.lost)
 
@@ -183,7 +183,7 @@ class LogWriter:
         self.late += 1
         log.warning("exchange_late", count=self.late)
 
-    # -- what waits ----------------------------------------------------------------------------------
+    # -- waiting phases ----------------------------------------------------------------------------------
 
     async def _replay(self) -> None:
         await self._spool.open()
@@ -234,13 +234,13 @@ class LogWriter:
             await self._tried.wait()
 
     def hurry(self) -> None:
-        """Wait for the log no longer: what it has not taken by now goes to the spool."""
+        """Wait for the log no longer: phases that it has not taken by now go to the spool."""
         self._closing.set()
 
     async def close(self, successor: "LogWriter | None" = None) -> None:
-        """Write no more. What waits is left to whoever comes next; or handed to a successor, of another store.
+        """Stop writing. Waiting phases stay for the next process, or go to a successor with another store.
 
-        All that was to be written must be, or be waiting.
+        Every phase must have been written by now, or be waiting.
         """
         self.hurry()
         self._ending.set()
@@ -261,7 +261,7 @@ class LogWriter:
                 )
 
     async def take(self, spool: Spool) -> None:
-        """Take over what waits in another spool, as far as there is room."""
+        """Take over the phases in another spool, as far as there is room."""
         self.start()
         await self._opened.wait()
         await spool.replay(self._spool.add)
@@ -333,6 +333,6 @@ class _AwayError(StoreUnavailableError):
 
 
 def _ended(writing: "asyncio.Task[Written]") -> None:
-    """Take note of what no one waits for any more."""
+    """Log the error of a write that has no caller any more."""
     if not writing.cancelled() and isinstance(error := writing.exception(), RecollectError):
         log.debug("remember_failed", error=type(error).__name__)

@@ -12,20 +12,20 @@ from recollect.model import Message, Role, Scope, Turn
 
 _KEPT = timedelta(days=1)
 _OF_EACH, _BYTES = 200, 32 * 1024 * 1024
-"""Exchanges that are kept of a person, and what all may take."""
+"""The most exchanges kept of a person, and the size of all."""
 
 _WORDS_KEPT, _WITH_WORDS = timedelta(minutes=10), 8
-"""How long words are kept beside their hashes, and of how many of a person's last exchanges."""
+"""How long words are kept with their hashes, and for how many of a person's last exchanges."""
 
 _LEAST_ALONE = 40
-"""Characters that a message and its answer each have at least, where they tell a chat alone; "Thanks!" stands in many."""
+"""The least characters of a message and of its answer if they alone identify a chat; "Thanks!" is in many."""
 
 
 class RecentExchanges:
     """People's recent exchanges, each person's own; who was heard longest ago goes first.
 
     Attributes:
-        bytes: About what they take.
+        bytes: Their approximate size.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class RecentExchanges:
     def end(self, asked: AskedRequest, reply: str, answer_id: str) -> tuple[Turn, ...]:
         """Note the answer to a request; return the earlier turns of which the request shows that they were its client's own.
 
-        Nothing of a request that was forgotten meanwhile.
+        None for a request that was forgotten meanwhile.
         """
         user_id = asked.turn.scope.user_id
         if asked not in self._people.get(user_id, ()):
@@ -69,7 +69,7 @@ class RecentExchanges:
         self._put(user_id, [each for each in self._take(user_id) if each is not asked])
 
     def forget(self, user_id: str, until: datetime) -> None:
-        """Forget what a person said until a time."""
+        """Forget a person's exchanges until a time."""
         self._put(user_id, [each for each in self._take(user_id) if each.turn.at > until])
 
     @property

@@ -100,7 +100,7 @@ class StatementLearner:
         self._new_id = new_id
 
     async def extract(self, turns: Sequence[AnalyzedTurn]) -> Extraction:
-        """Return what a model finds in consecutive turns of one chat, and what it was shown; nothing is decided.
+        """Return a model's findings in consecutive turns of one chat, with the memories it was shown; nothing is decided.
 
         Raises:
             ExtractorError: Extraction failed; trying again may help, but for its subclasses that say otherwise.
@@ -129,8 +129,8 @@ class StatementLearner:
 
         Args:
             turns: The turns, oldest first.
-            extraction: What a model found in them; None: none was asked, and only what someone asks to be remembered
-                is learned.
+            extraction: The model's extraction; None: none was asked, and only statements that a person asks to remember are
+                learned.
             forgotten: Memories that these turns let go of.
             unkept: Words of theirs that ask to keep something nowhere.
 
@@ -147,7 +147,7 @@ class StatementLearner:
     async def _named(
         self, turns: Sequence[AnalyzedTurn], known: Sequence[Memory], changes: Sequence[Change]
     ) -> list[tuple[int, Change]]:
-        """Return the changes that name who said what was learned before a second person spoke."""
+        """Return the changes that name the speaker of memories from before a second person spoke."""
         touched = {getattr(each, "old", None) or getattr(each, "target", None) for each in changes}
         found = [each for each in unnamed(turns, known) if each[0].id not in touched]
         vectors = await self.embed([content for _, content in found])
@@ -175,10 +175,10 @@ class StatementLearner:
         return await self._guard.call(user_id, lambda: extractor.extract(exchanges, known))
 
     async def _known(self, turns: Sequence[AnalyzedTurn]) -> list[Memory]:
-        """Return the user's statements that are nearest to what was said, the newest where nothing is embedded.
+        """Return the user's statements nearest to the messages, or the newest ones without embeddings.
 
-        In the order they were made in, and not by nearness: so what the last call was shown too stands in the same place,
-        and a server's prompt cache holds up to the first that is another.
+        They come in the order of their creation, not of nearness: so those of the last call keep their places, and a server's
+        prompt cache holds up to the first new one.
         """
         scope, store = turns[0].exchange.turn.scope, self._backends.memories
         attributions = [each.attribution for each in turns]

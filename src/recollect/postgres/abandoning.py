@@ -1,4 +1,4 @@
-"""Takes back what other versions of a message taught, when it is edited. Never: forms the new version."""
+"""Undoes the changes by other versions of a message when a person edits it. Never: forms the new version."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ class Version(NamedTuple):
     Attributes:
         scope: In which chat.
         key: Its key.
-        parent: What it follows on.
+        parent: The message before it.
         anchor: By which its message is known again.
         at: When it was said.
     """
@@ -40,7 +40,7 @@ class Version(NamedTuple):
 async def abandon_other_versions(connection: Connection, version: Version) -> bool:
     """Abandon the other turns of the chat with the same parent, and everything that was said in it after the first.
 
-    What they taught is undone as far as it can be, and what was said is recalled no more. Nothing that was said later
+    Their changes are undone as far as possible, and their messages are hidden. Nothing that was said later
     than the turn is abandoned: an answer may take so long that its turn is logged after the one that replaced it.
 
     Args:
@@ -81,7 +81,7 @@ async def abandon_turn(connection: Connection, scope: Scope, key: str, at: datet
 
 
 async def _abandon(changing: Changing, exchanges: Sequence[Record], anchor: str) -> None:
-    """Undo what exchanges taught and hide what was said in them; blocks stay that stand beside a message with this anchor."""
+    """Undo the changes of exchanges and hide their messages; blocks at a message with this anchor stay."""
     connection, user_id, session_id = changing.connection, changing.user_id, changing.session_id
     messages = {row[name] for row in exchanges for name in ("message_id", "reply_id")}
     undone = await _undo_what_they_taught(changing, [row["id"] for row in exchanges], messages)

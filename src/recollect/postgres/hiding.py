@@ -1,6 +1,6 @@
 """Forgets in the log, too: what someone deleted must not come back in the words it was said in.
 
-Never: decides what is forgotten.
+Never: decides which.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from recollect.text.lexical import document_terms
 
 
 class Hidden(NamedTuple):
-    """The messages that are recalled no more, and the summaries that were retired with them."""
+    """The hidden messages, and the summaries that were retired with them."""
 
     messages: list[UUID]
     summaries: list[UUID]
@@ -27,11 +27,10 @@ class Hidden(NamedTuple):
 async def hide_messages(
     changing: Changing, reason: Reason, messages: Sequence[UUID], *, items: Sequence[UUID] = ()
 ) -> Hidden:
-    """Recall these messages of the log no more, nor what says them again; nor form anything of them.
+    """Hide these messages of the log and all texts that repeat them from recall and formation.
 
-    That is what was answered to them, what was answered with them or ``items`` at hand and says some of it, the blocks that were
-    added to prompts and speak of them, what ``items`` proposed for the profile, and summaries that rest on them, which are
-    retired for ``reason``.
+    With them go their answers, answers that used them or ``items`` and share a word with those, blocks in prompts that name them,
+    and entries of the profile that ``items`` proposed. Summaries that rest on them are retired for ``reason``.
 
     Args:
         changing: The transaction.

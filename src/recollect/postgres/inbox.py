@@ -1,4 +1,4 @@
-"""What is still to be formed, in Postgres, a user at a time. Never: calls a model; runs a job."""
+"""The inbox in Postgres: exchanges from which memories are still to be formed, a user at a time. Never: calls a model; runs a job."""
 
 import json
 from collections import Counter
@@ -50,7 +50,7 @@ _MESSAGES_BEFORE = 6
 """Messages of the session shown with an exchange, so that "the second one" can be understood."""
 
 _BLOCKS = 20
-"""Of what was added to the chat's prompts, so many of the newest are shown with an exchange."""
+"""An exchange comes with so many of the newest blocks in its chat's prompts."""
 
 _BULLET = "\u2022 "
 _BULLETS = 60
@@ -167,14 +167,14 @@ class PostgresInbox:
                 await connection.execute(SQL["wait_too"], user_id, *noted, upstream, model)
 
     async def wake(self, user_id: str, *, at: datetime, unread: bool = False) -> bool:
-        """Have what is due of the user's waiting exchanges tried again; return whether anything is."""
+        """Make the due ones of the user's waiting exchanges pending again; return whether any is."""
         async with self._database.changing(user_id) as connection:
             if unread:
                 await connection.execute(SQL["reopen_unread"], user_id, at)
             return bool(await connection.fetch(SQL["wake_due"], user_id, at))
 
     async def next_wake(self, user_id: str) -> datetime | None:
-        """Return when the first of the user's waiting exchanges is due; None: none is by itself."""
+        """Return when the first of the user's waiting exchanges is due; None if time alone makes none due."""
         async with self._database.for_user(user_id) as connection:
             due: datetime | None = await connection.fetchval(SQL["next_wake"], user_id)
         return due
@@ -187,7 +187,7 @@ class PostgresInbox:
             await connection.execute(SQL["wake_the_rest"], *which)
 
     async def wake_all(self, *, asked: str = "", everything: bool = False) -> list[str]:
-        """Have what waits tried again, of each user the first exchange; return of which users something waits."""
+        """Make each user's first waiting exchange pending again; return the users who have one that waits."""
         async with self._database.over_all_users() as connection:
             users = [row["user_id"] for row in await connection.fetch(SQL["users_who_wait"])]
             await connection.execute(SQL["wake_first"], everything, asked)
@@ -221,7 +221,7 @@ class PostgresInbox:
         return count
 
     async def tell(self, scope: Scope, key: str, *, own: bool = False) -> News:
-        """Take what was formed in a chat and was shown with no answer yet, to be shown with that of this turn."""
+        """Take the changes in a chat that no answer has shown yet, to show them with this turn's answer."""
         user_id = scope.user_id
         which = (user_id, storable_id(scope.session_id), storable_key(key), own)
         async with self._database.for_user(user_id) as connection:
@@ -231,12 +231,12 @@ class PostgresInbox:
         return News(user_id, ids, tuple(map(update_of, updates)))
 
     async def untell(self, news: News) -> None:
-        """Give back what was not shown after all."""
+        """Give back news that were not shown after all."""
         async with self._database.for_user(news.user_id) as connection:
             await connection.execute(SQL["untell_news"], news.user_id, news.exchanges)
 
     async def told_with(self, scope: Scope, key: str) -> list[str]:
-        """Return the keys of the other turns of a chat whose news were told with this one's answer, the newest first."""
+        """Return the keys of the other turns of a chat whose news came with this one's answer, the newest first."""
         which = (scope.user_id, storable_id(scope.session_id), storable_key(key))
         async with self._database.for_user(scope.user_id) as connection:
             return [row["key"] for row in await connection.fetch(SQL["turns_told_with"], *which)]
@@ -249,7 +249,7 @@ class PostgresInbox:
             return await read_conversation(connection, user_id, turns=turns, tokens=tokens, without=without)
 
     async def ask_for_summary(self, scope: Scope, *, at: datetime) -> int:
-        """Have a chat summarized before all that are due; return how many turns are in no summary yet."""
+        """Put a chat before all others to be summarized; return how many turns are in no summary yet."""
         async with self._database.changing(scope.user_id) as connection:
             turns: int = await connection.fetchval(
                 SQL["ask_for_summary"], scope.user_id, storable_id(scope.session_id), at
@@ -261,12 +261,12 @@ class PostgresInbox:
     async def summarized(
         self, user_id: str, conversation: Conversation, memory: Memory | None, *, at: datetime
     ) -> list[Change]:
-        """Keep the summary in place of the chat's last one, and note up to where it goes, in one transaction."""
+        """Keep the summary in place of the chat's last one, and note its last turn, in one transaction."""
         async with self._database.changing(user_id) as connection:
             return await keep_summary(connection, user_id, conversation, memory, at=at)
 
     async def backlog(self) -> Backlog:
-        """Count what is pending, failed and formed."""
+        """Count the pending, failed and formed exchanges."""
         async with self._database.over_all_users() as connection:
             row = await connection.fetchrow(SQL["backlog"])
             waiting = await connection.fetch(SQL["waiting_by_reason"])
@@ -282,13 +282,13 @@ class PostgresInbox:
 
 
 def _history(row: Record, before: Sequence[Record]) -> tuple[Message, ...]:
-    """Return what was said before an exchange, oldest first: what the log has of it, and the answer that the request alone had."""
+    """Return the messages before an exchange, oldest first: those in the log, and the answer that only the request had."""
     logged = tuple(message_of(each) for each in reversed(before))
     return logged if row["answered"] is None else (*logged, Message(Role.ASSISTANT, row["answered"]))
 
 
 async def _copied(connection: Connection, user_id: str, texts: Sequence[str]) -> list[str]:
-    """Return lines of ours that someone copied from another chat: what a memory says, behind the bullet of our blocks.
+    """Return lines of ours that a person copied from another chat: a memory's words after the bullet of our blocks.
 
     A turn that says it was given no block that could tell.
     """
@@ -306,9 +306,9 @@ async def _copied(connection: Connection, user_id: str, texts: Sequence[str]) ->
 async def _apply(
     connection: Connection, formed: Formed, at: datetime, *, again: Collection[UUID]
 ) -> list[Change]:
-    """Apply the changes of an exchange. Of one that is formed again, a model's reading replaces what it was kept as before.
+    """Apply the changes of an exchange. If it is formed again, a model's reading replaces the verbatim memory of it.
 
-    Without such a reading that stays, and is not kept twice. What someone undid of an exchange is not done again.
+    Without such a reading that stays, and is not kept twice. A change of an exchange that was undone is not made again.
     """
     exchange, scope = formed.exchange, formed.exchange.turn.scope
     changes: list[Change] = list(formed.changes)
@@ -349,7 +349,7 @@ def _is_of_statement(change: Change) -> bool:
 
 
 def _made(changes: Sequence[Change]) -> str:
-    """Return how often what was done, and why, as JSON: "add:new", "ignore:no_evidence"."""
+    """Return the number of changes of each kind and reason as JSON, by names such as "add:new" or "ignore:no_evidence"."""
     return json.dumps(Counter(f"{type(change).__name__.lower()}:{change.reason}" for change in changes))
 
 

@@ -1,6 +1,6 @@
 """Decides which of the found statements a turn needs, and whether passages of the log are needed instead. Pure.
 
-Statements come first; each is judged by itself (`recollect.retrieval.relevance`). Passages are used if no statement serves
+Statements come first; each is judged alone (`recollect.retrieval.relevance`). Passages are used if no statement serves
 the turn and the gate is open.
 """
 
@@ -164,7 +164,7 @@ def needs_with(
     """Return the needs of a turn with further statements, which its search does not know, judged among those it found.
 
     Args:
-        needs: The needs by what was found.
+        needs: The needs of the candidates.
         query: The query.
         found: The candidates.
         entries: The further statements, each with its cosine to the question by the second embedder.
@@ -206,7 +206,7 @@ def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresho
 
 
 def _or_nan(cosines: Sequence[float | None]) -> Floats:
-    """Return cosines as an array, (n,), NaN where one is unknown."""
+    """Return cosines as an array, (n,); an unknown one is NaN."""
     return np.array([np.nan if each is None else each for each in cosines])
 
 
@@ -218,7 +218,7 @@ def _log_holds_more(found: Sequence[RetrievedItem], held: Floats, wanted: Collec
 
 
 def _asks_the_log(query: RecallQuery) -> bool:
-    """Return whether a question is about what was said in chats, rather than about facts."""
+    """Return whether a question is about the words of chats, rather than about facts."""
     return query.asks_for_before or query.asks_about_reply or bool(query.identifiers)
 
 

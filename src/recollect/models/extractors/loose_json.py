@@ -1,17 +1,17 @@
-"""Writes as JSON what a model meant as such: Python's or typographic quotes, bare names, quotes within quotes. In linear time."""
+"""Turns almost-JSON of a model into JSON: Python's or typographic quotes, bare names, quotes within quotes. In linear time."""
 
 _CLOSING = {'"': '"', "'": "'", "\u201c": "\u201d", "\u201e": "\u201c\u201d", "\u201d": "\u201d"}
-"""By what ends a text that begins so."""
+"""The quotes that may end a text, by the one that opens it."""
 
 _WORDS = {"None": "null", "True": "true", "False": "false", "undefined": "null"}
 _MARKS = {"\uff1a": ":", "\uff0c": ",", "\u3001": ","}
 _BEFORE_A_TEXT, _AFTER_A_TEXT = "{[,:", ",:}]" + "".join(_MARKS)
 _LOOKED_AT = 40
-"""Characters of white space that are looked over for what follows."""
+"""The most characters of white space to skip before the next sign."""
 
 
 def as_json(text: str) -> str:
-    """Return a text, which begins with a bracket, with all that stands for JSON in it as JSON."""
+    """Return a text that begins with a bracket, with every sign that means JSON as JSON."""
     written: list[str] = []
     last, at = "", 0
     while at < len(text):
@@ -40,7 +40,7 @@ def _end_of_word(text: str, at: int) -> int:
 
 
 def _end_of_text(text: str, at: int, closing: str) -> int:
-    """Return where a quoted text ends: at a closing quote that something of JSON follows, or at the end of all."""
+    """Return where a quoted text ends: at a closing quote before a sign of JSON, or at the end of the whole."""
     while at < len(text):
         if text[at] == "\\":
             at += 1
@@ -56,7 +56,7 @@ def _next(text: str, at: int) -> str:
 
 
 def _quoted(content: str) -> str:
-    """Return what stands between quotes as a JSON text."""
+    """Return the text between quotes as a JSON text."""
     pieces: list[str] = []
     at = 0
     while at < len(content):

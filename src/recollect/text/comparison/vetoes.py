@@ -81,8 +81,8 @@ def frame_key(content: str) -> int | None:
 def disagreement(one: "ComparedStatement", other: "ComparedStatement") -> "Veto | None":
     """Return in what two statements disagree that say the same of the same thing otherwise: NUMBER or DENIAL; else None.
 
-    Their words are the same, in order, and so are the months, weekdays and periods they name. What happened on two days
-    may be so both times.
+    Their words are the same, in order, and so are the months, weekdays and periods they name. Events on two days may both have
+    happened.
     """
     frame = _frame(one.content)
     if not frame or frame != _frame(other.content) or _is_another_day(one, other):
@@ -199,7 +199,7 @@ def is_denial(word: str, language: str) -> bool:
 
 _DAY = timedelta(days=1)
 _HABIT = frozenset({"per day"})
-"""What is told of a habit is so every day, said or not."""
+"""A habit holds every day, whether said or not."""
 
 
 class Veto(StrEnum):
@@ -247,8 +247,8 @@ def veto(new: ComparedStatement, known: ComparedStatement) -> Veto | None:
     """Return the reason why a new statement is no repetition of a known one; None if there is none.
 
     That is a number, a unit, a month, a weekday, a period, the day of an event, a name, or whom it tells of; what one denies and
-    the other affirms; or one word for another, where more than 0.8 of the letters are the same. The month in which each was
-    told ("weighs 61 kg, in November 2026") is no difference.
+    the other affirms; or one word for another, where more than 0.8 of the letters are the same. The month of its telling ("weighs
+    61 kg, in November 2026") is no difference.
     """
     of_new, of_known = figures(new.content), figures(known.content)
     is_told_again = _names_its_telling(of_new, new) and (
@@ -275,7 +275,7 @@ def _months(found: Figures) -> frozenset[str]:
 
 
 def _names_its_telling(found: Figures, statement: ComparedStatement) -> bool:
-    """Return True if a statement names one month, and was told in that month."""
+    """Return True if a statement names one month, and was made in that month."""
     said, months = statement.said_at, _months(found)
     return said is not None and months == {f"month {said.month}"}
 
