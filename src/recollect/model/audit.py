@@ -1,4 +1,4 @@
-"""What was changed, what still waits, and what is gone."""
+"""Changes, pending work and erasures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -65,7 +65,7 @@ FlagValue: TypeAlias = bool | int | float | str | None
 
 
 class Party(StrEnum):
-    """What kind of someone changed a person's settings."""
+    """The kinds of actors that change a person's settings."""
 
     PERSON = "person"
     INTEGRATION = "integration"
@@ -75,7 +75,7 @@ class Party(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Changer:
-    """Who changed a person's settings.
+    """The actor that changed a person's settings.
 
     Attributes:
         name: Of the token or key that was used; of a chat `chat`.
@@ -89,7 +89,7 @@ OF_SETTINGS = "settings: "
 """How the operation begins in a row that tells of a change of settings; no operation, page or command is called so."""
 
 NOT_SAID = Changer(Party.ADMINISTRATOR, "unnamed")
-"""Whoever calls the engine and does not say for whom."""
+"""The caller of the engine, if it names no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +108,12 @@ class SettingsChange:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one exchange.
+    """The outcome of one exchange.
 
     Attributes:
         progress: How far it is.
         messages: What was said and what was answered, by their ids in the message log.
-        updates: What it changed and no one undid, newest first.
+        updates: Its changes that were not undone, newest first.
     """
 
     progress: Progress
@@ -123,12 +123,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What a chat taught and its person was not shown yet.
+    """The changes in a chat that its person has not seen yet.
 
     Attributes:
         user_id: Whose chat it is.
         exchanges: Which of its exchanges were formed since something was shown; also those that taught nothing.
-        updates: What they changed and no one undid, newest first.
+        updates: Their changes that were not undone, newest first.
     """
 
     user_id: str
@@ -138,7 +138,7 @@ class News:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What formation has before it and behind it, over all users.
+    """The work of formation, pending and done, over all users.
 
     Attributes:
         pending: Exchanges that are to be formed as soon as it is their turn.

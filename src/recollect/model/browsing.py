@@ -1,4 +1,4 @@
-"""What people look through on their pages: chats, messages, and how much there is."""
+"""The content of people's pages: chats, messages, and their numbers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,7 @@ class ChatSeen:
 
 @dataclass(frozen=True, slots=True)
 class KeptCounts:
-    """How much is kept of a user.
+    """The numbers of a user's kept data.
 
     Attributes:
         memories: Statements and summaries that they see, shared ones included.
@@ -57,7 +57,7 @@ class MessageSeen:
         said_at: When its turn was said.
         alternate: Whether it is a further answer to a turn that has another.
         marked: Whether someone called its turn valuable.
-        hidden: Whether it is recalled no more.
+        hidden: Whether it is hidden from recall.
         failure: How the answer failed of which this is as much as came; None for all else.
     """
 

@@ -1,7 +1,8 @@
-"""What is changed in a user's memories.
+"""The changes of a user's memories.
 
-Each change may tell by whom it was ``decided_by``: an answer of the model, as "model: contradicts 3" (the number it was shown
-the memory under), a rule, as "equal text" or "veto: number", or an agent, as "mcp: Claude Desktop". It holds no word of a memory, and makes no other change of it.
+A change may have the author of the decision (``decided_by``): an answer of the model, as "model: contradicts 3" (the memory's
+number in its prompt), a rule, as "equal text" or "veto: number", or an agent, as "mcp: Claude Desktop". It holds no word of a
+memory, and makes no other change of it.
 """
 
 from dataclasses import dataclass, field
@@ -62,7 +63,7 @@ class Retire:
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """Change nothing of what is known; the reason is logged and counted.
+    """Change no memory; the reason is logged and counted.
 
     Attributes:
         candidate: What was ignored.
@@ -94,11 +95,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Note until when ``target`` holds, as something else is told to hold from then on; it stays a memory.
+    """Note until when ``target`` holds, as another statement holds from then on; it stays a memory.
 
     Attributes:
         until: Until when.
-        heir: What holds from then on; where that is not kept nothing is noted.
+        heir: The statement that holds from then on; if it is not kept, nothing is noted.
     """
 
     target: UUID
@@ -113,7 +114,7 @@ class Quarantine:
     """Hold ``memory`` back until the person approves it: nothing recalls it, nor the words it was said in.
 
     Attributes:
-        hides: Whether those words are recalled no more; that can't be undone.
+        hides: Whether those words are hidden from recall; that can't be undone.
     """
 
     memory: Memory
@@ -124,19 +125,19 @@ class Quarantine:
 
 @dataclass(frozen=True, slots=True)
 class Hide:
-    """Recall these messages of the log no more; the memories that rest on them stay."""
+    """Hide these messages of the log from recall; the memories that rest on them stay."""
 
     messages: tuple[UUID, ...]
     reason: Reason
 
 
 NOT_ERASED = "limit: erased by one message"
-"""Decided that what a person wants kept nowhere is only forgotten: one message names too much."""
+"""The author of the decision to forget memories instead of erasing them: one message names too many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Erase:
-    """Delete memories for good, with what they replaced, and the text of the messages that told them. Nothing brings it back.
+    """Delete memories for good, with those that they replaced, and the text of their messages. Nothing brings them back.
 
     Attributes:
         memories: Which memories.

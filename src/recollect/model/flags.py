@@ -1,4 +1,4 @@
-"""What can be changed while the engine runs, for everybody or for one user."""
+"""Settings that can be changed while the engine runs, for everybody or for one user."""
 
 from dataclasses import dataclass, fields
 from typing import Self
@@ -11,16 +11,16 @@ class Flags:
     """What is otherwise than the settings have it; None: as they have it.
 
     Attributes:
-        record: Whether what is said is kept at all; False: it is not even logged.
+        record: Whether messages are kept at all; False: they are not even logged.
         recall: Whether anything is recalled.
-        standing: Whether what matters most stands in every chat.
+        standing: Whether every chat gets the most important statements.
         formation: How exchanges become memories; OFF: they are logged, and nothing else.
-        placement: Where in a prompt goes what is recalled.
+        placement: The place of recalled memories in a prompt.
         summaries: Whether chats are summarized.
-        queries: Whether the record of a request tells what was asked, by the message log.
+        queries: Whether the record of a request includes the question, from the message log.
         profile: Whether the person allows a profile; no one allows it for them, so it counts in their own flags alone.
-        lexical: Whether recall searches by words beside the meaning.
-        history: Whether recall searches the message log beside the statements.
+        lexical: Whether recall searches by words besides the meaning.
+        history: Whether recall searches the message log besides the statements.
         max_memory_tokens: Tokens that a turn's memories may take.
         max_history_tokens: Tokens that a conversation's missing history may take; 0: none is told.
         summary_turns: After how many turns a chat is summarized again; 0: never for their number.

@@ -1,4 +1,4 @@
-"""What is to be formed, and what formation decided."""
+"""Exchanges that are to be formed, and the decisions of formation."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from recollect.model.words import Awaits, Reason, Unread
 
 @dataclass(frozen=True, slots=True)
 class Formed:
-    """What formation decided for one exchange.
+    """The decisions of formation for one exchange.
 
     Attributes:
         exchange: Which.
@@ -85,7 +85,7 @@ class SpokenWith:
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """How many memories may be kept; 0: any number. What a person or an admin wrote is not counted.
+    """How many memories may be kept; 0: any number. Memories that a person or an administrator wrote are not counted.
 
     Attributes:
         session: That rest on one chat.

@@ -94,7 +94,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a summary says, in parts. The todos are those still open."""
+    """The parts of a summary. The todos are those still open."""
 
     facts: tuple[str, ...] = ()
     preferences: tuple[str, ...] = ()
@@ -109,21 +109,21 @@ class Memory:
 
     Attributes:
         id: UUID version 7.
-        owner: The person it belongs to, or ``COMMONS`` for what several share.
+        owner: The person it belongs to, or ``COMMONS`` if several share it.
         observed_at: When it was said; decides which of two contradicting statements is newer.
-        event_at: When what it says happened, if known.
+        event_at: The time of its event, if known.
         created_at: When it was written down.
-        embedding: Its embedding, or None where none was made or loaded.
+        embedding: Its embedding, or None if none was made or loaded.
         embedding_model: The name of the embedder that made it.
-        second_embedding: Of a statement, its embedding by the second embedder, where one was just made.
-        second_model: The name of that one; not loaded, but of what serves everybody.
+        second_embedding: The embedding of a statement by the second embedder, if it was just made.
+        second_model: The name of that one; loaded only for memories that serve everybody.
         last_recalled_at: When it last went into a prompt of the user it was read for.
         holds_from: Since when it holds, if said.
         holds_until: Until when it holds, if said.
-        doubt: What speaks against it, for the user it was read for. The API and the database call it `standing`.
+        doubt: The doubt about it, for the user it was read for. The API and the database call it `standing`.
         outline: The parts of a summary; None of any other memory.
         known_until: Until when it was believed; None while it is.
-        label: What a prompt writes before it: the field of a profile's entry, whose value may mean little alone.
+        label: Its label in prompts: the field of a profile's entry, whose value may mean little alone.
     """
 
     id: UUID
@@ -153,7 +153,7 @@ class Memory:
 
     @property
     def labelled(self) -> str:
-        """What it says, with its label."""
+        """Its words, with its label."""
         return f"{self.label}: {self.content}" if self.label else self.content
 
     @property

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """Who spoke in a chat, in the words of the chat completions API."""
+    """The authors of messages, in the words of the chat completions API."""
 
     SYSTEM = "system"
     DEVELOPER = "developer"
@@ -14,7 +14,7 @@ class Role(StrEnum):
 
 
 class Kind(StrEnum):
-    """What sort of statement a memory is."""
+    """The kinds of memories."""
 
     FACT = "fact"
     PREFERENCE = "preference"
@@ -28,11 +28,11 @@ class Kind(StrEnum):
 
 
 STATEMENTS = frozenset({Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO, Kind.ENTITY})
-"""The kinds of single statements: what is extracted, and what can be repeated or replaced."""
+"""The kinds of single statements, which are extracted, repeated and replaced."""
 
 
 SHOWN = frozenset(Kind) - {Kind.QA_TURN}
-"""The kinds that are listed where none is named: an exchange as it was said is no one's statement, and stands in its chat."""
+"""The kinds in a list without a named kind: a verbatim exchange is no statement, and its chat shows it."""
 
 
 class Source(StrEnum):
@@ -47,7 +47,7 @@ class Source(StrEnum):
 
 
 class Actor(StrEnum):
-    """Who changed a store."""
+    """The actors that change a store."""
 
     FORMATION = "formation"
     USER = "user"
@@ -55,7 +55,7 @@ class Actor(StrEnum):
     PRUNE = "prune"
     IMPORT = "import"
     AGENT = "agent"
-    """A program that uses the memory on a person's behalf, and whose model writes: no one has approved what it writes."""
+    """A program that uses the memory for a person; its model writes, and no person has approved the text."""
 
 
 class Strategy(StrEnum):
@@ -78,11 +78,11 @@ class Unread(StrEnum):
     NO_MODEL = "no_model"
     """The deployment had no model at all."""
     UNREADABLE = "unreadable"
-    """Its answer broke off: what was whole is kept, and the rest is still to be found."""
+    """Its answer broke off: the whole part is kept, and the rest is still to be found."""
 
 
 class Awaits(StrEnum):
-    """What an exchange waits for before a model can be asked about it."""
+    """The reasons why an exchange waits for a model."""
 
     KEY = "key"
     """The person's own key, which comes with their next chat; or one that the operator sets."""
@@ -99,7 +99,7 @@ class Awaits(StrEnum):
 
 
 class Doubt(StrEnum):
-    """What speaks against a memory that is still one."""
+    """The doubts about a memory that is still kept."""
 
     DISPUTED = "disputed"
     """Something older, told later, says otherwise."""
@@ -108,7 +108,7 @@ class Doubt(StrEnum):
 
 
 class Relation(StrEnum):
-    """What a candidate is to an existing memory."""
+    """The relation of a candidate to an existing memory."""
 
     NEW = "new"
     REPEATS = "repeats"
@@ -117,11 +117,11 @@ class Relation(StrEnum):
 
 
 class Stance(StrEnum):
-    """How someone means what they say."""
+    """The ways in which people mean their words."""
 
     STATED = "stated"
     ASKED = "asked"
-    """A question takes it for possible, no more."""
+    """A question only takes it for possible."""
     SUPPOSED = "supposed"
     QUOTED = "quoted"
     """Someone else said or wrote it."""
@@ -138,7 +138,7 @@ class Lasting(StrEnum):
 
 
 class Asking(StrEnum):
-    """What a person asks of the memory."""
+    """The kinds of a person's requests to the memory."""
 
     REMEMBER = "remember"
     FORGET = "forget"
@@ -157,7 +157,7 @@ class Reason(StrEnum):
     REFINES = "refines"
     CONTRADICTS = "contradicts"
     ENDED = "ended"
-    """What was told closes it, as a plan that was carried out."""
+    """A statement ended it, as a plan that was carried out."""
     NOT_NEWER = "not_newer"
     EMPTY = "empty"
     TOO_LONG = "too_long"
@@ -174,7 +174,7 @@ class Reason(StrEnum):
     DISTINCT = "distinct"
     """Alike, but for a number, name, date or negation."""
     INJECTED = "injected"
-    """Only what was added to the prompt says so."""
+    """Only blocks in the prompt say so."""
     INSTRUCTION = "instruction"
     """It tells the assistant what to do, in a way that a person has to approve."""
     CONFIDENTIAL = "confidential"
@@ -204,14 +204,14 @@ class Reason(StrEnum):
 
 
 class Phase(StrEnum):
-    """What happened to an exchange, and is to be written to the message log."""
+    """The phases of an exchange that the message log records."""
 
     BEGUN = "begun"
     """The user said something; the model is yet to be asked."""
     ENDED = "ended"
     """The answer has come, or as much of it as will."""
     FAILED = "failed"
-    """The model refused, or failed. What was said stays said; it is formed without an answer, unless one is asked for again."""
+    """The model refused, or failed. The message stays; it is formed without an answer, unless the client asks for one again."""
     AWAITED = "awaited"
     """The model's server works on the answer and keeps it until it is fetched."""
     REFUSED = "refused"
@@ -236,7 +236,7 @@ class FailedAt(StrEnum):
 
 
 class Written(StrEnum):
-    """What became of a step of an exchange in the message log."""
+    """The outcomes of a phase in the message log."""
 
     NEW = "new"
     """It began the exchange there, or was the first to end it."""
@@ -257,7 +257,7 @@ class Progress(StrEnum):
     FAILED = "failed"
     """Its formation kept failing; it is held until someone has it tried again."""
     ABANDONED = "abandoned"
-    """Its message was edited: what it taught is taken back."""
+    """Its message was edited: its changes are undone."""
 
 
 class Skip(StrEnum):
@@ -285,7 +285,7 @@ class Skip(StrEnum):
 
 
 class Action(StrEnum):
-    """What an audit row says was done to a memory."""
+    """The changes of a memory in the audit."""
 
     ADD = "add"
     REPLACE = "replace"
@@ -298,7 +298,7 @@ class Action(StrEnum):
     ERASE = "erase"
     """Memories were deleted for good. The row counts them, names one, and has no word of them; it can't be undone."""
     RESTORE = "restore"
-    """What was done was undone: ``memory_id`` is linked again, ``replaced_id`` no more."""
+    """A change was undone: ``memory_id`` is linked again, ``replaced_id`` is not."""
 
 
 class Stage(StrEnum):
@@ -308,7 +308,7 @@ class Stage(StrEnum):
     SECOND_EMBEDDING = "second-embedding"
     LEXICAL = "lexical"
     CORRECTION = "correction"
-    """Of the words of a question that the user never used, as a part of `LEXICAL`."""
+    """The part of `LEXICAL` for words of a question that the user never used."""
     SEARCH = "search"
     CHAT = "chat"
     STANDING = "standing"
@@ -318,13 +318,13 @@ class SearchPath(StrEnum):
     """Which way a recall's search went; all but the first are ways it falls back on."""
 
     DENSE = "dense"
-    """By meaning, and by words beside that."""
+    """By meaning, and by words besides."""
     CORRECTED = "typo-corrected"
     """So, with words that were taken for mistyped."""
     LEXICAL = "lexical"
     """By words alone, as there was no embedding."""
     IMPORTANT = "important"
-    """Not at all: the prompt was given what stands in every chat, the most important statements, the newest first."""
+    """Not at all: the prompt got the statements of every chat, the most important ones, the newest first."""
     NONE = "none"
     """Not at all, and nothing was given."""
 
@@ -355,20 +355,20 @@ class Place(StrEnum):
 
 
 class Placement(StrEnum):
-    """Where in a prompt what is recalled is put."""
+    """The places in a prompt for recalled memories."""
 
     STABLE = "stable"
-    """The chat's first block in the system prompt, later ones beside their turn's message; all as they were."""
+    """The chat's first block in the system prompt, later ones next to their turn's message; all unchanged."""
     SYSTEM = "system"
     """All of it in the system prompt, again with each turn."""
     USER = "user"
-    """All of it beside the turn's message, again with each turn."""
+    """All of it next to the turn's message, again with each turn."""
     OFF = "off"
     """Nowhere."""
 
 
 class EmbeddingScope(StrEnum):
-    """What gets embeddings; all else is found by its words alone."""
+    """The texts with embeddings; words alone find all others."""
 
     MEMORIES = "memories"
     SUMMARIES = "memories+summaries"
@@ -377,7 +377,7 @@ class EmbeddingScope(StrEnum):
 
 
 class SystemStyle(StrEnum):
-    """What an upstream takes from the system.
+    """The forms of a system message that an upstream takes.
 
     Where the API has a place of its own for instructions (Responses, Anthropic), the system's
     text goes there, in every style but ``none``.
@@ -391,4 +391,4 @@ class SystemStyle(StrEnum):
     DEVELOPER = "developer"
     """As ``first``, but a new one is the developer's."""
     NONE = "none"
-    """None at all: its text goes beside the first message of the user."""
+    """None at all: its text goes next to the first message of the user."""

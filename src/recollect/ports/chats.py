@@ -1,4 +1,4 @@
-"""What the engine needs of what keeps chats: the log, what was added to prompts, what requests were like.
+"""The ports for chats: the message log, the blocks in prompts, the records of requests.
 
 Never: an implementation.
 """
@@ -27,9 +27,9 @@ from recollect.model import (
 
 
 class MessageLog(Protocol):
-    """Keeps every exchange, whole and in order, and what is still to be formed.
+    """Keeps every exchange, whole and in order, and its state of formation.
 
-    What was said before its user, or its chat, was erased is not written any more, unless someone wants just that.
+    A message from before the erasure of its user, or its chat, is not written any more, unless the caller wants that.
     """
 
     async def begin(
@@ -37,7 +37,7 @@ class MessageLog(Protocol):
     ) -> UUID | Written:
         """Write the turn, whose answer is under way: its exchange is open, and nothing is formed of it yet.
 
-        What is open in its chat since before is formed without an answer now, as by ``end_abandoned``.
+        An open exchange of its chat is formed without an answer now, as by ``end_abandoned``.
 
         Args:
             exchange: Which.
@@ -57,17 +57,16 @@ class MessageLog(Protocol):
             revives: Whether it is written although its user, or its chat, was erased since: who imports wants that.
 
         Returns:
-            Whether it was new, or open. Where another turn of the chat has the same ``parent``, that one, and all that
-            was said in the chat after it, is abandoned: hidden, never formed, and what was formed from it is
-            undone as ``MemoryStore.undo`` does (ABANDONED), the newest first, as far as it can be. Where that other
-            turn was said later (``Turn.at``), this one is abandoned instead. Another reply to a user message the log has (a regenerated
-            answer, a fan-out to several models) is kept as an alternate and forms nothing; the
-            first reply with text to one that had none becomes its reply.
+            Whether it was new, or open. If another turn of the chat has the same ``parent``, that one and all later ones of the
+            chat are abandoned: hidden, never formed, and their changes undone as ``MemoryStore.undo`` does (ABANDONED), the newest
+            first, as far as possible. If that other turn is later (``Turn.at``), this one is abandoned instead. Another reply to a
+            message in the log (a regenerated answer, a fan-out to several models) is kept as an alternate and forms nothing. The
+            first reply with text to one without becomes its reply.
         """
         ...
 
     async def fail(self, exchange: Exchange) -> None:
-        """Note that a model failed to answer the turn: what was said stays, and waits for another request's answer.
+        """Note that a model failed to answer the turn: the message stays, and waits for another request's answer.
 
         As long as another request asks for its answer, it is as if nothing had happened.
         """
@@ -97,9 +96,9 @@ class MessageLog(Protocol):
         ...
 
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
-        """Let what is open for long be formed without its answer, as no one seems to wait for that.
+        """Let exchanges that are open for long be formed without their answers, as no client seems to wait for them.
 
-        Where it comes all the same, it is kept as the reply; and what it is another version of is abandoned only then.
+        If it comes all the same, it is kept as the reply; and only then the other version of the turn is abandoned.
 
         Args:
             before: What was said before this time.
@@ -115,7 +114,7 @@ class Spooled(Protocol):
     """What waits to be written to the log."""
 
     async def erase(self, erased: Scope | str, *, at: datetime) -> int:
-        """Delete what a user said until then, or what was said in one of their chats; return how many entries.
+        """Delete the entries of a user, or of one of their chats, until then; return how many.
 
         Raises:
             OSError: The disk refuses.
@@ -129,7 +128,7 @@ class ChatMemory(Protocol):
     async def chat(
         self, scope: Scope, *, exchanges: int, unless_begun: str | None = None, turn: Turn | None = None
     ) -> Chat:
-        """Return what is known of a chat.
+        """Return a chat.
 
         Args:
             scope: Which.
@@ -144,7 +143,7 @@ class ChatMemory(Protocol):
         ...
 
     async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
-        """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more."""
+        """Note the block of a turn, unless it has one; blocks at the ``detached`` anchors are not added again."""
         ...
 
 
@@ -152,52 +151,52 @@ class ChatRequestStore(Protocol):
     """Keeps what chats asked of the memory, and lets nothing be kept of some chats. Every method raises StoreError."""
 
     async def pointed_at(self, turn: Turn) -> PointedAt:
-        """Return what a turn of a chat may point at: what was listed, asked for and done before it."""
+        """Return the lists, requests and changes before a turn of a chat that it may point at."""
         ...
 
     async def note(self, scope: Scope, request: KeptRequest) -> None:
-        """Keep what a message asked for."""
+        """Keep a message's request."""
         ...
 
     async def unlog(self, turn: Turn) -> None:
-        """Delete what is logged of a turn whose answer is under way."""
+        """Delete the log's entry of a turn whose answer is under way."""
         ...
 
     async def take_in(self, scope: Scope) -> bool:
-        """Keep again what is said in a chat; return whether it was left out."""
+        """Keep the messages of a chat again; return whether it was left out."""
         ...
 
 
 USAGE_OUTLIVES = timedelta(days=60)
-"""What models took on a day is kept for so much longer than what requests were like."""
+"""How much longer the tokens of a day are kept than the records of requests."""
 
 ADMIN_READS_OUTLIVE = timedelta(days=335)
-"""What administrators read of a user is kept for so much longer than what requests were like: for a year in all."""
+"""How much longer the reads of administrators are kept than the records of requests: a year in all."""
 
 
 class RequestLog(Protocol):
     """Keeps what requests were like, for a while."""
 
     async def record(self, request: RequestRecord) -> None:
-        """Keep what a request was like."""
+        """Keep the record of a request."""
         ...
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
-        """Return what a request was like, whoever made it; None if it is not known (any more)."""
+        """Return the record of any user's request; None if there is none (any more)."""
         ...
 
     async def requests_of(
         self, user_id: str, *, limit: int, after: UUID | None = None
     ) -> list[RequestRecord]:
-        """Return what the user's requests were like, newest first, behind the request ``after``."""
+        """Return the records of the user's requests, newest first, after the request ``after``."""
         ...
 
     async def request_of(self, user_id: str, request_id: UUID) -> RequestRecord | None:
-        """Return what a request of the user's was like; None if they have no such request (any more)."""
+        """Return the record of a user's request; None if there is none (any more)."""
         ...
 
     async def contents(self, user_id: str, items: Collection[UUID]) -> dict[ItemPart, str]:
-        """Return what memories, and parts of messages, say now; what is gone, or hidden, is left out."""
+        """Return the present text of memories, and of parts of messages, without those that are gone or hidden."""
         ...
 
     async def prepare_days(self, first: date, days: int) -> int:
@@ -205,10 +204,10 @@ class RequestLog(Protocol):
         ...
 
     async def prune_requests(self, before: datetime) -> int:
-        """Delete what was kept of requests before a time; return of how many. What is of that very day may stay until it is over.
+        """Delete the records of requests before a time; return how many. Records of that very day may stay until it is over.
 
-        What models took (``UsageLog``) is deleted with it, of days longer ago than ``USAGE_OUTLIVES`` before that time;
-        and that someone was erased, of whom nothing can wait to be written any more.
+        The tokens of models (``UsageLog``) go with them, for days longer ago than ``USAGE_OUTLIVES`` before that time; and the
+        notes of erasures that no waiting entry can precede any more.
         """
         ...
 
@@ -221,7 +220,7 @@ class AnswerStore(Protocol):
     """Keeps what requests were answered that are to be done once, for a day. What is older counts as gone."""
 
     async def reserve(self, user_id: str, key: str, request: bytes, *, at: datetime) -> KeptAnswer | None:
-        """Take a key of a user's for a request, and return None; or what is kept of the one that has it.
+        """Take a key of a user's for a request, and return None; or return the answer kept for the request that has it.
 
         Args:
             user_id: Whose key.
@@ -240,25 +239,25 @@ class AnswerStore(Protocol):
         ...
 
     async def prune(self, before: datetime) -> int:
-        """Delete what was kept before a time; return of how many requests."""
+        """Delete the records before a time; return of how many requests."""
         ...
 
 
 class FlagStore(Protocol):
-    """Keeps what was changed while the engine runs."""
+    """Keeps the settings that were changed while the engine runs."""
 
     async def flags(self, user_id: str | None) -> Flags:
-        """Return what was changed for everybody; with a user, for them over that."""
+        """Return the settings that were changed for everybody; with a user, theirs take precedence."""
         ...
 
     async def own_flags(self, user_id: str) -> Flags:
-        """Return what was changed for this user alone."""
+        """Return the settings that were changed for this user alone."""
         ...
 
     async def set_flags(
         self, user_id: str | None, flags: Flags, *, at: datetime, by: Changer = NOT_SAID
     ) -> None:
-        """Keep what is changed for a user, or for everybody, in place of what was; of a user also by whom."""
+        """Keep the changed settings of a user, or of everybody, in place of the last ones; of a user also the actor."""
         ...
 
     async def change_flags(

@@ -1,4 +1,4 @@
-"""What the engine needs of models. Never: an implementation."""
+"""The ports of models. Never: an implementation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class Embedder(Protocol):
         ...
 
     async def embed_question(self, text: str) -> Vector:
-        """Return the unit vector of what is asked, to be compared with those of texts.
+        """Return the unit vector of a question, to be compared with those of texts.
 
         Some models embed a question otherwise than a text that answers it; of the others both vectors are one.
 
@@ -45,7 +45,7 @@ class Embedder(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Let go of what the embedder holds."""
+        """Free the embedder's resources."""
         ...
 
 
@@ -54,11 +54,11 @@ class Asker:
     """On whose behalf a model is called in the background.
 
     Attributes:
-        user_id: Whose exchange it is about; never sent anywhere.
+        user_id: The user of the exchange; never sent anywhere.
         model: The model the exchange was with.
         authorized: Whether its request carried a credential.
         credential: That one, while it is at hand.
-        share: What part of the usual it may answer: less where that took it too long.
+        share: The part of the usual length that it may answer: less after it took too long.
         upstream: Which of several LLM servers the exchange was with, by its name; "": with the default.
     """
 
@@ -72,11 +72,11 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What an extractor found.
+    """The findings of an extractor.
 
     Attributes:
         candidates: The statements.
-        commands: The memory commands: what the person asks of the memory itself.
+        commands: The memory commands: the person's requests to the memory itself.
         tokens: What the call took, prompt and answer.
         by: Which model, by which version of the prompt.
         is_whole: Whether all of the answer could be read; else the rest is still to be found.
@@ -105,7 +105,7 @@ class Extractor(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Let go of what the extractor holds."""
+        """Free the extractor's resources."""
         ...
 
 
@@ -136,10 +136,10 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a summary is made of.
+    """The material of a summary.
 
     Attributes:
-        messages: What was said since the last summary, oldest first.
+        messages: The messages since the last summary, oldest first.
         before: The last summary's text; "" if there is none.
         outline: Its parts.
         at: When the last message was said, by its person's clock; None: it is not known.
@@ -172,7 +172,7 @@ class Summarizer(Protocol):
     """Summarizes chats."""
 
     async def summarize(self, material: Material, asker: Asker) -> Summarized:
-        """Return a summary of what was said, the last summary taken up in it.
+        """Return a summary of the messages that includes the last summary.
 
         Raises:
             ExtractorError: As ``Extractor.extract``.
@@ -182,12 +182,12 @@ class Summarizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What of a chat is to be summarized.
+    """The part of a chat that is to be summarized.
 
     Attributes:
         session_id: Which chat.
         material: What was said.
-        message_ids: Of these messages, and those the last summary rests on.
+        message_ids: The ids of these messages, and of those that the last summary rests on.
         last_turn: The highest turn index among them.
         summary: The last summary, if there is one.
         model: The model its last exchange was with.

@@ -1,7 +1,7 @@
 """A step of an exchange as a line of a file, which tells whether it is whole. Pure. Never: a credential, a file.
 
 A line is the CRC-32 of its text (ISO 3309) and the text's length in bytes, both in hexadecimal, then the text: JSON, in
-which no line ends. What a crash cut off in the middle is known by that, and so is a line that something wrote over.
+which no line ends. That shows a line that a crash cut off, or that was written over.
 """
 
 from datetime import datetime
@@ -18,7 +18,7 @@ _HEAD = len(b"00000000 00000000 ")
 
 
 class _Record(msgspec.Struct, omit_defaults=True):
-    """What the message log needs of a step. Of what the request carried the number of messages, and the end of the last answer."""
+    """The parts of a phase that the message log needs; of the history the number of messages and the end of the last answer."""
 
     phase: Phase
     id: UUID
@@ -86,7 +86,7 @@ def encode(entry: LogEntry) -> bytes:
 
 
 def _storable_parent(parent: str | None) -> str | None:
-    """Return a parent as the log has it: none where it could be no key, as two of them might become one."""
+    """Return a parent for the log: none if it could be no key, as two of them might become one."""
     try:
         return None if parent is None else storable_id(parent)
     except StoreError:
@@ -94,13 +94,13 @@ def _storable_parent(parent: str | None) -> str | None:
 
 
 def _history(record: _Record) -> tuple[Message, ...]:
-    """Return what the log keeps of a history: how many messages it has, and the end of the answer that is the last."""
+    """Return the log's part of a history: the number of messages, and the end of the last answer."""
     carried = (Message(Role.USER, ""),) * record.carried
     return (*carried[:-1], Message(Role.ASSISTANT, record.answered)) if record.answered else carried
 
 
 def decode(line: bytes) -> LogEntry | None:
-    """Return the entry of a line; None where it is not whole, or none of ours."""
+    """Return the entry of a line; None if it is not whole, or not ours."""
     text = line[_HEAD:].removesuffix(b"\n")
     if line[:_HEAD] != b"%08x %08x " % (crc32(text), len(text)) or not line.endswith(b"\n"):
         return None
