@@ -81,24 +81,7 @@ class PostgresMessageLog:
                 await _note_failure(connection, exchange, exchange.id)
                 await enqueue(connection, [scope.user_id])
                 return True
-            if known["is_blank"]:
-                return False
-            await _note_answer(connection, exchange, known["id"])
-            is_open: bool = known["state"] == "open"
-            is_another = bool(exchange.answer) and not known["kept"]
-            is_first = is_another and not known["replied"]
-            if is_open:
-                await end_exchange(connection, scope, known)
-                await _say_again(connection, exchange, known)
-            elif is_first and known["state"] != "abandoned":
-                await abandon_others(connection, scope, known)
-            has_grown = is_another and await appending.another_reply(
-                known["id"], known["turn_index"], alternate=known["replied"]
-            )
-            await _note_failure(connection, exchange, known["id"])
-            if is_open or is_first or has_grown:
-                await enqueue(connection, [scope.user_id])  # it is to be formed, or still to be indexed
-            return is_open
+            return not known["is_blank"] and await _end_known(connection, exchange, known, appending)
 
     async def fail(self, exchange: Exchange) -> None:
         """Note that this request's model failed to answer the turn; it stays open, as it may be asked again."""
@@ -192,6 +175,29 @@ async def _wake_by_chat(connection: Connection, exchange: Exchange) -> None:
     turn = exchange.turn
     said_to = (storable_text(turn.upstream), storable_text(turn.model), exchange.authorized)
     await connection.execute(SQL["wake_by_chat"], turn.scope.user_id, *said_to)
+
+
+async def _end_known(
+    connection: Connection, exchange: Exchange, known: Record, appending: "_Appending"
+) -> bool:
+    """End a turn that the log has, or add another reply to it; return whether it was open."""
+    scope = exchange.turn.scope
+    await _note_answer(connection, exchange, known["id"])
+    is_open: bool = known["state"] == "open"
+    is_another = bool(exchange.answer) and not known["kept"]
+    is_first = is_another and not known["replied"]
+    if is_open:
+        await end_exchange(connection, scope, known)
+        await _say_again(connection, exchange, known)
+    elif is_first and known["state"] != "abandoned":
+        await abandon_others(connection, scope, known)
+    has_grown = is_another and await appending.another_reply(
+        known["id"], known["turn_index"], alternate=known["replied"]
+    )
+    await _note_failure(connection, exchange, known["id"])
+    if is_open or is_first or has_grown:
+        await enqueue(connection, [scope.user_id])  # it is to be formed, or still to be indexed
+    return is_open
 
 
 async def _is_left_out(connection: Connection, turn: Turn, known: Record) -> bool:
