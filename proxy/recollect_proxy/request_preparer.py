@@ -1,6 +1,6 @@
 """Prepares a chat request for its upstream: begins to log the turn, recalls, and puts memories into the prompt.
 
-Never: reads a request, a socket. What fails here costs the request its memories and nothing else.
+Never: reads a request, a socket. A failure here costs the request its memories and nothing else.
 """
 
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ _NOT_LEARNED = "not-learned"
 
 @dataclass(frozen=True, slots=True)
 class UpstreamRules:
-    """What the requests' upstream may be sent, and what is learned from it.
+    """The rules for data to and from the requests' upstream.
 
     Attributes:
         policy: As the operator wrote it.
@@ -53,8 +53,8 @@ class RequestPreparer:
         engine: Recalls, and writes the log.
         composer: Puts memories into a request's body.
         executor: Composes large requests off the event loop.
-        status: Shows users of OpenWebUI what the memory does; None if no one is shown that.
-        upstream: What the upstream may be sent and learned from.
+        status: Shows users of OpenWebUI the memory's status; None if it is not shown.
+        upstream: The rules for data to and from the upstream.
         full_chats: Which chats have no room for memories.
     """
 
@@ -71,10 +71,10 @@ class RequestPreparer:
         return turn is not None and chat is not None and self.engine.recent.is_task(asked_request(turn, chat))
 
     async def prepare(self, caller: Caller, parsed: ParsedRequest, body: bytes) -> OutboundRequest:
-        """Return what is sent to the upstream.
+        """Return the request for the upstream.
 
         Args:
-            caller: Who sent the request.
+            caller: The sender of the request.
             parsed: The request; it has a turn.
             body: The request's body as it came.
         """
@@ -118,7 +118,7 @@ class RequestPreparer:
         )
 
     def _told(self, prepared: Prepared, *, learns: bool) -> Prepared:
-        """Return what was prepared with what its explanation tells of the upstream."""
+        """Return the preparation with the upstream in its explanation."""
         name = self.upstream.policy.name if self.upstream.is_told else ""
         flags = prepared.flags if learns else (*prepared.flags, _NOT_LEARNED)
         return replace(prepared, upstream=name, flags=flags)
@@ -126,7 +126,7 @@ class RequestPreparer:
     async def _compose(
         self, chat: ChatBody, prepared: Prepared, turn: Turn, *, size: int
     ) -> tuple[bytes | None, Prepared]:
-        """Return the body with memories, or None, and what was really added; nothing where the chat has no room."""
+        """Return the body with memories, or None, and the preparation as really added; nothing is if the chat has no room."""
         work, reason = partial(self.composer.compose, chat, prepared.placed), Skip.NO_PLACE
         composed = None
         try:

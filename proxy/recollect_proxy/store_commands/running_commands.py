@@ -1,4 +1,4 @@
-"""What the commands over the store have in common: their options, how they open it, how they print and end.
+"""The common parts of commands over the store: options, opening, printing and ending.
 
 Never: what a command does.
 """
@@ -28,7 +28,7 @@ FAILED, MISUSED = 1, 2
 """Exit codes: it could not be done; it was asked for wrongly."""
 
 _WIDE = 110
-"""Columns of a terminal that has room for an id in one line, and for text beside it."""
+"""Columns of a terminal that has room for an id in one line, and for text next to it."""
 
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database and the caches.")]
 DatabaseUrl = Annotated[
@@ -53,9 +53,9 @@ def settings_of(data_dir: Path | None, database_url: str | None, **options: Any)
 def with_engine(
     settings: ProxySettings, work: "Callable[[Engine], Awaitable[_Result]]", *, embeds: bool = False
 ) -> _Result:
-    """Open the store, and return what is done there.
+    """Open the store, and return the result of the work there.
 
-    Exits with ``FAILED`` and a line on stderr where it can't be done.
+    Exits with ``FAILED`` and a line on stderr if it fails.
     """
     from recollect.assembly import open_administration
 
@@ -67,7 +67,7 @@ def with_engine(
 
 
 def run(work: "Coroutine[Any, Any, _Result]") -> _Result:
-    """Return what ``work`` returns; exit with ``FAILED`` and a line on stderr where it fails."""
+    """Return the result of ``work``; exit with ``FAILED`` and a line on stderr if it fails."""
     from recollect_proxy.ephemeral_server import run_to_the_end
 
     try:
@@ -83,7 +83,7 @@ def fail(why: str, code: int = FAILED) -> NoReturn:
 
 
 def user_named(given: str) -> str:
-    """Return the id of a user; exit with ``MISUSED`` where it can be none."""
+    """Return the id of a user; exit with ``MISUSED`` if it can be none."""
     from recollect_proxy.identity import opaque_id
 
     user = opaque_id(given)
@@ -96,20 +96,20 @@ def user_named(given: str) -> str:
 
 
 def uuid_named(given: str) -> UUID:
-    """Return the id of a memory or a change; exit with ``MISUSED`` where it is none."""
+    """Return the id of a memory or a change; exit with ``MISUSED`` if it is none."""
     with suppress(ValueError):
         return UUID(given)
     fail("Not an id: it has to be a UUID, as the lists show it.", MISUSED)
 
 
 def print_json(document: object) -> None:
-    """Print one JSON document, with what a terminal would obey written as escapes (RFC 8259, section 7)."""
+    """Print one JSON document, with control characters as escapes (RFC 8259, section 7)."""
     written = msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
     typer.echo("".join(_escaped(letter) for letter in written))
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows under the names of their columns; to a pipe without a frame. Nothing is cut, and an id stands in one line.
+    """Print rows under the names of their columns; to a pipe without a frame. Nothing is cut, and an id takes one line.
 
     A terminal that is too narrow for that gets each row as a paragraph.
     """
@@ -151,7 +151,7 @@ def _print_paragraph(columns: Sequence[str], row: Sequence[object]) -> None:
 
 
 def on_a_terminal(text: str) -> str:
-    """Return a text with what a terminal would obey, or show as nothing, written as escapes."""
+    """Return a text with control and invisible characters as escapes."""
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
     )
@@ -168,7 +168,7 @@ def _cell(value: object) -> str:
 
 
 def _line(value: object) -> str:
-    """Return a value in one line, without what a terminal or a reader of columns takes for more than text."""
+    """Return a value in one line, without control characters and separators."""
     return "".join(letter if letter.isprintable() else " " for letter in _cell(value))
 
 

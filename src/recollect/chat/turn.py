@@ -36,7 +36,7 @@ def read_turn(
     at: datetime,
     every: Sequence[tuple[int, Message]] | None = None,
 ) -> Turn | None:
-    """Read what the user just said, and what was said before it.
+    """Read the user's last message, and the messages before it.
 
     The turn is the last message of the user, whatever follows it: rounds of tool calls, or the
     beginning of an answer to be continued. Open WebUI shows a model the images its tools made in
@@ -55,7 +55,7 @@ def read_turn(
             last nine. A second "yes" is another turn, the same request sent again is the same turn;
             but where the server keeps the chat under one id, a second "yes" looks like the first.
         at: When it was said.
-        every: What ``spoken`` yields, where it is known.
+        every: The result of ``spoken``, if it is known.
 
     Returns:
         The turn; None if there is no message of the user. Its text is "" if the last one has no words of their own (a photo, a
@@ -83,7 +83,7 @@ def read_turn(
 
 
 def _has_document(chat: ChatBody, every: Sequence[tuple[int, Message]]) -> bool:
-    """Return whether a file stands in a request, or around its last message of the user what was retrieved for that."""
+    """Return whether a request has a file, or a retrieved text around the user's last message."""
     parts = (part for each in chat.messages if isinstance(each.content, list) for part in each.content)
     if any(isinstance(part, dict) and part.get("type") in _FILES for part in parts):
         return True
@@ -93,7 +93,7 @@ def _has_document(chat: ChatBody, every: Sequence[tuple[int, Message]]) -> bool:
 
 
 def _begun_answer(chat: ChatBody) -> str:
-    """Return the beginning of the answer that a request ends with, and asks to have continued; "" where it has none."""
+    """Return the begun answer at the end of a request that asks to continue it; "" if there is none."""
     last = chat.messages[-1]
     return authored_text(last) if last.role == "assistant" and not last.has_tool_calls else ""
 

@@ -1,4 +1,4 @@
-"""The facade: recall, remember, and what a person may do with their memories. Never: a concrete backend.
+"""The facade: recall, remember, and people's operations on their memories. Never: a concrete backend.
 
 Failing open lives in what is recalled and remembered, and nowhere else: ``prepare``, ``recall`` and
 ``remember`` never raise. What a person asks for by name (``add``, ``revise``, ``forget``, ``erase``, ...) does
@@ -118,7 +118,7 @@ class Engine(Profiles):
     ) -> Prepared:
         """Return what the prompt of ``turn`` is given, within the deadline; never raises.
 
-        What the turn asks of the memory as a whole is done first, if the prompt can tell it.
+        A request to the memory as a whole is carried out first, if the prompt can report it.
         """
         placement = options.placement or self.policy.bounds.placement
         answers = () if placement is Placement.OFF else await self._requests.carry_out(turn)
@@ -152,8 +152,8 @@ class Engine(Profiles):
 
         Args:
             turn: What the user said.
-            reply: What of the answer went by; "" if the user left before its first word.
-            recollections: What of the user's memories went into the prompt.
+            reply: The part of the answer that arrived; "" if the user left before its first word.
+            recollections: The user's memories in the prompt.
             credential: The request's own ``Authorization``; kept in this process's memory alone.
 
         Returns:
@@ -164,7 +164,7 @@ class Engine(Profiles):
     async def begin(self, turn: Turn, *, credential: str | None = None) -> Exchange:
         """Log a turn before the model is asked, secrets masked, and return the exchange that ``end`` takes.
 
-        What was said is then kept even if the reply never comes.
+        The message is then kept even if the reply never comes.
 
         Args:
             turn: What the user said.
@@ -182,11 +182,11 @@ class Engine(Profiles):
 
         Args:
             exchange: As ``begin`` returned it.
-            reply: What of the answer arrived; "" if none did.
+            reply: The part of the answer that arrived; "" if none did.
             recollections: Which of the user's memories went into the prompt.
 
         Returns:
-            What became of it; ``Written.KNOWN`` if it was ended before.
+            Its outcome; ``Written.KNOWN`` if it was ended before.
 
         Raises:
             StoreError: The store failed.
@@ -202,11 +202,11 @@ class Engine(Profiles):
         return await self._recorder.write(entry)
 
     async def inject(self, turn: Turn, placed: Placed) -> None:
-        """Note what was added to a turn, so that it can be added again byte for byte; never raises."""
+        """Note the blocks of a turn, so that they can be added again byte for byte; never raises."""
         await self._recorder.inject(turn, placed)
 
     async def record(self, request: RequestRecord, turn: Turn) -> None:
-        """Keep what a request was like; never raises."""
+        """Keep the record of a request; never raises."""
         await self._recorder.record(request, turn)
 
     def chats(self, running: int) -> None:
@@ -216,7 +216,7 @@ class Engine(Profiles):
     # -- in the background -------------------------------------------------------------------------
 
     async def run(self) -> None:
-        """Form memories of what was remembered, and keep the index, until cancelled."""
+        """Form memories of logged messages, and keep the index, until cancelled."""
         await self._worker.run()
 
     async def drain(self, user_id: str) -> timedelta | None:
@@ -236,12 +236,12 @@ class Engine(Profiles):
     ) -> Found:
         """Return the user's memories that serve a text best, ranked as for a chat's turn, but ungated.
 
-        By meaning and by words; without the embedder by words alone. What serves everybody is not among them, and no
-        message of the log.
+        By meaning and by words; without the embedder by words alone. They include no memory that serves everybody, and no message
+        of the log.
 
         Args:
             user_id: Whose.
-            text: What is looked for, as a question or in words.
+            text: The query, as a question or in words.
             limit: How many at most.
             kinds: Only of these kinds; none: of any.
             sources: Only of these sources; none: of any.
@@ -302,7 +302,7 @@ class Engine(Profiles):
         return await self._erase_spooled(scope, erasure)
 
     async def _erase_spooled(self, erased: Scope | str, erasure: Erasure) -> Erasure:
-        """Delete what waits to be logged, too; what waits in other processes is not logged any more."""
+        """Delete the entries that wait for the log, too; those in other processes are not logged any more."""
         if self._backends.spool is None:
             return erasure
         try:
@@ -312,7 +312,7 @@ class Engine(Profiles):
         return replace(erasure, rows=(*erasure.rows, ("spool", count)))
 
     async def _left_in_spool(self, user_id: str, erasure: Erasure) -> tuple[tuple[str, int], ...]:
-        """Look through what waits to be logged once more, and count what is found; it goes, too."""
+        """Search the entries that wait for the log once more, count the findings, and delete them."""
         again = await self._erase_spooled(user_id, replace(erasure, rows=()))
         return again.rows
 
@@ -326,7 +326,7 @@ class Engine(Profiles):
         return await self._backends.memories.sessions(user_id, begun_before=begun_before)
 
     def export(self, user_id: str) -> AsyncIterator[tuple[str, str]]:
-        """Yield everything that is kept of a user, row by row as JSON text, each behind the name of its section.
+        """Yield all data of a user, row by row as JSON text, each after the name of its section.
 
         Raises:
             StoreError: The store failed.
@@ -334,7 +334,7 @@ class Engine(Profiles):
         return self._backends.portability.export(user_id)
 
     async def restore(self, user_id: str, section: str, rows: Sequence[Mapping[str, Any]]) -> int:
-        """Keep rows that ``export`` yielded, secrets masked; return how many are new. What is there stays as it is.
+        """Keep rows that ``export`` yielded, secrets masked; return how many are new. Existing rows stay as they are.
 
         Raises:
             StoreError: The store failed.
@@ -346,7 +346,7 @@ class Engine(Profiles):
         return await self._backends.portability.restore(user_id, section, masked)
 
     async def restored(self, user_id: str) -> None:
-        """Have what was restored indexed, embedded and, where that is still to be done, formed."""
+        """Index and embed the restored rows, and form those that are not formed yet."""
         self._clear_caches()
         await self._backends.index.enqueue(user_id)
 
@@ -358,17 +358,17 @@ class Engine(Profiles):
     # -- how it does -------------------------------------------------------------------------------
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
-        """Return what a request was like and what was recalled for it and why; None if it is not known (any more)."""
+        """Return the record of a request with its recalled memories and the reasons; None if there is none (any more)."""
         found = await self._backends.requests.request(request_id)
         return None if found is None else (await self._told(found.scope.user_id, found))[0]
 
     async def request_of(self, user_id: str, request_id: UUID) -> RequestRecord | None:
-        """Return what a request of the user's was like; None if they have no such request (any more)."""
+        """Return the record of a user's request; None if there is none (any more)."""
         found = await self._backends.requests.request_of(user_id, request_id)
         return None if found is None else (await self._told(user_id, found))[0]
 
     async def recalls(self, user_id: str, *, limit: int, after: UUID | None = None) -> RecallPage:
-        """Return what the user's last requests were given or why nothing, newest first, behind the request ``after``."""
+        """Return the memories in the user's last requests, or why there are none, newest first, after the request ``after``."""
         requests = self._backends.requests
         found = await requests.requests_of(user_id, limit=limit + 1, after=after)
         page = await self._told(user_id, *found[:limit])
@@ -377,17 +377,17 @@ class Engine(Profiles):
         return RecallPage(page, contents, page[-1].id if len(found) > limit else None)
 
     async def _told(self, user_id: str, *records: RequestRecord) -> tuple[RequestRecord, ...]:
-        """Return the user's records without what was asked, where that is not to be told."""
+        """Return the user's records, without the questions if they are to stay hidden."""
         if self.policy.under(await self._backends.flags.flags(user_id)).tells_queries:
             return records
         return tuple(replace(each, question=None) for each in records)
 
     async def outcome(self, scope: Scope, key: str) -> Outcome | None:
-        """Return what became of the exchange with this key (``Turn.key``); None where it is not logged (yet)."""
+        """Return the outcome of the exchange with this key (``Turn.key``); None if it is not logged (yet)."""
         return await self._backends.inbox.outcome(scope, key)
 
     async def tell(self, scope: Scope, key: str, *, own: bool = False) -> News:
-        """Take what a chat, or this turn alone, taught and its person was not shown yet, to show it with the turn's answer.
+        """Take the changes by a chat, or by this turn alone, that its person has not seen yet, to show them with the turn's answer.
 
         Raises:
             StoreError: The store failed.
@@ -424,16 +424,16 @@ class Engine(Profiles):
         return inspection(prepared, flags)
 
     async def backlog(self) -> Backlog:
-        """Count what is waiting to be formed, and what failed."""
+        """Count the exchanges that wait to be formed, and those that failed."""
         return await self._backends.inbox.backlog()
 
     @property
     def counts(self) -> FormationCounts:
-        """What formation did since the start."""
+        """The work of formation since the start."""
         return self._worker.counts
 
     async def usage(self, user_id: str) -> UserUsage:
-        """Return what models took in the background for a user today, and what they may take."""
+        """Return the tokens of background models for a user today, and their budget."""
         day = self._clock().date()
         used = await self._backends.usage.used(user_id, day)
         return UserUsage(day, used.user, self.policy.budget.user)

@@ -1,4 +1,4 @@
-"""Decides what a turn's prompt is given, by the request's options, the chat's earlier blocks and the ranking. Never: awaits, a store."""
+"""Decides the content of a turn's prompt, by its request's options, the chat's blocks and the ranking. Never: awaits, a store."""
 
 import asyncio
 import time
@@ -48,7 +48,7 @@ class RecallOptions:
         history: Whether it is told.
         placement: Where all of it goes.
         recall: Whether anything is recalled.
-        disclosure: What may be told to the LLM's server.
+        disclosure: The memories that the LLM's server may see.
     """
 
     limit: int | None = None
@@ -65,11 +65,11 @@ NO_OPTIONS = RecallOptions()
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What a turn's prompt is given.
+    """The content for a turn's prompt.
 
     Attributes:
-        recall: What was recalled, and why not more.
-        placed: What is added, and where.
+        recall: The recalled memories, and why not more.
+        placed: The blocks, and their places.
         ranking: How it was found; None where nothing was looked for.
         flags: What was special.
         placement: Where it goes.
@@ -87,32 +87,32 @@ class Prepared:
 
     @property
     def included(self) -> tuple[Recollection, ...]:
-        """What of it the turn's own block holds."""
+        """The part of it in the turn's own block."""
         return self.placed.block.recollections if self.placed.block else ()
 
     @property
     def in_place(self) -> tuple[Recollection, ...]:
-        """What would have been recalled, and stands in the prompt by an earlier turn of the chat."""
+        """The memories that would have been recalled, but are in the prompt from an earlier turn of the chat."""
         if self.recall.skipped is not None:
             return ()
         return tuple(each for each in self.recall.ranked if each.dropped is Drop.GIVEN)
 
     @property
     def found(self) -> tuple[Recollection, ...]:
-        """What of that was found for the turn, and is more than what stands in every chat."""
+        """The memories among them that were found for the turn, without the standing ones."""
         return tuple(each for each in self.included if each.is_found)
 
 
 @dataclass(frozen=True, slots=True)
 class ImportantStatements:
-    """What may stand in a chat.
+    """The statements for every chat.
 
     Attributes:
         statements: The user's most important ones.
         stages: How long it took to find them, in milliseconds.
         degraded: That they could not be found.
-        known: How many there are in all, where that is to be told; 0: it is not.
-        entries: What the user confirmed of themselves.
+        known: How many there are in all, if the prompt is to say so; 0: it is not.
+        entries: The entries of the profile that the user confirmed.
         profile: The same as memories; they stand beside the others, and are in no list.
     """
 
@@ -131,7 +131,7 @@ class ImportantStatements:
 
 @dataclass
 class RecallState:
-    """What is known of one turn's recall, as far as it has come.
+    """The state of one turn's recall.
 
     Attributes:
         turn: What was said.
@@ -140,9 +140,9 @@ class RecallState:
         count: Counts the tokens of a text.
         now: When it began.
         began: The same, by ``time.perf_counter``.
-        chat: What is known of the chat.
+        chat: The chat in the store.
         over: The anchors of blocks of an earlier chat, which began with the same words.
-        answers: What the memory did for the turn's own message, or why not.
+        answers: The memory's answers to the turn's own message.
         ranking: The ranking, once it runs.
     """
 
@@ -169,7 +169,7 @@ class RecallState:
 
     @property
     def bounds(self) -> Bounds:
-        """Where what is added goes, and how much of it, as this request has it."""
+        """The places and sizes of additions for this request."""
         return _bounds(self.policy, self.options)
 
     @property
@@ -189,7 +189,7 @@ class RecallState:
 
     @property
     def first_said(self) -> str | None:
-        """What the first of the user's earlier messages says that the request carries."""
+        """The text of the user's first earlier message in the request."""
         return next((message.text for message in self.turn.history if message.role is Role.USER), None)
 
     @cached_property
@@ -199,17 +199,17 @@ class RecallState:
 
     @property
     def is_same(self) -> bool:
-        """Whether it is a turn once more: it is given what it was given then, and nothing else."""
+        """Whether the turn is a repetition: it gets the same content as before, and nothing else."""
         return any(each.anchor == self.turn.anchor for each in self.again)
 
     @property
     def wants_standing(self) -> bool:
-        """Whether the chat still lacks what stands in every chat."""
+        """Whether the chat still lacks the standing statements."""
         return bool(self.bounds.standing_tokens) and not any(each.standing for each in self.again)
 
     @property
     def given(self) -> frozenset[UUID]:
-        """What earlier blocks of the chat hold."""
+        """The content of earlier blocks of the chat."""
         return frozenset(item for each in self.again for item in each.items)
 
     def know(self, chat: Chat) -> None:
@@ -220,13 +220,13 @@ class RecallState:
         if _begins_anew(self.turn, chat):
             self.over = tuple(each.anchor for each in chat.injections)
             self.chat = replace(chat, injections=())
-        elif not self._is_told(chat):  # told again: what was done for it may have changed since
+        elif not self._is_told(chat):  # told again: the memory's answers may have changed since
             left = tuple(each for each in chat.injections if each.anchor != self.turn.anchor)
             self.over = (self.turn.anchor,) if len(left) < len(chat.injections) else ()
             self.chat = replace(chat, injections=left)
 
     def _is_told(self, chat: Chat) -> bool:
-        """Return whether the chat was told the same answers with this turn before."""
+        """Return whether the chat got the same answers with this turn before."""
         own = [each.block for each in chat.injections if each.anchor == self.turn.anchor]
         return all(answer in block for block in own for answer in self.answers)
 
@@ -235,7 +235,7 @@ class RecallState:
 
         Args:
             asks_for_before: Whether the words ask for other sessions.
-            lists: Whether everything that is known is listed, also what the prompt holds already: a list has no gaps.
+            lists: Whether all statements are listed, also those in the prompt: a list has no gaps.
         """
         given, prompt = ((), ()) if lists else (self.given, self.turn.prompt)
         return SelectionContext(
@@ -258,7 +258,7 @@ class RecallState:
         elsewhere = [
             each
             for each in statements
-            if each.source is not Source.GLOBAL  # no one said it: it is given where it is needed
+            if each.source is not Source.GLOBAL  # no person said it: it is given if it is needed
             and (here is None or each.provenance.session_id != here)
             and self.options.disclosure.allows(each)
         ]
@@ -301,20 +301,20 @@ class RecallState:
 
 
 def only_answers(state: RecallState, recall: Recall) -> Prepared:
-    """Return what the prompt is given where nothing is added to it but what the memory did for the turn's own message."""
+    """Prepare the prompt if it gets only the memory's answers to the turn's own message."""
     placed = state.placed(()) if state.answers else Placed()
     return Prepared(recall, placed, placement=state.bounds.placement)
 
 
 def without_recall(state: RecallState) -> Prepared:
-    """Return what the prompt is given where nothing is looked for: what the chat was given before."""
+    """Prepare the prompt without a search: it gets the chat's earlier blocks."""
     is_same = state.is_same
     flags = ("reattached",) if is_same else ()
     return Prepared(Recall(skipped=None if is_same else Skip.OFF), state.placed(()), flags=flags)
 
 
 def without_ranking(state: RecallState, failed: Recall, important: ImportantStatements) -> Prepared:
-    """Return what the prompt is given where nothing could be recalled for the turn: what stands in every chat."""
+    """Prepare the prompt if nothing could be recalled for the turn: it gets the standing statements."""
     part = state.standing(important.standing, ())
     degraded = (*failed.degraded, *important.degraded)
     recall = replace(failed, recollections=part, degraded=degraded, stages=important.stages)
@@ -322,7 +322,7 @@ def without_ranking(state: RecallState, failed: Recall, important: ImportantStat
 
 
 def selected(state: RecallState, ranking: Ranking, important: ImportantStatements) -> Prepared:
-    """Return what the prompt is given of what was ranked, and of what stands in every chat."""
+    """Select the ranked memories and the standing statements for the prompt."""
     query, policy, limit = ranking.query, state.policy, state.options.limit
     how = policy.selecting
     if limit is not None:
@@ -379,7 +379,7 @@ def _budget(state: RecallState) -> int:
 
 
 def _bounds(policy: Policy, options: RecallOptions) -> Bounds:
-    """Return where what is added goes, and how much of it, as one request has it."""
+    """Return the places and sizes of additions for one request."""
     bounds = policy.bounds
     if options.memory_tokens is not None:
         share = bounds.chat_memory_tokens / max(bounds.memory_tokens, 1)
@@ -397,7 +397,7 @@ def _bounds(policy: Policy, options: RecallOptions) -> Bounds:
 
 
 def _skipped(ranked: Sequence[Recollection]) -> Skip | None:
-    """Return why nothing of what was ranked goes into the prompt; None where something does."""
+    """Return why no ranked memory goes into the prompt; None if one does."""
     if any(_is_used(each) for each in ranked):
         return None
     is_withheld = any(each.dropped is Drop.UPSTREAM_POLICY for each in ranked)
@@ -405,9 +405,9 @@ def _skipped(ranked: Sequence[Recollection]) -> Skip | None:
 
 
 def _as_told(chat: Chat, disclosure: Disclosure) -> Chat:
-    """Return what of a chat may be told to the LLM's server.
+    """Return the part of a chat that the LLM's server may see.
 
-    Its earlier blocks may have been made for another server: one that may not be told all is given each turn again.
+    Its earlier blocks may have been made for another server: a server that may not see all gets each turn's block again.
     """
     if disclosure.is_whole:
         return chat
@@ -421,13 +421,13 @@ def _is_used(each: Recollection) -> bool:
 
 
 def _in_front(standing: Sequence[Recollection], chosen: Sequence[Recollection]) -> tuple[Recollection, ...]:
-    """Return what stands in the chat, and behind it what was recalled beside that."""
+    """Return the standing statements, and after them the other recalled memories."""
     there = {each.item.id for each in standing}
     return (*standing, *(each for each in chosen if each.item.id not in there))
 
 
 def _marked(selected: Sequence[Recollection], standing: Sequence[Recollection]) -> tuple[Recollection, ...]:
-    """Mark what stands in every chat among what was ranked: it is in the prompt, even if it was dropped for another reason."""
+    """Mark the standing statements among the ranked memories: they are in the prompt, even if dropped for another reason."""
     there = {each.item.id for each in standing}
     return tuple(
         replace(each, standing=True, dropped=None) if each.item.id in there else each for each in selected
@@ -435,7 +435,7 @@ def _marked(selected: Sequence[Recollection], standing: Sequence[Recollection]) 
 
 
 def _begins_anew(turn: Turn, chat: Chat) -> bool:
-    """Return whether this is a new chat that begins with the same words as a known one, where words are all that tells them apart.
+    """Return whether this is a new chat that begins with the same words as a known one, if only words distinguish them.
 
     If the words come again soon, it is the same turn sent once more.
     """

@@ -49,10 +49,10 @@ from recollect.text.cues.memory_requests import Request, read_memory_request
 log = structlog.get_logger(__name__)
 
 _EXCHANGES_READ = 60
-"""Of a chat, to find out which of them a request lacks."""
+"""The exchanges of a chat that are read, to find those that a request lacks."""
 
 _STATEMENTS_READ = 60
-"""Of a user, the most important, of which what fits stands in every chat."""
+"""The most important statements of a user; every chat gets those that fit."""
 
 
 _ZONES_KEPT = 10_000
@@ -104,19 +104,19 @@ class Retriever:
         count: Callable[[str], int],
         answers: tuple[str, ...] = (),
     ) -> Prepared:
-        """Return what the prompt of ``turn`` is given, within the deadline; never raises.
+        """Prepare the prompt of ``turn`` within the deadline; never raises.
 
         Args:
             turn: What was said.
             options: What its request asks for.
             count: Counts the tokens of a text.
-            answers: What the memory did for the turn's own message, or why not: the prompt tells it.
+            answers: The memory's answers to the turn's own message, for the prompt.
         """
         if options.placement is Placement.OFF:
             return Prepared(Recall(skipped=Skip.OFF), placement=Placement.OFF)
         turn = in_zone(turn, self._zones.get(turn.scope.user_id, self._policy.zone))
         state = RecallState(turn, options, self._policy, count, self._clock(), answers=answers)
-        # What was changed for the user while we run comes with the chat; usually it leaves recall on.
+        # The user's changed settings come with the chat; usually they leave recall on.
         if state.adds and state.searches and not options.disclosure.is_nothing:
             state.ranking = self._begin(turn)
         try:
@@ -143,7 +143,7 @@ class Retriever:
         return asyncio.create_task(within(deadline, self._rank_in_turn(turn, reach)))
 
     async def _rank_in_turn(self, turn: Turn, reach: SearchReach | None) -> Ranking:
-        """Rank one turn of each user at a time, so that whoever asks many things at once holds up no one else."""
+        """Rank one turn of each user at a time, so that a person with many questions at once holds up no other."""
         async with self._users_turns.setdefault(turn.scope.user_id, asyncio.Lock()):
             return await self.rank(turn, reach=reach)
 
@@ -158,7 +158,7 @@ class Retriever:
         zone = state.turn.at.tzinfo
         state.know(chat)
         self._zones[state.turn.scope.user_id] = state.policy.zone
-        if state.wants_history and not reads_history:  # the user's own setting wants what the others do not
+        if state.wants_history and not reads_history:  # the user's own setting differs from the others
             state.know(await within(state.seconds_left, self._chat(state)))
         if not state.adds:
             return only_answers(state, Recall(skipped=Skip.OFF))
@@ -201,7 +201,7 @@ class Retriever:
         return selected(state, ranking, important)
 
     async def _important(self, state: RecallState) -> ImportantStatements:
-        """Return what may stand in the chat; once it stands there, the profile alone, which may hold what is searched."""
+        """Return the standing statements for the chat; once it has them, the profile alone, which recall searches, too."""
         if state.wants_standing:
             return await self._most_important(state)
         return ImportantStatements(entries=await self._profile(state) or ())
@@ -218,7 +218,7 @@ class Retriever:
         return found
 
     def _cosine(self, entry: ProfileEntry, question: Vector | None) -> float | None:
-        """Return the cosine of an entry to the question; None where they are not by the same embedder."""
+        """Return the cosine of an entry to the question; None if they are not by the same embedder."""
         second = self._backends.second_embedder
         if (
             second is None
@@ -302,7 +302,7 @@ class Retriever:
         return told, asked.statements
 
     async def _chat(self, state: RecallState) -> Chat:
-        """Return what is known of the chat; its exchanges where the request may lack some."""
+        """Return the chat; with its exchanges if the request may lack some."""
         return await self._backends.chats.chat(
             state.turn.scope,
             exchanges=_EXCHANGES_READ if state.wants_history else 0,
@@ -312,7 +312,7 @@ class Retriever:
 
 
 def _failed(error: Exception) -> Recall:
-    """Return the recall that failed, and tell why; what no one has thought of is told of by its place alone."""
+    """Return the recall that failed, and log the reason; of an unexpected error the log has the place alone."""
     match error:
         case TimeoutError():
             return Recall(skipped=Skip.DEADLINE, error_stage=Stage.SEARCH, degraded=(Stage.SEARCH,))

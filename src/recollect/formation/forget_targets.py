@@ -1,7 +1,7 @@
 """Finds the memories and messages that a person asks to forget in a chat. It applies nothing.
 
-A model chooses where there is one: the extraction model of what it was shown, else a judge of what is near to the wish. Without a
-model only what says all that the command says is chosen.
+A model chooses if there is one: the extraction model among the memories it was shown, else a judge among those near to the wish.
+Without a model only texts with all terms of the command are chosen.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class ForgetTargets:
         nothing is hidden.
 
         Args:
-            command: What is to be forgotten.
+            command: Memories and messages to forget.
             exchange: In which it is said.
             asker: On whose behalf a model is called.
 
@@ -83,7 +83,7 @@ class ForgetTargets:
         return [*retired, Hide((*said, exchange.message_id), Reason.FORGOTTEN)]
 
     async def _chosen(self, command: MemoryCommand, exchange: Exchange, asker: Asker) -> list[Memory]:
-        """Return what a judge chooses of what is near, as the extraction model was not shown what is meant, or found nothing."""
+        """Return a judge's choice among near memories, as the extraction model did not see the meant one, or chose none."""
         judge = self.backends.judge
         if judge is None:
             return []
@@ -100,7 +100,7 @@ class ForgetTargets:
     async def _named(
         self, command: MemoryCommand, exchange: Exchange
     ) -> tuple[list[Memory], tuple[UUID, ...]]:
-        """Return the memories, and the messages before this one, that say all that a command says."""
+        """Return the memories, and the messages before this one, that have all terms of a command."""
         scope, embedder = exchange.turn.scope, self.backends.embedder
         [vector] = await embedder.embed([command.about])
         near = await self._near(vector, scope)

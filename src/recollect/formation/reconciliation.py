@@ -1,9 +1,9 @@
-"""Decides what each believed candidate changes in what is known. Pure. Never: await, a model.
+"""Decides which memories each believed candidate changes. Pure. Never: await, a model.
 
-A model's word is taken for what it is: what it says contradicts, refines or ends a memory takes its place, as that is
-audited and can be undone. Only where a statement would be dropped, as one that is known, do numbers, dates, names and denials
-speak against the model. Letter-equal statements are one; nothing older replaces anything newer. What is told to hold from a
-later day on leaves what holds today as it is, until then.
+A model's word counts: a statement that contradicts, refines or ends a memory by it takes the memory's place, as that is audited and
+can be undone. Only where a statement would be dropped, as one that is known, do numbers, dates, names and denials
+speak against the model. Letter-equal statements are one; nothing older replaces anything newer. A statement that holds from a later
+day on leaves today's as it is, until then.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -57,7 +57,7 @@ def reconcile(
     corrects: frozenset[int],
     extractor: str | None,
 ) -> list[tuple[int, Change]]:
-    """Return what the candidates change, each change with the number of the turn it comes from.
+    """Return the candidates' changes, each with the number of its turn.
 
     One change a candidate, in order; behind it come further memories that go with it, and marks on others.
 
@@ -66,7 +66,7 @@ def reconcile(
         shown: The memories that the extractor was shown, which ``Candidate.about`` indexes.
         nearby: Others that are near to the candidates.
         ending: Refused candidates that end memories.
-        exchanges: What the candidates come from, by number of the turn.
+        exchanges: The turns of the candidates, by number.
         embedding_model: The name of the embedder that made the vectors.
         at: Now, for ``created_at``.
         new_id: Makes the id of a new memory.
@@ -110,7 +110,7 @@ class _Batch:
         self.held = {content_hash(memory.content): memory.id for memory in reversed(own)}
 
     def decide(self, weighed: WeighedCandidate) -> _Main:
-        """Return what a candidate changes by itself."""
+        """Return the change by a candidate without a relation."""
         key = content_hash(weighed.believed.candidate.content)
         if key in self.held:
             return self._said_again(weighed, self.held[key], Reason.EQUAL_CONTENT, "equal text")
@@ -124,7 +124,7 @@ class _Batch:
     def ended(self, weighed: WeighedCandidate, main: _Main) -> Iterator[Retire | Limit]:
         """Yield the further memories that a candidate retires or limits, once the whole batch is decided.
 
-        What it takes the place of on a later day goes on until then.
+        A memory that it replaces on a later day holds until then.
         """
         candidate = weighed.believed.candidate
         heir = self._heir(main)
@@ -182,7 +182,7 @@ class _Batch:
         ]
 
     def _heir(self, main: _Main) -> Memory | None:
-        """Return the memory that says what a candidate says; None where there is none, or it is not newer."""
+        """Return the memory with a candidate's statement; None if there is none, or it is not newer."""
         if isinstance(main, Add | Replace):
             return main.memory
         if main.target is None or main.reason is Reason.NOT_NEWER:
@@ -226,7 +226,7 @@ class _Batch:
         return None
 
     def _related(self, weighed: WeighedCandidate) -> _Main:
-        """Return what a candidate changes by the relation that the model named."""
+        """Return the change by a candidate with the relation that the model named."""
         candidate = weighed.believed.candidate
         targets = self._numbered(candidate.about)
         if candidate.relation is Relation.NEW or not targets:
@@ -284,7 +284,7 @@ class _Batch:
         return until is not None and until <= wall(memory.observed_at, self.origin.turn(weighed).at.tzinfo)
 
     def _comes_at(self, weighed: WeighedCandidate) -> datetime | None:
-        """Return when a candidate that says something else begins to hold, where that lies after it was said; else None."""
+        """Return when a different candidate begins to hold, if that is after its telling; else None."""
         candidate = weighed.believed.candidate
         since = candidate.holds_from
         is_another = candidate.relation is Relation.CONTRADICTS or not candidate.about
@@ -314,7 +314,7 @@ class _Batch:
     def _ignore(
         self, reason: Reason, weighed: WeighedCandidate, target: UUID | None, decided_by: str
     ) -> Ignore:
-        """Ignore the candidate but note its message: whoever forgets the target forgets that message too."""
+        """Ignore the candidate but note its message, which is forgotten together with the target."""
         return Ignore(reason, weighed.believed.candidate, target, self.origin.messages(weighed), decided_by)
 
     def _added(self, weighed: WeighedCandidate, reason: Reason, decided_by: str) -> Add:

@@ -19,7 +19,7 @@ from recollect.text.cues.memory_requests import read_memory_request
 _IMPORTANCE = 0.8
 _EVIDENCE_LENGTH = 1_000
 _LEAST_QUOTE = 4
-"""Letters and digits of a quote within a message that asks for something: "is" stands in every message."""
+"""The least letters and digits of a quote in a message that asks for something: "is" is in every message."""
 _EVERYTHING = 10
 """More memories than these go at no sentence: the person is asked."""
 
@@ -61,9 +61,9 @@ def _share_words(evidence: str, words: str) -> bool:
 
 
 def _renumbered(candidate: Candidate, numbers: dict[int, int]) -> Candidate | None:
-    """Return a candidate renumbered for the remaining memories; None where it only repeats a forgotten one.
+    """Return a candidate renumbered for the remaining memories; None if it only repeats a forgotten one.
 
-    What contradicts something forgotten is new: who says "forget Kiel, I live in Bonn" lives in Bonn.
+    A contradiction of a forgotten memory is new: a person who says "forget Kiel, I live in Bonn" lives in Bonn.
     """
 
     def among(old: Sequence[int]) -> tuple[int, ...]:
@@ -160,7 +160,7 @@ def unmet_commands(turns: Sequence[AnalyzedTurn], verdicts: Sequence[Verdict]) -
 
     Args:
         turns: What was said.
-        verdicts: What became of what a model found in it.
+        verdicts: The outcome of a model's findings in it.
     """
     if verdicts:
         return []

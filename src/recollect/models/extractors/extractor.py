@@ -1,4 +1,4 @@
-"""Asks a model for the statements in what a person said."""
+"""Asks a model for the statements in a person's messages."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ ALL_REPLIES_LENGTH = 6_000
 """The most characters shown of all replies of a batch together."""
 
 LEAST_LENGTH = 2_000
-"""Characters of the messages that are shown in any case, also where less is asked for: they are what it is about."""
+"""Characters of the messages that are always shown, also if less is asked for: they are the matter of the call."""
 
 HISTORY_MESSAGES = 4
 """How many earlier messages are shown."""
@@ -64,8 +64,8 @@ class ModelExtractor:
 
     Args:
         model: Whom it asks.
-        instructions: What the operator tells besides the prompt, by the model the person talks to.
-        tells: What of a person's memory the model's server may be told.
+        instructions: The operator's additions to the prompt, by the model that the person talks to.
+        tells: The part of a person's memory that the model's server may see.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class ModelExtractor:
         return Extracted(found.candidates, found.commands, read.tokens, by, found.is_whole)
 
     async def aclose(self) -> None:
-        """Let go of what the model holds."""
+        """Free the model's resources."""
         await self._model.aclose()
 
 
@@ -126,8 +126,8 @@ def extraction_messages(
 ) -> Messages:
     """Return the messages that ask for the candidates of ``exchanges``, of which there is at least one.
 
-    What is the same in a chat's next call stands before what is not: a server that keeps what it has read of a prompt
-    goes on from there. The reply to the last message is not shown: nothing of the person's follows it yet.
+    Parts that stay the same in a chat's next call come first: a server with a prompt cache goes on after them. The reply to the
+    last message is not shown: nothing of the person's follows it yet.
 
     Args:
         exchanges: Of one chat, oldest first.
@@ -199,7 +199,7 @@ def _as_given(found: ParsedExtraction, places: Sequence[int]) -> ParsedExtractio
     """Return it with the numbers of the memories as they were given, not as they were shown.
 
     Args:
-        found: What was understood of memories in the order shown.
+        found: The answer about memories in the order shown.
         places: Of each memory shown, its place among those given.
     """
 
@@ -217,7 +217,7 @@ def _as_given(found: ParsedExtraction, places: Sequence[int]) -> ParsedExtractio
 
 
 def _asker(exchanges: Sequence[Exchange]) -> Asker:
-    """Return on whose behalf is asked: the newest exchange's model, by the newest credential at hand."""
+    """Return the asker: with the newest exchange's model and the newest known credential."""
     last = exchanges[-1]
     credentials = [exchange.credential for exchange in exchanges if exchange.credential is not None]
     return Asker(
