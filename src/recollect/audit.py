@@ -1,4 +1,4 @@
-"""Replays a user's audit: which memories exist according to it, and what a memory was before a change."""
+"""Replays a user's audit: the memories that exist according to it, and a memory's state before a change."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -10,10 +10,10 @@ from recollect.errors import NotUndoableError
 from recollect.model import COMMONS, Action, Change, Doubt, Erase, Hide, Kind, Memory, Source, Update
 
 _REINFORCED_BY = 0.05
-"""What one reinforcement adds to a memory's importance."""
+"""The importance that one reinforcement adds to a memory."""
 
 _DIGITS = 6
-"""What a four-byte float holds: what is added is written as it was meant."""
+"""The digits that a four-byte float holds, so that a sum is written as it was meant."""
 
 
 def replay(updates: Iterable[Update]) -> set[UUID]:
@@ -70,7 +70,7 @@ def addition_details(memory: Memory) -> dict[str, Any]:
 
 
 def removal_details(memory: Memory) -> dict[str, Any]:
-    """Return the details of a row about a memory that is hidden from the user: what was theirs alone of it."""
+    """Return the details of a row about a memory that is hidden from the user: the parts that were theirs alone."""
     last = memory.last_recalled_at
     return {
         "standing": memory.doubt,
@@ -81,7 +81,7 @@ def removal_details(memory: Memory) -> dict[str, Any]:
 
 
 def reinforcement_details(before: Memory, after: Memory) -> dict[str, Any]:
-    """Return what a row says of a reinforcement."""
+    """Return the details of a row about a reinforcement."""
     known = before.provenance.message_ids
     return {
         "importance": before.importance,
@@ -93,13 +93,13 @@ def reinforcement_details(before: Memory, after: Memory) -> dict[str, Any]:
 
 
 def deciding_details(change: Change) -> dict[str, Any]:
-    """Return who decided a change, as details of a row; nothing where that is unknown."""
+    """Return the author of a decision, as details of a row; none if unknown."""
     told = None if isinstance(change, Hide | Erase) else change.decided_by
     return {} if told is None else {"decided_by": told}
 
 
 def mark_details(before: Memory, after: Memory, cause: UUID | None) -> dict[str, Any]:
-    """Return what a row says of a mark."""
+    """Return the details of a row about a mark."""
     return {
         "standing": before.doubt,
         "marked": after.doubt,
@@ -170,7 +170,7 @@ def as_before(memory: Memory, update: Update) -> Memory:
 
 
 def as_of(memory: Memory, updates: Sequence[Update], at: datetime) -> Memory:
-    """Return what a memory said at a time, going back through its rows of the audit.
+    """Return a memory's words at a time, going back through its rows of the audit.
 
     Args:
         memory: As it is now.

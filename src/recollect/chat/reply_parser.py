@@ -23,16 +23,16 @@ class Reply:
     """What a model answered.
 
     Attributes:
-        text: What it said: the first choice's text. Thoughts and refusals are no text, and a mark stands for an image.
+        text: Its words: the first choice's text. Thoughts and refusals are no text, and a mark stands for an image.
         has_tool_calls: Whether it called tools.
         finish_reason: Why it ended, in the API's words, or None if it never said.
         model: The model that answered, if the answer names it.
-        prompt_tokens: What the prompt took, if the answer says.
-        completion_tokens: What the answer took, if it says.
+        prompt_tokens: The prompt's tokens, if the answer says.
+        completion_tokens: The answer's tokens, if it says.
         failed: Whether the answer is, or holds, an error.
         complete: Whether it was read to its end.
-        truncated: Whether it was larger than what is read, so that its end is missing.
-        answer_id: The id under which the server keeps it, by which a later request says what it follows; "" if it keeps none.
+        truncated: Whether it was too large to be read whole, so that its end is missing.
+        answer_id: The id under which the server keeps it, by which a later request names it; "" if it keeps none.
         awaited: Whether the server still works on it, and keeps it until it is fetched.
     """
 
@@ -74,7 +74,7 @@ _ANSWER = msgspec.json.Decoder(Answer)
 
 
 class ReplyParser(ABC):
-    """What was read of an answer so far; each API has a subclass."""
+    """The part of an answer that was read so far; each API has a subclass."""
 
     def __init__(self) -> None:
         """Nothing was read yet."""
@@ -193,7 +193,7 @@ class CompletionParser(ReplyParser):
         if isinstance(said, dict):
             for text in ChatMessage(content=said.get("content")).texts:
                 self.keep(text)
-            if isinstance(audio := said.get("audio"), dict):  # an answer in sound: what it says
+            if isinstance(audio := said.get("audio"), dict):  # the words of an answer in sound
                 self.keep(audio.get("transcript"))
             if said.get("tool_calls") or said.get("function_call"):
                 self.has_tool_calls = True

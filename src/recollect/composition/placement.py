@@ -107,18 +107,18 @@ def place(
     answers: Sequence[str] = (),
     numbers: bool = False,
 ) -> Placed:
-    """Decide what is added to the turn's request, and where.
+    """Decide the additions to the turn's request, and their places.
 
     Args:
         turn: The current turn.
         recollections: The recollections for it, best first, without those that earlier blocks hold.
-        chat: What the store knows of the chat.
+        chat: The chat in the store.
         bounds: Where blocks go, and their sizes.
         count: Counts the tokens of a text.
         at: The current time.
         code_first: Whether passages of code come first.
         known: How many statements the user has in all; the block then says how many it omits. 0: it does not say.
-        answers: What the memory did for the turn's own message, or why it did not.
+        answers: The memory's answers to the turn's own message.
         numbers: Whether statements are numbered; for a request to list them all.
     """
     if bounds.placement is Placement.OFF:
@@ -204,7 +204,7 @@ class _RequestState:
         )
 
     def place_of_own(self, again: Sequence[Injection], *, answers: bool) -> Place:
-        """Return where the turn's own block goes. One that answers the turn's own message stands beside that message."""
+        """Return where the turn's own block goes. One that answers the turn's own message is put next to that message."""
         if self.bounds.placement is Placement.SYSTEM:
             return Place.SYSTEM
         if self.bounds.placement is Placement.USER:

@@ -1,6 +1,6 @@
-"""What a person, or an admin for them, may do with memories: see, write, correct, undo, approve, share. Raises.
+"""Operations of a person, or an administrator for them, on memories: see, write, correct, undo, approve, share. Raises.
 
-What is asked for by name must not fail silently. Never: a concrete backend, a chat.
+An operation by name must not fail silently. Never: a concrete backend, a chat.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -113,7 +113,7 @@ class Administration(SharedMemories):
         return await self._backends.index.rebuilding()
 
     async def note_admin_read(self, user_id: str, *, reader: str, operation: str) -> None:
-        """Keep that an administrator reads what is kept of the user.
+        """Note that an administrator reads the user's data.
 
         Args:
             user_id: Of whom.
@@ -145,8 +145,8 @@ class Administration(SharedMemories):
     ) -> Memory:
         """Write a memory by hand; while the embedder is away without an embedding, which it gets later.
 
-        With a ``session_id`` it says that it came from that chat, as what was said there does. It stays when the chat is
-        erased, and names it no more.
+        With a ``session_id`` it comes from that chat, as a statement made there does. It stays when the chat is erased, but without
+        its name.
 
         Raises:
             DuplicateMemoryError: The user has it already.
@@ -170,7 +170,7 @@ class Administration(SharedMemories):
         versions: frozenset[str] | None = None,
         actor: Actor = Actor.ADMIN,
     ) -> Memory:
-        """Correct a memory under its id; what is not given stays. What it was is a version in its history.
+        """Correct a memory under its id; parts that are not given stay. What it was is a version in its history.
 
         Raises:
             MemoryNotFoundError: The user has no such memory of their own.
@@ -260,7 +260,7 @@ class Administration(SharedMemories):
 
         Raises:
             UpdateNotFoundError: The user has no such change.
-            NotUndoableError: It was undone already, changed nothing, or what it left was changed since.
+            NotUndoableError: It was undone already, changed nothing, or its result was changed since.
             DuplicateMemoryError: The user has the old content by another memory now.
         """
         done = await self._backends.memories.undo(user_id, update_id, actor=actor, at=self._clock())
@@ -271,10 +271,10 @@ class Administration(SharedMemories):
     async def take_back(
         self, scope: Scope, key: str, *, actor: Actor = Actor.ADMIN
     ) -> tuple[Update, ...] | None:
-        """Undo what one exchange changed, newest first, and recall its words no more; what waits is never formed.
+        """Undo the changes of one exchange, newest first, and hide its words from recall; a waiting one is never formed.
 
-        So with the earlier exchanges of which it was shown with this one's answer what they taught. What was changed
-        again since stays as it is.
+        So with the earlier exchanges of which it was shown with this one's answer what they taught. A memory that was changed again
+        since stays as it is.
 
         Args:
             scope: In which chat.
@@ -282,7 +282,7 @@ class Administration(SharedMemories):
             actor: Who asks for it.
 
         Returns:
-            The rows of the audit that say what was undone; None where the log has no such exchange.
+            The rows of the audit about the undone changes; None if the log has no such exchange.
         """
         keys = (key, *await self._backends.inbox.told_with(scope, key))
         undone = [await self._take_back(scope, each, actor) for each in keys]
@@ -309,7 +309,7 @@ class Administration(SharedMemories):
     async def quarantined(
         self, user_id: str, *, limit: int = MOST_QUARANTINED, after: tuple[datetime, UUID] | None = None
     ) -> list[Quarantined]:
-        """Return what is held back until the user approves it, newest first, behind a time and a memory's id."""
+        """Return the memories that are held back until the user approves them, newest first, after a time and a memory's id."""
         return await self._backends.memories.quarantined(user_id, limit=limit, after=after)
 
     async def approve(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> Memory:
@@ -336,12 +336,12 @@ class Administration(SharedMemories):
     # -- what is done once ---------------------------------------------------------------------------
 
     async def reserve_answer(self, user_id: str, key: str, request: bytes) -> KeptAnswer | datetime:
-        """Take a key for a request that is to be done once; return what is kept where it has one, else when it was taken.
+        """Take a key for a request that is to be done once; return the kept answer if there is one, else the time of taking.
 
         Args:
             user_id: Whose key.
             key: Which.
-            request: A hash of what is asked for.
+            request: A hash of the request.
         """
         now = self._clock()
         kept = await self._backends.answers.reserve(user_id, key, request, at=now)
@@ -360,7 +360,7 @@ class Administration(SharedMemories):
     # -- what can be changed while the engine runs -------------------------------------------------
 
     async def flags(self, user_id: str | None = None) -> Flags:
-        """Return what was changed: for everybody, or for one user alone."""
+        """Return the changed settings: of everybody, or of one user alone."""
         flags = self._backends.flags
         return await (flags.flags(None) if user_id is None else flags.own_flags(user_id))
 
@@ -421,7 +421,7 @@ class Administration(SharedMemories):
 
 
 def _with_embeddings(revision: Revision, said: Memory | None) -> Embedded:
-    """Return a revision with the embeddings of what the memory says then, where that is new."""
+    """Return a revision with the embeddings of the memory's new words, if they are new."""
     if said is None:
         return Embedded(revision)
     return Embedded(revision, said.embedding, said.embedding_model, said.second_embedding, said.second_model)

@@ -1,7 +1,7 @@
-"""What agents may do with a person's memories: look, have something kept, have something forgotten. Raises.
+"""Operations of agents on a person's memories: read, write, forget. Raises.
 
-An agent's model may be led by what it reads. So what it wants kept is judged as what a model extracts from a chat, and
-what a person refused or has still to approve stays so. What the person switched off is off for agents, too.
+The texts that an agent's model reads may mislead it. So its statements are judged like those that a model extracts from a chat; one
+that the person refused or has still to approve stays so. A feature that the person switched off is off for agents, too.
 Never: a concrete backend, a protocol.
 """
 
@@ -54,7 +54,7 @@ _NEAR = 20
 """Memories that a new statement is compared with."""
 _STATEMENTS_READ = 60
 _PROFILE_TOKENS = 600
-"""What the statements of a profile may take; an agent asks for it once, so it may be more than stands in a chat."""
+"""The most tokens of a profile's statements; an agent asks for it once, so it may be more than in a chat."""
 _FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}
 
 
@@ -67,8 +67,8 @@ class Forgetting:
     """The result of a request to forget.
 
     Attributes:
-        forgotten: The memory that is gone; None where none or more than one fits.
-        candidates: What may have been meant where nothing is gone, best first.
+        forgotten: The forgotten memory; None if none or more than one fits.
+        candidates: The memories that may be meant if none was forgotten, best first.
     """
 
     forgotten: Memory | None = None
@@ -82,7 +82,7 @@ class AgentMemories(Administration):
         backends: What it works with.
         policy: By what rules.
         clock: Tells the time.
-        rank: Ranks what is remembered for a turn.
+        rank: Ranks memories for a turn.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class AgentMemories(Administration):
     async def found(
         self, user_id: str, query: str, *, limit: int, kind: Kind | None = None
     ) -> list[Recollection]:
-        """Return the memories that rank best for a query, best first; what was said in chats is not among them.
+        """Return the memories that rank best for a query, best first, without messages of chats.
 
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
@@ -112,7 +112,7 @@ class AgentMemories(Administration):
         ]
 
     async def recent(self, user_id: str, *, limit: int, kind: Kind | None = None) -> list[Memory]:
-        """Return the newest memories, newest first; of one kind, or of all that people are shown.
+        """Return the newest memories, newest first; of one kind, or of all kinds that people see.
 
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
@@ -133,7 +133,7 @@ class AgentMemories(Administration):
         return await self.get(user_id, memory_id)
 
     async def changed(self, user_id: str, since: datetime, *, limit: int) -> list[Update]:
-        """Return what was changed since a time, newest first, ``limit`` changes at most.
+        """Return the changes since a time, newest first, ``limit`` at most.
 
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
@@ -143,7 +143,7 @@ class AgentMemories(Administration):
         return [each for each in await self.history(user_id, limit=limit) if each.at >= since]
 
     async def profile(self, user_id: str) -> Profile:
-        """Return what matters most of what is known of a person, with what they confirmed of themselves.
+        """Return a person's most important statements, with the confirmed entries of their profile.
 
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
@@ -176,7 +176,7 @@ class AgentMemories(Administration):
             agent: Who wants it kept, as the audit names them.
 
         Raises:
-            SwitchedOffError: Nothing is kept of this user.
+            SwitchedOffError: This user wants no record.
             StoreError: The store failed.
         """
         policy = self._policy.under(await self._backends.flags.flags(user_id))
@@ -216,9 +216,9 @@ class AgentMemories(Administration):
         return memory
 
     async def take_away_what(self, user_id: str, query: str, *, agent: str) -> Forgetting:
-        """Take away the one memory that a query names; where none or several do, nothing goes.
+        """Forget the one memory that a query names; if it names none or several, none goes.
 
-        A query names a memory that holds all its words. Where one says just what the query says, that is it.
+        A query names a memory that holds all its words. One with just the words of the query is it.
 
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
@@ -271,7 +271,7 @@ class AgentMemories(Administration):
         return [each.memory for each in near if each.memory.source is not Source.GLOBAL]
 
     async def _applied(self, user_id: str, change: Add | Quarantine) -> Dictated:
-        """Apply it, and say what was really done: the store knows equal statements, and what waits or was refused."""
+        """Apply it, and return the change as made: the store knows equal, held back and refused statements."""
         [done] = await self._backends.memories.apply(
             Scope(user_id, ""), [change], actor=Actor.AGENT, at=self._clock()
         )

@@ -1,7 +1,7 @@
-"""Carries out what a message asks of the memory as a whole, before its answer, which can then say so. Never raises.
+"""Carries out a message's request to the memory as a whole, before its answer, which can then report it. Never raises.
 
-Most messages ask for nothing: they are read, and no more. Whoever asks for something waits for it, for some seconds at most.
-What was not done for certain is never told as done. Never: a concrete backend.
+Most messages ask for nothing: they are only read. A person who asks for something waits for it, for some seconds at most.
+An uncertain change is never reported as done. Never: a concrete backend.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ from recollect.text.secrets import holds_secret
 
 _PATIENCE_SECONDS = 5.0
 _ONCE_MORE = timedelta(hours=1)
-"""Later the same words are a new message, where words are all that tells chats apart."""
+"""Later the same words are a new message, if only words distinguish chats."""
 _HISTORY = 20
 """Changes of a memory that are looked through for the one that took it away."""
 
@@ -62,7 +62,7 @@ log = structlog.get_logger(__name__)
 
 
 class Administrating(Protocol):
-    """What of the engine is needed to do what is asked for."""
+    """The parts of the engine that carry out requests."""
 
     async def leave_out(self, scope: Scope) -> Erasure:
         """Delete a chat, and keep nothing of it from now on."""
@@ -71,7 +71,7 @@ class Administrating(Protocol):
     async def take_back(
         self, scope: Scope, key: str, *, actor: Actor = Actor.ADMIN
     ) -> tuple[Update, ...] | None:
-        """Undo what one exchange changed."""
+        """Undo the changes of one exchange."""
         ...
 
     async def undo(self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN) -> Update:
@@ -80,7 +80,7 @@ class Administrating(Protocol):
 
 
 def request_of(turn: Turn) -> MemoryRequest | None:
-    """Return what a turn asks of the memory as a whole, in the person's own words; None for most."""
+    """Return a turn's request to the memory as a whole, in the person's own words; None for most."""
     return read_memory_request(turn.text) and read_memory_request(_authored(turn))
 
 
@@ -105,7 +105,7 @@ class ChatRequests:
         self._clock = clock
 
     async def carry_out(self, turn: Turn) -> tuple[str, ...]:
-        """Do what a turn asks for; return what its prompt is told of that, () where it asks for nothing."""
+        """Carry out a turn's request; return the answers for its prompt, () without a request."""
         request: MemoryRequest | None = None
         try:
             request = request_of(turn)
@@ -132,7 +132,7 @@ class ChatRequests:
         return self._policy.under(flags).bounds.placement is not Placement.OFF
 
     async def _answer(self, turn: Turn, request: MemoryRequest) -> str | None:
-        """Return what is told; None where it turns out that the memory is not meant."""
+        """Return the answers; None if it turns out that the memory is not meant."""
         if request.asking in answers.UNCERTAIN_ABOUT - {Request.TAKE_IN}:
             return await self._switch(turn, request.asking)
         pointed_at = await self._backends.asked.pointed_at(turn)
@@ -218,7 +218,7 @@ class ChatRequests:
     # -- undoing -------------------------------------------------------------------------------------
 
     async def _undo(self, turn: Turn, pointed_at: PointedAt) -> str | None:
-        """Undo what the message before asked for or taught, or what was told with its answer; None where that is nothing.
+        """Undo the changes by the message before, or the news of its answer; None if there are none.
 
         Only that: "undo that" after anything else speaks of something else.
         """
@@ -274,7 +274,7 @@ class ChatRequests:
 
 
 def _done_before(turn: Turn, request: MemoryRequest, pointed_at: PointedAt) -> str | None:
-    """Return what was told of a message that is sent once more, as with the results of tools; it is done once."""
+    """Return the answers to a message that is sent once more, as with the results of tools; its request is carried out once."""
     done = next((each for each in pointed_at.requests if each.anchor == turn.anchor), None)
     if done is None or done.asking != request.asking or turn.at - done.at > _ONCE_MORE:
         return None

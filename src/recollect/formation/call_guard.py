@@ -155,7 +155,7 @@ class CircuitBreaker:
 
 
 class RareWarnings:
-    """Warns of what every turn may bring: of each cause once an hour."""
+    """Warns of errors that may come with every turn: of each cause once an hour."""
 
     def __init__(self) -> None:
         self._told: dict[tuple[str, str], datetime] = {}
@@ -221,7 +221,7 @@ class CallGuard:
         )
 
     async def call(self, user_id: str, ask: Callable[[], Awaitable[T]]) -> T:
-        """Return what a model answers, and count what that took.
+        """Return a model's answer, and count its tokens.
 
         Raises:
             ExtractorPausedError: It failed too often, and is left alone.
@@ -255,7 +255,7 @@ class CallGuard:
         return answered
 
     def _note(self, error: BaseException, began: datetime) -> None:
-        """Update the breaker with what an error says about the server."""
+        """Update the breaker by an error about the server."""
         if isinstance(error, InvalidExtractionError):
             self.breaker.succeed()  # it is there and it answers: what is wrong is this call
             self._warnings.tell(
@@ -273,7 +273,7 @@ class CallGuard:
             self.breaker.fail(now, (now - began).total_seconds())
         else:
             self.breaker.give_up()
-            # What a policy forbids is as its operator wants it.
+            # A call that a policy forbids is as its operator wants it.
             if isinstance(error, ExtractorUnusableError) and not isinstance(error, UpstreamPolicyError):
                 advice = _WITHOUT_KEY if isinstance(error, CredentialGoneError) else _WHEN_UNUSABLE
                 meanwhile = _NO_SUMMARIES if self._for_summaries else _WAITING_MEANWHILE

@@ -1,4 +1,4 @@
-"""Finds what is wrong with memories that are kept, by the rules by which they are formed. Pure.
+"""Finds the faults of kept memories, by the rules of formation. Pure.
 
 A memory is taken for the candidate it once was, and verified again against the words it rests on: what would be refused,
 held back or masked today is a fault. Two memories are compared as a new statement is with a known one. There are no rules
@@ -47,12 +47,12 @@ _JUNK = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.LOW_IMPORTANCE})
 def faults_of(
     memory: Memory, said: Sequence[Exchange], *, rules: FormationRules, at: datetime
 ) -> list[Finding]:
-    """Return what is wrong with one memory by itself.
+    """Return the faults of one memory alone.
 
     Args:
         memory: A memory of the user's own.
         said: The exchanges that it rests on, as far as the log has them.
-        rules: By what rules memories are formed.
+        rules: The rules of formation.
         at: Now.
     """
     found = list(_secrets(memory))
@@ -173,7 +173,7 @@ def _candidate(memory: Memory) -> Candidate:
 
 
 def duplicate_of(older: Memory, newer: Memory) -> Finding | None:
-    """Return that one of two statements repeats the other; None where it does not.
+    """Return the fault of one of two statements that repeat each other; None if they do not.
 
     The older one stays, as when it is said again; but what someone wrote by hand stays before what was found.
     """
@@ -187,9 +187,9 @@ def duplicate_of(older: Memory, newer: Memory) -> Finding | None:
 
 
 def contradiction_of(older: Memory, newer: Memory) -> Finding | None:
-    """Return that a newer statement says otherwise than an older one; None where it does not.
+    """Return the fault of a newer statement that contradicts an older one; None if it does not.
 
-    What is to be done, what is over, and what is doubted already, contradicts nothing.
+    Todos, past statements, and doubted ones contradict nothing.
     """
     if not {older.kind, newer.kind} <= STATEMENTS - {Kind.TODO} or older.doubt is not None:
         return None

@@ -1,7 +1,7 @@
-"""Splits a message into what the index stores: its parts, their terms, and the windows that are embedded. Pure.
+"""Splits a message into the entries of the index: its parts, their terms, and the windows that are embedded. Pure.
 
-The person's own words and what they pasted are indexed apart, by the same attribution that formation uses. What only asks or
-greets, the reply to such a message, and an error in place of a reply tell nothing and are not indexed, unless a memory was formed of it.
+The person's own words and pasted text are indexed apart, by the same attribution that formation uses. A mere question or greeting,
+the reply to it, and an error in place of a reply are not indexed, unless a memory was formed from it.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from recollect.text.statement_features import SUBSTANCE, count_words, statement_
 Span = tuple[int, int]
 
 _LEAST = 40
-"""Characters of a text of others that is found by itself; a shorter one is left out."""
+"""The least characters of a text by others that gets an entry of its own; a shorter one is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def _parts(length: int, pasted: Sequence[Span], quoted: Sequence[Span]) -> Itera
 
 
 def own_text(text: str, parts: Sequence[MessagePart]) -> str:
-    """Return what the person says themselves."""
+    """Return the person's own words."""
     own = (without_cuts(text, part.begins, part.ends, part.cuts) for part in parts if not part.pasted)
     return "\n\n".join(said.strip() for said in own if said.strip())
 
@@ -86,7 +86,7 @@ _ERROR = anchored(
     r"|\{\s*\"error\"|(?:HTTP(?:/[0-9.]+)? )?[45][0-9]{2} [A-Z][a-z]+|<!DOCTYPE html|<html)"
 )
 _READ = 1_000
-"""Characters; what is longer is no mere question, greeting or error."""
+"""Characters; a longer message is no mere question, greeting or error."""
 
 
 def is_recallable(message: LoggedMessage) -> bool:
@@ -146,7 +146,7 @@ CHUNK_TOKENS = 500
 """The most tokens of a chunk: what fits a prompt's budget."""
 
 WINDOW_TOKENS = 250
-"""What the local embedder reads at once, less its two special word pieces; longer chunks are embedded in windows."""
+"""The word pieces that the local embedder reads at once, less its two special ones; longer chunks are embedded in windows."""
 
 WINDOW_OVERLAP = 50
 
@@ -155,8 +155,8 @@ _CONTEXT_WORDS = 40
 asked for by the words of the question it was given to. On LoCoMo worth seven points of Recall@10."""
 
 _MOST_CHARACTERS = 200_000
-"""How much of a message is indexed: a long book chapter, or a big source file. Who pastes more pastes data,
-which would take seconds and fill the index; what stands behind it is logged, but not found."""
+"""How much of a message is indexed: a long book chapter, or a big source file. A longer paste is data, which would take seconds and
+fill the index; the text after that is logged, but not found."""
 
 _MOST_CHUNKS = 400
 """The most chunks of one message: what 200,000 characters of the densest everyday scripts come to."""
@@ -185,7 +185,7 @@ def without_secrets_before(message: LoggedMessage) -> LoggedMessage:
 def index_by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> IndexedMessage:
     """Return a message's chunks with their terms; text after its first 200,000 characters is not indexed.
 
-    What a person only handed over is found apart from what they say, and what tells nothing is not found at all.
+    Recall finds pasted text apart from the person's words, and does not find empty phrases at all.
 
     Args:
         message: The message.
@@ -219,7 +219,7 @@ def index_by_words(message: LoggedMessage, model: str, *, embeddable: bool) -> I
 
 
 def is_indexed_otherwise(message: LoggedMessage) -> bool:
-    """Return whether a message would be indexed differently since pasted text is told from the person's words."""
+    """Return whether a message would be indexed differently now that pasted text is separated from the person's words."""
     parts = parts_of(message, _MOST_CHARACTERS)
     if len(parts) > 1 or any(part.pasted or part.cuts for part in parts):
         return True

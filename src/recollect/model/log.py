@@ -39,7 +39,7 @@ class LoggedMessage:
 
 @dataclass(frozen=True, slots=True)
 class IndexedChunk:
-    """A part of a message, and by what it is found.
+    """A part of a message, with its entries in the index.
 
     Attributes:
         begins: Where in the message it begins, in characters.
@@ -73,9 +73,9 @@ class IndexedMessage:
     Attributes:
         id: Its id in the log.
         chunks: Its parts, in order; none of a message that holds no words.
-        head: How often each term stands in its beginning: what was said before it is found by that, too.
-        embedding_model: What made the vectors.
-        statement: What its words show of it.
+        head: How often each term occurs in its beginning, by which recall also finds the message before it.
+        embedding_model: The embedder of the vectors.
+        statement: The features of its words.
     """
 
     id: UUID

@@ -31,7 +31,7 @@ Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 _CLOSE_SECONDS = 5.0
 _STATEMENTS_KEPT = 100
 _STATEMENT_TIMEOUT = "60s"
-"""Of every connection: a statement whose client is gone ends by itself. Behind a pooler each transaction says so."""
+"""The time limit of each statement, so that one whose client is gone ends. Behind a pooler each transaction sets it."""
 
 _UNREACHABLE = (
     OSError,  # refused, reset, no such socket, no such host, TLS
@@ -54,11 +54,11 @@ _NOT_LET_IN = (
     asyncpg.InvalidAuthorizationSpecificationError,  # also: a wrong password
     asyncpg.InvalidCatalogNameError,
 )
-"""How a server refuses what it may take a minute later, as while a password is changed or the database is restored."""
+"""Refusals by a server that may pass in a minute, as while a password is changed or the database is restored."""
 
 _REFUSED = (*_NOT_LET_IN, asyncpg.ClientConfigurationError)
 _UNREADABLE = (ValueError, OverflowError)
-"""What the driver raises of an address that can't be read."""
+"""The driver's errors about an address that can't be read."""
 
 _SENT_ON = (
     asyncpg.UndefinedObjectError,
@@ -109,7 +109,7 @@ def _kind(error: BaseException) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How to reach a database: what a pool, or a connection beside it, needs to know.
+    """The parameters of a database's connections, in a pool or outside of it.
 
     Attributes:
         dsn: ``postgresql://user:password@host/database``; of several hosts the one that takes writes is found.
@@ -218,8 +218,8 @@ class Database:
     Args:
         pool: The connections.
         acquire_timeout: Seconds a call may wait for a free one.
-        user_role: What users' transactions run as, so that row-level security binds them; or ``none``.
-        search_path: What each transaction begins with, where no connection keeps it (``Access.pooled``).
+        user_role: The role of users' transactions, so that row-level security binds them; or ``none``.
+        search_path: The first statements of each transaction, if no connection keeps them (``Access.pooled``).
     """
 
     def __init__(
@@ -233,7 +233,7 @@ class Database:
 
     @asynccontextmanager
     async def for_user(self, user_id: str) -> AsyncIterator[Connection]:
-        """Lend a connection in a transaction that sees and writes what one user has, and nothing else.
+        """Lend a connection in a transaction that sees and writes one user's data alone.
 
         Raises:
             StoreError: This can't be the id of a user.
@@ -245,7 +245,7 @@ class Database:
 
     @asynccontextmanager
     async def changing(self, user_id: str) -> AsyncIterator[Connection]:
-        """Lend a connection in a transaction that alone changes what one user has.
+        """Lend a connection in a transaction that alone changes one user's data.
 
         Raises:
             StoreError: This can't be the id of a user.
@@ -257,7 +257,7 @@ class Database:
 
     @asynccontextmanager
     async def snapshot(self, user_id: str) -> AsyncIterator[Connection]:
-        """Lend a connection in a transaction that sees what one user has at one time, and writes nothing.
+        """Lend a connection in a transaction that sees one user's data at one time, and writes nothing.
 
         Raises:
             StoreError: This can't be the id of a user.
@@ -281,14 +281,14 @@ class Database:
 
     @asynccontextmanager
     async def over_all_users(self) -> AsyncIterator[Connection]:
-        """Lend a connection in a transaction of the operator's: it sees what is to be formed for all."""
+        """Lend a connection in a transaction of the operator's: it sees all users' pending work."""
         async with self._transaction() as connection:
             await connection.execute(SQL["over_all_users"])
             yield connection
 
     @asynccontextmanager
     async def outside(self, *, seconds: int) -> AsyncIterator[Connection]:
-        """Lend a connection without a transaction, as the database's own role: for what none may hold.
+        """Lend a connection without a transaction, as the database's own role: for statements that no transaction may hold.
 
         Args:
             seconds: What a statement may take, whose client may be gone; a pooler leaves that to the server's own setting.
