@@ -29,8 +29,15 @@ DOCUMENTS: list[tuple[str, list[dict[str, Any]]]] = [
     ("responses", [{"type": "input_file", "file_id": "file-1"}]),
     ("messages", [{"type": "document", "source": {"type": "url", "url": "https://papers.example/a.pdf"}}]),
 ]
-ABOUT_DOCUMENT = ("What is the notice period?", "What are the opening hours?", "What does it cost per month?")
-ABOUT_SON = ("Can my son eat from this menu?", "Darf mein Sohn das essen?")
+ABOUT_DOCUMENT = (
+    "What is the notice period?",
+    "What are the opening hours?",
+    "What does it cost per month?",
+    "Which side effects are listed?",
+    "Summarize this document for me.",
+    "Fais-moi un résumé de ce fichier.",
+)
+ABOUT_SON = ("Can my son eat from this menu?", "Darf mein Sohn das essen?", "제 아들이 이걸 먹을 수 있나요?")
 
 
 @pytest.fixture

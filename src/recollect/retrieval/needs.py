@@ -31,28 +31,52 @@ _EXPLAINED = 6
 class NeedThresholds:
     """The thresholds of need, chosen on the lives data set by cross-validation over persons.
 
+    Those for a document were chosen on questions of made-up people.
+
     Attributes:
         statement: The least probability with which a statement is needed.
         listed: The same for a question that asks for several things.
-        beside_document: The same where a document stands next to the question.
+        about_document: The same where a document is next to the question.
+        own_about_document: The same if such a question also speaks of the person, as "may my son eat this?" does.
+        own_share: The least share of the best statement's probability for the latter.
         nothing: The logit of the intent "nothing" above which the turn needs nothing.
         overview: The logit of the intent "overview" above which the turn gets all statements.
+        overview_with_document: The same where a document is next to the question: "sum this up" asks for that one.
         few: The most statements for a question that asks for several things.
         all: The most statements for an overview.
     """
 
     statement: float = 0.04
     listed: float = 0.015
-    beside_document: float = 0.06
+    about_document: float = 0.08
+    own_about_document: float = 0.03
+    own_share: float = 0.7
     nothing: float = 1.5
     overview: float = 0.8
+    overview_with_document: float = 4.0
     few: int = 20
     all: int = 40
 
     @property
     def lifted(self) -> "NeedThresholds":
         """The same thresholds with nothing filtered out."""
-        return replace(self, statement=0.0, listed=0.0, beside_document=0.0, nothing=math.inf)
+        return replace(
+            self,
+            statement=0.0,
+            listed=0.0,
+            about_document=0.0,
+            own_about_document=0.0,
+            own_share=0.0,
+            nothing=math.inf,
+        )
+
+    def floor(self, query: RecallQuery, likely: Floats, *, lists: bool = False) -> float:
+        """Return the least of the statements' probabilities with which one is needed for a question."""
+        if not query.has_document:
+            return self.listed if lists else self.statement
+        if not query.is_about_oneself:
+            return self.about_document
+        return max(self.own_about_document, self.own_share * float(likely.max(initial=0.0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +152,7 @@ def needs_of(
     told = dict(zip(INTENTS, relevance.intent_logits(asked, shipped).tolist(), strict=True))
     of_person = [(each, each.item) for each in found if _is_statement(each)]
     statements = [item for _, item in of_person if isinstance(item, Memory)]
-    if told["overview"] > bar.overview:
+    if told["overview"] > (bar.overview_with_document if query.has_document else bar.overview):
         return overview_needs(statements, query.now, bar)
     if not statements:
         return NO_NEEDS
@@ -141,7 +165,7 @@ def needs_of(
     understood = any(each.provenance.extractor is not None for each in statements)
     if is_idle and not signals.known("identifiers").any():
         return Needs(scores, shares, served=understood, understood=understood)
-    floor = bar.beside_document if query.has_document else bar.listed if lists else bar.statement
+    floor = bar.floor(query, likely, lists=lists)
     wanted = frozenset(each for each, score in scores.items() if score >= _SCORE * floor)
     served = (
         understood
@@ -182,7 +206,7 @@ def needs_with(
     likely, _ = relevance.probabilities(asked, statements, first, second, shipped)
     judged = zip((each.id for each, _ in entries), likely[len(known) :].tolist(), strict=True)
     scores = {each: _SCORE * probability for each, probability in judged}
-    wanted = frozenset(each for each, score in scores.items() if score >= _SCORE * bar.statement)
+    wanted = frozenset(each for each, score in scores.items() if score >= _SCORE * bar.floor(query, likely))
     blank = np.zeros(len(scores))
     return replace(
         needs,

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.recollections import memory, turn
+from tests.tables import table
 
 from recollect.model import Provenance
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
@@ -36,8 +37,9 @@ async def needed(
     *,
     is_named: bool = False,
     extractor: str | None = "m",
+    has_document: bool = False,
 ) -> tuple[Needs, list[str]]:
-    query = read_query(turn(asked))
+    query = read_query(turn(asked, has_document=has_document))
     vector = await embedder.embed_question(query.asked)
     learned = Provenance(extractor=extractor)
     statements = [memory(content, provenance=learned) for content in contents]
@@ -96,6 +98,46 @@ async def test_who_asks_for_all_that_is_known_is_given_it(
 
     assert needs.everything
     assert wanted == [LISBON, FIPS, NURSE, TEA]
+
+
+@table(
+    ("asked", "everything"),
+    [
+        ("Summarize this document for me.", False),
+        ("Tóm tắt tài liệu này giúp tôi.", False),
+        ("Dime todo lo que pone.", False),
+        ("Bạn biết gì về tôi?", True),
+    ],
+)
+async def test_the_whole_of_a_document_is_not_all_that_is_known_of_a_person(
+    embedder: MultilingualE5Embedder,
+    asked: str,
+    everything: bool,  # noqa: FBT001 -- of the table
+) -> None:
+    needs, _ = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA], has_document=True)
+
+    assert needs.everything is everything
+
+
+@table(
+    ("asked", "has_document", "likely", "floor"),
+    [
+        ("What is the notice period?", False, 0.0, 0.04),
+        ("What is the notice period?", True, 0.5, 0.08),
+        ("May my son eat this?", False, 0.5, 0.04),
+        ("May my son eat this?", True, 0.0, 0.03),
+        ("May my son eat this?", True, 0.5, 0.35),
+    ],
+)
+def test_a_question_about_a_document_is_judged_by_whom_it_speaks_of(
+    asked: str,
+    has_document: bool,  # noqa: FBT001 -- of the table
+    likely: float,
+    floor: float,
+) -> None:
+    query = read_query(turn(asked, has_document=has_document))
+
+    assert NeedThresholds().floor(query, np.array([0.0, likely])) == pytest.approx(floor)
 
 
 @pytest.mark.parametrize(
