@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 _DECODED_AT_MOST = 6
 _BLANKS = bytes((*range(0x21), 0x7F))
 _ENDS = re.compile(rb"[;?#\x00]")
-"""What ends a segment for some server: parameters, a query, a fragment, the end of a string in C."""
+"""The signs that end a segment for some server: of parameters, a query, a fragment, or a string in C."""
 _STEP = re.compile(rb"[\x00-\x20\x7f]*\.[\x00-\x20\x7f]*\.[\x00-\x20\x7f]*")
 """A step upwards, with the blanks and control characters that some server removes from it."""
 _PLAIN = re.compile(rb"(?:/[a-z0-9_-][a-z0-9_.-]*)+")

@@ -22,7 +22,7 @@ _CONTROLS = frozenset(range(0x80, 0xA0))
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request, and which chat and message it belongs to, by its headers.
+    """Reads the sender, the chat and the message of a request from its headers.
 
     Attributes:
         user_id: The user whose memory is used; None if unknown.
@@ -111,8 +111,8 @@ def header_text(value: bytes) -> str | None:
     """Return a header's value as text, whichever way the client encoded it, so that one person has one id; None if it is no text.
 
     OpenWebUI percent-encodes UTF-8, curl sends UTF-8 as it is, browsers and Node send Latin-1, LibreChat sends base64 of UTF-8
-    behind ``b64:``, and some libraries encoded words of RFC 2047. What decodes to ASCII alone is not decoded: no client writes
-    that, unless it tries to pass as another user.
+    behind ``b64:``, and some libraries encoded words of RFC 2047. A value that decodes to ASCII alone is not decoded: no honest
+    client writes that.
     """
     value = value.strip()
     if value.startswith(_BASE64) and (decoded := _of_base64(value.removeprefix(_BASE64))) is not None:

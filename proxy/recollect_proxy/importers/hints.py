@@ -1,4 +1,4 @@
-"""Says which model will form memories of imported chats, and what is missing for that. It holds no user text."""
+"""Names the model that will form memories of imported chats, and missing settings. It holds no user text."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ def hints(settings: ProxySettings, tally: Tally) -> Iterator[str]:
 
 
 def _model(settings: ProxySettings, tally: Tally) -> Iterator[str]:
-    """Yield which model is asked; where none can be, what to do."""
+    """Yield the model that is asked; without one, the remedy."""
     if settings.extraction_model is None:
         without = sum(1 for model in tally.spoken_with.values() if model is None)
         if len(tally.spoken_with) > without:

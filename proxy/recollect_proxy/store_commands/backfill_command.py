@@ -1,4 +1,4 @@
-"""`recollect backfill`: forms memories of what waits, at a rate of the operator's. Never: how they are formed."""
+"""`recollect backfill`: forms memories of waiting exchanges, at a rate of the operator's. Never: how they are formed."""
 
 import asyncio
 from collections.abc import Sequence
@@ -84,7 +84,7 @@ def backfill(
 
 
 def _print(formed: int, backlog: "Backlog", *, as_json: bool) -> None:
-    """Print how many exchanges were formed, and what is left."""
+    """Print how many exchanges were formed, and the rest."""
     waiting = dict(sorted(backlog.waiting.items()))
     if as_json:
         left = {"pending": backlog.pending, "waiting": waiting, "failed": backlog.failed}
@@ -96,7 +96,7 @@ def _print(formed: int, backlog: "Backlog", *, as_json: bool) -> None:
 
 
 def _per_minute(rate: str) -> int:
-    """Return how many a minute; exit with ``MISUSED`` where it says no number."""
+    """Return how many a minute; exit with ``MISUSED`` if it is no number."""
     number = rate.strip().removesuffix("/min").strip()
     if not (number.isascii() and number.isdigit() and int(number[:7]) <= _MOST_A_MINUTE and len(number) < 7):  # noqa: PLR2004
         fail("--rate is a whole number of exchanges a minute, as 30/min.", MISUSED)
@@ -106,7 +106,7 @@ def _per_minute(rate: str) -> int:
 async def _form(
     settings: "ProxySettings", only: Sequence[str], per_minute: int, progress: "Progress"
 ) -> "tuple[int, Backlog]":
-    """Form until nothing is pending; return how many exchanges were formed, and what is left."""
+    """Form until nothing is pending; return how many exchanges were formed, and the rest."""
     from recollect.assembly import open_forming
     from recollect_proxy.app import with_upstream_key
 

@@ -13,11 +13,11 @@ _OTHER_WORK = ("embed", "rerank")
 """Parts of the names of models that don't chat, for servers that list nothing but names, as Ollama."""
 
 _CHATTING = frozenset({"chat", "llm", "vlm", "language", "text", "model"})
-"""What servers call a model that chats, where they say a model's type at all."""
+"""The types of models that chat, by servers that list types at all."""
 
 
 async def chat_models(client: httpx.AsyncClient, base_url: str, key: str | None) -> list[str]:
-    """Return the names of a server's models that can chat, as far as its list tells; none where it shows no list.
+    """Return the names of a server's models that can chat, as far as its list tells; none without a list.
 
     Args:
         client: The client.

@@ -20,7 +20,7 @@ _SAID = (
     "response.output_audio_transcript.delta",
     "response.audio.transcript.delta",
 )
-"""Events that say a piece of the answer, as text or as what is heard."""
+"""Events with a piece of the answer, as text or as a transcript."""
 
 _ENDED = ("completed", "incomplete", "cancelled")
 _UNDER_WAY = ("queued", "in_progress")
@@ -57,8 +57,8 @@ def read_responses_body(body: bytes) -> ChatBody | None:
         body: The bytes of the request's body, not compressed.
 
     Returns:
-        The chat; None when it can't be read with certainty, or has no input, or two. What was said before
-        and the server keeps (``previous_response_id``, ``conversation``) is not in it, but its id.
+        The chat; None when it can't be read with certainty, or has no input, or two. It has only the id of earlier messages that
+        the server keeps (``previous_response_id``, ``conversation``).
     """
     members = MEMBERS.decode(body)
     if members is None:
@@ -152,7 +152,7 @@ class ResponseParser(ReplyParser):
 
 
 def _texts_of(output: object) -> Iterator[object]:
-    """Yield what an output says, as text or as what is heard."""
+    """Yield the words of an output, as text or as a transcript."""
     for item in objects(output):
         for part in objects(item.get("content")):
             if part.get("type") in ("output_text", "output_audio"):

@@ -33,7 +33,7 @@ def excerpt(
 ) -> str:
     """Return ``text``, cut to ``limit`` tokens around the sentence that holds most words of ``focus``.
 
-    Of a sentence that is longer, the excerpt is a window around those words.
+    If the sentence is longer, the excerpt is a window around those words.
 
     Args:
         text: The text to cut. Only its first 20,000 characters are searched for the words.

@@ -204,7 +204,7 @@ class Browsing(Administration):
         return await self._backends.memories.users(characters, limit=limit, skipped=skipped)
 
     async def policy_of(self, user_id: str | None) -> Policy:
-        """Return how the engine behaves for a user, with what was changed for them, and for everybody; None: for everybody."""
+        """Return the engine's policy for a user, with the settings changed for them and for everybody; None: for everybody."""
         return self.policy.under(await self._backends.flags.flags(user_id))
 
     # -- over all users -------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ class AskedRequest:
         self.pair = self.said + known_by(whole) if self.said and whole else None
 
     def quotes(self, other: "AskedRequest") -> bool:
-        """Return whether another's answer stands in its message, or another's message behind words of its own."""
+        """Return whether its message contains another's answer, or another's message after words of its own."""
         said, answer = other.text[:_QUOTED], other.answer[:_QUOTED]
         return (len(said) >= _SHORTEST and self.text.find(said) > 0) or (
             len(answer) >= _SHORTEST and answer in self.text

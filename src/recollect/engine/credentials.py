@@ -31,8 +31,8 @@ class Lent:
 class Credentials:
     """Finds the credential of an exchange; of one whose own is gone, its person's for the same server.
 
-    A person's credential is the one that an answer came for first, as long as it is used: whoever names them in a plain header,
-    with a credential of their own, takes no exchange of theirs to another account.
+    A person's credential is the first with which an answer came, as long as it is used: a client that names the person in a plain
+    header, with another credential, takes none of their exchanges to another account.
     """
 
     def __init__(self) -> None:
@@ -52,5 +52,5 @@ class Credentials:
             self._of_exchanges.setdefault(lent.exchange_id, lent.credential)
 
     def find(self, exchange_id: UUID, user_id: str, upstream: str) -> str | None:
-        """Return the credential for an exchange; None where none is at hand."""
+        """Return the credential for an exchange; None if none is known."""
         return self._of_exchanges.get(exchange_id) or self._of_people.get((user_id, upstream))

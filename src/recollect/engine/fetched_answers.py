@@ -32,7 +32,7 @@ def note_fetched(
         user_id: The person.
         answer_id: The id under which the LLM's server keeps it.
         reply: The answer, as far as it came.
-        failure: How it failed; None where it did not.
+        failure: Its failure; None without one.
         credential: The request's own ``Authorization``; kept in this process's memory alone.
     """
 

@@ -19,7 +19,7 @@ _RECENT = 5
 
 _LONGEST_ANSWER = 20_000
 _LEAST_SHARE = 0.5
-"""Of a memory's terms that an item has to share with it to be taken for it."""
+"""The share of a memory's terms that an item has to have to mean it."""
 
 _NUMBERED = bounded(r"^[ \t>*_-]{0,8}(?:#|\()?([0-9]{1,3})[.):][ \t*_]{1,6}([^\n]{1,300})")
 _BULLET = bounded(r"^[ \t]{0,8}[-*\u2022][ \t]+([^\n]{1,300})")

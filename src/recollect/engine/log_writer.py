@@ -1,7 +1,7 @@
 """Writes each message into the journal at once, then to the message log, or to the spool while the log can't take it.
 
-A store that is away or slow costs a chat a moment at most, and no message. Never: raises into a chat, what
-is worth keeping.
+A store that is away or slow costs a chat a moment at most, and no message. Never: raises into a chat; decides which messages are
+worth keeping.
 """
 
 import asyncio
@@ -118,7 +118,7 @@ class LogWriter:
             line: Its line for the spool, where someone has made it.
 
         Returns:
-            What became of it in the log; where it waits for that, what will tell; None where it is lost, or not wanted.
+            Its outcome in the log, or a future of it while it waits; None if it is lost, or not wanted.
         """
         self.start()
         try:
@@ -282,7 +282,7 @@ async def write_phase(
         log_writer: Returns what writes now.
         entry: Which phase.
         behind: The writing of the phase before it.
-        progress: Who waits for what of it.
+        progress: The exchange's progress, for the tasks that wait for it.
         masks: Whether its secrets are masked before.
     """
     try:

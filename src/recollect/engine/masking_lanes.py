@@ -1,8 +1,8 @@
 """Masks secrets off the event loop: short texts in a thread, long ones in a process of their own. Never raises.
 
 A text that takes a second must hold up no other person's chat, so a short text never waits for a long one, and nothing
-long is read in this process. Each person has one text at a time in each lane. A long text is cut to the parts that are kept
-before it is read; when too many long texts wait, of one person or of all, less is kept of the next.
+long is read in this process. Each person has one text at a time in each lane. A long text is cut to its kept parts before it is
+read; when too many wait, of one person or of all, the parts of the next are shorter.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ SHORT = 20_000
 kept of a long text when too many wait."""
 
 WAITING_OF_ONE, WAITING_OF_ALL = 1_000_000, 10_000_000
-"""Characters of long texts that may wait before less is kept of the next. At twice as many nothing is."""
+"""Characters of long texts that may wait before the next one is cut shorter. At twice as many nothing is."""
 
 _FULL = 2.0
 
@@ -97,7 +97,7 @@ async def _in_lanes(user_id: str, text: str, work: Callable[[MaskedText | None],
     Args:
         user_id: The person who wrote it.
         text: The text.
-        work: Masks it; of a long text it takes what the other process made of it.
+        work: Masks it; given a long text as the other process masked it.
     """
     try:
         masked = await _masked_long(user_id, text) if len(text) > SHORT else None

@@ -1,6 +1,6 @@
 """Recalls for a turn, and prepares what its prompt is given: within a deadline, and whatever fails.
 
-Failing open for what is recalled lives here. Never: a concrete backend, bytes of a request.
+A failure of recall passes the chat by here. Never: a concrete backend, bytes of a request.
 """
 
 import asyncio

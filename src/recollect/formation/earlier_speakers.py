@@ -12,7 +12,7 @@ def unnamed(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> Iterator[
     """Yield known memories of this chat that name no one, and their content with the name of who said it.
 
     Args:
-        turns: The turns of a chat, with what was said before them.
+        turns: The turns of a chat, with their history.
         known: The memories that a model was shown.
     """
     names = several_speakers([each.exchange for each in turns])

@@ -159,7 +159,7 @@ def unmet_commands(turns: Sequence[AnalyzedTurn], verdicts: Sequence[Verdict]) -
     """Return a candidate for each statement that a command tells where no model was asked.
 
     Args:
-        turns: What was said.
+        turns: The turns of the batch.
         verdicts: The outcome of a model's findings in it.
     """
     if verdicts:

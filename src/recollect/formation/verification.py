@@ -161,9 +161,9 @@ def verify(
     """Return a verdict on each candidate, in order: accepted, held for approval, or ignored.
 
     Args:
-        candidates: What was extracted.
+        candidates: The extracted candidates.
         attributions: The person's words in each turn of the batch, oldest first.
-        minimum_importance: What is below it is not kept.
+        minimum_importance: Statements below it are not kept.
         asked: Turns in which they ask to remember something: what those prove is kept however little it matters.
         allowance: How many more memories the person may get now; None: any number.
         limits: How much a turn may teach.

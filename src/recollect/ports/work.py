@@ -40,7 +40,7 @@ class Inbox(Protocol):
     async def pending(self, user_id: str, *, limit: int) -> list[Pending]:
         """Return the user's oldest pending exchanges that follow on each other in one chat, oldest first.
 
-        At most ``limit``. Those after the first only while none of another chat was said between them.
+        At most ``limit``. It stops before one that has a message of another chat between it and the first.
         Each with its history, the messages of its chat before it, and with the blocks in prompts of its chat. None whose
         words may not be recalled: a forgotten or held back exchange counts as formed.
         """

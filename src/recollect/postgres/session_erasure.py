@@ -32,8 +32,8 @@ async def erase_session(
     """Delete every row of a chat, in the connection's transaction under the user's lock, and leave a tombstone.
 
     Its changes are undone as far as possible. A memory stays that another chat taught too, or that the user confirmed
-    by hand, but without its origin. Memories that the person asked to forget there stay forgotten. With
-    ``leaves_out`` nothing of the chat is kept from now on either.
+    by hand, but without its origin. Memories that the person asked to forget there stay forgotten. With ``leaves_out`` the chat is
+    not recorded from now on either.
     """
     user_id, session_id = scope.user_id, storable_id(scope.session_id)
     exchanges = await _ids(connection, "exchanges_of_session", user_id, session_id)
@@ -95,7 +95,7 @@ async def _detach(changing: Changing, session_id: str, staying: Iterable[_Memory
 
 
 async def _take_back(changing: Changing, exchanges: Sequence[UUID], told: Collection[UUID]) -> list[int]:
-    """Undo what the chat changed of what stays, and let the user see no longer what it told.
+    """Undo the chat's changes of memories that stay, and hide the memories that it alone taught.
 
     Returns:
         The documents that those memories were; they are still to be taken from the index.
@@ -127,7 +127,7 @@ async def unlink_all(changing: Changing, memories: Sequence[UUID]) -> list[int]:
 async def delete_index(
     connection: Connection, user_id: str, messages: Sequence[UUID], documents: Sequence[int]
 ) -> int:
-    """Leave no trace of hidden messages, and of further documents, in what the user's texts are found by; return how many chunks went."""
+    """Remove all traces of hidden messages, and of further documents, from the user's index; return how many chunks went."""
     rows = await connection.fetch(SQL["chunks_of_messages"], user_id, messages)
     await purge_postings(connection, user_id, [*documents, *(row["document"] for row in rows)])
     return _affected(await connection.execute(SQL["erase_chunks_of_messages"], user_id, messages))
@@ -151,7 +151,7 @@ async def _redact(
     memories: set[UUID],
     rewritten: Mapping[UUID, str],
 ) -> int:
-    """Let the audit tell of none of these; return how many rows are gone."""
+    """Remove these from the audit; return how many rows are gone."""
     named = list(memories | rewritten.keys())
     rows = await changing.connection.fetch(
         SQL["updates_of_session"], changing.user_id, session_id, list(exchanges), named
@@ -164,7 +164,7 @@ async def _redact(
 
 
 async def write_redaction(changing: Changing, lost: Redaction) -> None:
-    """Write what is left of the user's audit."""
+    """Write the rest of the user's audit."""
     connection, user_id = changing.connection, changing.user_id
     await connection.execute(SQL["delete_updates"], user_id, list(lost.deleted))
     await connection.executemany(

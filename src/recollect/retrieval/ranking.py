@@ -69,7 +69,7 @@ async def rank(
     bar: NeedThresholds,
     generations: Generations = ONLY_TODAYS,
 ) -> Ranking:
-    """Search the user's memories and message log, and rank what was found for ``turn``.
+    """Search the user's memories and message log, and rank the findings for ``turn``.
 
     Args:
         turn: The turn.
@@ -80,7 +80,7 @@ async def rank(
         weights: The weights of the signals.
         gate: The coefficients of the gate; with the threshold 0, ``bar`` filters nothing.
         bar: The thresholds of need.
-        generations: The embedders whose embeddings the store still holds beside today's.
+        generations: The embedders whose embeddings the store still holds besides today's.
 
     Raises:
         EmbedderError: The turn could not be embedded, and the search by terms is off.
@@ -111,7 +111,7 @@ async def _ranked(
     gate: Gate,
     bar: NeedThresholds,
 ) -> Ranking:
-    """Return what was found, ranked."""
+    """Return the ranked findings."""
     began, found = time.perf_counter(), _serving(candidates, query)
     if not found:
         return Ranking(query, candidates, (), None)

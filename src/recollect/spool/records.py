@@ -1,4 +1,4 @@
-"""A step of an exchange as a line of a file, which tells whether it is whole. Pure. Never: a credential, a file.
+"""A phase of an exchange as a line of a file, with a mark that shows whether it is whole. Pure. Never: a credential, a file.
 
 A line is the CRC-32 of its text (ISO 3309) and the text's length in bytes, both in hexadecimal, then the text: JSON, in
 which no line ends. That shows a line that a crash cut off, or that was written over.

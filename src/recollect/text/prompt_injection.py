@@ -1,11 +1,11 @@
 # ruff: noqa: RUF001 - words of many scripts, some of whose letters look alike
 """Tells planted orders to the assistant by their structure. Pure. Never: a model, who wrote it.
 
-A page, a mail or a link may hold words that make an assistant remember what serves someone else. What an order means
-is the model's to say (`Candidate.steers`). This is what stays where a model is gullible, or there is none: marks of
+A page, a mail or a link may hold words that make an assistant remember what serves someone else. The model judges the meaning of an
+order (`Candidate.steers`). This is what stays where a model is gullible, or there is none: marks of
 prompts, addresses that are handed over, a note about "the user", and someone named whom the assistant shall always
-put forward. People speak of themselves as "I", and who does is believed. What is found is held back for the person
-to look at, never thrown away.
+put forward. People speak of themselves as "I", and who does is believed. A finding is held back for the person to judge, never
+thrown away.
 """
 
 import re
@@ -217,7 +217,7 @@ def is_injected(content: str, evidence: str, said: str = "") -> bool:
     Args:
         content: The statement. Its first ``LONGEST`` characters are read.
         evidence: The words of the message it was taken from. Their first ``LONGEST`` characters are read.
-        said: The message; empty where it is not known. Its first ``LONGEST`` characters are read.
+        said: The message; empty if unknown. Its first ``LONGEST`` characters are read.
     """
     content, evidence = _clear(content), _clear(evidence)
     within, beside = _around(evidence, _clear(said))
@@ -236,7 +236,7 @@ def is_injected(content: str, evidence: str, said: str = "") -> bool:
 
 
 def _orders(sentence: str) -> bool:
-    """Return whether a sentence by itself asks for something in favour of others, and no one in it speaks of themselves."""
+    """Return whether a sentence alone asks for something in favour of others, without a speaker who means themselves."""
     plain = sentence.casefold()
     if _is_own(sentence):
         return _asks_for(sentence)
@@ -286,7 +286,7 @@ def _puts_forward(sentence: str) -> bool:
 
 
 def _names(sentence: str) -> Iterator[bool]:
-    """Tell of each word whether it may be a name: capitalized after the first word, or in a script without capitals."""
+    """Return for each word whether it may be a name: capitalized after the first word, or in a script without capitals."""
     for number, word in enumerate(sentence.split()):
         bare = word.lstrip("\"'(\u201e\u201c\u00ab\u2018")
         letters = [letter for letter in bare if letter.isalpha()]

@@ -8,7 +8,7 @@ _BEHIND = 200
 
 
 def last_question(text: str) -> int:
-    """Return where the last mark of a question stands in a short text; -1 where there is none."""
+    """Return the place of the last mark of a question in a short text; -1 without one."""
     return next((at for at in reversed(range(len(text))) if _asks(text, at)), -1)
 
 

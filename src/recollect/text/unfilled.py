@@ -18,12 +18,12 @@ _THING = (
     r"(?i:user|usr|uid|account|client|customer|person|member|owner|chat|conversation|conv|session|thread|channel|message|msg"
     r"|parent|task|request|id)"
 )
-"""Of what ids are."""
+"""The things that have ids."""
 
 _BETWEEN = r"[-_:=/.|#@ ]"
 
 _WHOLE = (
-    # Nothing, on its own, in quotes or brackets, several times, or behind what it is the id of.
+    # Nothing, on its own, in quotes or brackets, several times, or after the name of its thing.
     rf"(?:{_NOTHING}{_BETWEEN}*)+",
     rf"(?:{_THING}{_BETWEEN}?)*{_THING}{_BETWEEN}+(?:{_NOTHING}{_BETWEEN}*)+",
     r".*[-:=/| ]undefined|undefined[-:=/| @].*",

@@ -57,7 +57,7 @@ class ParsedExtraction:
 
     Attributes:
         candidates: The statements.
-        commands: What is asked of the memory.
+        commands: The request to the memory.
         is_whole: Whether all of it could be read; else it broke off, or a statement lacks what makes it one.
     """
 
@@ -77,7 +77,7 @@ def read_answer(text: str, *, at: datetime, known: int, name: str | None = None)
     """Return the content of the model's answer: at most ``ITEM_LIMIT`` candidates, and ``COMMAND_LIMIT`` commands.
 
     Args:
-        text: What the model answered.
+        text: The model's answer.
         at: When the message was written; dates get its time zone.
         known: How many memories the model was shown; numbers of others are left out.
         name: The person's name: a statement about that name is about the person.

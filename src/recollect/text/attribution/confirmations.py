@@ -47,7 +47,7 @@ def confirmed_words(authored: str, history: Sequence[Message]) -> str:
 
     Args:
         authored: The person's own words.
-        history: What was said before, oldest first.
+        history: The messages before it, oldest first.
     """
     if not history or history[-1].role is not Role.ASSISTANT or not _is_yes(authored):
         return ""

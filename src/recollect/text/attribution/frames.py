@@ -13,7 +13,7 @@ _MOST = 20
 def without_frame(text: str) -> str:
     """Return a message without the elements in front of it and behind it; the whole where nothing else is left.
 
-    An element with the person's own words in it ("user_query") stays; where it alone is left, its words are returned.
+    An element with the person's own words in it ("user_query") stays; if it alone is left, its words are returned.
     """
     start = end = 0
     for _ in range(_MOST):

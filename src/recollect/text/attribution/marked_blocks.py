@@ -28,7 +28,7 @@ OWN_ELEMENT = bounded(
     r"^(?P<of_user>(?:user|human)[_-]?)?(?:query|question|request|message|prompt|input|task|text|says?|ask|feedback|instructions?)$",
     re.IGNORECASE,
 )
-"""Elements into which clients put the person's own words, beside others with context."""
+"""Elements for the person's own words, which clients put next to others with context."""
 _BRACKETS = bounded(
     r"(?:[\[\u3010]|\{\{)(?P<closes>/?)#?(?P<label>[^\[\]{}\u3010\u3011\n]{1,80})(?:[\]\u3011]|\}\}):?"
 )
@@ -114,8 +114,8 @@ def comments(text: str) -> list[Piece]:
 def paired_blocks(text: str) -> list[Piece]:
     """Return the pieces between pairs of marks, marks included.
 
-    Clients put the person's own words into an element that says so by its name ("user_query"; where no word stands outside of
-    the blocks, "task" or "question", too): of those the marks alone are pieces.
+    Clients put the person's own words into an element with a telling name ("user_query", or "task" and "question" if no word is
+    outside of the blocks): its marks alone are pieces.
     """
     blocks = _blocks_in(text)
     named = [each for each in blocks if each.named]
@@ -227,8 +227,8 @@ def _paired(marks: Sequence[_Mark]) -> Iterator[_Block]:
 def numbered_blocks(text: str) -> list[Piece]:
     """Return the text behind labels such as ``[CONTEXT 0]:``, or behind numbers of pages with their addresses, from the first on.
 
-    Up to the last paragraph of the message, if there is one behind the last label and nothing but a title before the first:
-    people ask before or behind what they paste.
+    It ends before the last paragraph of the message, if that follows the last label and only a title comes before the first: people
+    ask before or after a paste.
     """
     lines = lines_of(text)
     labels = [

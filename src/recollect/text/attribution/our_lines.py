@@ -43,8 +43,8 @@ def injected_lines(blocks: Iterable[str]) -> tuple[str, ...]:
 def returned_lines(text: str, blocks: Sequence[str]) -> list[Span]:
     """Return the spans of lines of ``text`` that Recollect injected earlier.
 
-    A line in the form of our bullets is, with words of a block, or with who said it or a label and when. A line without
-    that form is only where at least two stand together: the person may well say again what they said once.
+    A line in the form of our bullets is, with words of a block, or with who said it or a label and when. A line without that form
+    is one only if at least two come together: a person may well repeat their own words.
     """
     known = {normalize(_bare(line)) for block in blocks for line in [*_bullets(block), *block.splitlines()]}
     found: list[Span] = []

@@ -71,8 +71,7 @@ _IBAN_SIZES = {
 def card_numbers(text: str) -> Iterator[SecretSpan]:
     """Yield numbers of payment cards, with the length of a known network and a valid check digit.
 
-    They may be written in groups. What stands before or behind them in groups of its own does not hide them, nor does a
-    word that touches them.
+    They may be written in groups. Neither groups of digits before or after them hide them, nor a word that touches them.
     """
     for run in _DIGITS.finditer(text):  # a table of numbers has thousands
         begin = run.start()

@@ -48,7 +48,7 @@ class UndisguisedText:
 def undisguised(text: str) -> UndisguisedText:
     """Return a text as people see it, in linear time; ASCII is returned at once.
 
-    Of a text with more than 1,000 words of two scripts, the first so many are read so.
+    If a text has more than 1,000 words of two scripts, the first 1,000 are read so.
     """
     if text.isascii():
         return UndisguisedText(text, text)

@@ -284,7 +284,7 @@ class MaskedTurn:
 def masked_turn(turn: Turn, text: MaskedText | None = None) -> MaskedTurn:
     """Return a turn with the secrets in its text and the speaker's name masked, and a long text cut.
 
-    Of its history only the end of the answer right before it is kept, and masked. Its prompt and its keys stay as they are.
+    Its history is cut to the end of the answer right before it, which is masked, too. Its prompt and its keys stay as they are.
 
     Args:
         turn: The turn.
