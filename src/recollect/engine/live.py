@@ -33,6 +33,7 @@ from recollect.engine.recall_counts import RecallCounts
 from recollect.engine.recall_log import log_recall
 from recollect.engine.recent_exchanges import RecentExchanges
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
+from recollect.failures import place
 from recollect.model import (
     UNNAMED,
     Became,
@@ -219,12 +220,13 @@ class LiveEngine:
             began = system_clock()
             try:
                 erased = await engine.erased_among(self.recent.scopes, looked - _CLOCKS_APART)
+                for user_id, at in erased.items():
+                    self.recent.forget(user_id, at)
+                looked = began
             except StoreError as error:
                 log.debug("erasures_not_known", error=type(error).__name__)
-                continue
-            looked = began
-            for user_id, at in erased.items():
-                self.recent.forget(user_id, at)
+            except Exception as error:  # noqa: BLE001 -- no later erasure would be heeded
+                log.error("erasures_not_known", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
 
     def note_answer(self, asked: AskedRequest, reply: str | None, *, answer_id: str = "") -> None:
         """Note the answer to a request, so that the next one is understood; never raises, never waits.

@@ -1,12 +1,14 @@
 """Decides which person uses a connection of a pool next: reads before writes, and people who hold few before those who hold many.
 
 A chat waits for its reads; most writes come after its answer. They get at most six of ten connections, and those of one person
-three: one works, and the others hold a connection while they wait for its lock.
+three: one works, and the others hold a connection while they wait for its lock. A write that has waited half a second is as
+urgent as a read: else reads without pause would keep it waiting for good.
 """
 
 import asyncio
+import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -14,6 +16,9 @@ _OF_ONE = 0.5
 """The share of the connections that one person holds at most: of ten as many as one recall uses at once."""
 
 _FOR_WRITES, _WRITES_OF_ONE = 0.6, 0.3
+
+_WAITS_BEHIND_READS = 0.5
+"""Seconds for which a write lets reads go first."""
 
 
 @dataclass(eq=False, slots=True)
@@ -23,11 +28,13 @@ class _Turn:
     Attributes:
         user_id: The person.
         is_write: Whether something is written.
+        since: When the wait for it began.
         come: Done once it has come.
     """
 
     user_id: str
     is_write: bool
+    since: float
     come: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
@@ -36,10 +43,12 @@ class Lending:
 
     Args:
         size: The number of connections.
+        clock: Tells seconds that never go back.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._size = size
+        self._clock = clock
         self._most_of_one = max(1, round(size * _OF_ONE))
         self._most_writes = max(1, round(size * _FOR_WRITES))
         self._most_writes_of_one = max(1, round(size * _WRITES_OF_ONE))
@@ -49,7 +58,7 @@ class Lending:
     @asynccontextmanager
     async def turn(self, user_id: str, *, is_write: bool) -> AsyncIterator[None]:
         """Wait until it is the turn of a person's read or write, and keep the turn during the body."""
-        turn = _Turn(user_id, is_write)
+        turn = _Turn(user_id, is_write, self._clock())
         self._waiting.append(turn)
         self._let_in()
         try:
@@ -79,5 +88,10 @@ class Lending:
             and of_people[each.user_id] < self._most_of_one
             and (not each.is_write or (may_write and writing[each.user_id] < self._most_writes_of_one))
         )
-        # Of equals the first that came: `min` keeps the order.
-        return min(may_enter, key=lambda each: (each.is_write, of_people[each.user_id]), default=None)
+        patient_since = self._clock() - _WAITS_BEHIND_READS
+        # Of equals the first that came: `min` keeps the order. So a write that is out of patience enters before each read that came later.
+        return min(
+            may_enter,
+            key=lambda each: (each.is_write and each.since > patient_since, of_people[each.user_id]),
+            default=None,
+        )

@@ -1,9 +1,10 @@
 """An engine that opens late, or fails to: nobody waits for it, and nothing said meanwhile is lost."""
 
 import asyncio
-from collections.abc import AsyncIterator, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Iterable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,9 +19,9 @@ from recollect.engine import Engine, RecallOptions, log_writer
 from recollect.engine import live as live_engine
 from recollect.engine.live import LiveEngine
 from recollect.engine.prepared import Prepared
-from recollect.errors import ConfigurationError, EmbedderError, StoreUnavailableError
-from recollect.model import Recall, RequestRecord, Skip, Turn, Written
-from recollect.ports import RequestLog
+from recollect.errors import ConfigurationError, EmbedderError, StoreError, StoreUnavailableError
+from recollect.model import Recall, RequestRecord, Scope, Skip, Turn, Written
+from recollect.ports import MessageLog, RequestLog
 from recollect.text.tokens import estimate_tokens
 
 Logs = Sequence[MutableMapping[str, Any]]
@@ -42,6 +43,25 @@ class FrozenRequests(Through):
         await self.thawed.wait()
         await self._port.record(request)
         self.kept.append(request.id)
+
+
+class FailingErasures(Through):
+    """Erasures by others: the first looks for them fail.
+
+    Attributes:
+        looks: How often they were looked for.
+    """
+
+    def __init__(self, log: MessageLog, *failures: Exception) -> None:
+        super().__init__(log)
+        self.looks = 0
+        self._failures = iter(failures)
+
+    async def erased_among(self, scopes: Iterable[Scope], since: datetime) -> dict[str, datetime]:
+        self.looks += 1
+        if failure := next(self._failures, None):
+            raise failure
+        return dict(await self._port.erased_among(scopes, since))
 
 
 @pytest.fixture(autouse=True)
@@ -415,3 +435,22 @@ async def test_a_note_that_still_waits_when_it_closes_is_no_lost_exchange(
 
     assert lost(logs) == []
     assert requests.kept == []
+
+
+async def test_erasures_by_others_are_looked_for_whatever_a_look_raises(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_engine, "_LOOK_SECONDS", 0.0)
+    erasures = FailingErasures(
+        store.log, StoreError("away"), ValueError("I drink tea"), KeyError("I drink tea")
+    )
+    live = LiveEngine(Opener(replace(store, log=erasures)))
+    with capture_logs() as logs:
+        await live.start()
+        await until(lambda: erasures.looks > 4)
+        await live.aclose()
+
+    told = [line for line in logs if line["event"] == "erasures_not_known"]
+    assert [line["error"] for line in told] == ["StoreError", "ValueError", "KeyError"]
+    assert all(line["place"].startswith("test_live.py:") for line in told[1:])
+    assert "tea" not in str(told)

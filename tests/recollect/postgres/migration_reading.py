@@ -186,3 +186,18 @@ def taken_away(migration: Migration, functions: frozenset[str] = frozenset()) ->
     """
     reader = _Reader(functions)
     return [key for words in _statements(migration.text) for key in reader.statement(words)]
+
+
+def indexed_under_lock(migration: Migration) -> list[str]:
+    """Return the older tables of which a migration builds an index while the change of another one keeps that locked."""
+    made, changed, found = set[str](), set[str](), list[str]()
+    for statement in _statements(migration.text):
+        words = [word for word in statement if word not in _OPTIONAL]
+        if words[:2] == ["create", "table"]:
+            made.add(_bare(words[2]))
+        elif words[:2] == ["alter", "table"]:
+            changed.add(_bare(words[2]))
+        elif words[0] == "create" and "index" in words[1:3]:
+            on = _bare(words[words.index("on") + 1])
+            found += [on] if on not in made and changed - made - {on} else []
+    return found

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from tests.databases import administrator
 from tests.external_servers import programs_of
-from tests.recollect.postgres.migration_reading import functions_of, taken_away
+from tests.recollect.postgres.migration_reading import functions_of, indexed_under_lock, taken_away
 from tests.recollect.postgres.test_sql import OVER_ALL_USERS, USER_TABLES
 from tests.tables import table
 
@@ -165,6 +165,26 @@ def test_what_older_replicas_trip_over_is_seen(text: str, found: list[str]) -> N
 )
 def test_what_only_adds_is_let_through(text: str) -> None:
     assert taken_away(Migration(99, "m", text), frozenset({"known"})) == []
+
+
+def test_no_index_is_built_while_another_table_is_locked() -> None:
+    found = {each.version: indexed_under_lock(each) for each in load_migrations() if each.version > 20}
+    assert not any(found.values()), "build the index first, or in a migration of its own"
+
+
+@table(
+    ("text", "found"),
+    [
+        ("ALTER TABLE a ADD b text; CREATE INDEX c ON d (e);", ["d"]),
+        ("alter table only recollect.a ADD b text; CREATE UNIQUE INDEX c ON d (e);", ["d"]),
+        ("CREATE INDEX c ON d (e); ALTER TABLE a ADD b text;", []),
+        ("ALTER TABLE a ADD b text; CREATE INDEX c ON a (b);", []),
+        ("CREATE TABLE d (e text); ALTER TABLE a ADD b text; CREATE INDEX c ON d (e);", []),
+        ("CREATE TABLE a (e text); ALTER TABLE a ADD b text; CREATE INDEX c ON d (e);", []),
+    ],
+)
+def test_an_index_that_is_built_under_a_lock_is_seen(text: str, found: list[str]) -> None:
+    assert indexed_under_lock(Migration(99, "m", text)) == found
 
 
 async def test_every_unique_key_of_a_users_table_begins_with_the_user(shared_dsn: str) -> None:

@@ -86,3 +86,31 @@ async def test_who_is_cancelled_while_waiting_takes_no_connection() -> None:
     await asyncio.wait(waiting)
     async with asyncio.timeout(5), lending.turn("ben", is_write=True):
         assert len(lending._held) == 1
+
+
+@pytest.mark.parametrize(
+    ("waited", "order"),
+    [
+        (0.4, ["reads", "reads too", "writes"]),
+        (0.5, ["writes", "reads", "reads too"]),
+        (9.0, ["writes", "reads", "reads too"]),
+    ],
+)
+async def test_a_write_lets_reads_go_first_for_half_a_second(waited: float, order: list[str]) -> None:
+    now, entered = [0.0], list[str]()
+    lending = Lending(1, clock=lambda: now[0])
+
+    async def one(user_id: str, *, is_write: bool) -> None:
+        async with lending.turn(user_id, is_write=is_write):
+            entered.append(user_id)
+
+    async with asyncio.TaskGroup() as group, lending.turn("holds the only one", is_write=False):
+        writing = group.create_task(one("writes", is_write=True))
+        await asyncio.sleep(0)
+        now[0] = waited
+        for user_id in ("reads", "reads too"):
+            group.create_task(one(user_id, is_write=False))
+        await asyncio.sleep(0)
+        assert not entered
+        assert not writing.done()
+    assert entered == order
