@@ -12,6 +12,7 @@ from recollect.errors import EmbedderError, ExtractorUnusableError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.earlier_speakers import unnamed
 from recollect.formation.event_dates import with_checked_date, with_written_date
+from recollect.formation.grounding import plain_quote, searchable
 from recollect.formation.reconciliation import WeighedCandidate, reconcile
 from recollect.formation.rules import FormationRules
 from recollect.formation.turns import AnalyzedTurn, attributions_of
@@ -39,6 +40,7 @@ from recollect.model import (
 )
 from recollect.model.local_time import wall
 from recollect.ports import Backends, Clock, Extracted
+from recollect.text.normalization import content_hash
 
 KNOWN_SHOWN = 24
 """How many of the user's memories the extractor is shown.
@@ -260,7 +262,7 @@ class StatementLearner:
     ) -> list[tuple[int, Change]]:
         every = [*verdicts.of_model, *verdicts.by_form]
         ending = [each for each in every if isinstance(each, RefusedCandidate)]
-        believed = _believed(verdicts, turns)
+        believed, copied = await self._without_commons(_believed(verdicts, turns), turns)
         vectors = await self.embed([each.candidate.content for each, _ in believed])
         nearby = await self._near(turns, vectors, {*forgotten, *(memory.id for memory in known)})
         reconciled = await asyncio.to_thread(
@@ -284,9 +286,30 @@ class StatementLearner:
         refused: list[tuple[int, Change]] = [
             (each.turn, Ignore(each.reason, each.candidate)) for each in ending
         ]
+        refused += copied
         refused += [(last, each) for each in every if isinstance(each, Ignore)]
         held = [self._held(each, turns, extractor) for each in every if isinstance(each, HeldCandidate)]
         return [*reconciled, *held, *refused]
+
+    async def _without_commons(
+        self, believed: Sequence[tuple[AcceptedCandidate, bool]], turns: Sequence[AnalyzedTurn]
+    ) -> tuple[list[tuple[AcceptedCandidate, bool]], list[tuple[int, Change]]]:
+        """Part what a model copied from the memories that serve everybody, letter by letter, from the person's statements.
+
+        A prompt shows such memories to people who have few of their own. A quote that says all of one is the person's word.
+        """
+        if not any(each.attribution.injected for each in turns):
+            return list(believed), []
+        common = {content_hash(each.content) for each in await self._backends.memories.globals()}
+        kept: list[tuple[AcceptedCandidate, bool]] = []
+        copied: list[tuple[int, Change]] = []
+        for accepted, by_form in believed:
+            candidate = accepted.candidate
+            if content_hash(candidate.content) in common and not _quotes_itself(candidate):
+                copied.append((accepted.turn, Ignore(Reason.INJECTED, candidate)))
+            else:
+                kept.append((accepted, by_form))
+        return kept, copied
 
     async def _near(
         self, turns: Sequence[AnalyzedTurn], vectors: Sequence[Vector | None], besides: Collection[UUID]
@@ -324,6 +347,11 @@ class StatementLearner:
             provenance=Provenance(scope.session_id, (exchange.message_id,), candidate.evidence, extractor),
         )
         return held.turn, Quarantine(memory, held.reason)
+
+
+def _quotes_itself(candidate: Candidate) -> bool:
+    """Return True if the quote of a candidate says all that the candidate says, letter by letter."""
+    return searchable(candidate.content).letters in plain_quote(candidate.evidence).letters
 
 
 def _believed(verdicts: _Verdicts, turns: Sequence[AnalyzedTurn]) -> list[tuple[AcceptedCandidate, bool]]:

@@ -143,7 +143,7 @@ def attributions_of(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> l
     return [
         replace(
             each.attribution,
-            known=shown,
+            injected=(*each.attribution.injected, *shown),
             speaker=(speaker := speaker_of(each.exchange.turn.speaker)),
             others=tuple(name for name in names if name.casefold() != speaker.casefold()),
         )

@@ -9,10 +9,10 @@ password is [secret: password]").
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice, takewhile
+from itertools import islice, takewhile
 from typing import TypeAlias
 
 from recollect.formation.grounding import SearchableText, plain_quote, searchable, weight
@@ -250,8 +250,6 @@ class _Verification:
         named = naming_its_subject(spoken)
         if unfit := self._unfit(proven) or self._unfit(named):
             return Ignore(unfit, proven)
-        if self._is_copy(proven):
-            return Ignore(Reason.INJECTED, proven)
         clean = without_secrets(named)
         if clean is None:
             return Ignore(Reason.CONFIDENTIAL, replace(proven, content=WITHHELD, evidence=WITHHELD))
@@ -361,35 +359,11 @@ class _Verification:
         is_shown = is_long and any(line.has(quote) for line in self._shown)
         return Reason.INJECTED if is_shown else Reason.NO_EVIDENCE
 
-    def _is_copy(self, candidate: Candidate) -> bool:
-        """Return True if a new statement is a line of the prompt letter by letter, none of the person's memories, and not in its quote."""
-        copied = searchable(candidate.content).letters
-        return (
-            candidate.relation is Relation.NEW
-            and copied not in plain_quote(candidate.evidence).letters
-            and any(line.letters == copied for line in self._added)
-            and not any(line.letters == copied for line in self._known)
-        )
-
     @cached_property
     def _shown(self) -> list[SearchableText]:
-        """The lines that a model was shown."""
-        return [*self._added, *self._known]
-
-    @cached_property
-    def _added(self) -> list[SearchableText]:
         """The lines injected into the prompts."""
-        return _lines(each.injected for each in self._readings)
-
-    @cached_property
-    def _known(self) -> list[SearchableText]:
-        """The person's memories that the extractor was shown."""
-        return _lines(each.known for each in self._readings)
-
-
-def _lines(shown: Iterable[Sequence[str]]) -> list[SearchableText]:
-    lines = dict.fromkeys(chain.from_iterable(shown))
-    return [searchable(line[:_LINE_CHARACTERS]) for line in islice(lines, _INJECTED_LINES)]
+        lines = dict.fromkeys(line for attribution in self._readings for line in attribution.injected)
+        return [searchable(line[:_LINE_CHARACTERS]) for line in islice(lines, _INJECTED_LINES)]
 
 
 def _assents(words: SearchableText, message: SearchableText) -> bool:

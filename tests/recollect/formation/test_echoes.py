@@ -26,26 +26,6 @@ def test_a_quote_of_what_was_shown_is_told_from_one_that_stands_nowhere() -> Non
     assert judged("how do I swap two words", VIM, "Is a vim person", "as you use vim") is Reason.NO_EVIDENCE
 
 
-@pytest.mark.parametrize(
-    ("said", "evidence", "known", "reason"),
-    [
-        ("When does the library open?", "the library", (), Reason.INJECTED),
-        ("Someone told me the LIBRARY opens at 8!", "the LIBRARY opens at 8", (), None),
-        ("When does the library open?", "the library", ("The library opens at 8.",), None),
-        ("I work at the library", "I work at the library", (), Reason.INJECTED),
-    ],
-    ids=["a question", "said again", "a memory of theirs", "beside it"],
-)
-def test_a_line_of_the_prompt_is_no_new_statement_unless_it_is_said_or_their_own(
-    said: str, evidence: str, known: tuple[str, ...], reason: Reason | None
-) -> None:
-    copy = Candidate("The library opens at 8.", Kind.FACT, 0.7, evidence)
-    reading = Attribution(said, ("The library opens at 8.",), known=known)
-    [found] = verify([copy], [reading], minimum_importance=0.3)
-
-    assert (None if isinstance(found, AcceptedCandidate) else found.reason) == reason
-
-
 def exchange(text: str) -> Exchange:
     turn = Turn(Scope("anna", "chat"), text, "key", datetime(2026, 3, 1, tzinfo=UTC), "model")
     return Exchange(uuid4(), turn, "All right.", uuid4(), uuid4())

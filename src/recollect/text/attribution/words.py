@@ -36,7 +36,6 @@ class Attribution:
         answered: The assistant's last message before this one, confirmed or not.
         speaker: The name of the person who said it; "" if unknown.
         others: The names of the others, if several people speak in the chat.
-        known: The person's memories that the extractor was shown.
         quoted: The words in quotation marks within the person's sentences.
         doubtful: The marked pieces of a message that has nothing else, if people make such marks, too; else "".
         shown: The message as an extractor is shown it: with a mark for each piece, and between marks the words of which it is
@@ -50,7 +49,6 @@ class Attribution:
     answered: str = ""
     speaker: str = ""
     others: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
     doubtful: str = ""
     shown: str = field(default="", compare=False)
