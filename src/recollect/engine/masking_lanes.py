@@ -1,8 +1,8 @@
-"""Masks secrets off the event loop: short texts in a thread, long ones in a process of their own. Never raises.
+"""Masks secrets off the event loop: short texts in one thread, long ones in another. Never raises.
 
-A text that takes a second must hold up no other person's chat, so a short text never waits for a long one, and nothing
-long is read in this process. Each person has one text at a time in each lane. A long text is cut to its kept parts before it is
-read; when too many wait, of one person or of all, the parts of the next are shorter.
+A text that takes a second must hold up no other person's chat, so a short text never waits for a long one. Each person has one
+text at a time in each thread. A long text is cut to its kept parts before it is read; when too many wait, of one person or of
+all, the parts of the next are shorter.
 """
 
 import asyncio
@@ -17,7 +17,6 @@ from weakref import WeakValueDictionary
 import structlog
 
 from recollect.failures import place
-from recollect.masking_process import MaskingProcess
 from recollect.model import Exchange, LogEntry
 from recollect.text.secrets import warm
 from recollect.text.secrets.masking import (
@@ -25,6 +24,7 @@ from recollect.text.secrets.masking import (
     MaskedText,
     MaskedTurn,
     ends_of,
+    mask_ends,
     masked_turn,
     unread_exchange,
     with_masked_reply,
@@ -44,7 +44,7 @@ log = structlog.get_logger(__name__)
 _T = TypeVar("_T")
 
 _short_texts = ThreadPoolExecutor(1, thread_name_prefix="masking")
-_long_texts, _process = ThreadPoolExecutor(1, thread_name_prefix="masking-long"), MaskingProcess()
+_long_texts = ThreadPoolExecutor(1, thread_name_prefix="masking-long")
 _turns: WeakValueDictionary[tuple[int, str, bool], asyncio.Lock] = WeakValueDictionary()
 _waiting: Counter[str] = Counter()
 
@@ -97,7 +97,7 @@ async def _in_lanes(user_id: str, text: str, work: Callable[[MaskedText | None],
     Args:
         user_id: The person who wrote it.
         text: The text.
-        work: Masks it; given a long text as the other process masked it.
+        work: Masks it; given a long text as the other thread masked it.
     """
     try:
         masked = await _masked_long(user_id, text) if len(text) > SHORT else None
@@ -122,7 +122,7 @@ async def _masked_long(user_id: str, text: str) -> MaskedText:
     try:
         async with _turn_of(user_id, is_long=True):
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(_long_texts, _process.mask_ends, text, most)
+            return await loop.run_in_executor(_long_texts, mask_ends, text, most)
     finally:
         _waiting[user_id] -= most
         if not _waiting[user_id]:

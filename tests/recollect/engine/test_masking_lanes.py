@@ -9,7 +9,6 @@ from tests.stores import NOON
 from recollect.engine import masking_lanes
 from recollect.engine.exchanges import begun, ended, new_exchange
 from recollect.engine.masking_lanes import SHORT, entry_without_secrets, masked_turn_of
-from recollect.masking_process import MaskingProcess
 from recollect.model import LogEntry, Scope, Turn
 from recollect.text.secrets.masking import KEPT, LEFT_OUT, MaskedText, MaskedTurn, mask_ends
 
@@ -29,7 +28,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         go_on.wait(30)
         return mask_ends(text, most)
 
-    monkeypatch.setattr(masking_lanes._process, "mask_ends", waiting)
+    monkeypatch.setattr(masking_lanes, "mask_ends", waiting)
     return go_on
 
 
@@ -67,15 +66,6 @@ async def test_more_than_can_wait_is_kept_without_its_words(held: threading.Even
     del masking_lanes._waiting["everybody else"]
     held.set()
     assert refused.exchange.turn.text == "[secret: unread]"
-
-
-async def test_a_process_that_was_killed_is_replaced() -> None:
-    process, text = MaskingProcess(), f"my password is Tulip77zebra\n{LONG}"
-    first = await asyncio.to_thread(process.mask_ends, text, SHORT)
-    assert process._process is not None
-    process._process.kill()
-    assert await asyncio.to_thread(process.mask_ends, text, SHORT) == first == mask_ends(text, SHORT)
-    process.close()
 
 
 async def test_the_turn_is_masked_once_and_its_secrets_in_the_answer_too() -> None:
