@@ -17,6 +17,8 @@ from recollect_proxy.reply_recorder import ReplyRecorder
 from recollect_proxy.status import has_room
 from recollect_proxy.upstream import Answer, Upstream
 
+_ANSWERED = range(200, 300)
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerRelay:
@@ -85,4 +87,6 @@ class AnswerRelay:
         request.goes_without_memories()
         headers = rewritable(headers, body=request.plain_is_changed, answer=lists)
         async with ask(headers, request.plain) as answer:
+            if answer.status in _ANSWERED:  # else the refusal may have been for something else
+                request.note_length()
             yield answer

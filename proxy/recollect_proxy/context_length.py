@@ -43,12 +43,41 @@ _NAMES_CONTEXT = linear(
     re.IGNORECASE,
     captures=False,
 )
-_WHOLE = linear(
-    r"(?:\b|_)(?:prompt|inputs?|messages?|request(?:ed)?|conversation)(?:\b|_)", re.IGNORECASE, captures=False
+_PROMPT = r"\b(?:prompt|inputs?|messages?|request(?:ed)?|conversation)\b"
+_WHOLE = linear(_PROMPT, re.IGNORECASE, captures=False)
+_SUBJECT = linear(
+    r"""(?:^|[,:"'({\[-]|\b(?:because|since|as|that|but|and|ensure)\s)[\s`'*]*"""
+    r"(?:(?:the|your|this|total|combined|requested|multimodal|provided|given|entire|whole|current|model|estimated|too many"
+    r"|number of|count of|length of|size of)\s)*"
+    r"(?:tokens\b|(?:prompt|inputs?|messages?|request|conversation)\b[^a-z0-9(+]*(?:[0-9(+]|exceed|(?:tokens?|length|size|text|count"
+    r"|and|plus|in total|of|with|is|was|are|has|have|had|can|cannot|must|should|would|too|contains?|consists|uses?|larger|longer|greater)\b))",
+    re.IGNORECASE,
+    captures=False,
 )
-_TOKENS = linear(r"tokens?(?:\b|_)", re.IGNORECASE, captures=False)
+"""The prompt as what a sentence is about: "request input" at its end, or "input image" at its beginning, is something else."""
+
+_TOKENS = linear(r"\btokens?\b", re.IGNORECASE, captures=False)
 _TOO_MUCH = linear(_BEYOND, re.IGNORECASE, captures=False)
-_OF_ANSWER = linear(r"max_(?:[a-z]+_)?tokens", re.IGNORECASE, captures=False)
+_AT_LEAST = linear(
+    r"(?:must|should|has to|needs? to) (?:be|have) (?:greater|larger|longer|more)|(?:less|fewer|shorter|smaller) than.{0,20}minimum",
+    re.IGNORECASE,
+    captures=False,
+)
+"""A prompt that is too long offends no lower bound."""
+
+_MOST_OF_PROMPT = linear(
+    r"\bmax_(?:prompt|inputs?|context|total|message)_tokens\b", re.IGNORECASE, captures=False
+)
+_OF_PROMPT = linear(r"\b(?:[a-z]+_)?(prompt|inputs?|context|total|message)_tokens\b", re.IGNORECASE)
+_FIELD = linear(r"\b[a-z_]+_tokens\b", re.IGNORECASE, captures=False)
+_LIMITS_FIELD = linear(r"[`'\"]*[a-z_]+_tokens\b", captures=False)
+_OF_FIELD = linear(r"[`'\"]*[a-z][a-z0-9_]*(?:[.\[][a-z0-9_\]]+)+[`'\"]*:\s", captures=False)
+"""A validation that names its field, as in `thinking.budget: ...`; a class of errors has capitals."""
+
+_WHOLE_FIELDS = linear(
+    r"(?:model|body|messages?|prompt|inputs?|contents?|(?:[a-z]+_)*tokens)?", re.IGNORECASE, captures=False
+)
+"""The fields that hold a prompt or limit it; none may be named as well."""
 _RATE = linear(r"\b(?:quota|rate|tpm|per (?:second|minute|hour|day|month))\b", re.IGNORECASE, captures=False)
 """A sentence with one of these is about how much may be asked in a time."""
 _CHARACTERS = linear(r"\b(?:characters|chars|bytes|[km]i?b)\b", re.IGNORECASE, captures=False)
@@ -88,21 +117,40 @@ def says_too_long(error: bytes) -> bool:
 
 def _tells_length(text: str) -> bool:
     """Return whether a sentence says that the whole prompt has more tokens than the model takes."""
-    return any(map(_is_of_length, _SENTENCE_END.split(text)))
+    return _OF_FIELD.match(text) is None and any(map(_is_of_length, _SENTENCE_END.split(text)))
+
+
+def _spelt_out(sentence: str) -> str:
+    """Return a sentence that counts the prompt in words, and names no field and no lower bound."""
+    counted = _OF_PROMPT.sub(r"\1 tokens", _MOST_OF_PROMPT.sub("tokens", sentence))
+    return _AT_LEAST.sub("", _FIELD.sub("", counted))
 
 
 def _is_of_length(sentence: str) -> bool:
-    plain = _OF_ANSWER.sub("", sentence)
+    plain = _spelt_out(sentence)
+    is_of_prompt = _WHOLE.search(plain) is not None
+    if _LIMITS_FIELD.match(sentence) is not None and not is_of_prompt:
+        return False
     in_tokens = _TOKENS.search(plain) is not None
     if _RATE.search(sentence) is not None or (_CHARACTERS.search(sentence) is not None and not in_tokens):
         return False
-    if _NAMES_CONTEXT.search(sentence) is not None:
+    if _NAMES_CONTEXT.search(plain) is not None:
         return True
-    return in_tokens and _WHOLE.search(plain) is not None and _TOO_MUCH.search(plain) is not None
+    return (
+        in_tokens and is_of_prompt and all(each.search(plain) is not None for each in (_SUBJECT, _TOO_MUCH))
+    )
 
 
 def _of(told: Any, name: str) -> Any:
     return told.get(name) if isinstance(told, dict) else None
+
+
+def _fields(told: dict[str, Any]) -> Iterator[str]:
+    """Yield the name of the field that an error is about, and the last step of the path to it."""
+    path = told.get("loc")
+    for field in (told.get("param"), path[-1] if isinstance(path, list) and path else None):
+        if isinstance(field, str):
+            yield field[:_READ]
 
 
 def _objects(value: Any, depth: int) -> Iterator[Any]:
@@ -114,8 +162,7 @@ def _objects(value: Any, depth: int) -> Iterator[Any]:
             yield from _objects(each, depth - 1)
     elif isinstance(value, dict) and depth:
         yield value
-        field = value.get("param")
-        is_of_one = isinstance(field, str) and not {"[", "."}.isdisjoint(field)
+        is_of_one = any(_WHOLE_FIELDS.fullmatch(field) is None for field in _fields(value))
         for name in _NESTED:
             if not (is_of_one and isinstance(value.get(name), str)):
                 yield from _objects(value.get(name), depth - 1)

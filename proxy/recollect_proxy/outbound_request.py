@@ -57,7 +57,6 @@ class OutboundRequest:
         placed = Placed(detached=self.prepared.placed.detached)
         recall = replace(self.prepared.recall, skipped=Skip.CONTEXT_LENGTH)
         self.prepared = replace(self.prepared, placed=placed, recall=recall)
-        self.note_length()
 
     def note_prepared(self) -> None:
         """Note the blocks in the prompt, once: when its answer begins, or when none comes."""

@@ -45,6 +45,13 @@ ANTHROPIC = {
         "message": "prompt is too long: 210000 tokens > 200000 maximum",
     },
 }
+BUDGET = {
+    "type": "error",
+    "error": {
+        "type": "invalid_request_error",
+        "message": "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024",
+    },
+}
 TOO_LONG: tuple[Any, ...] = (
     OPENAI,
     LLAMA,
@@ -175,6 +182,82 @@ TOO_LONG: tuple[Any, ...] = (
     },
     {"error": {"message": "Invalid request: Your request exceeded model token limit: 8192"}},
     {"error": {"message": "Prompt length 5000 is greater than max_seq_len 4096"}},
+    {
+        "error": {
+            "message": "This model's maximum context length is 4097 tokens, however you requested 4105 tokens (3849 in your prompt; 256 for the completion). Please reduce your prompt; or completion length."
+        }
+    },
+    {
+        "error": {
+            "message": "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000."
+        }
+    },
+    {"error": {"message": "Too many input tokens. Max input tokens: 8192, request input token count: 9000"}},
+    {
+        "error": {
+            "message": "This model's maximum prompt length is 131072 but the request contains 537812 tokens."
+        }
+    },
+    {"error": {"message": "invalid params, context window exceeds limit (2013)"}},
+    {"error": {"message": "input length exceeds maximum context length"}},
+    {
+        "error": {
+            "message": "The number of tokens to keep from the initial prompt is greater than the context length."
+        }
+    },
+    {
+        "error": {
+            "message": "The decoder prompt (length 5000) is longer than the maximum model length of 4096."
+        }
+    },
+    {
+        "error": {
+            "message": "You passed 4097 input tokens and requested 1 output tokens. However, the model's context length is only 4096 tokens, resulting in a maximum input length of 4095 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=4097)"
+        }
+    },
+    {
+        "error": {
+            "message": "Requested generation length 1 is not possible! The provided prompt is 9000 tokens and generating 1 tokens would be over the maximum sequence length of 8192."
+        }
+    },
+    {"error": {"message": "prompt + max tokens exceed the limit: 9000 tokens > 8192"}},
+    {
+        "error": {
+            "message": "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens."
+        }
+    },
+    {"error": {"message": "Prompt has too many tokens (9000)"}},
+    {"error": {"message": "Message too long: 9000 tokens, at most 8192"}},
+    {"error": {"message": "Sorry, your prompt has 9000 tokens, the maximum is 8000"}},
+    {
+        "error": {
+            "message": "We cannot answer because your conversation has more than 8192 tokens, which is too many"
+        }
+    },
+    {
+        "error": {
+            "message": "Error code: 400 - {'error': {'message': \"Your request exceeded model token limit: 8192\"}}"
+        }
+    },
+    {"error": {"message": "Input length 5000 exceeds the maximum allowed of 4096 tokens"}},
+    {"error": {"message": "The prompt is too long: 140000, model maximum context length: 131071"}},
+    {
+        "error": {
+            "message": "Please ensure your prompt has less than 8192 tokens; it has 9000, which is too large"
+        }
+    },
+    {"error": {"message": "Please use less than the context window of 8192 tokens"}},
+    {"error": {"message": "The request is too large: it has 9000 tokens"}},
+    {"error": {"message": "prompt length must be less than context length"}},
+    {"error": {"message": "Prompt tokens (5000) exceed limit (4096)"}},
+    {"error": {"message": "The total number of tokens in your prompt and image is larger than 8192"}},
+    {"error": {"message": "Exceeded max_context_length"}},
+    {"error": {"message": "conversation too long, 9000 tokens, at most 8192"}},
+    {"error": {"message": "prompt_tokens (5000) exceeds the limit of 4096 tokens"}},
+    {"error": {"message": "The number of tokens in your request is larger than 4096"}},
+    {"error": {"message": "Prompt exceeds max_input_tokens of 4096"}},
+    {"error": {"message": "google.genai.errors.ClientError: the request has 5000 tokens, at most 4096"}},
+    {"error": {"message": "The prompt is 5000 tokens, at most 4096", "param": "input_tokens"}},
     {"message": "too many tokens: total number of tokens in the prompt cannot exceed 4081"},
     {"error": "prompt too long; exceeded max context length by 5 tokens"},
     {"error": {"code": 400, "message": "zu lang", "n_prompt_tokens": 14429, "n_ctx": 8192}},
@@ -211,6 +294,40 @@ OTHERWISE: tuple[Any, ...] = (
     {"error": {"message": "The prompt is too long: 9000 tokens > 8192", "param": "messages[3].name"}},
     {"error": {"message": "The image is larger than the maximum of 2048 tokens"}},
     {"error": {"n_ctx": 8192, "message": "no slot is free"}},
+    BUDGET,
+    {"error": {"message": "max_output_tokens: Input should be less than or equal to 8192"}},
+    {"error": {"message": "thinking.budget: Input should be less than or equal to 8192 tokens"}},
+    {"error": {"message": "Number of stop sequences in request must be less than or equal to 4 tokens"}},
+    {"error": {"message": "Input stop sequences must have at most 4 tokens each"}},
+    {"error": {"message": "CachedContent is of 900 tokens: minimum total token count must be greater than 4096 for this request"}},
+    {"error": {"message": "Your prompt has 900 tokens, less than the minimum of 1024 tokens"}},
+    {"error": {"message": "The prompt must have more than 16 tokens"}},
+    {"error": {"message": "context_length must be greater than 0"}},
+    {"error": {"message": "Image exceeds the maximum number of tokens per request input"}},
+    {"error": {"message": "Input image exceeds the maximum number of tokens"}},
+    {"error": {"message": "CachedContent can not be created: minimum total token count must be greater than 4096 for this request"}},
+    {"error": {"message": "The cached content is of 2048 tokens. The minimum token count to start caching is 4096 for this request"}},
+    {"error": {"message": "Cached content is too small. total_token_count=100, min_total_token_count=4096"}},
+    {"error": {"message": "`max_tokens` must be greater than `thinking.budget_tokens`"}},
+    {"error": {"message": "max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens for this request"}},
+    {"error": {"message": "The maximum tokens you requested exceeds the model limit of 4096."}},
+    {"error": {"message": "Each stop sequence of the request must have at most 16 tokens"}},
+    {"error": {"message": "logit_bias can have at most 300 tokens in a request"}},
+    {"error": {"message": "top_logprobs must be less than or equal to 20 per token in the request"}},
+    {"error": {"message": "Audio input exceeds the maximum of 3000 tokens for this message"}},
+    {"error": {"message": "prompt cache key must be at most 64 tokens"}},
+    {"error": {"message": "Input tag 'x' found using 'type' does not match any of the expected tags: at most 3 tokens"}},
+    {"error": {"message": "reasoning.max_tokens: input must be at most 4 tokens"}},
+    {"error": {"message": "document in message 3 has too many tokens"}},
+    {"error": {"message": "budget_tokens must be less than max_tokens in your request"}},
+    {"error": {"message": "context_window must be greater than 1024"}},
+    {"error": {"message": "Requested output of 9000 tokens exceeds the maximum of 8192"}},
+    {"error": {"message": "prefix tokens in the request exceed 4"}},
+    {"error": {"message": "tools.0.custom.description: input is too long"}},
+    {"error": {"message": "Unable to submit request because it has a maxOutputTokens value of 9000 but must be at most 8192"}},
+    {"error": {"message": "max_completion_tokens (9000) must be less than the context length (8192)"}},
+    {"error": {"message": "Requested tokens must be at most 64 in this request", "param": "stop"}},
+    {"detail": [{"loc": ["body", "thinking", "budget"], "msg": "input tokens must be less than 1024"}]},
     {"error": None},
     "prompt",
     [],
@@ -295,6 +412,7 @@ async def test_what_is_too_long_without_memories_too_is_said_once(
         failure(500, message="prompt is too long"),
         refusal(OPENAI, 401),
         refusal(OTHERWISE[1], 413),
+        refusal(BUDGET),
         whole(
             b"<html>413 Request Entity Too Large</html>",
             status=413,
@@ -373,3 +491,18 @@ async def test_a_chat_without_room_is_sent_once_each_turn_until_it_is_shorter(
     assert full.header(b"x-recollect-skipped") == b"context-length"
     for answer in (other_chat, other_model, shorter):
         assert answer.header(b"x-recollect-skipped") is None
+
+
+@in_turn("again", [refusal(OPENAI), refusal(BUDGET), failure(429), failure(500)])
+async def test_a_chat_is_full_only_if_it_is_answered_without_memories(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, again: Any
+) -> None:
+    await given_memory(proxy, user)
+    upstream.answers += [refusal(OPENAI), again, whole(completion_body("Assam."))]
+    await proxy.say(user, WHICH_TEA)
+
+    answer = await proxy.say(user, WHICH_TEA + " Please.")
+
+    assert len(upstream.received) == 3
+    assert TEA in upstream.last.system
+    assert answer.header(b"x-recollect-skipped") is None
