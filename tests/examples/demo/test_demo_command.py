@@ -70,7 +70,11 @@ def test_it_shows_two_people_what_each_of_them_told_and_leaves_nothing_behind(
 
 
 @pytest.mark.usefixtures("ready_server")
-def test_it_fails_when_what_must_come_of_it_does_not(operator_settings: ProxySettings) -> None:
+def test_it_fails_when_what_must_come_of_it_does_not(
+    operator_settings: ProxySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage, "_PATIENCE_SECONDS", 1.0)
+
     ended = play(
         **operators(operator_settings),
         RECOLLECT_DATABASE_URL=ANOTHER_DATABASE,
