@@ -261,6 +261,36 @@ async def test_all_that_is_denied_goes_is_told_and_comes_back(
     assert {*await proxy.statements(user)} == {*wrong}
 
 
+@pytest.mark.parametrize(
+    ("asking", "told", "text", "again"),
+    [
+        ("correct", "I have a nephew", "I never said that I have a nephew called Ben", "I have a nephew called Ben"),
+        ("forget", "Wohne in Kiel", "Vergiss bitte, dass ich in Kiel wohne", "ich in Kiel wohne"),
+    ],
+)  # fmt: skip
+async def test_a_denial_or_a_wish_to_forget_does_not_state_what_it_lets_go(
+    proxy: RunningProxy,
+    answering: ScriptedUpstream,
+    pupil: Pupil,
+    user: User,
+    asking: str,
+    told: str,
+    text: str,
+    again: str,
+) -> None:
+    pupil.lessons += [Lesson(told), Lesson(again)]
+    pupil.wishes.append((asking, text, told))
+    chat = Frontend(proxy, answering, user)
+    await chat.says(told)
+    await proxy.formed(user)
+    assert await proxy.statements(user) == [told]
+
+    await chat.says(text)
+    await proxy.formed(user)
+
+    assert await proxy.statements(user) == []
+
+
 async def test_who_forgets_a_place_and_tells_another_is_known_to_live_there(
     proxy: RunningProxy, answering: ScriptedUpstream, pupil: Pupil, user: User
 ) -> None:

@@ -1,6 +1,7 @@
 """Finds the memories and messages that a person asks to forget in a chat. It applies nothing.
 
 A model chooses if there is one: the extraction model among the memories it was shown, else a judge among those near to the wish.
+Only the first decides which ones go for good.
 Without a model only texts with all terms of the command are chosen.
 """
 
@@ -71,9 +72,9 @@ class ForgetTargets:
             return [Ignore(Reason.TOO_BROAD)]
         hidden = Hide((exchange.message_id,), Reason.FORGOTTEN)
         if command.meant is not None:
+            if command.asking is Asking.ERASE:  # never a judge's choice: it can't be undone
+                return [Erase(tuple(each.id for each in command.meant), (exchange.message_id,))]
             meant = list(command.meant) or await self._chosen(command, exchange, asker)
-            if command.asking is Asking.ERASE:
-                return [Erase(tuple(each.id for each in meant), (exchange.message_id,))]
             nothing: list[Change] = [] if meant else [Ignore(Reason.NOTHING_TO_FORGET)]
             return [*nothing, *(Retire(each.id, Reason.FORGOTTEN) for each in meant), hidden]
         meant, said = await self._named(command, exchange)

@@ -13,6 +13,7 @@ from recollect.formation.call_guard import CallGuard
 from recollect.formation.earlier_speakers import unnamed
 from recollect.formation.event_dates import with_checked_date, with_written_date
 from recollect.formation.grounding import plain_quote, searchable
+from recollect.formation.memory_commands import MemoryCommand
 from recollect.formation.reconciliation import WeighedCandidate, reconcile
 from recollect.formation.rules import FormationRules
 from recollect.formation.turns import AnalyzedTurn, attributions_of
@@ -125,7 +126,7 @@ class StatementLearner:
         extraction: Extraction | None,
         *,
         forgotten: Collection[UUID] = (),
-        unkept: Sequence[str] = (),
+        wishes: Sequence[MemoryCommand] = (),
     ) -> LearnedChanges:
         """Return the changes that consecutive turns of one chat lead to.
 
@@ -134,12 +135,12 @@ class StatementLearner:
             extraction: The model's extraction; None: none was asked, and only statements that a person asks to remember are
                 learned.
             forgotten: Memories that these turns let go of.
-            unkept: Words of theirs that ask to keep something nowhere.
+            wishes: Their wishes to erase, to forget or to correct.
 
         Raises:
             StoreError: The store failed.
         """
-        left = (extraction or Extraction()).without(forgotten, unkept)
+        left = (extraction or Extraction()).without(forgotten, wishes)
         extracted, known = left.extracted, left.known
         verdicts = await self._verified(extracted.candidates, turns, known)
         changes = await self._reconciled(verdicts, turns, known, forgotten, extracted.by)

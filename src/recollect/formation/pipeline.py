@@ -109,9 +109,9 @@ class FormationPipeline:
             return await self.form(exchanges[:before], strategy=strategy)
         let_go = await self._all_let_go(turns, extraction)
         forgotten = {gone for each in let_go for change in each for gone in _gone(change)}
-        unkept = [each.quote for turn in turns for each in turn.commands if each.asking is Asking.ERASE]
+        wishes = [each for turn in turns for each in turn.commands if each.asking is not Asking.REMEMBER]
         is_kept = strategy is not Strategy.EXTRACT
-        learned = await self._learner.learn(turns, extraction, forgotten=forgotten, unkept=unkept)
+        learned = await self._learner.learn(turns, extraction, forgotten=forgotten, wishes=wishes)
         kept = [
             await self._verbatim(each) if is_kept and not _forgets(gone) else []
             for each, gone in zip(turns, let_go, strict=True)

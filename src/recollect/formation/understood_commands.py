@@ -15,6 +15,7 @@ from recollect.model import Asking, Candidate, Exchange, ExtractedCommand, Kind,
 from recollect.ports import Extracted
 from recollect.text.comparison.vetoes import same_letter
 from recollect.text.cues.memory_requests import read_memory_request
+from recollect.text.lexical import document_terms
 
 _IMPORTANCE = 0.8
 _EVIDENCE_LENGTH = 1_000
@@ -31,13 +32,13 @@ class Extraction:
     extracted: Extracted = field(default_factory=Extracted)
     known: tuple[Memory, ...] = ()
 
-    def without(self, gone: Collection[UUID], unkept: Sequence[str] = ()) -> "Extraction":
+    def without(self, gone: Collection[UUID], wishes: Sequence[MemoryCommand] = ()) -> "Extraction":
         """Return the extraction as if these memories had not been known; candidates that repeat them are left out.
 
-        So are candidates that quote, or are quoted by, words that ask to keep something nowhere.
+        So are candidates that only say again what a wish to erase, to forget or to correct lets go.
         """
         left = [number for number, each in enumerate(self.known) if each.id not in gone]
-        if len(left) == len(self.known) and not unkept:
+        if len(left) == len(self.known) and not wishes:
             return self
         numbers = {old: new for new, old in enumerate(left)}
         let_go = [each.content for each in self.known if each.id in gone]
@@ -45,12 +46,43 @@ class Extraction:
             _renumbered(each, numbers)
             for each in self.extracted.candidates
             if not any(same_letter(each.content, content) for content in let_go)
-            and not any(_share_words(each.evidence, words) for words in unkept)
+            and not any(self._says_again(each, wish, let_go) for wish in wishes)
         ]
         return Extraction(
             replace(self.extracted, candidates=tuple(each for each in candidates if each)),
             tuple(self.known[number] for number in left),
         )
+
+    def _says_again(self, candidate: Candidate, wish: MemoryCommand, let_go: Sequence[str]) -> bool:
+        """Tell whether a candidate rests on the words of a wish and states nothing but what it lets go.
+
+        A statement that the model calls a contradiction says what is right instead, and a correction that names no memory lets none
+        go: the assistant alone was wrong. What is to be kept nowhere is never said again.
+        """
+        if not _share_words(candidate.evidence, wish.quote):
+            return False
+        if wish.asking is Asking.ERASE:
+            return True
+        if wish.asking is Asking.CORRECT and not wish.meant:
+            return False
+        named = [each.content for each in wish.meant or ()]
+        is_contradiction = candidate.relation is Relation.CONTRADICTS and any(
+            0 <= number < len(self.known) for number in candidate.about
+        )
+        return not is_contradiction and not _tells_other(candidate, wish.quote, [*named, *let_go])
+
+
+def _tells_other(candidate: Candidate, quote: str, let_go: Sequence[str]) -> bool:
+    """Tell whether a candidate has words of its own in a wish whose other words name what is let go.
+
+    So has "we moved to Leeds" in "forget London, we moved to Leeds"; not so "I have a nephew" in "I never said I have a nephew".
+    """
+    own, wish = set(document_terms(candidate.evidence)), set(document_terms(quote))
+    if wish < own:
+        own -= wish
+    gone = set(document_terms("\n".join(let_go)))
+    says = own & set(document_terms(candidate.content))
+    return bool(says and gone & (wish - own)) and not gone & own
 
 
 def _share_words(evidence: str, words: str) -> bool:

@@ -44,10 +44,10 @@ async def hide_messages(
     summaries = _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, hidden))
     said = [*items, *summaries, *hidden]
     given = await connection.fetch(SQL["answers_given"], user_id, said)
-    answers = await _with_a_word_of(changing, given, said)
+    answers = await with_a_word_of(changing, given, said)
     if reason is Reason.ERASED:  # the chat told its model what is erased, also without a prompt of ours
         behind = await connection.fetch(SQL["answers_behind"], user_id, hidden)
-        answers += await _with_a_word_of(changing, behind, items)
+        answers += await with_a_word_of(changing, behind, items)
     await connection.execute(SQL["hide_answers"], user_id, answers)
     summaries += _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, answers))
     hidden += answers
@@ -59,7 +59,8 @@ async def hide_messages(
     return Hidden(hidden, summaries)
 
 
-async def _with_a_word_of(changing: Changing, answers: Sequence[Record], items: Sequence[UUID]) -> list[UUID]:
+async def with_a_word_of(changing: Changing, answers: Sequence[Record], items: Sequence[UUID]) -> list[UUID]:
+    """Return which of these answers have a word of these memories and messages."""
     if not answers:
         return []
     rows = await changing.connection.fetch(SQL["told_by_items"], changing.user_id, items)

@@ -5,7 +5,7 @@ from uuid import UUID
 from recollect.audit_redaction import redacted
 from recollect.model import Action, Change, Erase, Ignore, Reason
 from recollect.postgres.changing import Changing
-from recollect.postgres.hiding import hide_messages
+from recollect.postgres.hiding import hide_messages, with_a_word_of
 from recollect.postgres.log_index import unindex
 from recollect.postgres.queue import enqueue
 from recollect.postgres.rows import update_of
@@ -27,6 +27,7 @@ async def erase_told(changing: Changing, change: Erase) -> Change:
     if not (memories or told_in):
         return Ignore(Reason.DELETED)
     documents = await unlink_all(changing, list(memories))
+    await _erase_outside_the_log(changing, told_in, list(memories))
     hidden = await hide_messages(changing, change.reason, told_in, items=list(memories))
     copies = await _ids(changing, "copies_of_messages", hidden.messages)
     documents += await unlink_all(changing, copies)
@@ -49,6 +50,15 @@ async def erase_told(changing: Changing, change: Erase) -> Change:
         details={"memories": len(named), "exchanges": len(told_in)},
     )
     return change
+
+
+async def _erase_outside_the_log(changing: Changing, told_in: list[UUID], memories: list[UUID]) -> None:
+    """Delete what exchanges keep of answers that are no messages and have a word of these memories."""
+    connection, user_id = changing.connection, changing.user_id
+    kept = await connection.fetch(SQL["answers_outside_the_log"], user_id, told_in, memories)
+    saying = await with_a_word_of(changing, kept, memories)
+    rows = await connection.fetch(SQL["erase_answers_outside_the_log"], user_id, saying)
+    await unindex(connection, user_id, [row["id"] for row in rows if row["is_found"]])
 
 
 async def _redact(changing: Changing, memories: set[UUID]) -> None:

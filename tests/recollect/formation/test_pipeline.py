@@ -495,6 +495,17 @@ class TestCommands:
 
         assert formed.changes == tuple(Retire(each.id, Reason.CORRECTED) for each in wrong)
 
+    async def test_what_a_denial_quotes_is_not_stated(self, store: Store) -> None:
+        nephew = memory(store, "Has a nephew, Ben")
+        text = "I never said I have a nephew"
+        told_again = Candidate("Has a nephew called Ben", Kind.FACT, 0.7, "I have a nephew")
+        desk = Desk(store, Wishing([told_again], (Asking.CORRECT, text, nephew.content)))
+        await desk.has(nephew)
+
+        [formed] = await desk.form(said(store, text))
+
+        assert formed.changes == (Retire(nephew.id, Reason.CORRECTED),)
+
     async def test_what_is_denied_beside_others_words_is_disputed(self, store: Store) -> None:
         nephew = memory(store, "Has a nephew")
         desk = Desk(store, Wishing([], (Asking.CORRECT, "I never said I have a nephew", nephew.content)))
@@ -614,6 +625,19 @@ class TestErasing:
         [formed] = await desk.form(command)
 
         assert formed.changes == (Erase((), (command.message_id,)),)
+
+    async def test_what_the_model_names_by_no_number_no_judge_erases(self, store: Store) -> None:
+        known = memory(store, "Takes acyclovir every day")
+        command = said(store, "I have herpes. I'd rather that wasn't kept anywhere")
+        wish = (Asking.ERASE, "I'd rather that wasn't kept anywhere")
+        judge = ScriptedJudge(chosen=[known.content])
+        desk = Desk(store, Wishing([], wish), judge)
+        await desk.has(known)
+
+        [formed] = await desk.form(command)
+
+        assert formed.changes == (Erase((), (command.message_id,)),)
+        assert judge.commands == []
 
     async def test_more_than_a_handful_is_forgotten_which_can_be_undone(self, store: Store) -> None:
         known = [memory(store, f"Owns boat {number}") for number in range(6)]

@@ -190,6 +190,63 @@ def test_nothing_is_asked_of_a_memory_that_was_told_after_the_wish() -> None:
 def test_what_quotes_the_wish_to_keep_something_nowhere_is_left_out(evidence: str, left: int) -> None:
     found = Extraction(Extracted((Candidate("Says something", Kind.FACT, 0.7, evidence),)))
 
-    kept = found.without((), ["I'd rather my HIV status wasn't kept anywhere"])
+    quote = "I'd rather my HIV status wasn't kept anywhere"
+    kept = found.without((), [MemoryCommand(Asking.ERASE, quote, meant=(), quote=quote)])
 
     assert len(kept.extracted.candidates) == left
+
+
+NEPHEW, LEEDS = ("Has a nephew, Ben",), ("Lives in Leeds",)
+CONTRADICTS, NEW, REFINES, REPEATS = Relation.CONTRADICTS, Relation.NEW, Relation.REFINES, Relation.REPEATS
+
+
+@pytest.mark.parametrize(
+    ("asking", "wish", "named", "evidence", "content", "relation", "stays"),
+    [
+        (Asking.CORRECT, "I never said I have a nephew", NEPHEW, "I have a nephew", "Has a nephew called Ben", NEW, False),
+        (Asking.CORRECT, "I never said", NEPHEW, "I never said I have a nephew", "Has a nephew called Ben", NEW, False),
+        (Asking.CORRECT, "I never said I have a nephew", NEPHEW, "I have a nephew", "Has a nephew Ben", REFINES, False),
+        (
+            Asking.CORRECT, "Ich habe nie gesagt, dass ich einen Neffen habe", ("Has a nephew",),
+            "ich einen Neffen habe", "Hat einen Neffen", REPEATS, False,
+        ),
+        (Asking.CORRECT, "我没说过我有外甥", ("有外甥，叫小本",), "我有外甥", "有一个外甥", NEW, False),
+        (Asking.FORGET, "Please forget that I live in Leeds", LEEDS, "I live in Leeds", "Is living in Leeds", NEW, False),
+        (Asking.FORGET, "Please forget that I live in Leeds", (), "I live in Leeds", "Is living in Leeds", NEW, False),
+        (Asking.FORGET, "oublie que j'habite à Lyon", ("Vit à Lyon",), "j'habite à Lyon", "Habite à Lyon", REPEATS, False),
+        (Asking.CORRECT, "No, I said Leeds, not Hull", ("Lives in Hull",), "I said Leeds", "Lives in Leeds", NEW, True),
+        (
+            Asking.CORRECT, "No, I said Leeds, not Hull", ("Lives in Hull",),
+            "No, I said Leeds, not Hull", "Lives in Leeds", CONTRADICTS, True,
+        ),
+        (Asking.CORRECT, "No, I said Leeds", (), "I said Leeds", "Lives in Leeds", NEW, True),
+        (
+            Asking.FORGET, "forget London, we moved to Leeds", ("Lives in London",),
+            "we moved to Leeds", "Moved to Leeds", NEW, True,
+        ),
+        (
+            Asking.FORGET, "forget London", ("Lives in London",),
+            "forget London, we moved to Leeds", "Moved to Leeds", NEW, True,
+        ),
+        (Asking.FORGET, "forget London", (), "we moved to Leeds", "Moved to Leeds", NEW, True),
+        (Asking.FORGET, "忘掉上海吧", ("住在上海",), "我搬到杭州了", "搬到杭州了", NEW, True),
+    ],
+)  # fmt: skip
+def test_what_is_denied_or_to_be_forgotten_is_not_stated_by_the_words_that_ask(
+    asking: Asking,
+    wish: str,
+    named: tuple[str, ...],
+    evidence: str,
+    content: str,
+    relation: Relation,
+    stays: bool,  # noqa: FBT001 -- a column of the table
+) -> None:
+    known = tuple(map(memory, named or ("Plays the flute",)))
+    found = Candidate(
+        content, Kind.FACT, 0.7, evidence, relation=relation, about=() if relation is NEW else (0,)
+    )
+    command = MemoryCommand(asking, wish, meant=known if named else (), quote=wish)
+
+    left = Extraction(Extracted((found,)), known).without((), [command])
+
+    assert left.extracted.candidates == ((found,) if stays else ())

@@ -17,6 +17,8 @@ from recollect.model import (
     Add,
     Erase,
     Exchange,
+    FailedAt,
+    Failure,
     Flags,
     Kind,
     Memory,
@@ -110,6 +112,36 @@ async def test_no_row_of_any_table_tells_of_it(
     assert replay(told) == {perth.id}
     assert (told[-1].action, told[-1].reason, told[-1].exchange_id) == (Action.ERASE, Reason.ERASED, wish.id)
     assert (told[-1].before, told[-1].details) == (None, {"memories": 1, "exchanges": 3})
+
+
+async def test_answers_that_are_no_messages_and_statements_that_wait_tell_of_it_no_more(
+    own_store: Store, own_dsn: str
+) -> None:
+    told = own_store.exchange(f"I breed {WORD}", reply="Fine.")
+    other = own_store.exchange("Always answer in French", reply="Oui.", at=LATER)
+    broken = replace(
+        own_store.exchange("What do I breed?", reply=f"You breed {WORD}, and", at=LATER),
+        failure=Failure(FailedAt.STREAM),
+    )
+    weather = replace(
+        own_store.exchange("What of the weather?", reply="It is warm", at=LATER),
+        failure=Failure(FailedAt.STREAM),
+    )
+    history_told = (Message(Role.ASSISTANT, f"You breed {WORD}, and"),)
+    behind = own_store.exchange("Go on.", reply="Yes.", at=LATER, history=history_told)
+    for each in (told, other, broken, behind, weather):
+        await own_store.log.append(each)
+    bred = own_store.memory(f"Breeds {WORD}", provenance=told_in(told))
+    order = own_store.memory(f"Always speak of {WORD}", provenance=told_in(told, other))
+    await formed(own_store, told, Add(bred))
+    await formed(own_store, other, Quarantine(order, Reason.INSTRUCTION))
+    await index_messages(own_store.index, own_store.anna)
+    assert (await rows_with(own_dsn, WORD)).keys() >= {"exchanges", "quarantine"}
+
+    await erased(own_store, bred)
+
+    assert await rows_with(own_dsn, WORD) == {}
+    assert (await rows_with(own_dsn, "warm")).keys() == {"exchanges"}, "what says nothing of it stays"
 
 
 async def test_the_request_sent_again_writes_no_text(own_store: Store, own_dsn: str) -> None:

@@ -23,8 +23,8 @@ SELECT id FROM vectors
 WHERE owner = $1 AND (kind = 'summary' OR source = 'qa_turn') AND message_ids && $2::uuid[];
 
 -- name: erase_quarantine_of_messages
--- Delete what the user had still to approve of nothing but these messages.
-DELETE FROM quarantine WHERE user_id = $1 AND message_ids <> '{}' AND message_ids <@ $2::uuid[] RETURNING id;
+-- Delete what the user had still to approve and rests on one of these messages.
+DELETE FROM quarantine WHERE user_id = $1 AND message_ids && $2::uuid[] RETURNING id;
 
 -- name: detach_from_messages
 -- Forget that memories of the user rest on these messages, and in which words they were said.
@@ -36,13 +36,44 @@ SET evidence = NULL, message_ids = ARRAY(
 WHERE owner = $1 AND message_ids && $2::uuid[];
 
 -- name: beside_messages
--- The user's messages that stand right before or behind one of these in its chat: each may be found by words of the other.
+-- The user's messages that stand right before or behind one of these in its chat, also where an answer failed between them: each
+-- may be found by words of the other.
 SELECT DISTINCT beside.id
 FROM messages AS m
 JOIN messages AS beside
-    ON beside.user_id = $1 AND beside.session_id = m.session_id AND abs(beside.turn_index - m.turn_index) <= 1
+    ON beside.user_id = $1 AND beside.session_id = m.session_id
+        AND beside.turn_index >= coalesce((
+            SELECT max(p.turn_index) FROM messages AS p
+            WHERE p.user_id = $1 AND p.session_id = m.session_id AND p.turn_index < m.turn_index AND NOT p.alternate
+        ), m.turn_index)
+        AND beside.turn_index <= coalesce((
+            SELECT min(n.turn_index) FROM messages AS n
+            WHERE n.user_id = $1 AND n.session_id = m.session_id AND n.turn_index > m.turn_index AND NOT n.alternate
+        ), m.turn_index)
 WHERE m.user_id = $1 AND m.id = ANY ($2::uuid[]) AND beside.id <> ALL ($2::uuid[])
     AND beside.indexed AND NOT beside.hidden;
+
+-- name: answers_outside_the_log
+-- What exchanges of the user keep of answers that are no messages: those behind one of these messages in its chat, or given one of these items.
+WITH told (session_id, turn_index) AS (
+    SELECT session_id, turn_index FROM messages WHERE user_id = $1 AND id = ANY ($2::uuid[])
+    UNION
+    SELECT e.session_id, e.turn_index - 1
+    FROM injections AS i
+    JOIN exchanges AS e ON e.user_id = $1 AND e.session_id = i.session_id AND e.anchor = i.anchor
+    WHERE i.user_id = $1 AND i.items && $3::uuid[]
+)
+SELECT e.id, concat_ws(E'\n', e.answered, e.partial) AS content FROM exchanges AS e
+WHERE e.user_id = $1 AND (e.answered IS NOT NULL OR e.partial IS NOT NULL) AND EXISTS (
+    SELECT FROM told WHERE told.session_id = e.session_id AND told.turn_index < e.turn_index
+);
+
+-- name: erase_answers_outside_the_log
+-- Delete what these exchanges of the user keep of answers that are no messages; return the messages that may be found by words of it.
+UPDATE exchanges AS e SET answered = NULL, partial = NULL
+FROM messages AS m
+WHERE e.user_id = $1 AND e.id = ANY ($2::uuid[]) AND m.user_id = $1 AND m.id = e.message_id
+RETURNING m.id, m.indexed AND NOT m.hidden AS is_found;
 
 -- name: erase_texts
 -- Delete the text of messages of the user; that something was said there stays known.
