@@ -56,14 +56,17 @@ class Extraction:
     def _says_again(self, candidate: Candidate, wish: MemoryCommand, let_go: Sequence[str]) -> bool:
         """Tell whether a candidate rests on the words of a wish and states nothing but what it lets go.
 
-        A statement that the model calls a contradiction says what is right instead, and a correction that names no memory lets none
-        go: the assistant alone was wrong. What is to be kept nowhere is never said again.
+        A statement that the model calls a contradiction says what is right instead. A correction that names no memory lets none
+        go: the assistant alone was wrong. Nor does another clause than the one that asks ("forget the milk, I am intolerant") say
+        again what goes. What is to be kept nowhere is never said again.
         """
         if not _share_words(candidate.evidence, wish.quote):
             return False
         if wish.asking is Asking.ERASE:
             return True
-        if wish.asking is Asking.CORRECT and not wish.meant:
+        if not wish.meant and (
+            wish.asking is Asking.CORRECT or _is_other_clause(candidate.evidence, wish.quote)
+        ):
             return False
         named = [each.content for each in wish.meant or ()]
         is_contradiction = candidate.relation is Relation.CONTRADICTS and any(
@@ -83,6 +86,12 @@ def _tells_other(candidate: Candidate, quote: str, let_go: Sequence[str]) -> boo
     gone = set(document_terms("\n".join(let_go)))
     says = own & set(document_terms(candidate.content))
     return bool(says and gone & (wish - own)) and not gone & own
+
+
+def _is_other_clause(evidence: str, quote: str) -> bool:
+    """Tell whether a quote is one whole clause of a wish that has more than this one."""
+    wish, words = searchable(quote), plain_quote(evidence)
+    return wish.letters != words.letters and wish.is_clause(words)
 
 
 def _share_words(evidence: str, words: str) -> bool:
