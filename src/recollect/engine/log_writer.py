@@ -5,7 +5,7 @@ worth keeping.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import UUID
@@ -25,7 +25,7 @@ from recollect.engine.masking_lanes import (
 )
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.failures import place
-from recollect.model import Became, LogEntry, Phase, Written
+from recollect.model import Became, LogEntry, Phase, Scope, Written
 from recollect.spool import FullError, Noted, Spool, Waiting
 
 _SOON_SECONDS = 0.5
@@ -44,7 +44,7 @@ log = structlog.get_logger(__name__)
 
 
 class LogWriter:
-    """Writes the phases of exchanges, each user's in order.
+    """Writes the phases of exchanges, those of a chat in the order in which they were said.
 
     Args:
         spool: Keeps the phases that the log can't take.
@@ -72,6 +72,7 @@ class LogWriter:
         self._is_recorded: LRUCache[str, bool] = LRUCache(_KEPT)
         self._credentials: TTLCache[UUID, str] = TTLCache(_KEPT, _CREDENTIAL_SECONDS)
         self._later: WeakValueDictionary[tuple[UUID, Phase], asyncio.Future[Written]] = WeakValueDictionary()
+        self._newest: WeakValueDictionary[Scope, asyncio.Task[Became]] = WeakValueDictionary()
         self._opened, self._adopted = asyncio.Event(), asyncio.Event()
         self._wake, self._tried = asyncio.Event(), asyncio.Event()
         self._closing, self._ending = asyncio.Event(), asyncio.Event()
@@ -97,6 +98,12 @@ class LogWriter:
         """Try at once to write the waiting phases: the store is back, or files were left here."""
         self._adopted.clear()
         self._wake.set()
+
+    def line_up(self, scope: Scope, writing: asyncio.Task[Became]) -> asyncio.Task[Became] | None:
+        """Take in a task that writes a phase of a chat; return the one before it, which it has to wait for."""
+        before = self._newest.get(scope)
+        self._newest[scope] = writing
+        return before
 
     @asynccontextmanager
     async def noting(self, entry: LogEntry) -> AsyncIterator[Noted]:
@@ -285,6 +292,8 @@ async def write_phase(
         progress: The exchange's progress, for the tasks that wait for it.
         masks: Whether its secrets are masked before.
     """
+    # Before the first await: tasks begin in the order in which they were made.
+    waits_for = [behind, _line_up(log_writer(), entry)]
     try:
         await log_writer().ready()
         if masks:
@@ -292,13 +301,20 @@ async def write_phase(
         progress.ready.set()
         if behind is not None:
             await progress.noted.wait()  # the turn is masked by then, and the journal has it before its end
-        return await _write(log_writer(), await _as_kept(entry, progress, masks=masks), behind, progress)
+        return await _write(log_writer(), await _as_kept(entry, progress, masks=masks), waits_for, progress)
     except Exception as error:  # noqa: BLE001 -- a bug must not take what is said without a word
         log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
         log_writer().lose(entry, "it can't be written")
         return None
     finally:
         progress.noted.set()
+
+
+def _line_up(log_writer: LogWriter, entry: LogEntry) -> asyncio.Task[Became] | None:
+    """Return the task that writes the phase before in the entry's chat; the current one is the next to be waited for."""
+    current: asyncio.Task[Became] | None = asyncio.current_task()
+    assert current is not None  # noqa: S101 -- a coroutine runs in a task
+    return log_writer.line_up(entry.exchange.turn.scope, current)
 
 
 async def _as_kept(entry: LogEntry, progress: Progress, *, masks: bool) -> LogEntry:
@@ -311,7 +327,10 @@ async def _as_kept(entry: LogEntry, progress: Progress, *, masks: bool) -> LogEn
 
 
 async def _write(
-    log_writer: LogWriter, entry: LogEntry, behind: asyncio.Task[Became] | None, progress: Progress
+    log_writer: LogWriter,
+    entry: LogEntry,
+    waits_for: Sequence[asyncio.Task[Became] | None],
+    progress: Progress,
 ) -> Became:
     begins = entry.phase is Phase.BEGUN
     async with log_writer.noting(entry) as noted:
@@ -321,8 +340,8 @@ async def _write(
         elif not begins:
             progress.alone = not noted.is_kept or entry.phase is not Phase.ENDED
             progress.over.set()
-        if behind is not None and not behind.done():
-            await asyncio.wait({behind})
+        if before := {each for each in waits_for if each is not None and not each.done()}:
+            await asyncio.wait(before)
         if begins and noted.is_kept and await happens(progress.over, _SOON_SECONDS) and not progress.alone:
             return None  # what ended it is written, and this with it
         return await log_writer.write(entry, needed=progress.needed, line=noted.line)

@@ -425,3 +425,44 @@ async def test_an_engine_is_closed_though_its_spool_can_not_be_read_and_what_wai
     await until(lambda: not any(folder.iterdir()))
     assert await said(store) == [("one", "")]
     await after.aclose()
+
+
+class HeldLog(Through):
+    """A log that holds back the end of the exchange "one", until it is let go."""
+
+    def __init__(self, log: object) -> None:
+        super().__init__(log)
+        self.let_go = asyncio.Event()
+
+    async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
+        if exchange.turn.text == "one":
+            await self.let_go.wait()
+        is_new: bool = await self._port.append(exchange, revives=revives)
+        return is_new
+
+
+async def test_a_message_overtakes_none_of_its_chat_and_waits_for_no_other_chat(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_writer, "_SOON_SECONDS", 60.0)  # the end of an answer writes its turn
+    log = HeldLog(store.log)
+    live = LiveEngine(Opener(replace(store, log=log)), spool=Spool(folder, limit=ROOM), patience=60)
+    await live.start()
+
+    def answered(text: str, seconds: int, scope: Scope) -> asyncio.Task[Became]:
+        turn = replace(store.turn(text, at=NOON + timedelta(seconds=seconds)), scope=scope)
+        begun = live.begin(turn, credential=None)
+        assert begun is not None
+        return begun.end("Good.", recollections=())
+
+    here, elsewhere = store.anna.scope, replace(store.anna.scope, session_id="elsewhere")
+    first = answered("one", 0, here)
+    second = answered("two", 1, here)
+    await answered("three", 2, elsewhere)
+    await asyncio.wait({second}, timeout=0.3)  # it would be written by now
+    log.let_go.set()
+    await asyncio.gather(first, second)
+
+    assert [text for text, _ in await said(store)] == ["one", "two"]
+    assert [text for text, _ in await said(store, elsewhere)] == ["three"]
+    await live.aclose()
