@@ -21,6 +21,7 @@ from recollect.model import (
     Candidate,
     Change,
     Doubt,
+    Erase,
     Exchange,
     Hide,
     Ignore,
@@ -199,7 +200,7 @@ class TestWhatIsNew:
 
 def why(changes: Sequence[Change]) -> list[str | None]:
     """Return by which rule or answer each change was decided."""
-    return [change.decided_by for change in changes if not isinstance(change, Hide)]
+    return [change.decided_by for change in changes if not isinstance(change, Hide | Erase)]
 
 
 class TestEqualContent:
@@ -791,7 +792,7 @@ def test_whatever_models_say_nothing_newer_is_lost_and_nothing_is_touched_twice(
     assert len(touched) == len(set(touched))
     made = {change.memory.id: change.memory for change in mains if isinstance(change, Add | Replace)}
     for change in changes:
-        assert isinstance(change, Hide) or change.decided_by
+        assert isinstance(change, Hide | Erase) or change.decided_by
         if isinstance(change, Retire | Limit):
             gone = old[change.target]
             assert change.heir is not None

@@ -34,22 +34,28 @@ class _Word(NamedTuple):
     places: dict[int, int]
 
 
-@cache
-def _lists() -> dict[str, dict[int, int]]:
-    """Return the words of all languages, each with its number by language; accents may be left out."""
-    words: dict[str, dict[int, int]] = {}
+def _listed() -> Iterator[tuple[str, int, int]]:
+    """Yield each form of each word, with its language and its number there; accents may be left out."""
     for language, listed in enumerate(read_table("recollect.text.secrets", "wallet_words").values()):
         for number, word in enumerate(listed.split()):
             plain = normalize("NFKD", word)
             for form in (plain, "".join(each for each in plain if not combining(each))):
-                words.setdefault(form, {}).setdefault(language, number)
+                yield form, language, number
+
+
+@cache  # 7 MB, and made only once a text may hold such words
+def _lists() -> dict[str, dict[int, int]]:
+    """Return the words of all languages, each with its number by language."""
+    words: dict[str, dict[int, int]] = {}
+    for form, language, number in _listed():
+        words.setdefault(form, {}).setdefault(language, number)
     return words
 
 
 @cache
 def _encoded() -> frozenset[bytes]:
     """Return the words in the form of an encoded text."""
-    forms = (form for word in _lists() for form in (word, normalize("NFC", word)))
+    forms = (form for word, _, _ in _listed() for form in (word, normalize("NFC", word)))
     return frozenset(form.encode() for form in forms)
 
 
