@@ -68,8 +68,6 @@ class ForgetTargets:
             EmbedderError: It can't be found without the embedder, in the log least of all.
             StoreError: The store failed.
         """
-        if command.broad:
-            return [Ignore(Reason.TOO_BROAD)]
         hidden = Hide((exchange.message_id,), Reason.FORGOTTEN)
         if command.meant is not None:
             if command.asking is Asking.ERASE:  # never a judge's choice: it can't be undone

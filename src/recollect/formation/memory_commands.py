@@ -21,7 +21,6 @@ class MemoryCommand:
     Attributes:
         asking: What is asked for.
         about: What to remember or to forget, or what is so, in the person's words; "" where nothing is named.
-        broad: Whether it means more memories than go at a sentence.
         meant: The memories that a model named; None: no model was asked.
         is_beside_others: Whether a model understood it of a message that holds others' words, too, as pasted ones.
         quote: The words that ask, where a model quoted them.
@@ -29,7 +28,6 @@ class MemoryCommand:
 
     asking: Asking
     about: str
-    broad: bool = False
     meant: tuple[Memory, ...] | None = None
     is_beside_others: bool = False
     quote: str = ""

@@ -251,8 +251,6 @@ def _wrong(turn: AnalyzedTurn, own: Sequence[Change]) -> list[Change]:
     """
     touched = {getattr(each, name, None) for each in own for name in ("old", "target")}
     commands = [each for each in turn.commands if each.asking is Asking.CORRECT]
-    if any(each.broad for each in commands):
-        return [Ignore(Reason.TOO_BROAD)]
     meant = {
         memory.id: command
         for command in commands

@@ -21,8 +21,6 @@ _IMPORTANCE = 0.8
 _EVIDENCE_LENGTH = 1_000
 _LEAST_QUOTE = 4
 """The least letters and digits of a quote in a message that asks for something: "is" is in every message."""
-_EVERYTHING = 10
-"""More memories than these go at no sentence: the person is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +146,6 @@ def with_understood_commands(turns: Sequence[AnalyzedTurn], extraction: Extracti
             MemoryCommand(
                 command.asking,
                 _sentence_around(command.evidence, turns[turn].words),
-                broad=len(named[command.asking]) > _EVERYTHING,
                 meant=tuple(
                     extraction.known[number]
                     for number in dict.fromkeys(command.about)

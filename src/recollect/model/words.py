@@ -190,7 +190,6 @@ class Reason(StrEnum):
     """The person asked in a chat that it is kept nowhere: it is deleted for good."""
     CORRECTED = "corrected"
     """The person said that it is otherwise."""
-    TOO_BROAD = "too_broad"
     NOTHING_TO_FORGET = "nothing_to_forget"
     ABANDONED = "abandoned"
     """The message that taught it was edited."""

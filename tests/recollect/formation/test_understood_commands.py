@@ -107,7 +107,7 @@ def test_a_short_message_is_quoted_whole(text: str) -> None:
     assert len(requests(text, ExtractedCommand(Asking.FORGET, text, (0,)))) == 1
 
 
-def test_who_means_very_many_memories_means_all() -> None:
+def test_a_wish_means_all_that_the_model_names() -> None:
     known = tuple(memory(f"Owns {number} boats") for number in range(12))
     command = ExtractedCommand(Asking.FORGET, "wipe the boats", tuple(range(12)))
 
@@ -115,7 +115,7 @@ def test_who_means_very_many_memories_means_all() -> None:
         [said("wipe the boats, will you")], Extraction(Extracted(commands=(command,)), known)
     )
 
-    assert turn.commands[-1].broad
+    assert turn.commands[-1].meant == known
 
 
 def test_what_is_forgotten_is_known_no_more_and_numbers_follow() -> None:
