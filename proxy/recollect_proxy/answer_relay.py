@@ -56,9 +56,12 @@ class AnswerRelay:
             self._answer(scope, request) as answer,
         ):
             recorder.start(answer)
-            request.note_prepared()
             prepared = request.prepared
-            feed = recorder.feed
+
+            def feed(chunk: bytes) -> None:
+                recorder.feed(chunk)
+                request.note_behind_chunk()
+
             in_body = lists and is_json(answer)
             extra = self.reports.about(prepared, request.id, listed=lists and not in_body)
             if in_body:

@@ -1,5 +1,6 @@
 """A request for the upstream, with everything that is needed once its answer ends. Never: sends it."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from uuid import UUID
@@ -57,6 +58,11 @@ class OutboundRequest:
         placed = Placed(detached=self.prepared.placed.detached)
         recall = replace(self.prepared.recall, skipped=Skip.CONTEXT_LENGTH)
         self.prepared = replace(self.prepared, placed=placed, recall=recall)
+
+    def note_behind_chunk(self) -> None:
+        """Note the blocks in the prompt once the chunk that just came is sent on: the first byte waits for no note."""
+        if self.note_recall is not None:
+            asyncio.get_running_loop().call_soon(self.note_prepared)
 
     def note_prepared(self) -> None:
         """Note the blocks in the prompt, once: when its answer begins, or when none comes."""
