@@ -121,17 +121,15 @@ def train(
                 continue
             told = relevance.intent_logits(question.asked, inner)
             nothing = np.full(len(question.statements), np.nan)
+            columns, letters = question.columns, question.letters
             tables[True].append(
-                relevance.features(question.asked, question.statements, question.first, question.second, told)
-            )
-            tables[False].append(
                 relevance.features(
-                    replace(question.asked, vector=None),
-                    question.statements,
-                    question.first,
-                    nothing,
-                    0 * told,
+                    question.asked, columns, question.second, letters, told, first=question.first
                 )
+            )
+            alone = replace(question.asked, vector=None)
+            tables[False].append(
+                relevance.features(alone, columns, nothing, letters, 0 * told, first=question.first)
             )
             targets.append(question.must)
     target = np.concatenate(targets)
@@ -161,9 +159,13 @@ def cross_validated(
         model = train(others, apart, name, [each.person % (_FOLDS - 1) for each in others])
         for n, each in enumerate(questions):
             if each.person % _FOLDS == fold:
-                full, _ = relevance.probabilities(each.asked, each.statements, each.first, each.second, model)
+                full, _ = relevance.probabilities(
+                    each.asked, each.columns, each.second, each.letters, model, first=each.first
+                )
                 alone = replace(each.asked, vector=None)
-                first, _ = relevance.probabilities(alone, each.statements, each.first, 0 * each.first, model)
+                first, _ = relevance.probabilities(
+                    alone, each.columns, 0 * each.first, each.letters, model, first=each.first
+                )
                 judged[n] = full, first, relevance.intent_logits(each.asked, model)
     return [each for each in judged if each is not None]
 

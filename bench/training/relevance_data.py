@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -17,7 +18,8 @@ import numpy as np
 from recollect.model import Kind, Memory, Message, Role, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
 from recollect.retrieval import read_query, relevance
-from recollect.retrieval.relevance import EmbeddedQuestion, Floats
+from recollect.retrieval.letters import LetterRuns
+from recollect.retrieval.relevance import EmbeddedQuestion, Floats, StatementColumns
 
 STRANGER = "of a stranger"
 """The type of what nobody here asked."""
@@ -26,7 +28,7 @@ _OF_NOBODY = ("nothing", "advice")
 _VITAL = 0.85
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """A person's question, with what is needed to answer it.
 
@@ -49,6 +51,16 @@ class Question:
     second: Floats
     must: Floats
     may: Floats
+
+    @cached_property
+    def columns(self) -> StatementColumns:
+        """The columns of the statements."""
+        return StatementColumns.of(self.statements)
+
+    @cached_property
+    def letters(self) -> Floats:
+        """The share of the question's letter runs that each statement holds, (n,)."""
+        return LetterRuns.of([each.content for each in self.statements]).shared(self.asked.text)
 
 
 class Embedded:

@@ -14,8 +14,9 @@ import numpy as np
 
 from recollect.model import STATEMENTS, Memory, Vector
 from recollect.retrieval import relevance
+from recollect.retrieval.letters import LetterRuns
 from recollect.retrieval.query import RecallQuery
-from recollect.retrieval.relevance import INTENTS, EmbeddedQuestion, Floats
+from recollect.retrieval.relevance import INTENTS, EmbeddedQuestion, Floats, StatementColumns
 from recollect.retrieval.signals import RetrievedItem, Signals
 from recollect.retrieval.worth import in_order
 
@@ -158,7 +159,7 @@ def needs_of(
         return NO_NEEDS
     first = [each.cosine if is_read else None for each, _ in of_person]
     second = [each.second_cosine for each, _ in of_person]
-    likely, shares = relevance.probabilities(asked, statements, _or_nan(first), _or_nan(second), shipped)
+    likely, shares = _probabilities(asked, statements, first, second)
     lists = told["list"] > 0
     is_idle = told["nothing"] > bar.nothing if vector is not None else not is_asked
     scores = dict(zip((each.id for each in statements), (_SCORE * likely).tolist(), strict=True))
@@ -201,9 +202,9 @@ def needs_with(
         return needs
     known = [(each.item, each) for each in found if _is_statement(each) and isinstance(each.item, Memory)]
     statements = [*(item for item, _ in known), *(entry for entry, _ in entries)]
-    first = _or_nan([*(each.cosine for _, each in known), *(None for _ in entries)])
-    second = _or_nan([*(each.second_cosine for _, each in known), *(cosine for _, cosine in entries)])
-    likely, _ = relevance.probabilities(asked, statements, first, second, shipped)
+    first = [*(each.cosine for _, each in known), *(None for _ in entries)]
+    second = [*(each.second_cosine for _, each in known), *(cosine for _, cosine in entries)]
+    likely, _ = _probabilities(asked, statements, first, second)
     judged = zip((each.id for each, _ in entries), likely[len(known) :].tolist(), strict=True)
     scores = {each: _SCORE * probability for each, probability in judged}
     wanted = frozenset(each for each, score in scores.items() if score >= _SCORE * bar.floor(query, likely))
@@ -226,6 +227,23 @@ def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresho
         served=True,
         at_most=bar.all,
         everything=True,
+    )
+
+
+def _probabilities(
+    asked: EmbeddedQuestion,
+    statements: Sequence[Memory],
+    first: Sequence[float | None],
+    second: Sequence[float | None],
+) -> tuple[Floats, dict[str, Floats]]:
+    """Return the probability that each statement is needed, (n,), and each feature's contribution, by their cosines."""
+    return relevance.probabilities(
+        asked,
+        StatementColumns.of(statements),
+        _or_nan(second),
+        LetterRuns.of([each.content for each in statements]).shared(asked.text),
+        relevance.shipped_model(),
+        first=_or_nan(first),
     )
 
 

@@ -11,17 +11,16 @@ Never: a store, a model's library, training, passages of the log.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model import Kind, Memory, Vector
-from recollect.text.dates import Period, proximity
-from recollect.text.patterns import bounded
+from recollect.text.dates import Period
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -29,15 +28,14 @@ INTENTS = ("nothing", "overview", "list", "advice", "time", "oneself")
 """The intents of a question: it needs nothing remembered; an overview of everything; several things; what matters for a
 recommendation; the time of something; one thing about the person."""
 
+KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
+"""The number of each kind in ``StatementColumns.kind``."""
+
 _KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO)
-_WORD = bounded(r"\w+")
-_GRAM = 4
 _BEFORE = 0.5
 """The weight of the message before in a question's vector; the question's own is 1."""
-_FIRST_IDEOGRAM = "\u2e80"
-_READ = 300
-"""Characters of a text whose letters are compared; few, since each question is compared with hundreds of statements."""
-_SOON = timedelta(days=31)
+_DAY = 86_400.0
+_SOON = 31 * _DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,72 +97,104 @@ def intent_logits(asked: EmbeddedQuestion, model: RelevanceModel) -> Floats:
     return told
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StatementColumns:
+    """Parallel columns of n statements, (n,) each. Times are seconds since 1970 in UTC; NaN if unknown.
+
+    Attributes:
+        importance: Their importance, 0 to 1.
+        kind: Their kinds, as ``KIND_CODES`` numbers them, int8.
+        event: The times of their events.
+        holds_from: Since when they hold.
+        holds_until: Until when they hold.
+    """
+
+    importance: Floats
+    kind: NDArray[np.int8]
+    event: Floats
+    holds_from: Floats
+    holds_until: Floats
+
+    @classmethod
+    def of(cls, statements: Sequence[Memory]) -> Self:
+        """Return the columns of statements."""
+        return cls(
+            np.array([each.importance for each in statements], np.float64),
+            np.array([KIND_CODES[each.kind] for each in statements], np.int8),
+            _seconds([each.event_at for each in statements]),
+            _seconds([each.holds_from for each in statements]),
+            _seconds([each.holds_until for each in statements]),
+        )
+
+
 def probabilities(
     asked: EmbeddedQuestion,
-    statements: Sequence[Memory],
-    first: Floats,
-    second: Floats,
+    table: StatementColumns,
+    near: Floats,
+    shared_letters: Floats,
     model: RelevanceModel,
+    *,
+    first: Floats,
 ) -> tuple[Floats, dict[str, Floats]]:
     """Return the probability that each statement is needed, (n,), and each feature's contribution to its logit, (n,) each.
 
     Args:
         asked: The question.
-        statements: The n statements.
-        first: Their cosines to the question by the first embedder, (n,); NaN if unknown, or if it does not support the script.
-        second: Their cosines by the second embedder, (n,); NaN if unknown.
+        table: The n statements.
+        near: Their cosines to the question by the second embedder, (n,); NaN if unknown.
+        shared_letters: The share of the question's letter runs that each holds, (n,); see ``LetterRuns.shared``.
         model: The trained model.
+        first: Their cosines by the first embedder, (n,); NaN if unknown, or if it does not support the script.
     """
-    has_second = asked.vector is not None and bool(np.isfinite(second).any())
+    has_second = asked.vector is not None and bool(np.isfinite(near).any())
     weights = model.full if has_second else model.first_only
-    told = intent_logits(asked, model)
-    table = features(asked, statements, first, second, told)
-    columns = np.stack([table[name] for name in weights.features], axis=1)
+    told = features(asked, table, near, shared_letters, intent_logits(asked, model), first=first)
+    columns = np.stack([told[name] for name in weights.features], axis=1)
     shares = columns * weights.weights
     logits = shares.sum(axis=1) + weights.bias
     return 1 / (1 + np.exp(-np.clip(logits, -40, 40))), dict(zip(weights.features, shares.T, strict=True))
 
 
 def features(
-    asked: EmbeddedQuestion, statements: Sequence[Memory], first: Floats, second: Floats, told: Floats
+    asked: EmbeddedQuestion,
+    table: StatementColumns,
+    near: Floats,
+    shared_letters: Floats,
+    told: Floats,
+    *,
+    first: Floats,
 ) -> dict[str, Floats]:
     """Return the features of the statements by name, (n,) each; an unknown one is 0.
 
     Args:
         asked: The question.
-        statements: The n statements.
-        first: Their cosines by the first embedder, (n,); NaN if unknown.
-        second: Their cosines by the second embedder, (n,); NaN if unknown.
+        table: The n statements.
+        near: Their cosines by the second embedder, (n,); NaN if unknown.
+        shared_letters: The share of the question's letter runs that each holds, (n,).
         told: The logits of the question's intents, (intents,).
+        first: Their cosines by the first embedder, (n,); NaN if unknown.
     """
-    n = len(statements)
-    one = np.ones(n)
-    near, near_first = np.nan_to_num(second), np.nan_to_num(first)
-    shared = _shared_letters(asked.text, [each.content for each in statements])
-    importance = np.array([each.importance for each in statements])
-    kinds = {kind: np.array([each.kind is kind for each in statements], np.float64) for kind in _KINDS}
-    when = np.array([_when(each, asked) for each in statements])
-    order = (
-        np.argsort(np.argsort(-near)) if np.isfinite(second).any() else np.argsort(np.argsort(-near_first))
-    )
+    one = np.ones(len(near))
+    order = np.argsort(np.argsort(-np.nan_to_num(near if np.isfinite(near).any() else first)))
+    near, near_first = np.nan_to_num(near), np.nan_to_num(first)
     intent = {name: np.tanh(value / 2) for name, value in zip(INTENTS, told.tolist(), strict=True)}
-    table = {
+    found = {
         "near": near,
-        "near_gap": near - near.max(),
-        "near_best": one * near.max(),
+        "near_gap": near - near.max(initial=-1.0),
+        "near_best": one * near.max(initial=-1.0),
         "first": near_first,
-        "first_gap": near_first - near_first.max(),
-        "letters": shared,
-        "letters_gap": shared - shared.max(),
+        "first_gap": near_first - near_first.max(initial=-1.0),
+        "letters": shared_letters,
+        "letters_gap": shared_letters - shared_letters.max(initial=0.0),
         "rank": np.log1p(order),
-        "importance": importance,
-        "vital": (importance >= 0.85).astype(np.float64),  # noqa: PLR2004 -- health, safety, asked to be remembered
+        "importance": table.importance,
+        "vital": (table.importance >= 0.85).astype(np.float64),  # noqa: PLR2004 -- health, safety, asked to be remembered
         "length": one * np.log1p(len(asked.text)),
-        "when": when,
+        "when": _when(table, asked),
     }
-    table |= {f"kind_{kind.value}": values for kind, values in kinds.items()}
-    table |= {f"asks_{name}": one * value for name, value in intent.items()}
-    return table | _together(intent, table)
+    found |= {f"kind_{kind.value}": (table.kind == KIND_CODES[kind]).astype(np.float64) for kind in _KINDS}
+    found |= {f"asks_{name}": one * value for name, value in intent.items()}
+    return found | _together(intent, found)
 
 
 def _together(intent: Mapping[str, float], table: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -184,46 +214,45 @@ def _together(intent: Mapping[str, float], table: Mapping[str, Floats]) -> dict[
     }
 
 
-def _when(statement: Memory, asked: EmbeddedQuestion) -> float:
-    """Return how near a statement's dates are to those of the question, 0 to 1.
+def _when(table: StatementColumns, asked: EmbeddedQuestion) -> Floats:
+    """Return how near the statements' dates are to those of the question, 0 to 1, (n,).
 
     If the question means no date, dates in the next month count up to 0.3.
     """
-    moments = [each for each in (statement.event_at, statement.holds_from, statement.holds_until) if each]
+    moments = np.stack([table.event, table.holds_from, table.holds_until])
     if asked.periods:
-        return max((proximity(each, asked.periods) for each in moments), default=0.0)
-    now = asked.now if asked.now.tzinfo else asked.now.replace(tzinfo=UTC)
-    ahead = [each - now for each in moments if each >= now]
-    return 0.3 * max((1 - each / _SOON for each in ahead if each < _SOON), default=0.0)
+        near = proximities(moments, asked.periods)
+    else:
+        ahead = moments - _utc(asked.now).timestamp()
+        near = 0.3 * np.where(ahead >= 0, np.maximum(0.0, 1 - ahead / _SOON), 0.0)
+    nearest: Floats = np.nan_to_num(near).max(axis=0)
+    return nearest
 
 
-def _shared_letters(question: str, contents: Sequence[str]) -> Floats:
-    """Return the share of the question's character n-grams, weighted by their rarity, that each text holds, 0 to 1, (n,).
+def proximities(moments: Floats, periods: Sequence[Period]) -> Floats:
+    """Return how near moments, in seconds since 1970, are to the nearest of one or more periods, 0 to 1; NaN for NaN.
 
-    The n-grams are those of ``letter_runs``: most of them survive inflection and typing errors.
+    It is the columnar form of `recollect.text.dates.proximity`.
     """
-    asked = list(letter_runs(question))
-    holds = np.array([[run in text for run in asked] for text in map(_in_words, contents)], np.float64)
-    rarity = np.log((len(contents) + 1) / (holds.sum(axis=0) + 0.5))
-    total = float(rarity.sum())
-    return holds @ rarity / total if total > 0 else np.zeros(len(contents))
+    nearest: Floats = np.stack([_proximity(moments, each) for each in periods]).max(axis=0)
+    return nearest
 
 
-def _in_words(text: str) -> str:
-    """Return a text's words, separated by two spaces, so that no n-gram spans two of them."""
-    return f" {'  '.join(_WORD.findall(text[:_READ].casefold()))} "
+def _proximity(moments: Floats, period: Period) -> Floats:
+    start, end = period.start.timestamp(), period.end.timestamp()
+    distance = np.maximum(start - moments, moments - end)
+    outside = np.maximum(0.0, 0.5 * (1 - distance / max(_DAY, end - start)))
+    near: Floats = np.where((start <= moments) & (moments < end), 1.0, outside)
+    return near
 
 
-def letter_runs(text: str) -> frozenset[str]:
-    """Return a text's character n-grams: four characters within a padded word, two in scripts without spaces."""
-    runs: set[str] = set()
-    for word in _WORD.findall(text[:_READ].casefold()):
-        if max(word) >= _FIRST_IDEOGRAM:
-            runs.update([word[n : n + 2] for n in range(max(1, len(word) - 1))])
-        else:
-            padded = f" {word} "
-            runs.update([padded[n : n + _GRAM] for n in range(max(1, len(padded) - _GRAM + 1))])
-    return frozenset(runs)
+def _seconds(moments: Sequence[datetime | None]) -> Floats:
+    return np.array([np.nan if each is None else _utc(each).timestamp() for each in moments], np.float64)
+
+
+def _utc(moment: datetime) -> datetime:
+    """Return a moment; one without a time zone is taken as UTC."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 @cache

@@ -1,0 +1,131 @@
+"""Compares a question's letters with those of many texts, by short runs of characters that survive inflection and typing errors. Pure.
+
+Never: words, languages.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.text.patterns import bounded
+
+_READ = 300
+"""Characters of a text whose letters are compared."""
+_FIRST_IDEOGRAM = "\u2e80"
+_WIDE = ord(_FIRST_IDEOGRAM)
+_WORD = bounded(rf"[^\W{_FIRST_IDEOGRAM}-\U0010ffff]+|[^\W\u0000-\u2e7f]+")
+_RUN = 4
+_SPACE = ord(" ")
+
+_FACTOR = np.uint32(0x9E3779B1)
+_ROW_BITS = np.uint64(32)
+_ROWS = np.uint64(0xFFFFFFFF)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LetterRuns:
+    """An inverted index of texts by their runs of characters: four within a padded word, two in scripts without spaces.
+
+    Attributes:
+        size: The number of texts, n.
+        keys: For each run of each text, the run's hash in the upper 32 bits and the text's row in the lower; ascending.
+    """
+
+    size: int
+    keys: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Self:
+        """Index the first 300 characters of each text."""
+        words = [_in_words(text) for text in texts]
+        points = _code_points("".join(words))
+        rows = np.repeat(np.arange(len(words), dtype=np.uint64), [len(each) for each in words])
+        is_space, is_wide = points == _SPACE, points >= _WIDE
+        is_narrow = ~is_space & ~is_wide
+        found = []
+        for length, begins in _runs(is_space, is_narrow, is_wide):
+            window = np.zeros((len(begins), _RUN), np.uint32)
+            for place in range(length):
+                window[:, _RUN - length + place] = points[begins + place]
+            found.append(_hashes(window).astype(np.uint64) << _ROW_BITS | rows[begins])
+        return cls(len(texts), np.unique(np.concatenate(found)))
+
+    def joined(self, others: Self) -> Self:
+        """Return the index of these texts and, in the rows after them, of the others."""
+        moved = others.keys + np.uint64(self.size)
+        # Both halves are sorted: a stable sort merges them in linear time.
+        return type(self)(self.size + others.size, np.sort(np.concatenate([self.keys, moved]), kind="stable"))
+
+    def kept(self, is_kept: NDArray[np.bool_]) -> Self:
+        """Return the index of the texts whose row is marked in ``is_kept``, (n,), renumbered in their order."""
+        rows = (self.keys & _ROWS).astype(np.intp)
+        place = (np.cumsum(is_kept) - 1).astype(np.uint64)
+        mine = is_kept[rows]
+        return type(self)(int(is_kept.sum()), (self.keys & ~_ROWS | place[rows])[mine])
+
+    def shared(self, question: str) -> NDArray[np.float64]:
+        """Return the share of the question's runs, weighted by their rarity among the texts, that each text holds, 0 to 1, (n,)."""
+        asked = _hashes_of(letter_runs(question)).astype(np.uint64) << _ROW_BITS
+        begins = np.searchsorted(self.keys, asked)
+        counts = np.searchsorted(self.keys, asked | _ROWS, side="right") - begins
+        rarity = np.log((self.size + 1) / (counts + 0.5))
+        total = float(rarity.sum())
+        if total <= 0:
+            return np.zeros(self.size)
+        # The places begin, begin + 1, ... of each run's keys, one run after another.
+        places = np.arange(counts.sum()) + np.repeat(begins - np.cumsum(counts) + counts, counts)
+        rows = (self.keys[places] & _ROWS).astype(np.intp)
+        return np.bincount(rows, np.repeat(rarity, counts), minlength=self.size) / total
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes."""
+        return self.keys.nbytes
+
+
+def letter_runs(text: str) -> frozenset[str]:
+    """Return the runs of characters of a text's first 300: four within a padded word, two in scripts without spaces."""
+    runs: set[str] = set()
+    for word in _WORD.findall(text[:_READ].casefold()):
+        is_wide = word[0] >= _FIRST_IDEOGRAM
+        spaced, length = (word, 2) if is_wide else (f" {word} ", _RUN)
+        runs.update([spaced[n : n + length] for n in range(max(1, len(spaced) - length + 1))])
+    return frozenset(runs)
+
+
+def _in_words(text: str) -> str:
+    """Return a text's words, separated by two spaces, so that no run spans two of them."""
+    return f" {'  '.join(_WORD.findall(text[:_READ].casefold()))} "
+
+
+def _runs(
+    is_space: NDArray[np.bool_], is_narrow: NDArray[np.bool_], is_wide: NDArray[np.bool_]
+) -> Iterable[tuple[int, NDArray[np.intp]]]:
+    """Yield the lengths of runs that a question may have, with the places where runs of that length begin.
+
+    A single ideogram may be a whole word of the question, so that each counts as a run of its own.
+    """
+    yield 1, np.flatnonzero(is_wide)
+    yield 2, np.flatnonzero(is_wide[:-1] & is_wide[1:])
+    yield 3, np.flatnonzero(is_space[:-2] & is_narrow[1:-1] & is_space[2:])  # a word of one letter
+    yield _RUN, np.flatnonzero(is_narrow[1:-2] & is_narrow[2:-1])
+
+
+def _hashes_of(runs: Iterable[str]) -> NDArray[np.uint32]:
+    padded = "".join(run.rjust(_RUN, "\0") for run in runs)
+    return _hashes(_code_points(padded).reshape(-1, _RUN))
+
+
+def _hashes(runs: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return a hash of each run of four code points, (runs,); shorter runs have zeros before them."""
+    hashed = runs[:, 0]
+    for place in range(1, _RUN):
+        hashed = hashed * _FACTOR + runs[:, place]
+    return hashed
+
+
+def _code_points(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
