@@ -59,7 +59,7 @@ class Result(Struct):
     type: Annotated[str, Meta(description="The memory's kind, or `message`.")]
     part: Annotated[int | None, Meta(description="Which part of the message; null for a memory.")]
     parts: Annotated[
-        dict[str, float], Meta(description="What each signal gave to the score; of the best 50.")
+        dict[str, float], Meta(description="What each signal gave to the score; of the best ten.")
     ]
     dropped: Annotated[str | None, Meta(description="Why it would not be in the prompt; null where it is.")]
     standing: Annotated[bool, Meta(description="Whether it stands in every chat, whatever is asked.")]

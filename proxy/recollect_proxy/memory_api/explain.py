@@ -100,7 +100,8 @@ class Explanation(Struct):
     stages: Annotated[dict[str, float], Meta(description="Milliseconds of each stage.")]
     query: Annotated[dict[str, Any], Meta(description="What the words were taken to ask for.")]
     candidates: Annotated[
-        list[ExplainedCandidate], Meta(description="What was found, best first; 50 at most.")
+        list[ExplainedCandidate],
+        Meta(description="What was found, best first: ten, and what else is in the prompt."),
     ]
     upstream: Annotated[
         str | None,

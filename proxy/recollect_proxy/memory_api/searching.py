@@ -25,7 +25,7 @@ class FoundMemory(Struct):
     memory: Memory
     score: Annotated[float, Meta(description="What it was ranked by: the higher, the better it serves.")]
     parts: Annotated[
-        dict[str, float], Meta(description="What each signal gave to the score; empty behind the best fifty.")
+        dict[str, float], Meta(description="What each signal gave to the score; empty behind the best ten.")
     ]
 
 

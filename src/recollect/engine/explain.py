@@ -92,13 +92,16 @@ def explained(prepared: Prepared, most: int | None = None) -> tuple[tuple[Recoll
 
     Args:
         prepared: What recall prepared for the request.
-        most: How many of the found ones to return at most; None: all.
+        most: Return the best ones up to this number, and of the others those in the prompt; None: all.
     """
     included = {_identity(each) for each in prepared.included}
     left = Drop.NO_PLACE if prepared.recall.skipped is Skip.NO_PLACE else Drop.BUDGET
     block = prepared.placed.block
     repeated = {_identity(each) for each in block.repeated} if block else set()
-    ranked = prepared.recall.ranked[:most]
+    found = prepared.recall.ranked
+    ranked = (
+        (*found[:most], *(each for each in found[most:] if _identity(each) in included)) if most else found
+    )
     told = {_identity(each) for each in ranked}
     unasked = [
         each for each in prepared.recall.recollections if each.standing and _identity(each) not in told

@@ -23,8 +23,8 @@ from recollect.retrieval.passages import may_serve
 from recollect.retrieval.query import RecallQuery, read_query
 from recollect.retrieval.signals import RetrievedItem, Signals, gather, read_signals
 
-EXPLAINED = 50
-"""The number of best recollections that come with the parts of their scores. An explanation shows no more."""
+EXPLAINED = 10
+"""The number of best recollections that come with the parts of their scores."""
 
 _READ_ON_LOOP = 400
 """Characters of a question that is read on the event loop."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.recollections import NOON, passage, recalled_passage, recollection, turn
 
 from recollect.composition import Bounds, Placed, place
-from recollect.engine.explain import request_record
+from recollect.engine.explain import explained, request_record
 from recollect.engine.prepared import Prepared
 from recollect.model import Chat, Drop, Hit, Placement, Recall, Recollection, Skip, Stage, Turn
 from recollect.retrieval import Ranking, SearchResults, read_query
@@ -72,9 +72,9 @@ def test_each_says_why_it_was_left_out() -> None:
     taken, huge = recollection("Ordered oolong."), recollection("long " * 3000)
     left = [replace(recollection(f"Note {drop}."), dropped=drop) for drop in Drop]
 
-    told = explanation(prepared([taken, huge, *left]))["candidates"]
+    told = explained(prepared([taken, huge, *left]))
 
-    assert [each["dropped"] for each in told] == [None, "budget", *(drop.value for drop in Drop)]
+    assert [each["dropped"] for _, each in told] == [None, "budget", *(drop.value for drop in Drop)]
 
 
 def test_of_two_parts_of_one_message_the_right_one_is_in_the_prompt() -> None:
@@ -105,12 +105,13 @@ def test_where_the_request_has_no_certain_place_that_is_why_they_are_left_out() 
     assert [each["dropped"] for each in record.explanation["candidates"]] == ["no-place", "limit"]
 
 
-def test_no_more_than_fifty_are_told_of() -> None:
-    many = [replace(recollection(f"Note {n}."), dropped=Drop.LIMIT) for n in range(70)]
+def test_a_record_explains_the_best_ten_and_the_others_in_the_prompt() -> None:
+    left = [replace(recollection(f"Note {n}."), dropped=Drop.LIMIT) for n in range(20)]
+    given_too = recollection("Ordered oolong.")
 
-    told = explanation(prepared(many))["candidates"]
+    told = explanation(prepared([*left, given_too]))["candidates"]
 
-    assert [each["id"] for each in told] == [str(each.item.id) for each in many[:50]]
+    assert [each["id"] for each in told] == [str(each.item.id) for each in (*left[:10], given_too)]
 
 
 def test_the_query_is_told_of_in_numbers_and_dates() -> None:
