@@ -18,14 +18,11 @@ LEFT_OUT = (
     "dense",
     "lexical",
     "matched",
-    "identifiers",
     "role",
     "speaker",
     "date",
-    "oneself",
     "taste",
     "session",
-    "learned",
 )
 """The weights that are left out, one at a time."""
 

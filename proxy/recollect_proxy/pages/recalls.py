@@ -20,9 +20,9 @@ _SIGNALS = 3
 _LEAST_SHARE = 0.02
 _SIGNAL_OF = (
     (("dense", "near", "first", "rank"), "meaning"),
-    (("lexical", "matched", "identifiers", "letters"), "words"),
+    (("lexical", "matched", "letters"), "words"),
     (("importance", "vital"), "importance"),
-    (("role", "speaker", "oneself"), "person"),
+    (("role", "speaker"), "person"),
     (("date", "when"), "date"),
     (("session",), "session"),
     (("taste", "kind", "asks", "advice", "list"), "suits"),

@@ -46,7 +46,7 @@ class SearchReach:
         lexical_seconds: Time limit of the term lookup. Without it, the search uses vectors alone.
     """
 
-    limit: int = 100
+    limit: int = 40
     lexical: bool = True
     log: bool = True
     verbatim: bool = False

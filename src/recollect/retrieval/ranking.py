@@ -215,7 +215,7 @@ def _in_order(found: list[RetrievedItem], fused: FusedRanking, needs: Needs) -> 
     scores = [needs.scores.get(each.item.id, score) for each, score in zip(found, plain, strict=True)]
     order = sorted(range(len(found)), key=lambda n: (-scores[n], found[n].item.id))
     of_log = [n for n in order if found[n].item.id not in needs.scores][:EXPLAINED]
-    parts = fused.parts_of(of_log)
+    parts = {name: values[of_log] for name, values in fused.parts.items()}
     parts["times"] = fused.multiplier[of_log]  # the factor of importance
     rows = zip(*(values.tolist() for values in parts.values()), strict=True)
     told = {n: tuple(zip(parts, row, strict=True)) for n, row in zip(of_log, rows, strict=True)}

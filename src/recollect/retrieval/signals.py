@@ -6,11 +6,10 @@ If several parts of a message were found, the best one counts.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import numpy as np
-from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from recollect.model import Hit, Item, Memory, Passage, Role, Statement
@@ -44,49 +43,35 @@ class Signals:
         first_cosine: The cosine of the question and the message's first part, -1 to 1.
         coverage: BM25 over the message and its neighbours, as a share of the score that covers the question
             (`recollect.text.lexical.COVERED`), 0 to 1.
-        own_coverage: The same over the message alone.
-        matched: The idf share of the question's terms that the message or its neighbours hold, 0 to 1.
         own_matched: The idf share of the question's terms that the message itself holds, 0 to 1.
         identifiers: The share of the question's code identifiers that the message holds, 0 to 1.
         role: 1 if the user said it, else 0; memories count as said by the user.
         speaker: 1 if the question names the message's speaker, else 0.
         date: `recollect.text.dates.proximity` to the dates that the question means, 0 to 1.
         session: The number of the candidate's session; negative without a session.
-        previous: The index of the message before it in its session; -1 if that is no candidate.
-        following: The index of the message after it in its session; -1 if that is no candidate.
-        self_share, states_taste, ends_asking, lists, words: `recollect.text.statement_features.Statement`.
+        self_share: First-person words as a share of the message's words, 0 to 1; 0 for a memory and for pasted text.
+        states_taste: 1 if the message says what its author likes or avoids, else 0; 0 likewise.
         importance: The memory's importance, 0 to 1; 0 for a message.
         seeks_advice: Whether the question seeks advice (`recollect.text.statement_features.seeks_advice`).
         asks_about_reply: Whether the question asks what the assistant said.
         names_code: Whether the question holds code identifiers.
-        terms: The number of the question's terms.
-        idf_total: The sum of their idf.
     """
 
     cosine: Floats | None = None
     first_cosine: Floats | None = None
     coverage: Floats | None = None
-    own_coverage: Floats | None = None
-    matched: Floats | None = None
     own_matched: Floats | None = None
     identifiers: Floats | None = None
     role: Floats | None = None
     speaker: Floats | None = None
     date: Floats | None = None
     session: Places | None = None
-    previous: Places | None = None
-    following: Places | None = None
     self_share: Floats | None = None
     states_taste: Floats | None = None
-    ends_asking: Floats | None = None
-    lists: Floats | None = None
-    words: Floats | None = None
     importance: Floats | None = None
     seeks_advice: bool = False
     asks_about_reply: bool = False
     names_code: bool = False
-    terms: int = 0
-    idf_total: float = 0.0
 
     @property
     def size(self) -> int:
@@ -112,58 +97,41 @@ class Signals:
         return [each for each in signals if isinstance(each, np.ndarray)]
 
 
-class SessionScores(NamedTuple):
-    """The scores of each candidate's session, (n,) each; without a session, those of the candidate itself.
+def pool(scores: Floats, session: Places) -> Floats:
+    """Return the mean score of the three best candidates of each candidate's session, (n,).
 
-    Attributes:
-        mean: The mean score of the session's three best candidates.
-        best: The score of its best candidate.
-        size: The number of its candidates.
+    A candidate with a negative session number is a session of its own.
     """
-
-    mean: Floats
-    best: Floats
-    size: Floats
-
-
-def pool(scores: Floats, session: Places | None) -> SessionScores:
-    """Pool scores by session, (n,) each; a candidate with a negative session number is a session of its own."""
-    if session is None or not len(scores):
-        return SessionScores(scores, scores, np.ones(len(scores)))
+    if not len(scores):
+        return scores
     number = np.where(session < 0, session.max(initial=0) + 1 + np.arange(len(session)), session)
     _, group = np.unique(number, return_inverse=True)
     order = np.lexsort((-scores, group))
     first = np.searchsorted(group[order], np.arange(group.max() + 1))
     place = np.arange(len(order)) - first[group[order]]
     top = order[place < _POOLED]
-    size = np.bincount(group).astype(np.float64)
-    mean = np.bincount(group[top], scores[top]) / np.minimum(size, _POOLED)
-    return SessionScores(mean[group], scores[order[first]][group], size[group])
+    mean: Floats = np.bincount(group[top], scores[top]) / np.minimum(np.bincount(group), _POOLED)
+    return mean[group]
 
 
-def cosines(signals: Signals) -> tuple[Floats, Floats]:
-    """Return the cosines of the nearest and of the first part, (n,) each, without NaN.
+def first_cosines(signals: Signals) -> Floats:
+    """Return the cosines of the first parts, (n,), without NaN.
 
-    If only one of the two is known, it replaces the other. If neither is, the mean over the candidates replaces both: a message
-    that still waits for its embedding counts as neither near nor far.
+    Where only the nearest part's is known, it replaces the first's. If neither is, the mean over the candidates replaces it: a
+    message that still waits for its embedding counts as neither near nor far.
     """
     unknown = np.full(signals.size, np.nan)
     best = unknown if signals.cosine is None else signals.cosine
     first = unknown if signals.first_cosine is None else signals.first_cosine
-    best, first = np.where(np.isnan(best), first, best), np.where(np.isnan(first), best, first)
-    seen = ~np.isnan(best)
-    if not seen.any():
-        return np.zeros(signals.size), np.zeros(signals.size)
-    return np.where(seen, best, best[seen].mean()), np.where(seen, first, first[seen].mean())
+    first = np.where(np.isnan(first), best, first)
+    seen = ~np.isnan(first)
+    return np.where(seen, first, first[seen].mean()) if seen.any() else np.zeros(signals.size)
 
 
 _WORD = bounded(r"\w+")
 _NAN = float("nan")
 _UNREAD = 0.3
 """The factor on differences between cosines if the embedder does not support the question's script."""
-
-_statements: LRUCache[tuple[UUID, int], Statement] = LRUCache(20_000)
-"""The features of memories' texts, by the memory's id and the text's hash, so that no text is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,34 +189,24 @@ def read_signals(
         is_read: Whether the embedder supports the query's script. If not, differences between cosines are reduced.
     """
     items = [each.item for each in found]
-    previous, following = _neighbors(items)
+    said = [_said(item) for item in items]
     channels = _of_channels(query, candidates, found, is_read=is_read)
-    shown = np.array([_shown(item) for item in items], np.float64).reshape(-1, len(Statement._fields))
     return Signals(
         cosine=channels.get("cosine"),
         first_cosine=channels.get("first_cosine"),
         coverage=channels.get("coverage"),
-        matched=channels.get("matched"),
-        own_coverage=channels.get("own_coverage"),
         own_matched=channels.get("own_matched"),
-        self_share=shown[:, 0],
-        states_taste=shown[:, 1],
-        ends_asking=shown[:, 2],
-        lists=shown[:, 3],
-        words=shown[:, 4],
+        self_share=np.array([each.self_share if each else 0.0 for each in said], np.float64),
+        states_taste=np.array([bool(each and each.states_taste) for each in said], np.float64),
         identifiers=_identified(items, query),
         role=np.array([isinstance(item, Memory) or item.role is Role.USER for item in items], np.float64),
         speaker=_named(items, query),
         date=_dated(items, query),
         session=_sessions(items),
-        previous=previous,
-        following=following,
         importance=np.array([item.importance if isinstance(item, Memory) else 0.0 for item in items]),
         seeks_advice=query.seeks_advice,
         asks_about_reply=query.asks_about_reply,
         names_code=bool(query.identifiers),
-        terms=len(query.terms),
-        idf_total=candidates.terms.idf_total,
     )
 
 
@@ -256,7 +214,7 @@ def _of_channels(
     query: RecallQuery, candidates: SearchResults, found: Sequence[RetrievedItem], *, is_read: bool
 ) -> dict[str, Floats]:
     """Return the signals of the two channels by name, (n,) each; a missing channel has none."""
-    numbers = np.array([_numbers(each) for each in found], np.float64).reshape(-1, 6)
+    numbers = np.array([_numbers(each) for each in found], np.float64).reshape(-1, 4)
     told: dict[str, Floats] = {}
     if candidates.has_vector:
         told["cosine"] = _told(numbers[:, 0], is_read=is_read)
@@ -264,9 +222,7 @@ def _of_channels(
     total = candidates.terms.idf_total
     if query.terms and candidates.has_terms and total > 0:
         told["coverage"] = np.clip(numbers[:, 2] / (COVERED * total), 0.0, 1.0)
-        told["matched"] = np.clip(numbers[:, 3] / total, 0.0, 1.0)
-        told["own_coverage"] = np.clip(numbers[:, 4] / (COVERED * total), 0.0, 1.0)
-        told["own_matched"] = np.clip(numbers[:, 5] / total, 0.0, 1.0)
+        told["own_matched"] = np.clip(numbers[:, 3] / total, 0.0, 1.0)
     return told
 
 
@@ -287,16 +243,11 @@ def _told(cosines: Floats, *, is_read: bool) -> Floats:
     return told
 
 
-def _shown(item: Item) -> Statement:
-    """Return the features of an item's text; those of a message were stored when it was indexed."""
-    if isinstance(item, Passage) and item.statement is not None:
-        # Pasted text says nothing about the user.
-        return item.statement._replace(self_share=0.0, states_taste=False) if item.pasted else item.statement
-    key = (item.id, hash(item.content))
-    statement = _statements.get(key)
-    if statement is None:
-        statement = _statements[key] = statement_features(item.content)
-    return statement
+def _said(item: Item) -> Statement | None:
+    """Return the features of a message, stored when it was indexed; None for a memory, and for pasted text, which says nothing about the user."""
+    if isinstance(item, Memory) or item.pasted:
+        return None
+    return item.statement or statement_features(item.content)
 
 
 def _identified(items: Sequence[Item], query: RecallQuery) -> Floats:
@@ -340,27 +291,4 @@ def _sessions(items: Sequence[Item]) -> Places:
             for item in items
         ],
         np.int64,
-    )
-
-
-def _neighbors(items: Sequence[Item]) -> tuple[Places, Places]:
-    """Return the indices of the messages before and after each item, (n,) each; -1 if they were not found."""
-    places = {
-        (item.session_id, item.turn_index): place
-        for place, item in enumerate(items)
-        if isinstance(item, Passage)
-    }
-
-    def beside(item: Item, step: int) -> int:
-        if not isinstance(item, Passage):
-            return -1
-        near = places.get((item.session_id, item.turn_index + step))
-        if near is None and item.speaker:
-            # In a conversation between people, the turn indices of replies are unused.
-            near = places.get((item.session_id, item.turn_index + 2 * step))
-        return -1 if near is None else near
-
-    return (
-        np.array([beside(item, -1) for item in items], np.int64),
-        np.array([beside(item, 1) for item in items], np.int64),
     )

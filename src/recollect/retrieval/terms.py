@@ -13,9 +13,6 @@ from recollect.text.lexical import idf, saturation
 _CORRECTED = 0.8
 """The weight of a spelling correction; an exact term counts 1."""
 
-_OWN_SHARE = 0.6
-"""The mean length of a document's own text, as a share of its length with its context."""
-
 Floats = NDArray[np.float64]
 
 
@@ -24,14 +21,10 @@ class TermScore(NamedTuple):
 
     Attributes:
         bm25: The BM25 score of the document with its context.
-        matched: The sum of the idf of the query's terms that document and context hold.
-        own_bm25: The BM25 score of the document alone.
         own_matched: The sum of the idf of the query's terms that the document alone holds.
     """
 
     bm25: float = 0.0
-    matched: float = 0.0
-    own_bm25: float = 0.0
     own_matched: float = 0.0
 
 
@@ -44,13 +37,13 @@ class TermScores:
 
     Attributes:
         documents: The numbers of the documents that hold any of the terms, (n,), ascending.
-        scores: Their scores, (n, 4), in the order of ``TermScore``.
+        scores: Their scores, (n, 2), in the order of ``TermScore``.
         idf_total: The sum of the idf of all terms of the query. A term in no document has the largest idf.
         idf_seen: The sum of the idf of the terms that any document holds.
     """
 
     documents: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    scores: Floats = field(default_factory=lambda: np.empty((0, 4)))
+    scores: Floats = field(default_factory=lambda: np.empty((0, 2)))
     idf_total: float = 0.0
     idf_seen: float = 0.0
 
@@ -104,10 +97,7 @@ def score_terms(lexicon: Lexicon, terms: Sequence[str], meant: Mapping[str, str]
 
 
 def _scored(occurrences: Occurrences, weight: float, mean: float) -> Floats:
-    """Return the scores of the documents that hold one term, (n, 4), in the order of ``TermScore``."""
+    """Return the scores of the documents that hold one term, (n, 2), in the order of ``TermScore``."""
     whole = saturation(occurrences.frequencies, occurrences.lengths, mean)
-    own = saturation(occurrences.own, occurrences.own_lengths, mean * _OWN_SHARE)
-    scored: Floats = weight * np.stack(
-        [whole, np.ones_like(whole), own, (occurrences.own > 0).astype(np.float64)], axis=1
-    )
+    scored: Floats = weight * np.stack([whole, (occurrences.own > 0).astype(np.float64)], axis=1)
     return scored

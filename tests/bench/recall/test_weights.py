@@ -163,42 +163,36 @@ def test_variants_change_what_they_name_alone() -> None:
 
     assert made["everything"] == given
     assert made["without date"] == replace(given, date=0.0)
-    assert (made["dense alone"].dense, made["dense alone"].lexical, made["dense alone"].learned) == (
-        1.0,
-        0.0,
-        0.0,
-    )
+    assert (made["dense alone"].dense, made["dense alone"].lexical) == (1.0, 0.0)
     assert (made["BM25 alone"].dense, made["BM25 alone"].lexical, made["BM25 alone"].date) == (0.0, 1.0, 0.0)
 
 
 async def test_the_search_finds_what_ranks_the_evidence_first() -> None:
-    asked = [kept("anna", identifiers=[1.0, 0.0], coverage=[0.0, 1.0])]
+    asked = [kept("anna", own_matched=[1.0, 0.0], coverage=[0.0, 1.0])]
     trials: list[None] = []
     assert quality(asked, SignalWeights()) == pytest.approx(0.5), "it stands third"
 
     found = await search(asked, SignalWeights(), lambda: trials.append(None))
 
     assert quality(asked, found) == 1.0
-    assert found == replace(SignalWeights(), lexical=found.lexical, identifiers=found.identifiers), (
-        "all else stands"
-    )
-    assert found.lexical <= found.identifiers or found.identifiers > SignalWeights().identifiers
+    assert found == replace(SignalWeights(), lexical=found.lexical, matched=found.matched), "all else stands"
+    assert found.lexical <= found.matched or found.matched > SignalWeights().matched
     assert trials
 
 
 async def test_the_search_stays_where_nothing_gains() -> None:
-    asked = [kept("anna", identifiers=[1.0, 0.0])]
+    asked = [kept("anna", speaker=[1.0, 0.0])]
 
     assert await search(asked, SignalWeights()) == SignalWeights()
 
 
 def test_candidates_that_score_alike_are_ranked_by_age_and_expanded() -> None:
-    asked = kept("anna", identifiers=[1.0, 1.0])
+    asked = kept("anna", speaker=[1.0, 1.0])
 
     assert asked.ranked(SignalWeights()) == ("wrong", "reply", "right")
     assert replace(asked, signals=None).ranked(SignalWeights()) == ()
     many = tuple((f"{n}", f"{n}'") for n in range(30))
-    long = replace(asked, signals=Signals(identifiers=np.ones(30)), turns=many, order=np.arange(30))
+    long = replace(asked, signals=Signals(speaker=np.ones(30)), turns=many, order=np.arange(30))
     assert long.ranked(SignalWeights()) == tuple(turn_id for each in many[:10] for turn_id in each)
 
 
@@ -217,10 +211,10 @@ def test_halves_are_made_by_conversation_and_of_each_file() -> None:
 def test_each_file_counts_alike() -> None:
     right, wrong = [1.0, 0.0], [0.0, 1.0]
     asked = [
-        kept("anna", identifiers=right),
-        kept("ben", file="b.jsonl", identifiers=wrong, evidence="nothing"),
+        kept("anna", speaker=right),
+        kept("ben", file="b.jsonl", speaker=wrong, evidence="nothing"),
     ]
-    asked += [kept("ben", file="b.jsonl", identifiers=wrong, evidence="nothing")] * 3
+    asked += [kept("ben", file="b.jsonl", speaker=wrong, evidence="nothing")] * 3
 
     figures = compare(asked, SignalWeights())
 

@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from tests.tables import table
 
 from recollect.retrieval.fusion import FusedRanking, Signals, SignalWeights, fuse
-from recollect.retrieval.signals import SessionScores, cosines, pool
-from recollect.retrieval.tree_correction import Forest, contributions, derive, shipped_correction
+from recollect.retrieval.signals import first_cosines, pool
 
 NAN = float("nan")
-LINEAR = SignalWeights(learned=0.0)
+SHIPPED = SignalWeights()
 
 shares = st.one_of(st.floats(0, 1), st.just(NAN))
 
@@ -28,30 +27,19 @@ def whole(*values: int) -> np.ndarray:
 def some(size: int, seed: int) -> Signals:
     """What might be known of ``size`` candidates of a few sessions."""
     random = np.random.default_rng(seed)
-    flag = (random.random((6, size)) < 0.5).astype(np.float64)
+    flag = (random.random((3, size)) < 0.5).astype(np.float64)
     return Signals(
         cosine=random.uniform(-0.1, 0.9, size),
         first_cosine=random.uniform(-0.1, 0.9, size),
         coverage=random.random(size),
-        own_coverage=random.random(size),
-        matched=random.random(size),
         own_matched=random.random(size),
-        identifiers=flag[0],
-        role=flag[1],
-        speaker=flag[2],
+        role=flag[0],
+        speaker=flag[1],
         date=random.random(size),
         session=random.integers(-1, 5, size),
-        previous=np.arange(size) - 1,
-        following=np.where(np.arange(size) + 1 < size, np.arange(size) + 1, -1),
-        self_share=random.random(size) / 4,
-        states_taste=flag[3],
-        ends_asking=flag[4],
-        lists=flag[5],
-        words=random.integers(1, 500, size).astype(np.float64),
+        states_taste=flag[2],
         importance=random.random(size),
         seeks_advice=True,
-        terms=4,
-        idf_total=17.0,
     )
 
 
@@ -61,11 +49,11 @@ def order(fused: FusedRanking) -> list[int]:
 
 @given(st.integers(0, 60), st.integers(0, 1000))
 def test_the_parts_add_up_to_the_score_and_nothing_is_left_to_chance(size: int, seed: int) -> None:
-    fused = fuse(some(size, seed), SignalWeights())
+    fused = fuse(some(size, seed), SHIPPED)
     total = sum(fused.parts.values(), np.zeros(size))
     assert fused.scores.shape == (size,)
     assert np.allclose(fused.scores, np.where(total > 0, total * fused.multiplier, total))
-    assert np.array_equal(fused.scores, fuse(some(size, seed), SignalWeights()).scores)
+    assert np.array_equal(fused.scores, fuse(some(size, seed), SHIPPED).scores)
 
 
 @given(st.integers(1, 40), st.integers(0, 1000), st.randoms(use_true_random=False))
@@ -73,67 +61,57 @@ def test_the_order_in_which_candidates_come_changes_nothing(size: int, seed: int
     straight = some(size, seed)
     places = list(range(size))
     random.shuffle(places)
-    now_at = np.argsort(places)
     shuffled: dict[str, Any] = {}
     for name in Signals.__slots__:
         value = getattr(straight, name)
-        if name in {"previous", "following"}:
-            value = np.where(value[places] >= 0, now_at[value[places]], -1)
-        elif isinstance(value, np.ndarray):
-            value = value[places]
-        shuffled[name] = value
-    assert np.allclose(
-        fuse(Signals(**shuffled), SignalWeights()).scores, fuse(straight, SignalWeights()).scores[places]
-    )
+        shuffled[name] = value[places] if isinstance(value, np.ndarray) else value
+    assert np.allclose(fuse(Signals(**shuffled), SHIPPED).scores, fuse(straight, SHIPPED).scores[places])
 
 
 @given(st.lists(st.tuples(shares, shares, shares, shares), max_size=30))
 def test_whatever_is_unknown_the_scores_are_numbers(known: list[tuple[float, float, float, float]]) -> None:
     columns = np.array(known, np.float64).reshape(-1, 4).T
     cosine, coverage, date, importance = columns
-    fused = fuse(Signals(cosine=cosine, coverage=coverage, date=date, importance=importance), SignalWeights())
+    fused = fuse(Signals(cosine=cosine, coverage=coverage, date=date, importance=importance), SHIPPED)
     assert np.isfinite(fused.scores).all()
     assert len(fused.scores) == len(known)
 
 
 def test_no_candidates_have_no_scores() -> None:
-    assert fuse(Signals(), SignalWeights()).scores.shape == (0,)
-    assert fuse(some(0, 0), SignalWeights()).scores.shape == (0,)
+    assert fuse(Signals(), SHIPPED).scores.shape == (0,)
+    assert fuse(some(0, 0), SHIPPED).scores.shape == (0,)
 
 
 def test_signals_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="differ in length"):
-        fuse(Signals(cosine=floats(0.1, 0.2), coverage=floats(0.5)), SignalWeights())
+        fuse(Signals(cosine=floats(0.1, 0.2), coverage=floats(0.5)), SHIPPED)
 
 
 def test_without_an_embedding_words_rank_and_without_words_meaning_does() -> None:
-    assert order(fuse(Signals(coverage=floats(0.1, 0.9, 0.4)), SignalWeights())) == [1, 2, 0]
-    assert order(fuse(Signals(cosine=floats(0.1, 0.3, 0.6)), SignalWeights())) == [2, 1, 0]
-    assert "learned_dense" not in fuse(Signals(cosine=floats(0.1, 0.3, 0.6)), SignalWeights()).parts
+    assert order(fuse(Signals(coverage=floats(0.1, 0.9, 0.4)), SHIPPED)) == [1, 2, 0]
+    assert order(fuse(Signals(cosine=floats(0.1, 0.3, 0.6)), SHIPPED)) == [2, 1, 0]
 
 
 def test_a_message_that_waits_for_its_embedding_is_neither_near_nor_far() -> None:
-    fused = fuse(Signals(cosine=floats(0.2, NAN, 0.8)), LINEAR)
+    fused = fuse(Signals(cosine=floats(0.2, NAN, 0.8)), SHIPPED)
     assert order(fused) == [2, 1, 0]
     assert fused.parts["dense"][1] == pytest.approx(0.6 * 0.5)
 
 
-def test_the_cosine_of_one_part_stands_for_the_other_where_it_alone_is_known() -> None:
-    best, first = cosines(Signals(cosine=floats(0.6, NAN, 0.5), first_cosine=floats(NAN, 0.2, 0.3)))
-    assert best.tolist() == [0.6, 0.2, 0.5]
-    assert first.tolist() == [0.6, 0.2, 0.3]
-    assert cosines(Signals(coverage=floats(0.5)))[0].tolist() == [0.0]
+def test_the_nearest_parts_cosine_counts_where_the_firsts_is_unknown() -> None:
+    known = Signals(cosine=floats(0.6, NAN, 0.5), first_cosine=floats(NAN, 0.2, 0.3))
+    assert first_cosines(known).tolist() == [0.6, 0.2, 0.3]
+    assert first_cosines(Signals(coverage=floats(0.5))).tolist() == [0.0]
 
 
 def test_the_beginning_of_a_message_counts() -> None:
     signals = Signals(cosine=floats(0.9, 0.5), first_cosine=floats(0.1, 0.4))
-    assert order(fuse(signals, LINEAR)) == [1, 0]
+    assert order(fuse(signals, SHIPPED)) == [1, 0]
 
 
 @table(
     ("signal", "part"),
     [
-        ("identifiers", "identifiers"),
         ("speaker", "speaker"),
         ("date", "date"),
         ("own_matched", "matched"),
@@ -142,32 +120,30 @@ def test_the_beginning_of_a_message_counts() -> None:
 )
 def test_each_signal_lifts_who_has_it_by_its_weight(signal: str, part: str) -> None:
     known: dict[str, Any] = {signal: floats(0.0, 1.0)}
-    fused = fuse(Signals(cosine=floats(0.4, 0.4), **known), LINEAR)
-    assert fused.scores[1] - fused.scores[0] == pytest.approx(getattr(LINEAR, part))
-    assert fused.parts[part].tolist() == [0.0, pytest.approx(getattr(LINEAR, part))]
+    fused = fuse(Signals(cosine=floats(0.4, 0.4), **known), SHIPPED)
+    assert fused.scores[1] - fused.scores[0] == pytest.approx(getattr(SHIPPED, part))
+    assert fused.parts[part].tolist() == [0.0, pytest.approx(getattr(SHIPPED, part))]
 
 
 @pytest.mark.parametrize("asked", ["asks_about_reply", "names_code"])
 def test_who_said_it_does_not_count_where_the_answer_may_be_the_assistants(asked: str) -> None:
     question: dict[str, Any] = {asked: True}
     signals = Signals(cosine=floats(0.4, 0.4), role=floats(0.0, 1.0), **question)
-    assert fuse(signals, LINEAR).parts["role"].tolist() == [0.0, 0.0]
+    assert fuse(signals, SHIPPED).parts["role"].tolist() == [0.0, 0.0]
 
 
 def test_a_taste_counts_where_advice_is_sought_and_the_user_stated_it() -> None:
     told: dict[str, Any] = {
         "role": floats(1.0, 0.0),
         "states_taste": floats(1.0, 1.0),
-        "self_share": floats(0.3, 0.3),
     }
-    assert fuse(Signals(**told, seeks_advice=True), LINEAR).parts["taste"].tolist() == [0.05, 0.0]
-    assert fuse(Signals(**told), LINEAR).parts["taste"].tolist() == [0.0, 0.0]
-    assert fuse(Signals(**told), LINEAR).parts["oneself"].tolist() == [0.03, 0.0]
+    assert fuse(Signals(**told, seeks_advice=True), SHIPPED).parts["taste"].tolist() == [0.05, 0.0]
+    assert fuse(Signals(**told), SHIPPED).parts["taste"].tolist() == [0.0, 0.0]
 
 
 def test_a_session_with_several_matches_lifts_all_that_was_said_in_it() -> None:
     signals = Signals(cosine=floats(0.5, 0.5, 0.6, 0.6), session=whole(0, 1, 1, 1))
-    fused = fuse(signals, LINEAR)
+    fused = fuse(signals, SHIPPED)
     assert fused.scores[1] > fused.scores[0]
     assert fused.parts["session"][1] == pytest.approx(0.5 * 0.6 * (0.5 + 0.6 + 0.6) / 3)
 
@@ -175,56 +151,14 @@ def test_a_session_with_several_matches_lifts_all_that_was_said_in_it() -> None:
 def test_a_session_is_told_by_its_three_best_and_no_session_by_the_candidate_alone() -> None:
     scores = floats(4.0, 1.0, 3.0, 2.0, 9.0, 7.0)
     pooled = pool(scores, whole(2, 2, 2, 2, -1, -1))
-    assert pooled.mean.tolist() == [3.0, 3.0, 3.0, 3.0, 9.0, 7.0]
-    assert pooled.best.tolist() == [4.0, 4.0, 4.0, 4.0, 9.0, 7.0]
-    assert pooled.size.tolist() == [4.0, 4.0, 4.0, 4.0, 1.0, 1.0]
-    assert pool(scores, None).mean.tolist() == scores.tolist()
+    assert pooled.tolist() == [3.0, 3.0, 3.0, 3.0, 9.0, 7.0]
 
 
 def test_importance_adds_at_most_half() -> None:
     signals = Signals(cosine=floats(0.5, 0.5, 0.5), importance=floats(0.0, 1.0, 7.0))
-    assert fuse(signals, LINEAR).multiplier.tolist() == [1.0, 1.5, 1.5]
+    assert fuse(signals, SHIPPED).multiplier.tolist() == [1.0, 1.5, 1.5]
 
 
 def test_nothing_multiplies_what_scores_below_nothing() -> None:
-    fused = fuse(Signals(cosine=floats(-0.5), importance=floats(1.0)), LINEAR)
+    fused = fuse(Signals(cosine=floats(-0.5), importance=floats(1.0)), SHIPPED)
     assert fused.scores.tolist() == [pytest.approx(-0.3)]
-
-
-def test_a_tree_adds_what_its_leaf_holds_and_credits_who_decided() -> None:
-    forest = Forest(
-        features=("near", "far"),
-        parts=("one", "other"),
-        roots=whole(0),
-        feature=whole(0, 1, -1, -1, -1),
-        threshold=floats(0.5, 10.0, 0.0, 0.0, 0.0),
-        left=whole(1, 3, 2, 3, 4),
-        right=whole(2, 4, 2, 3, 4),
-        value=floats(0.0, -0.5, 1.0, -0.75, -0.25),
-        depth=2,
-    )
-    added = contributions(forest, np.array([[0.5, 10.0], [0.5, 11.0], [0.6, 0.0]]))
-    assert added["one"].tolist() == [-0.5, -0.5, 1.0]
-    assert added["other"].tolist() == [-0.25, 0.25, 0.0]
-
-
-def test_the_shipped_trees_are_whole() -> None:
-    forest = shipped_correction()
-    nodes = len(forest.feature)
-    leaves = forest.feature < 0
-    assert (forest.feature < len(forest.features)).all()
-    assert len(forest.parts) == len(forest.features)
-    assert (forest.left[leaves] == np.arange(nodes)[leaves]).all()
-    assert (forest.left[~leaves] > np.arange(nodes)[~leaves]).all()
-    assert (forest.right[~leaves] > np.arange(nodes)[~leaves]).all()
-    alone = np.zeros(1)
-    signals = Signals(cosine=alone, coverage=alone)
-    assert set(forest.features) <= set(derive(signals, alone, alone, SessionScores(alone, alone, alone)))
-
-
-def test_the_learned_correction_can_be_left_out_and_scales_with_its_weight() -> None:
-    signals = some(30, 3)
-    without, half, full = (fuse(signals, SignalWeights(learned=share)).scores for share in (0.0, 0.5, 1.0))
-    moved = (full - without) / fuse(signals, LINEAR).multiplier
-    assert np.ptp(moved) > 0
-    assert np.allclose(half - without, (full - without) / 2)

@@ -22,7 +22,7 @@ async def ranked(
         embedder=WordEmbedder(),
         second_embedder=second_embedder,
         store=store.memories,
-        reach=replace(PATIENT.reach, log=log),
+        reach=replace(PATIENT.reach, log=log, limit=EXPLAINED + 5),
         weights=PATIENT.weights,
         gate=PATIENT.gate,
         bar=PATIENT.bar,
