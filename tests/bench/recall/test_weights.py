@@ -168,15 +168,15 @@ def test_variants_change_what_they_name_alone() -> None:
 
 
 async def test_the_search_finds_what_ranks_the_evidence_first() -> None:
-    asked = [kept("anna", own_matched=[1.0, 0.0], coverage=[0.0, 1.0])]
+    asked = [kept("anna", date=[1.0, 0.0], coverage=[0.0, 1.0])]
     trials: list[None] = []
     assert quality(asked, SignalWeights()) == pytest.approx(0.5), "it stands third"
 
     found = await search(asked, SignalWeights(), lambda: trials.append(None))
 
     assert quality(asked, found) == 1.0
-    assert found == replace(SignalWeights(), lexical=found.lexical, matched=found.matched), "all else stands"
-    assert found.lexical <= found.matched or found.matched > SignalWeights().matched
+    assert found == replace(SignalWeights(), lexical=found.lexical, date=found.date), "all else stands"
+    assert found.lexical < found.date
     assert trials
 
 
