@@ -44,12 +44,6 @@ BEGIN
 END
 $$;
 
--- Triggers look after what versions from before the migration of posting pages delete; none of these runs any more.
-DROP TRIGGER IF EXISTS note_posting_removal ON recollect.message_chunks;
-DROP TRIGGER IF EXISTS note_posting_removal ON recollect.users_vectors;
-DROP TRIGGER IF EXISTS note_posting_removal_of_change ON recollect.users_vectors;
-DROP TRIGGER IF EXISTS delete_posting_pages ON recollect.corpora;
-
 SELECT create_distributed_table('recollect.users_vectors', 'user_id', shard_count => 128);
 SELECT create_distributed_table('recollect.admin_reads', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.chat_requests', 'user_id', colocate_with => 'recollect.users_vectors');
@@ -67,7 +61,6 @@ SELECT create_distributed_table('recollect.messages', 'user_id', colocate_with =
 SELECT create_distributed_table('recollect.model_usage', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.posting_pages', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.posting_removals', 'user_id', colocate_with => 'recollect.users_vectors');
-SELECT create_distributed_table('recollect.postings', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.profile_entries', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.quarantine', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.request_metrics', 'user_id', colocate_with => 'recollect.users_vectors');

@@ -58,7 +58,6 @@ class Flags(Struct, forbid_unknown_fields=True):
     user_cap: Count | None = None
     time_zone: Zone | None = None
     told_zone: Zone | None = None
-    record_by_upgrade: bool | None = None
 
 
 class Settings(Struct):

@@ -22,7 +22,7 @@ class LogIndex(Protocol):
         ...
 
     async def read_again(self, user_id: str, changes: Callable[[LoggedMessage], bool], *, limit: int) -> bool:
-        """Have messages indexed again that an older version indexed otherwise; look at some at a time; return whether more are left.
+        """Have messages indexed again that were indexed by another reading; look at some at a time; return whether more are left.
 
         Args:
             user_id: Whose messages.
@@ -99,7 +99,7 @@ class LogIndex(Protocol):
         ...
 
     async def enqueue_untidied(self) -> int:
-        """Enqueue a job for each user of whose words some, as an older version noted, are still to go; return how many."""
+        """Enqueue a job for each user of whose words some are found no more and are still to go; return how many."""
 
     async def largest_users(self, limit: int) -> list[str]:
         """Return the users who have most documents in their index, the largest first."""

@@ -26,7 +26,6 @@ ERASED_TABLES = (
     "request_metrics",
     "chunk_vectors",
     "message_chunks",
-    "postings",
     "waiting_documents",
     "posting_pages",
     "document_lengths",

@@ -52,7 +52,7 @@ class PostgresLogIndex:
         return [_logged(row) for row in rows]
 
     async def read_again(self, user_id: str, changes: Callable[[LoggedMessage], bool], *, limit: int) -> bool:
-        """Have messages indexed again that an older version indexed otherwise; look at some at a time; return whether more are left."""
+        """Have messages indexed again that were indexed by another reading; look at some at a time; return whether more are left."""
         async with self._database.for_user(user_id) as connection:
             known = await connection.fetchrow(SQL["reading_of"], user_id)
             if known is None or known["reading"] >= _READING:

@@ -1,7 +1,7 @@
 """Brings a user's postings into pages, and takes documents out of them. Never: what a page's bytes mean; when it is done.
 
 Each step is a transaction under the user's lock, writes some hundred kilobytes at most, and leaves every posting in one place: in a
-document that waits, in a row of an older version, or in a page of one of two levels. New documents are merged into the pages of level
+document that waits, or in a page of one of two levels. New documents are merged into the pages of level
 0, which are few; those now and then into the pages of level 1, from term to term.
 """
 
@@ -25,7 +25,7 @@ from recollect.postgres.posting_pages import (
     without,
 )
 from recollect.postgres.sql import SQL
-from recollect.postgres.waiting_postings import WaitingDocument, read_rows, read_waiting
+from recollect.postgres.waiting_postings import WaitingDocument, read_waiting
 
 NEW, OLD = 0, 1
 """The levels of pages."""
@@ -39,9 +39,8 @@ _LEAST_NEW, _MOST_NEW = 512, 4_096
 _SHARE = 8
 """So many documents are in pages of level 0 before these are merged into those of level 1: of all an eighth, within these."""
 
-_DOCUMENTS, _ROWS, _PAGES, _NEW_PAGES = 256, 1_500, 128, 32
-"""Documents that wait, rows of an older version, and pages of level 1 and of level 0, of one step, which others who write for this user
-wait for."""
+_DOCUMENTS, _PAGES, _NEW_PAGES = 256, 128, 32
+"""Documents that wait, and pages of level 1 and of level 0, of one step, which others who write for this user wait for."""
 
 _MOST_NEW_PAGES = 1_024
 """Pages of level 0 from which on the first of them are merged into level 1 before more documents are: all are read with each step,
@@ -99,8 +98,6 @@ async def tidy_index(database: Database, user_id: str, *, reading: int, busy: bo
     merges: list[tuple[Step, str, tuple[object, ...]]] = []
     if is_due:
         merges.append((merge_waiting, "", ()))
-    if not state["paged"] or (is_due and state["has_postings"]):
-        merges.append((merge_rows, "note_paged", (user_id,)))
     if new >= many:
         merges.append((merge_new, "note_merged", (user_id, every)))
     for step, note, arguments in merges:
@@ -142,26 +139,6 @@ async def merge_waiting(connection: Connection, user_id: str) -> bool:
         lengths = np.array([each.lengths for each in documents], np.int64)
         await _set_lengths(connection, user_id, np.array(numbers, np.int64), lengths | _IS_PAGED)
     return len(rows) == _DOCUMENTS
-
-
-async def merge_rows(connection: Connection, user_id: str) -> bool:
-    """Merge the first rows of an older version into pages of level 1; return whether more may be left."""
-    rows = await connection.fetch(SQL["first_postings"], user_id, _ROWS)
-    if not rows:
-        return False
-    end = await _end(connection, user_id, OLD, rows[0]["term"], _PAGES)
-    taken = [row for row in rows if row["term"] < end]
-    # U+0001 is the first character that a text in Postgres can go on with.
-    pages = await _pages(connection, user_id, OLD, rows[0]["term"], min(end, f"{taken[-1]['term']}\x01"))
-    terms = list(dict.fromkeys(row["term"] for row in taken))
-    places = {each: place for place, each in enumerate(terms)}
-    postings = read_rows([(places[row["term"]], row["block"], row["entries"]) for row in taken])
-    written = await asyncio.to_thread(merged, pages, terms, postings.entries)
-    await _replace(connection, user_id, OLD, pages, written)
-    keys = [row["term"] for row in taken], [row["block"] for row in taken]
-    await connection.execute(SQL["delete_postings"], user_id, *keys)
-    await _set_lengths(connection, user_id, postings.documents, postings.lengths | _IS_PAGED)
-    return True
 
 
 async def merge_new(connection: Connection, user_id: str) -> bool:

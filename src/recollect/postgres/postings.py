@@ -33,14 +33,11 @@ from recollect.postgres.posting_pages import (
 from recollect.postgres.queue import enqueue
 from recollect.postgres.sql import SQL
 from recollect.postgres.waiting_postings import (
-    BLOCK,
     LENGTH,
     LONGEST,
     Document,
     WaitingDocument,
     find_waiting,
-    read_rows,
-    row_without,
     waiting,
 )
 from recollect.text.lexical import document_terms
@@ -82,14 +79,7 @@ def _together(terms: Sequence[str], rows: Mapping[str, Sequence[Record]]) -> tup
     in_pages = renumbered(
         read_lists([told for _, told in lists]), np.array([each for each, _ in lists], np.int64)
     )
-    numbers = {term: number for number, term in enumerate(terms)}
-    others = []
-    if "waiting" in rows:
-        others.append(find_waiting([_waiting_of(row) for row in rows["waiting"]], terms))
-    if "posting" in rows:
-        others.append(
-            read_rows([(numbers[row["term"]], row["number"], row["told"]) for row in rows["posting"]])
-        )
+    others = [find_waiting([_waiting_of(row) for row in rows["waiting"]], terms)] if "waiting" in rows else []
     documents = np.concatenate([unpacked(in_pages)[1], *(each.documents for each in others)])
     known = [(row["number"], row["told"]) for row in rows.get("lengths", ())]
     lengths = lengths_of(known, int(documents.max()) + 1 if len(documents) else 0)
@@ -134,7 +124,7 @@ async def read_vocabulary(
     rows = await connection.fetch(SQL["vocabulary"], user_id, list(prefixes), ends)
     begin, found = tuple(prefixes), set[str]()
     for row in rows:
-        terms = [row["term"]] if row["words"] is None else terms_of(row["words"])
+        terms = terms_of(row["words"])
         found.update(term for term in terms if len(term) in lengths and term.startswith(begin))
     if len(found) <= limit:
         return list(found)
@@ -168,9 +158,6 @@ async def add_postings(connection: Connection, user_id: str, documents: Iterable
 
 async def remove_postings(connection: Connection, user_id: str, document: Document) -> None:
     """Take a document of the user from the index."""
-    block, place = divmod(document.number, BLOCK)
-    stored = await _entries(connection, user_id, [(term, block) for term in document.terms])
-    await _leave(connection, user_id, stored, {block: [place]})
     await connection.execute(SQL["delete_waiting"], user_id, [document.number])
     if await paged(connection, user_id, [document.number]):
         await remove_of_terms(connection, user_id, document.number, document.terms)
@@ -182,7 +169,7 @@ async def purge_postings(
 ) -> None:
     """Leave no trace of documents of the user that are hidden already, whatever terms they have.
 
-    That reads all postings of the blocks they are in, and all pages: it is done when a chat is erased, or an index is
+    That reads all pages: it is done when a chat is erased, or an index is
     read anew, and else never.
 
     Args:
@@ -191,12 +178,6 @@ async def purge_postings(
         documents: Which.
         later: Whether the background takes them out of the pages; until then they are found no more.
     """
-    places: dict[int, list[int]] = {}
-    for document in documents:
-        block, place = divmod(document, BLOCK)
-        places.setdefault(block, []).append(place)
-    rows = await connection.fetch(SQL["postings_of_blocks"], user_id, list(places))
-    await _leave(connection, user_id, {(row["term"], row["block"]): row["entries"] for row in rows}, places)
     await connection.execute(SQL["delete_waiting"], user_id, documents)
     if not later:
         # What was noted before may be of the same chat: nothing tells that any more.
@@ -206,20 +187,6 @@ async def purge_postings(
         await connection.execute(SQL["delete_removals"], user_id, noted)
     elif named := await paged(connection, user_id, documents):
         await connection.execute(SQL["note_removals"], user_id, named)
-
-
-async def _leave(
-    connection: Connection,
-    user_id: str,
-    stored: Mapping[tuple[str, int], bytes],
-    places: Mapping[int, Sequence[int]],
-) -> None:
-    """Write rows without some places of their blocks, and delete those of which nothing is left."""
-    left = {key: row_without(entries, places[key[1]]) for key, entries in stored.items()}
-    if emptied := [key for key, entries in left.items() if not entries]:
-        await connection.execute(SQL["delete_postings"], user_id, *_columns(emptied))
-    changed = {key: entries for key, entries in left.items() if entries and entries != stored[key]}
-    await _write(connection, user_id, changed)
 
 
 async def index_memory(connection: Connection, user_id: str, memory_id: UUID, content: str) -> None:
@@ -242,20 +209,3 @@ async def unindex_memory(connection: Connection, user_id: str, memory_id: UUID) 
         length = sum(terms.values())
         await remove_postings(connection, user_id, Document(row["document"], terms, {}, length, length))
         await connection.execute(SQL["number_link"], user_id, memory_id, None)
-
-
-async def _entries(
-    connection: Connection, user_id: str, keys: Iterable[tuple[str, int]]
-) -> dict[tuple[str, int], bytes]:
-    rows = await connection.fetch(SQL["posting_blocks"], user_id, *_columns(keys))
-    return {(row["term"], row["block"]): row["entries"] for row in rows}
-
-
-async def _write(connection: Connection, user_id: str, blocks: Mapping[tuple[str, int], bytes]) -> None:
-    if blocks:
-        await connection.execute(SQL["write_postings"], user_id, *_columns(blocks), list(blocks.values()))
-
-
-def _columns(keys: Iterable[tuple[str, int]]) -> tuple[list[str], list[int]]:
-    pairs = list(keys)
-    return [term for term, _ in pairs], [block for _, block in pairs]

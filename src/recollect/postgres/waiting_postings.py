@@ -1,8 +1,7 @@
-"""How postings that are not in pages are written and read: documents that wait, and rows that an older version wrote. Pure.
+"""How documents that wait for their pages are written and read. Pure.
 
 A document that waits holds the bytes of its terms, NUL before, between and behind them, and of each two bytes that say how often it stands
-there. A row of an older version is a term's in a block of 1,024 documents, eight bytes each: 10 bits of the document's place in the
-block, 6 of how often the term stands in it, 6 of how often in its own text, 30 of how long it is.
+there.
 """
 
 from bisect import bisect_right
@@ -14,13 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.postgres.posting_pages import MOST_OFTEN, Integers, packed, read_how_often, told_how_often
-
-BLOCK = 1024
-"""Documents of a row of an older version."""
-
-_ENTRY: "np.dtype[np.int64]" = np.dtype("<i8")
-_PLACE, _OFTEN, _OWN = 42, 36, 30
-"""By how many bits the parts of an entry of such a row are shifted; what is below says how long the document is."""
 
 LONGEST = 2**15 - 1
 LENGTH = 15
@@ -130,21 +122,3 @@ def find_waiting(documents: Sequence[WaitingDocument], terms: Sequence[str]) -> 
             at = every.find(wanted, at + len(wanted) - 1)
     numbers, named, counts, lengths = np.array(found, np.int64).reshape(-1, 4).T
     return Postings(packed(numbers, named, *read_how_often(counts)), named, lengths)
-
-
-def read_rows(rows: Sequence[tuple[int, int, bytes]]) -> Postings:
-    """Return what rows of an older version say: of each the number of its term, its block, and its entries."""
-    entries = np.frombuffer(b"".join(told for _, _, told in rows), _ENTRY)
-    counts = [len(told) // _ENTRY.itemsize for _, _, told in rows]
-    numbers = np.array([(number, block) for number, block, _ in rows], np.int64).reshape(-1, 2)
-    terms, blocks = np.repeat(numbers, counts, axis=0).T
-    documents = blocks * BLOCK + (entries >> _PLACE)
-    often, own = (entries >> _OFTEN) & MOST_OFTEN, (entries >> _OWN) & MOST_OFTEN
-    return Postings(packed(terms, documents, often, own), documents, entries & (2**30 - 1))
-
-
-def row_without(stored: bytes, places: Sequence[int]) -> bytes:
-    """Return the entries of such a row without some places of its block."""
-    entries = np.frombuffer(stored, _ENTRY)
-    left: bytes = entries[~np.isin(entries >> _PLACE, np.array(places, _ENTRY))].tobytes()
-    return left

@@ -1,7 +1,6 @@
-"""An old version, out of the history, serves on while today's migrates its database, and beside it afterwards."""
+"""This version serves on while a later one migrates its database, and starts again on the schema that has grown."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -9,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from tests.databases import administrator, new_database
-from tests.e2e.store.old_versions import OldVersion, old_version, origin_of, why_no_old_version
 from tests.external_servers import external_server
 from tests.raw_client import Response, fetch
 from tests.running_proxy import CHAT, User, chat_body, somebody
@@ -21,10 +19,7 @@ from tests.waiting import until
 from recollect.postgres.schema import migrate
 from recollect.postgres.sql import Migration, load_migrations
 
-pytestmark = [
-    pytest.mark.skipif(why_no_old_version() is not None, reason=why_no_old_version() or ""),
-    pytest.mark.process,
-]
+pytestmark = pytest.mark.process
 
 CAT = "I have a cat called Minka."
 DOG = "I have a dog called Rex."
@@ -42,7 +37,7 @@ _GROWTH = Migration(
     CREATE TABLE of_a_later_version (user_id text NOT NULL, id uuid NOT NULL, PRIMARY KEY (user_id, id));
     """,
 )
-"""What a version after today's may add: so that the old one meets a schema that has grown, whatever today's has added."""
+"""A later version may add each of these."""
 
 
 @pytest.fixture(scope="module")
@@ -55,12 +50,6 @@ def server() -> Iterator[str]:
 async def dsn(server: str) -> AsyncIterator[str]:
     async with new_database(server) as dsn:
         yield dsn
-
-
-@pytest.fixture(scope="module")
-def old() -> Iterator[OldVersion]:
-    with old_version() as found:
-        yield found
 
 
 @dataclass
@@ -139,47 +128,41 @@ async def world(dsn: str) -> AsyncIterator[World]:
 
 
 async def grow(dsn: str) -> list[int]:
-    """Bring a database up to today's schema and a step further, and return what it has then."""
+    """Take a database a step further than this version knows, and return the numbers of its migrations."""
     async with administrator(dsn) as connection:
         await migrate(connection, [*load_migrations(), _GROWTH])
         rows = await connection.fetch("SELECT version FROM recollect.schema_migrations ORDER BY version")
     return [row["version"] for row in rows]
 
 
-async def test_an_old_version_serves_on_while_todays_migrates_and_beside_it(
-    old: OldVersion, dsn: str, tmp_path: Path
+async def test_a_version_serves_on_while_a_later_one_migrates_and_starts_again_behind_it(
+    dsn: str, tmp_path: Path
 ) -> None:
     async with world(dsn) as all_of_it:
-        settings = all_of_it.settings
-        earlier = old.environment(**settings, data_dir=tmp_path / "old")
-        today = environment(**settings, data_dir=tmp_path / "new")
-        assert origin_of(earlier, Path(sys.executable)).is_relative_to(old.folder)
+        first_environ = environment(**all_of_it.settings, data_dir=tmp_path / "first")
+        second_environ = environment(**all_of_it.settings, data_dir=tmp_path / "second")
         anna, ben, talker = somebody(), somebody(), somebody()
-        async with served_process(environ=earlier) as first:
+        async with served_process(environ=first_environ) as first:
             await all_of_it.say(first, anna, CAT, chat="1")
             await until(lambda: all_of_it.remembers(first, anna, CAT))
             over = asyncio.Event()
-            talking = asyncio.create_task(all_of_it.talk(first, talker, "old", over))
+            talking = asyncio.create_task(all_of_it.talk(first, talker, "meanwhile", over))
             versions = await grow(dsn)
-            assert await all_of_it.remembers(first, anna, CAT), "after the migration, by the old version"
-            async with served_process(environ=today) as second:
-                beside = asyncio.create_task(all_of_it.talk(second, talker, "new", over))
+            assert await all_of_it.remembers(first, anna, CAT), "after the migration"
+            async with served_process(environ=second_environ) as second:
                 await all_of_it.say(second, ben, DOG, chat="1")
-                assert await all_of_it.remembers(second, anna, CAT)
+                assert await all_of_it.remembers(second, anna, CAT), "started on the new schema"
                 await until(lambda: all_of_it.remembers(first, ben, DOG))
                 over.set()
-                said = await talking, await beside
+                said = await talking
                 await all_of_it.until_formed()
-        async with served_process(environ=earlier) as again:
-            assert await all_of_it.remembers(again, anna, CAT), "an old one starts on the new schema"
-            assert await all_of_it.remembers(again, ben, DOG)
-        log = [*first.logged, *again.logged, *second.logged]
+        log = [*first.logged, *second.logged]
         await _nothing_is_lost(all_of_it)
 
     assert versions == [*(each.version for each in load_migrations()), 9000]
-    assert max(said) > 0
+    assert said > 0
     assert {answer.status for answer in all_of_it.answers.values()} == {200}
-    assert any("newer_schema" in line for line in again.logged)
+    assert any("newer_schema" in line for line in second.logged)
     assert not [line for line in log if '"level": "error"' in line or '"level":"error"' in line]
 
 

@@ -2,8 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from unittest import mock
 from uuid import UUID
@@ -13,8 +12,7 @@ from tests.recollect.postgres.found import indexed
 from recollect.model import Scope
 from recollect.ports import LogIndex
 from recollect.postgres import Postgres, paging
-from recollect.postgres.paging import merge_new, merge_rows, merge_waiting
-from recollect.postgres.pool import Connection
+from recollect.postgres.paging import merge_new, merge_waiting
 from recollect.postgres.posting_pages import MOST_OFTEN
 from recollect.postgres.postings import (
     add_postings,
@@ -23,7 +21,7 @@ from recollect.postgres.postings import (
     read_lexicon,
     remove_postings,
 )
-from recollect.postgres.waiting_postings import BLOCK, Document
+from recollect.postgres.waiting_postings import Document
 
 WORDS = [*(f"w{number}" for number in range(300)), "\u00e9t\u00e9", "\u65e5\u672c", "x" * 64, "\U0010ffff"]
 WEIGHTS = [1 / (place + 1) for place in range(len(WORDS))]
@@ -35,14 +33,6 @@ async def have_pages(index: LogIndex, scope: Scope, message_id: UUID) -> None:
         assert not await index.tidy(scope.user_id)
     assert await index.mark(scope, message_id, marked=True)
     assert await indexed(index, scope.user_id)
-
-
-@asynccontextmanager
-async def by_an_older_version(postgres: Postgres, user_id: str) -> AsyncIterator[Connection]:
-    """Lend a connection in a transaction as one of a version that knows no pages."""
-    async with postgres.database.changing(user_id) as connection:
-        await connection.execute("SELECT set_config('recollect.knows_pages', '', true)")
-        yield connection
 
 
 @dataclass
@@ -91,34 +81,13 @@ class Index:
     async def merge(self, *, new: bool = False) -> int:
         """Merge all that waits, and with ``new`` what is in pages of level 0, too; return in how many steps."""
         steps = 0
-        for step in (merge_waiting, merge_rows, *([merge_new] if new else [])):
+        for step in (merge_waiting, *([merge_new] if new else [])):
             more = True
             while more:
                 async with self.postgres.database.changing(self.user_id) as connection:
                     more = await step(connection, self.user_id)
                 steps += 1
         return steps
-
-    async def add_by_an_older_version(self, texts: Sequence[tuple[Counter[str], Counter[str]]]) -> None:
-        """Index documents as a version from before does."""
-        entries: dict[tuple[str, int], bytes] = {}
-        lengths = [own.total() + context.total() for own, context in texts]
-        async with self.postgres.database.changing(self.user_id) as connection:
-            numbers = await number_documents(connection, self.user_id, lengths)
-            if numbers[0] == 0:  # it made the row
-                await connection.execute("UPDATE corpora SET paged = false WHERE user_id = $1", self.user_id)
-            for number, (own, context), length in zip(numbers, texts, lengths, strict=True):
-                document = self.documents[number] = Document(number, own, context, length, own.total())
-                self._count(document)
-                for term, (often, in_own) in self.held[number].items():
-                    told = (number % BLOCK) << 42 | often << 36 | in_own << 30 | length << 15 | own.total()
-                    key = term, number // BLOCK
-                    entries[key] = entries.get(key, b"") + told.to_bytes(8, "little")
-            await connection.executemany(
-                "INSERT INTO postings (user_id, term, block, entries) VALUES ($1, $2, $3, $4) "
-                "ON CONFLICT (user_id, term, block) DO UPDATE SET entries = postings.entries || excluded.entries",
-                [(self.user_id, *key, told) for key, told in entries.items()],
-            )
 
     async def check(self, terms: Iterable[str] = WORDS) -> None:
         """Compare what is looked up of terms with what has to be found."""
@@ -152,7 +121,7 @@ class Index:
 
     async def rows(self) -> dict[str, int]:
         """Count the rows of each table of it."""
-        tables = ("postings", "waiting_documents", "posting_pages", "document_lengths", "posting_removals")
+        tables = ("waiting_documents", "posting_pages", "document_lengths", "posting_removals")
         async with self.postgres.database.for_user(self.user_id) as connection:
             return {
                 table: await connection.fetchval(
@@ -164,7 +133,6 @@ class Index:
     async def holds(self, word: str) -> list[str]:
         """Return in which tables of it the bytes of a word stand."""
         tables = {
-            "postings": "term",
             "waiting_documents": "encode(terms, 'escape')",
             "posting_pages": "encode(terms, 'escape') || first_term",
         }

@@ -73,12 +73,6 @@ async def live_a_little(store: Store) -> None:
     await store.admin_reads.note(NAME, AdminRead(uuid7(), NOON, "support", "list_memories"))
 
 
-async def index_as_an_older_version(dsn: str) -> None:
-    """Leave a row of the one table that this version only reads."""
-    async with administrator(dsn) as connection:
-        await connection.execute("INSERT INTO recollect.postings VALUES ($1, 'word', 0, $2)", NAME, b"\0" * 8)
-
-
 async def keep_an_answer(store: Store) -> None:
     assert await store.answers.reserve(NAME, "a key", b"a hash", at=NOON) is None
     await store.answers.keep(NAME, "a key", f"{NAME} likes tea".encode(), None, at=NOON)
@@ -101,7 +95,6 @@ async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Sto
     # Before the rest: it takes out of the pages what was noted, too.
     await own_store.memories.erase_session(Scope(NAME, "left out"), at=NOON, leaves_out=True)
     await live_a_little(own_store)
-    await index_as_an_older_version(own_dsn)
     await keep_an_answer(own_store)  # the erasure of a chat deletes such
     await own_store.log.append(own_store.exchange("I am Ben", own_store.ben.scope))
     async with own_store.inbox.lease(NAME) as held:

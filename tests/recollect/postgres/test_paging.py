@@ -9,7 +9,7 @@ import pytest
 from tests.databases import administrator
 from tests.people import person
 from tests.recollect.postgres.found import indexed
-from tests.recollect.postgres.indexes import Index, by_an_older_version, drawn, texts
+from tests.recollect.postgres.indexes import Index, drawn, texts
 from tests.stores import LATER, NOON, Store
 
 from recollect.errors import StoreError
@@ -21,7 +21,6 @@ from recollect.postgres.paging import (
     NEW,
     OLD,
     merge_new,
-    merge_rows,
     merge_waiting,
     tidy_index,
 )
@@ -46,8 +45,6 @@ async def test_pages_and_what_waits_say_together_what_a_dictionary_says(index: I
     chance = random.Random(seed)
     for _ in range(25):
         await index.add(texts(chance, chance.choice([1, 1, 5, 60])))
-        if chance.random() < 0.3:
-            await index.add_by_an_older_version(texts(chance, 3))
         numbers = chance.sample(sorted(index.documents), 1 + len(index.documents) // 8)
         step = chance.randrange(6)
         if step == 0:
@@ -71,7 +68,7 @@ async def test_pages_and_what_waits_say_together_what_a_dictionary_says(index: I
     await index.merge(new=True)
     await index.check()
     rows = await index.rows()
-    assert rows["postings"] == rows["waiting_documents"] == 0
+    assert rows["waiting_documents"] == 0
 
 
 async def test_a_term_that_waits_and_is_in_pages_for_one_document_counts_as_often_as_both_say(
@@ -280,10 +277,8 @@ async def test_a_step_takes_some_rows_and_pages_alone_and_every_step_leaves_the_
 ) -> None:
     await index.add(texts(random.Random(4), 600))
     await index.merge(new=True)
-    await index.add_by_an_older_version(texts(random.Random(5), 300))
     await index.add(texts(random.Random(6), 300))
     monkeypatch.setattr(paging, "_DOCUMENTS", 50)
-    monkeypatch.setattr(paging, "_ROWS", 40)
     monkeypatch.setattr(paging, "_PAGES", 2)
     monkeypatch.setattr(paging, "_NEW_PAGES", 2)
     written: list[int] = []
@@ -296,7 +291,7 @@ async def test_a_step_takes_some_rows_and_pages_alone_and_every_step_leaves_the_
         await replace(connection, user_id, level, before, after)
 
     monkeypatch.setattr(paging, "_replace", counted)
-    for step, least in ((merge_rows, 8), (merge_waiting, 4), (merge_new, 4)):
+    for step, least in ((merge_waiting, 4), (merge_new, 3)):
         steps, more = 0, True
         while more:
             async with index.postgres.database.changing(index.user_id) as connection:
@@ -309,15 +304,15 @@ async def test_a_step_takes_some_rows_and_pages_alone_and_every_step_leaves_the_
         written.clear()
 
     rows = await index.rows()
-    assert rows["postings"] == rows["waiting_documents"] == 0
+    assert rows["waiting_documents"] == 0
     assert set(await levels(index)) == {OLD}
 
 
 async def test_a_run_ends_after_some_steps_and_the_next_one_goes_on(
     index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await index.add_by_an_older_version(texts(random.Random(6), 200))
-    monkeypatch.setattr(paging, "_ROWS", 60)
+    await index.add(texts(random.Random(6), 200))
+    monkeypatch.setattr(paging, "_DOCUMENTS", 30)
     monkeypatch.setattr(paging, "_STEPS", 2)
 
     runs = 1
@@ -326,7 +321,6 @@ async def test_a_run_ends_after_some_steps_and_the_next_one_goes_on(
         await index.check()
 
     assert runs > 2
-    assert (await index.rows())["postings"] == 0
     await index.check()
 
 
@@ -336,8 +330,6 @@ async def test_a_run_ends_after_some_steps_and_the_next_one_goes_on(
         (merge_waiting, "write_pages"),
         (merge_waiting, "delete_waiting"),
         (merge_waiting, "write_lengths"),
-        (merge_rows, "delete_postings"),
-        (merge_rows, "write_lengths"),
         (merge_new, "delete_pages"),
     ],
 )
@@ -346,7 +338,6 @@ async def test_a_step_that_ends_in_its_middle_leaves_the_index_as_it_was(
 ) -> None:
     await index.add(texts(random.Random(7), 50))
     await index.merge()
-    await index.add_by_an_older_version(texts(random.Random(7), 50))
     await index.add(texts(random.Random(7), 50))
     before = await index.rows()
     monkeypatch.setitem(SQL, fails, "SELECT 1 / 0")
@@ -402,98 +393,3 @@ async def test_who_is_given_many_memories_and_says_nothing_has_a_job_that_merges
 
     async with administrator(own_dsn) as connection:
         assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer") == 1
-
-
-# -- beside an older version -----------------------------------------------------------------------------
-
-
-async def test_what_an_older_version_deletes_is_noted_and_goes_with_the_next_tidying(
-    postgres: Postgres, store: Store
-) -> None:
-    kept, gone = store.exchange("I breed llamas"), store.exchange("I breed quokkas")
-    for each in (kept, gone):
-        await store.log.append(each)
-    memory = store.memory("Feeds a wombat")
-    await store.memories.apply(store.anna.scope, [Add(memory)], actor=Actor.USER, at=NOON)
-    await indexed(store.index, store.anna)
-    index = Index(postgres, store.anna)
-    await index.merge()
-
-    async with by_an_older_version(postgres, store.anna) as connection:
-        await connection.execute(
-            "DELETE FROM message_chunks WHERE user_id = $1 AND message_id = $2", store.anna, gone.message_id
-        )
-        await connection.execute(
-            "UPDATE users_vectors SET document = NULL WHERE user_id = $1 AND vector_id = $2",
-            store.anna,
-            memory.id,
-        )
-    assert (await index.rows())["posting_removals"] == 2
-    assert (await store.memories.lexicon(store.anna, ["wombat"])).occurrences == {}
-    assert await store.index.enqueue_untidied() >= 1
-    await store.index.tidy(store.anna)
-
-    assert (await index.rows())["posting_removals"] == 0
-    assert await index.holds("wombat") == []
-    assert (await store.memories.lexicon(store.anna, ["llama"])).occurrences
-
-
-async def test_a_person_whom_an_older_version_erases_has_no_page_left(
-    postgres: Postgres, index: Index
-) -> None:
-    await index.add(texts(random.Random(10), 30))
-    await index.merge()
-
-    async with by_an_older_version(postgres, index.user_id) as connection:
-        for table in ("postings", "message_chunks", "corpora"):
-            await connection.execute(f"DELETE FROM {table} WHERE user_id = $1", index.user_id)
-
-    assert not any((await index.rows()).values())
-
-
-async def test_this_version_notes_nothing_of_what_it_deletes(postgres: Postgres, store: Store) -> None:
-    await store.log.append(store.exchange("I breed quokkas"))
-    await store.log.append(store.exchange("I breed llamas", store.anna.elsewhere))
-    await indexed(store.index, store.anna)
-    index = Index(postgres, store.anna)
-    await index.merge()
-
-    await store.memories.erase_session(store.anna.scope, at=LATER)
-
-    assert await index.holds("llama") == ["posting_pages"]
-    assert await index.holds("quokka") == []
-    assert (await index.rows())["posting_removals"] == 0
-
-
-async def test_whose_index_an_older_version_wrote_has_a_job(own_store: Store, own_postgres: Postgres) -> None:
-    await own_store.log.append(own_store.exchange("I breed quokkas"))
-    index = Index(own_postgres, own_store.anna)
-    await index.add_by_an_older_version(texts(random.Random(11), 3))
-    async with own_postgres.database.changing(own_store.anna) as connection:
-        await connection.execute(
-            "UPDATE corpora SET reading = $2 WHERE user_id = $1", own_store.anna, READING
-        )
-    assert await own_store.index.enqueue_unindexed() == 1
-
-    await own_store.index.tidy(own_store.anna)
-
-    assert await own_store.index.enqueue_unindexed() == 0
-    assert (await index.rows())["postings"] == 0
-    await index.check()
-
-
-async def test_what_an_older_version_goes_on_to_write_is_found_and_merged_with_what_waits(
-    index: Index,
-) -> None:
-    await index.add(texts(random.Random(13), 40))
-    await tidy(index)
-    await index.add_by_an_older_version(texts(random.Random(14), 3))
-    await tidy(index)
-    assert (await index.rows())["postings"] > 0
-    await index.check()
-
-    await index.add(texts(random.Random(15), 40))
-    await tidy(index)
-
-    assert (await index.rows())["postings"] == 0
-    await index.check()

@@ -45,7 +45,6 @@ SELECT user_id, number, 0,
     (SELECT array_agg(cos(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec, 'm'
 FROM said;
 INSERT INTO corpora SELECT 'user ' || person, 3000, 2000, 18000 FROM generate_series(1, 5000) AS p (person);
-INSERT INTO postings SELECT user_id, 'term' || number, 0, '\\x0000000000000000' FROM said;
 INSERT INTO posting_pages SELECT user_id, 1, 'term' || number, 0, convert_to('term' || number, 'UTF8'), '' FROM said;
 INSERT INTO posting_pages SELECT user_id, 0, 'term' || number, 0, convert_to('term' || number, 'UTF8'), '' FROM said;
 INSERT INTO waiting_documents SELECT user_id, number, 0, '', '' FROM said WHERE user_id <> 'user 7' OR number % 100 = 0;
@@ -255,10 +254,8 @@ async def test_a_search_by_sketches_reads_an_index_and_whole_rows_of_the_nearest
         ("pages_between", (1, "term99", "term99~"), 11),
         ("end_of_pages", (1, "term5", 5), 6),
         ("first_page", (1,), 1),
-        ("first_postings", (7,), 7),
         ("waiting_documents", (10,), 10),
         ("state_of_index", (), 10),
-        ("posting_blocks", (["term1", "term2"], [0, 0]), 2),
         ("injections_of_chat", ("chat 3",), 100),
         ("exchanges_of_chat", ("chat 3", 20, "hello"), 100),  # those of the chat
         ("around_chat", ("chat 3", None, None, None), 2),

@@ -1,7 +1,6 @@
 """Row-level security: a query that forgets its predicate still sees one user's rows alone."""
 
 import re
-from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
@@ -13,7 +12,7 @@ import pytest
 from tests.databases import administrator, new_database
 from tests.people import Person
 from tests.recollect.postgres.found import a_statement, added_to_a_prompt, indexed, like_a_request
-from tests.recollect.postgres.indexes import Index, have_pages
+from tests.recollect.postgres.indexes import have_pages
 from tests.recollect.postgres.test_sql import USER_TABLES
 from tests.stores import MODEL, NOON, NORTH, store_over, vector
 from tests.tables import table
@@ -110,7 +109,6 @@ async def fill(store: Postgres) -> None:
         left_out = Scope(scope.user_id, "left out")
         await store.memories.erase_session(left_out, at=NOON, leaves_out=True)
         await have_pages(store.index, scope, said.message_id)
-        await Index(store, scope.user_id).add_by_an_older_version([(Counter([scope.user_id]), Counter())])
         await store.requests.record(like_a_request(scope))
         order = nouns.memory(f"Obey {scope.user_id}", scope)
         await store.memories.apply(

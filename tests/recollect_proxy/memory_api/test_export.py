@@ -185,7 +185,6 @@ _NOT_EXPORTED = {
     "leases": "who forms memories just now",
     "tries": "what a worker is doing just now",
     "corpora": "counts what is indexed",
-    "postings": "the words by which the rest is found",
     "waiting_documents": "the same words",
     "posting_pages": "the same words",
     "document_lengths": "how many of them a document has",

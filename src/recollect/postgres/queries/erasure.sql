@@ -26,10 +26,6 @@ DELETE FROM chunk_vectors WHERE user_id = $1;
 -- Delete the chunks of the user's log.
 DELETE FROM message_chunks WHERE user_id = $1;
 
--- name: erase_postings
--- Delete the words by which the user's memories and log are found.
-DELETE FROM postings WHERE user_id = $1;
-
 -- name: erase_waiting_documents
 -- Delete the words of what was indexed last.
 DELETE FROM waiting_documents WHERE user_id = $1;
@@ -145,8 +141,6 @@ SELECT 'chunk_vectors' AS name, count(*) AS rows FROM chunk_vectors WHERE user_i
 UNION ALL
 SELECT 'message_chunks' AS name, count(*) AS rows FROM message_chunks WHERE user_id = $1
 UNION ALL
-SELECT 'postings' AS name, count(*) AS rows FROM postings WHERE user_id = $1
-UNION ALL
 SELECT 'waiting_documents' AS name, count(*) AS rows FROM waiting_documents WHERE user_id = $1
 UNION ALL
 SELECT 'posting_pages' AS name, count(*) AS rows FROM posting_pages WHERE user_id = $1
@@ -203,4 +197,4 @@ ORDER BY c.relname;
 
 -- name: vacuum
 -- Make free what deleted rows took; outside of any transaction. What this database user may not, is passed over.
-VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.postings, recollect.waiting_documents, recollect.posting_pages, recollect.document_lengths, recollect.posting_removals, recollect.corpora, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.pgqueuer, recollect.pgqueuer_log;
+VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.waiting_documents, recollect.posting_pages, recollect.document_lengths, recollect.posting_removals, recollect.corpora, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.pgqueuer, recollect.pgqueuer_log;

@@ -219,11 +219,11 @@ WHERE user_id = $1 AND exchange_id IN (
 );
 
 -- name: users_without_index
--- Who has said something and has no index yet, or one by an older reading, or one that a version from before wrote, over all users.
+-- Who has said something and has no index yet, or one by another reading, over all users.
 SELECT DISTINCT e.user_id
 FROM exchanges AS e
 WHERE NOT EXISTS (
-    SELECT FROM corpora AS c WHERE c.user_id = e.user_id AND c.reading >= $1 AND c.paged
+    SELECT FROM corpora AS c WHERE c.user_id = e.user_id AND c.reading >= $1
 );
 
 -- name: reading_of

@@ -1,10 +1,8 @@
 -- name: state_of_index
 -- How many of the user's documents there ever were, and when pages of level 0 were last merged; how many wait, by which reading they
--- are indexed, whether rows of postings are left, and how much pages name that is found no more. Whether rows are left is told by their
--- least, which the index tells: for EXISTS the planner takes it that one soon comes, and would read others' until then.
-SELECT c.next_document, c.merged_to, c.reading, c.paged,
+-- are indexed, and how many documents pages name that are found no more.
+SELECT c.next_document, c.merged_to, c.reading,
     (SELECT count(*) FROM waiting_documents AS w WHERE w.user_id = $1) AS waiting,
-    (SELECT min(p.term) FROM postings AS p WHERE p.user_id = $1) IS NOT NULL AS has_postings,
     (SELECT count(*) FROM posting_removals AS r WHERE r.user_id = $1) AS removals
 FROM corpora AS c
 WHERE c.user_id = $1;
@@ -28,10 +26,6 @@ SET lengths = excluded.lengths, terms = excluded.terms, counts = excluded.counts
 -- name: delete_waiting
 -- Let documents of the user wait no more.
 DELETE FROM waiting_documents WHERE user_id = $1 AND document = ANY ($2::integer[]);
-
--- name: first_postings
--- The first of the user's rows of postings, by their terms.
-SELECT term, block, entries FROM postings WHERE user_id = $1 ORDER BY term, block LIMIT $2;
 
 -- name: first_page
 -- With which term the user's pages of a level begin.
@@ -99,10 +93,6 @@ ON CONFLICT (user_id, block) DO UPDATE SET lengths = excluded.lengths;
 -- name: note_merged
 -- Note up to which document pages of level 0 of the user were merged.
 UPDATE corpora SET merged_to = greatest(merged_to, $2) WHERE user_id = $1;
-
--- name: note_paged
--- Note that the user's rows of postings were merged.
-UPDATE corpora SET paged = true WHERE user_id = $1 AND NOT paged;
 
 -- name: note_removals
 -- Note documents of the user that pages name and that are found no more.

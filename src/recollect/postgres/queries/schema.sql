@@ -76,8 +76,8 @@ CREATE TABLE IF NOT EXISTS recollect.schema_migrations (
 );
 
 -- name: applied_migrations
--- The migrations this database has; a record that is older than the column has none that contracts.
-SELECT m.version, m.name, m.checksum, coalesce((to_jsonb(m) ->> 'contracts')::boolean, false) AS contracts
+-- The migrations this database has.
+SELECT m.version, m.name, m.checksum, m.contracts
 FROM recollect.schema_migrations AS m
 ORDER BY m.version;
 
@@ -138,17 +138,16 @@ GRANT USAGE ON SCHEMA recollect TO recollect_user;
 
 -- name: as_user
 -- Let the rest of the transaction see and write one user's rows alone; `none` leaves the role as it is.
--- A statement whose client is gone ends by itself. What is deleted is taken from posting_pages by us: no trigger has to note it. Plans are made once: each of our queries is of one user, whoever that is,
+-- A statement whose client is gone ends by itself. Plans are made once: each of our queries is of one user, whoever that is,
 -- and to plan the search anew takes about as long as to run it.
 SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
-    set_config('plan_cache_mode', 'force_generic_plan', true), set_config('statement_timeout', '60s', true),
-    set_config('recollect.knows_pages', 'on', true);
+    set_config('plan_cache_mode', 'force_generic_plan', true), set_config('statement_timeout', '60s', true);
 
 -- name: as_user_alone
 -- The same, and let one transaction at a time change what this user has; freed at its end.
 SELECT set_config('role', $2, true), set_config('recollect.user_id', $1, true),
     set_config('plan_cache_mode', 'force_generic_plan', true), set_config('statement_timeout', '60s', true),
-    set_config('recollect.knows_pages', 'on', true), pg_advisory_xact_lock(hashtextextended($1, 0));
+    pg_advisory_xact_lock(hashtextextended($1, 0));
 
 -- name: over_all_users
 -- Let the rest of the transaction see what is to be formed for all users. A statement whose client is gone ends by itself.

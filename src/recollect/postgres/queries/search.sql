@@ -194,7 +194,7 @@ WHERE NOT k.hidden;
 
 -- name: lexicon
 -- What of the user's lexical index concerns some terms. First how large it is, and what is to be found no more of what it names. Then
--- rows of postings; pages in which the terms stand, or would; all documents that wait; and how long those in pages are.
+-- pages in which the terms stand, or would; all documents that wait; and how long those in pages are.
 SELECT 'size' AS kind, NULL AS term, NULL::integer AS number, NULL::integer AS lengths, NULL::bytea AS told,
     NULL::bytea AS words, c.documents, c.terms, ARRAY(
         SELECT k.document FROM message_chunks AS k WHERE k.user_id = $1 AND k.hidden
@@ -203,10 +203,6 @@ SELECT 'size' AS kind, NULL AS term, NULL::integer AS number, NULL::integer AS l
     ) AS hidden
 FROM corpora AS c
 WHERE c.user_id = $1
-UNION ALL
-SELECT 'posting', p.term, p.block, NULL, p.entries, NULL, NULL, NULL, NULL
-FROM postings AS p
-WHERE p.user_id = $1 AND p.term = ANY ($2::text[])
 UNION ALL
 SELECT 'new page', p.first_term, p.begins, NULL, p.lists, p.terms, NULL, NULL, NULL
 FROM posting_pages AS p
@@ -240,7 +236,7 @@ WHERE d.user_id = $1;
 
 -- name: vocabulary
 -- Where the user's terms stand that begin with one of some letters: what a mistyped one may mean. Pages, and documents that wait, by
--- all their terms; rows of postings by theirs. Where a range ends is given, not made here: what is not leakproof must not meet the
+-- all their terms. Where a range ends is given, not made here: what is not leakproof must not meet the
 -- rows before their policy has. OFFSET 0 has the planner read each range by the index, not all of the user's pages for several.
 WITH wanted AS MATERIALIZED (
     SELECT w.begins, w.ends, v.level, (
@@ -253,7 +249,7 @@ WITH wanted AS MATERIALIZED (
         WHERE wider.begins <> w.begins AND starts_with(w.begins, wider.begins)
     )
 )
-SELECT pages.terms AS words, NULL AS term
+SELECT pages.terms AS words
 FROM wanted AS w
 CROSS JOIN LATERAL (
     SELECT p.terms FROM posting_pages AS p
@@ -261,20 +257,14 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) AS pages
 UNION ALL
-SELECT d.terms, NULL
+SELECT d.terms
 FROM waiting_documents AS d
-WHERE d.user_id = $1
-UNION ALL
-SELECT NULL, p.term
-FROM wanted AS w
-JOIN postings AS p ON p.user_id = $1 AND p.term >= w.begins AND p.term < w.ends
-WHERE w.level = 0
-GROUP BY p.term;
+WHERE d.user_id = $1;
 
 -- name: number_documents
 -- Give numbers to more documents of the user; the first of them.
-INSERT INTO corpora (user_id, next_document, documents, terms, paged)
-VALUES ($1, $2, $2, $3, true)
+INSERT INTO corpora (user_id, next_document, documents, terms)
+VALUES ($1, $2, $2, $3)
 ON CONFLICT (user_id) DO UPDATE
 SET next_document = corpora.next_document + $2, documents = corpora.documents + $2, terms = corpora.terms + $3
 RETURNING next_document - $2;
@@ -282,29 +272,6 @@ RETURNING next_document - $2;
 -- name: discount_documents
 -- Count fewer documents and terms of the user.
 UPDATE corpora SET documents = documents - $2, terms = terms - $3 WHERE user_id = $1;
-
--- name: posting_blocks
--- The user's postings of some terms, each in one block.
-SELECT p.term, p.block, p.entries
-FROM unnest($2::text[], $3::integer[]) AS wanted (term, block)
-JOIN postings AS p ON p.user_id = $1 AND p.term = wanted.term AND p.block = wanted.block;
-
--- name: postings_of_blocks
--- All of the user's postings in some blocks.
-SELECT term, block, entries FROM postings WHERE user_id = $1 AND block = ANY ($2::integer[]);
-
--- name: write_postings
--- Write over blocks of the user's postings.
-INSERT INTO postings (user_id, term, block, entries)
-SELECT $1, term, block, entries
-FROM unnest($2::text[], $3::integer[], $4::bytea[]) AS written (term, block, entries)
-ON CONFLICT (user_id, term, block) DO UPDATE SET entries = excluded.entries;
-
--- name: delete_postings
--- Delete blocks of the user's postings.
-DELETE FROM postings AS p
-USING unnest($2::text[], $3::integer[]) AS emptied (term, block)
-WHERE p.user_id = $1 AND p.term = emptied.term AND p.block = emptied.block;
 
 -- name: number_link
 -- Number a memory among the user's documents.

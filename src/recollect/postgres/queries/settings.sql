@@ -3,27 +3,10 @@
 SELECT user_id, flags FROM user_settings WHERE user_id IN ('*', $1);
 
 -- name: change_flags
--- Change some of what is changed for the user, or for everybody, and return all of it; null takes one back. Of whom nothing
--- is kept only because formation was off when the database was upgraded, it is again once that is switched on.
-INSERT INTO user_settings (user_id, flags, changed_at)
-SELECT $1, CASE
-    WHEN given ->> 'formation' <> 'off' AND NOT given ? 'record' AND $1 <> '*'
-        AND EXISTS (SELECT FROM user_settings WHERE user_id = '*' AND flags ? 'record_by_upgrade')
-        AND NOT EXISTS (
-            SELECT FROM user_settings
-            WHERE user_id = $1 AND flags ->> 'record' = 'false' AND NOT flags ? 'record_by_upgrade'
-        )
-    THEN given || '{"record": true}' ELSE given END, $3
-FROM (VALUES ($2::jsonb)) AS change (given)
+-- Change some of what is changed for the user, or for everybody, and return all of it; null takes one back.
+INSERT INTO user_settings (user_id, flags, changed_at) VALUES ($1, $2, $3)
 ON CONFLICT (user_id) DO UPDATE
-SET flags = CASE
-    WHEN user_settings.flags ? 'record_by_upgrade'
-        AND (
-            excluded.flags ? 'record'
-            OR excluded.flags ? 'formation' AND excluded.flags ->> 'formation' IS DISTINCT FROM 'off'
-        )
-    THEN user_settings.flags - '{record,record_by_upgrade}'::text[] ELSE user_settings.flags END || excluded.flags,
-    changed_at = excluded.changed_at
+SET flags = user_settings.flags || excluded.flags, changed_at = excluded.changed_at
 RETURNING flags;
 
 -- name: set_flags

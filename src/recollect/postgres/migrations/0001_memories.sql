@@ -1,0 +1,230 @@
+-- Memories, links from users to memories, and what belongs to them: audit, quarantine, profile, settings.
+--
+-- Every table leads with its user, in its primary key and indexes, so that it can be distributed by user. No foreign keys: a link's
+-- user and its memory's owner may differ (the commons, owner '*'), and transactions under the user's lock keep the tables in step.
+--
+-- Row-level security is a second wall behind the predicate of every query: a transaction sees and writes the rows of its user
+-- alone, and none without a user. FORCE binds the owner of the tables too. A superuser or a role with BYPASSRLS takes on
+-- recollect_user for its users' transactions: a role that owns nothing. The operator's statements set recollect.over_all_users.
+
+-- valid_from and valid_to say when a memory was believed; holds_from and holds_until when its content is true.
+CREATE TABLE vectors (
+    owner text NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    source text NOT NULL,
+    valid_from timestamptz NOT NULL,
+    valid_to timestamptz,
+    content text NOT NULL,
+    content_hash bytea NOT NULL,
+    "values" halfvec,
+    embedding_model text,
+    importance real NOT NULL CHECK (importance BETWEEN 0 AND 1),
+    confidence real NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+    event_at timestamptz,
+    observed_at timestamptz NOT NULL,
+    session_id text,
+    message_ids uuid[] NOT NULL,
+    evidence text,
+    created_at timestamptz NOT NULL,
+    holds_from timestamptz,
+    holds_until timestamptz,
+    extractor text,
+    outline jsonb,
+    second_values halfvec,
+    second_model text,
+    sketch bit varying GENERATED ALWAYS AS (binary_quantize("values")::bit varying) STORED,
+    second_sketch bit varying GENERATED ALWAYS AS (binary_quantize(second_values)::bit varying) STORED,
+    PRIMARY KEY (owner, id)
+) WITH (toast_tuple_target = 8160);
+
+COMMENT ON COLUMN vectors.outline IS 'The parts of a summary: facts, preferences, decisions, todos, entities.';
+COMMENT ON COLUMN vectors.second_values IS 'The embedding by second_model, a model of many languages; of statements alone.';
+COMMENT ON COLUMN vectors.sketch IS 'Of each dimension of "values" whether it is above zero.';
+COMMENT ON COLUMN vectors.second_sketch IS 'Of each dimension of second_values whether it is above zero.';
+
+-- Retrieval reads these columns of each of a user's rows. MAIN and the largest toast_tuple_target keep them in the row while the
+-- row fits its page (embeddings of up to about 3,900 dimensions), and still take larger ones; PLAIN would refuse those.
+ALTER TABLE vectors
+    ALTER COLUMN owner SET STORAGE MAIN,
+    ALTER COLUMN kind SET STORAGE MAIN,
+    ALTER COLUMN source SET STORAGE MAIN,
+    ALTER COLUMN "values" SET STORAGE MAIN,
+    ALTER COLUMN embedding_model SET STORAGE MAIN,
+    ALTER COLUMN second_values SET STORAGE MAIN,
+    ALTER COLUMN second_model SET STORAGE MAIN;
+
+-- Finds a chat's newest summary among all memories of a user.
+CREATE INDEX vectors_summaries ON vectors (owner, session_id, id) WHERE kind = 'summary' AND valid_to IS NULL;
+-- Finds what serves everybody for a user who has few memories.
+CREATE INDEX vectors_global ON vectors (owner, id) WHERE source = 'global' AND valid_to IS NULL;
+-- Without it each of a user's rows is read for the sixty that matter most, with its embedding.
+CREATE INDEX vectors_by_importance ON vectors (owner, importance DESC, observed_at DESC, id DESC)
+    WHERE valid_to IS NULL AND kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity');
+-- Holds all columns that a search by sketches reads: it reads a user's part of the index, and no row.
+CREATE INDEX vectors_sketched ON vectors (owner, id)
+    INCLUDE (second_model, second_sketch, embedding_model, sketch, source) WHERE valid_to IS NULL;
+
+-- Each recall changes the counters: room in the page lets them change without new index entries.
+CREATE TABLE users_vectors (
+    user_id text NOT NULL,
+    vector_id uuid NOT NULL,
+    owner text NOT NULL,
+    content_hash bytea NOT NULL,
+    linked_at timestamptz NOT NULL,
+    last_recalled_at timestamptz,
+    recall_count integer NOT NULL DEFAULT 0,
+    reinforcement_count integer NOT NULL DEFAULT 0,
+    document integer,
+    standing text CHECK (standing IN ('disputed', 'suspect')),
+    PRIMARY KEY (user_id, vector_id),
+    UNIQUE (user_id, content_hash)
+) WITH (fillfactor = 75);
+
+COMMENT ON COLUMN users_vectors.document IS 'The number of the memory among the user''s documents; NULL: it is not indexed yet.';
+COMMENT ON COLUMN users_vectors.standing IS 'The user''s own view: one user may dispute a memory that another does not.';
+
+CREATE INDEX users_vectors_unindexed ON users_vectors (user_id, vector_id) WHERE document IS NULL;
+CREATE INDEX users_vectors_documents ON users_vectors (user_id, document);
+-- Finds shared memories among a user's links.
+CREATE INDEX users_vectors_shared ON users_vectors (user_id, vector_id) WHERE owner = '*';
+
+-- The audit. It holds enough to undo each change; by exchange_id all that an edited message taught is undone.
+CREATE TABLE memory_updates (
+    user_id text NOT NULL,
+    id uuid NOT NULL,
+    at timestamptz NOT NULL,
+    action text NOT NULL,
+    actor text NOT NULL,
+    reason text NOT NULL,
+    memory_id uuid NOT NULL,
+    replaced_id uuid,
+    before text,
+    after text,
+    session_id text,
+    exchange_id uuid,
+    undoes uuid,
+    details jsonb NOT NULL DEFAULT '{}',
+    PRIMARY KEY (user_id, id)
+);
+
+CREATE INDEX memory_updates_of_exchange ON memory_updates (user_id, exchange_id) WHERE exchange_id IS NOT NULL;
+CREATE INDEX memory_updates_asked ON memory_updates (user_id, session_id, at)
+    WHERE reason IN ('asked', 'forgotten', 'corrected');
+CREATE INDEX memory_updates_erased ON memory_updates (user_id, session_id) WHERE reason = 'erased';
+CREATE INDEX memory_updates_at ON memory_updates (user_id, at);
+CREATE INDEX memory_updates_stood_behind ON memory_updates (user_id, memory_id)
+    WHERE action = 'restore' AND reason = 'undone'
+        OR reason IN ('asked', 'corrected', 'approved', 'edited', 'written');
+CREATE UNIQUE INDEX memory_updates_undone ON memory_updates (user_id, undoes) WHERE undoes IS NOT NULL;
+
+-- What its user has to approve first. Nothing that recalls reads it. A refused row keeps only the hash, by which the same
+-- content is known when it comes again.
+CREATE TABLE quarantine (
+    user_id text NOT NULL,
+    id uuid NOT NULL,
+    at timestamptz NOT NULL,
+    reason text NOT NULL,
+    kind text NOT NULL,
+    source text NOT NULL,
+    content text NOT NULL,
+    content_hash bytea NOT NULL,
+    importance real NOT NULL CHECK (importance BETWEEN 0 AND 1),
+    confidence real NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+    observed_at timestamptz NOT NULL,
+    event_at timestamptz,
+    holds_from timestamptz,
+    holds_until timestamptz,
+    session_id text,
+    message_ids uuid[] NOT NULL,
+    evidence text,
+    extractor text,
+    created_at timestamptz NOT NULL,
+    refused boolean NOT NULL DEFAULT false,
+    PRIMARY KEY (user_id, id),
+    UNIQUE (user_id, content_hash)
+);
+
+-- What a user says of themselves, or confirms; kept only while flags ->> 'profile' of their settings allows it. Proposed and
+-- refused entries name a memory and have no text: who forgets the memory forgets them, too.
+CREATE TABLE profile_entries (
+    user_id text NOT NULL,
+    id uuid NOT NULL,
+    field text NOT NULL,
+    state text NOT NULL CHECK (state IN ('proposed', 'confirmed', 'refused')),
+    content text,
+    content_hash bytea,
+    memory_id uuid,
+    own_words boolean NOT NULL,
+    created_at timestamptz NOT NULL,
+    changed_at timestamptz NOT NULL,
+    "values" halfvec,
+    embedding_model text,
+    PRIMARY KEY (user_id, id),
+    UNIQUE (user_id, memory_id),
+    UNIQUE (user_id, content_hash),
+    CHECK (CASE state WHEN 'confirmed' THEN content IS NOT NULL AND content_hash IS NOT NULL
+        ELSE content IS NULL AND content_hash IS NULL AND memory_id IS NOT NULL END)
+);
+
+COMMENT ON COLUMN profile_entries.memory_id IS 'The memory that proposed it; NULL: it was written by hand.';
+COMMENT ON COLUMN profile_entries.own_words IS 'The person wrote it so: it stays when the memory goes.';
+
+-- Changes of settings while the engine runs: of a user, and of '*' for everybody.
+CREATE TABLE user_settings (
+    user_id text PRIMARY KEY,
+    flags jsonb NOT NULL,
+    changed_at timestamptz NOT NULL
+);
+
+ALTER TABLE vectors ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE users_vectors ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE memory_updates ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE quarantine ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE profile_entries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE user_settings ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE POLICY of_the_user ON memory_updates USING (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY of_the_user ON quarantine USING (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY of_the_user ON profile_entries USING (user_id = current_setting('recollect.user_id', true));
+
+-- Every user sees and adds shared memories (owner '*'), and no user changes them. The planner can't tell that this condition and
+-- the query's own say the same, and would expect few rows; in coalesce it gives the condition no weight. The SELECT runs once.
+CREATE POLICY seen_by_the_user ON vectors FOR SELECT
+    USING (coalesce(owner = (SELECT current_setting('recollect.user_id', true)) OR owner = '*', false));
+CREATE POLICY added_by_the_user ON vectors FOR INSERT WITH CHECK (
+    owner = current_setting('recollect.user_id', true)
+    OR owner = '*' AND (source <> 'global' OR current_setting('recollect.over_all_users', true) = 'on')
+);
+CREATE POLICY changed_by_the_user ON vectors FOR UPDATE
+    USING (owner = current_setting('recollect.user_id', true));
+CREATE POLICY deleted_by_the_user ON vectors FOR DELETE
+    USING (owner = current_setting('recollect.user_id', true));
+-- The operator embeds shared memories, and ends those that serve everybody.
+CREATE POLICY globals_of_the_operator ON vectors FOR UPDATE
+    USING (owner = '*' AND source = 'global' AND current_setting('recollect.over_all_users', true) = 'on');
+CREATE POLICY shared_of_the_operator ON vectors FOR UPDATE
+    USING (owner = '*' AND current_setting('recollect.over_all_users', true) = 'on');
+-- A shared memory goes with the last user who is linked to it.
+CREATE POLICY shared_by_nobody ON vectors FOR DELETE
+    USING (owner = '*' AND source <> 'global' AND current_setting('recollect.over_all_users', true) = 'on');
+
+-- The operator counts memories. In coalesce, and each setting read once, the planner gives the condition no weight, as above.
+CREATE POLICY seen_by_the_user ON users_vectors FOR SELECT USING (coalesce(
+    user_id = (SELECT current_setting('recollect.user_id', true))
+        OR (SELECT current_setting('recollect.over_all_users', true)) = 'on',
+    false
+));
+CREATE POLICY added_by_the_user ON users_vectors FOR INSERT
+    WITH CHECK (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY changed_by_the_user ON users_vectors FOR UPDATE
+    USING (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY deleted_by_the_user ON users_vectors FOR DELETE
+    USING (user_id = current_setting('recollect.user_id', true));
+
+CREATE POLICY of_the_user ON user_settings
+    USING (user_id = current_setting('recollect.user_id', true))
+    WITH CHECK (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY of_everybody ON user_settings FOR SELECT USING (user_id = '*');
+CREATE POLICY over_all_users ON user_settings
+    USING (current_setting('recollect.over_all_users', true) = 'on');
