@@ -20,17 +20,16 @@ import onnxruntime as ort
 import structlog
 
 from recollect.errors import EmbedderError
+from recollect.models.embedders.graph_run import vector_of
 from recollect.models.embedders.model_folder import StoredModel
 
 Precision = Literal["int8", "fp32"]
-PACKED = "int4"
-"""In place of a precision, of a model whose matrices have four bits a number already."""
 
 PREPARED = Path(sys.prefix) / "share" / "recollect" / "models"
 """What `recollect prepare` built when the package was installed. Serving writes nothing there."""
 
 # Increment it when `onnx_graph` changes, so that older graph files are not used.
-_GRAPH_VERSION = 1
+_GRAPH_VERSION = 2
 _FATAL = 4
 _CHECKSUM_LENGTH = 64
 
@@ -97,15 +96,13 @@ def open_session(
         model: The model.
         checksum: The required SHA-256 of the weights; checked only if the graph is built.
         cache_dir: The folder of the graph files. Several processes may share it.
-        precision: "int8" to quantize the weights to eight bits, "fp32" to keep them as they are. A packed
-            model stays as it is.
+        precision: "int8" to quantize the weights to eight bits, "fp32" to keep them as they are.
 
     Raises:
         EmbedderError: The weights have another checksum, or the graph can't be built or written.
     """
     sizes = _digest(repr(model.architecture).encode())
-    kept = precision if model.steps is None else PACKED
-    name = f"bert-{checksum[:16]}-{sizes[:8]}-{kept}-v{_GRAPH_VERSION}.onnx"
+    name = f"bert-{checksum[:16]}-{sizes[:8]}-{precision}-v{_GRAPH_VERSION}.onnx"
     damaged: dict[str, str] = {}
     for graph in kept_files(name, cache_dir):
         try:
@@ -147,14 +144,11 @@ def _session(graph: Path, model: StoredModel) -> ort.InferenceSession:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = _FATAL  # errors are raised; onnxruntime need not print them as well
     session = ort.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-    one = np.ones((1, 1), dtype=np.int64)
-    asked = (
-        {"words": np.ones((1, 1, model.architecture.hidden), dtype=np.float32)}
-        if model.words_given
-        else {"input_ids": one}
+    one = (
+        np.ones((1, 1, model.architecture.hidden), np.float32) if model.words_given else np.ones((1, 1), int)
     )
-    (vectors,) = session.run(["vectors"], {**asked, "attention_mask": one})
-    if vectors.shape != (1, model.architecture.hidden) or not np.isfinite(vectors).all():
+    vector = vector_of(session, one)
+    if vector.shape != (model.architecture.hidden,) or not np.isfinite(vector).all():
         raise EmbedderError(f"The graph {graph} returns no valid vectors.")
     return session
 
@@ -173,7 +167,6 @@ def _build(model: StoredModel, checksum: str, graph: Path, precision: Precision)
         made = build_graph(
             model.architecture,
             read,
-            steps=model.steps,
             words_given=model.words_given,
             quantized=precision == "int8",
         )

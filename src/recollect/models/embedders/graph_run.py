@@ -1,6 +1,5 @@
 """Runs a loaded graph. Never: builds or loads one."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,17 +14,18 @@ _GIVING_BACK = ort.RunOptions()
 _GIVING_BACK.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
 
 
-def vectors_of(session: ort.InferenceSession, inputs: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
-    """Return what a graph makes of texts, (texts, hidden size) float32.
+def vector_of(session: ort.InferenceSession, pieces: NDArray[Any]) -> NDArray[np.float32]:
+    """Return a graph's vector of a text, (hidden size,) float32.
 
     Args:
         session: The graph.
-        inputs: Its inputs by name, ``attention_mask`` among them.
+        pieces: The ids of the text's word pieces, (1, pieces) int64, or their embeddings, (1, pieces, hidden size) float32.
 
     Raises:
         Exception: onnxruntime's own, which share no other base.
     """
-    options = _GIVING_BACK if inputs["attention_mask"].size > _LONG else None
+    options = _GIVING_BACK if pieces.shape[1] > _LONG else None
     vectors: NDArray[np.float32]
-    (vectors,) = session.run(["vectors"], dict(inputs), options)
-    return vectors
+    (vectors,) = session.run(["vectors"], {"pieces": pieces}, options)
+    vector: NDArray[np.float32] = vectors[0]
+    return vector

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders.graph_file import Precision, open_session, weights_checksum
-from recollect.models.embedders.graph_run import vectors_of
+from recollect.models.embedders.graph_run import vector_of
 from recollect.models.embedders.lane import LISTED, Lane, size_of
 from recollect.models.embedders.model_folder import ModelFolder, installed_folder, read_model_folder
 from recollect.models.embedders.texts import prepare
@@ -175,10 +175,9 @@ class LocalEmbedder:
             (encoding,) = engine.tokenizer.encode_batch_fast([readable])
             # Without special tokens an empty text has no ids at all.
             ids = np.array([encoding.ids or [0]], dtype=np.int64)
-            vectors = vectors_of(engine.session, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
+            vector: Vector = vector_of(engine.session, ids)
         except Exception as error:  # noqa: BLE001 - the two libraries' errors share no other base; they may quote the text
             raise EmbedderError(f"The local model failed: {type(error).__name__}.") from None
-        vector: Vector = vectors[0]
         if not np.isfinite(vector).all():
             raise EmbedderError("The local model returned a vector that is not finite.")
         return vector

@@ -55,11 +55,6 @@ ReadTensor: TypeAlias = Callable[[str], NDArray[np.generic]]
 """Returns a tensor by its name in transformers' BertModel; raises ``KeyError`` or ``TypeError`` if it can't."""
 
 
-Steps: TypeAlias = NDArray[np.float32]
-ReadSteps: TypeAlias = Callable[[str], Steps]
-"""Returns how large a step is in each block of 32 numbers of a matrix, (rows, blocks), by the matrix's name."""
-
-
 class StoredModel(Protocol):
     """A BERT encoder, however its weights are stored."""
 
@@ -74,10 +69,6 @@ class StoredModel(Protocol):
     @property
     def words_given(self) -> bool:
         """Whether the graph's input is word embeddings instead of the ids of word pieces."""
-
-    @property
-    def steps(self) -> ReadSteps | None:
-        """What reads the steps of matrices of four bits a number; None: they are floats."""
 
     def tensors(self) -> AbstractContextManager[ReadTensor]:
         """Open the weights."""
@@ -106,11 +97,6 @@ class ModelFolder:
     def words_given(self) -> bool:
         """False: the graph holds the word embeddings."""
         return False
-
-    @property
-    def steps(self) -> ReadSteps | None:
-        """None: its matrices are floats."""
-        return None
 
     @contextmanager
     def tensors(self) -> Iterator[ReadTensor]:

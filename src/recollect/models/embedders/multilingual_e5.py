@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from recollect.errors import EmbedderError
 from recollect.model import Vector
 from recollect.models.embedders.graph_file import open_session
-from recollect.models.embedders.graph_run import vectors_of
+from recollect.models.embedders.graph_run import vector_of
 from recollect.models.embedders.lane import Lane, size_of
 from recollect.models.embedders.packed_model import PackedModel
 from recollect.models.embedders.texts import prepare
@@ -150,12 +150,10 @@ class MultilingualE5Embedder:
         readable = bounded_to(text, _QUESTION_BYTES if side is Side.QUESTION else _TEXT_BYTES)
         try:
             pieces = engine.tokenizer.encode(f"{_PREFIXES[side]}{readable}", self._model.pieces)
-            words = self._model.word_embeddings(pieces)[None]
-            mask = np.ones((1, len(pieces)), dtype=np.int64)
-            vectors = vectors_of(engine.session, {"words": words, "attention_mask": mask})
+            plain = vector_of(engine.session, self._model.word_embeddings(pieces)[None])
         except Exception as error:  # noqa: BLE001 - whatever a foreign engine raises; it may quote the text
             raise EmbedderError(f"The second embedder failed: {type(error).__name__}.") from None
-        centred = vectors[0] - self._means[side]
+        centred = plain - self._means[side]
         length = np.linalg.norm(centred)
         if not np.isfinite(length) or length == 0:
             raise EmbedderError("The second embedder returned a vector that can't be normalized.")

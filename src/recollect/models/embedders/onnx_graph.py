@@ -4,8 +4,9 @@ Devlin et al., "BERT" (arXiv 1810.04805); the pooling is that of Sentence-BERT (
 This module is imported only to build a graph: importing `onnx` takes longer than loading a finished graph.
 
 In a quantized graph, dense layers multiply 8-bit integers (Jacob et al., arXiv 1712.05877). Weights are quantized
-symmetrically, per output channel; activations at run time, per tensor. The numbers are those that onnxruntime's
-`quantize_dynamic` finds, in a fifth of its time.
+symmetrically, per output channel; activations at run time, per tensor. A few channels of an encoder have values ten times as
+large as all others, so that these would be left with a few of the 256 steps. Such a channel is divided by a constant, and
+the weights that multiply it are multiplied by the same (Xiao et al., "SmoothQuant", arXiv 2211.10438).
 
 Never: checksums, caching, tokenizers.
 """
@@ -21,23 +22,15 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from recollect.errors import EmbedderError
-from recollect.models.embedders.model_folder import Architecture, ReadSteps, ReadTensor, Steps
+from recollect.models.embedders.model_folder import Architecture, ReadTensor
 
-_WORDS = "words"
-_MASK = "attention_mask"
-
+PIECES = "pieces"
+"""The name of the input."""
 
 # Opset 20 introduced Gelu and goes with IR version 10. onnxruntime 1.22, the oldest that we allow, supports it.
 _OPSET = 20
 _IR_VERSION = 10
 _TINY = 1e-12
-_CONTRIB = "com.microsoft"
-"""The domain of onnxruntime's own operators."""
-
-_BLOCK = 32
-_IN_INT8 = 4
-"""Of MatMulNBits (onnxruntime's ContribOperators.md): activations in eight bits, a step for each block."""
-
 _WEIGHT_STEPS = 64
 """Weights use seven of the eight bits, -64 to 64. Without VNNI, x86 adds two products in 16 bits, which overflow
 otherwise, so that vectors would differ from one machine to the next
@@ -46,52 +39,46 @@ otherwise, so that vectors would differ from one machine to the next
 _TABLE_STEPS = 255
 """Word embeddings are only looked up, so they use all eight bits."""
 
+_DEVIATIONS = 3.0
+"""The standard deviations that a normalized value is expected to have at most."""
+
+_EVEN = 1.5
+"""A channel whose largest value is expected to exceed the median channel's by more than this factor is divided."""
+
 
 def build_graph(
-    architecture: Architecture,
-    read: ReadTensor,
-    *,
-    steps: ReadSteps | None = None,
-    words_given: bool = False,
-    quantized: bool = False,
+    architecture: Architecture, read: ReadTensor, *, words_given: bool = False, quantized: bool = False
 ) -> onnx.ModelProto:
-    """Assemble encoder, masked mean pooling and L2 normalisation as one graph.
+    """Assemble encoder, mean pooling and L2 normalisation of a single text as one graph.
 
     Args:
         architecture: The sizes of the encoder.
         read: Returns a tensor by its name, in any float type of numpy's.
-        steps: Returns the step of each block of 32 numbers of a matrix, (rows, blocks) float32. The matrices are 16 steps wide
-            and stay in four bits a number. None: the matrices are floats.
         words_given: Whether the caller looks up the word embeddings. A large vocabulary is better left in its file.
-        quantized: Whether float matrices and word embeddings are kept in eight bits a number.
+        quantized: Whether matrices and word embeddings are kept in eight bits a number.
 
     Returns:
-        A model with the inputs ``input_ids`` (int64, [texts, pieces]), or with ``words_given`` instead
-        ``words`` (float32, [texts, pieces, hidden size]), and ``attention_mask`` (int64, [texts, pieces]),
-        and the output ``vectors`` (float32, [texts, hidden size], unit length).
+        A model with the input ``pieces``, which are ids (int64, [1, pieces]) or with ``words_given`` their embeddings (float32,
+        [1, pieces, hidden size]), and the output ``vectors`` (float32, [1, hidden size], unit length).
 
     Raises:
         EmbedderError: A tensor can't be read, or its shape does not fit the architecture.
     """
-    graph = _Graph(read, steps, quantized=quantized)
-    found = _WORDS if words_given else _word_embeddings(graph, architecture)
-    hidden, mask = _embeddings(graph, architecture, found)
+    graph = _Graph(read, quantized=quantized)
+    found = PIECES if words_given else _word_embeddings(graph, architecture)
+    hidden = _embeddings(graph, architecture, found)
     for layer in range(architecture.layers):
-        hidden = _layer(graph, architecture, f"encoder.layer.{layer}", hidden, mask)
+        hidden = _layer(graph, architecture, f"encoder.layer.{layer}", hidden)
     _pooled(graph, hidden)
-    sizes = ["texts", "pieces"]
-    inputs = [
-        helper.make_tensor_value_info(_WORDS, TensorProto.FLOAT, [*sizes, architecture.hidden])
+    asked = (
+        helper.make_tensor_value_info(PIECES, TensorProto.FLOAT, [1, "length", architecture.hidden])
         if words_given
-        else helper.make_tensor_value_info("input_ids", TensorProto.INT64, sizes),
-        helper.make_tensor_value_info(_MASK, TensorProto.INT64, sizes),
-    ]
-    vectors = helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["texts", architecture.hidden])
-    proto = helper.make_graph(graph.nodes, "sentence_embedder", inputs, [vectors], graph.initializers)
-    opsets = [helper.make_opsetid("", _OPSET), *([] if steps is None else [helper.make_opsetid(_CONTRIB, 1)])]
-    model = helper.make_model(proto, opset_imports=opsets, ir_version=_IR_VERSION)
-    # onnxruntime joins a residual with its norm only where it knows the shapes, and finds none behind integer products.
-    return onnx.shape_inference.infer_shapes(model) if quantized else model
+        else helper.make_tensor_value_info(PIECES, TensorProto.INT64, [1, "length"])
+    )
+    vectors = helper.make_tensor_value_info("vectors", TensorProto.FLOAT, [1, architecture.hidden])
+    proto = helper.make_graph(graph.nodes, "sentence_embedder", [asked], [vectors], graph.initializers)
+    # Without inferred shapes: with them onnxruntime joins each residual with its norm, in an operator that takes twice the time.
+    return helper.make_model(proto, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)
 
 
 @dataclass(slots=True)
@@ -99,7 +86,6 @@ class _Graph:
     """A graph under construction: its nodes and its constants."""
 
     read: ReadTensor
-    steps: ReadSteps | None = None
     quantized: bool = False
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     initializers: list[onnx.TensorProto] = field(default_factory=list)
@@ -141,12 +127,24 @@ class _Graph:
         return found.astype(np.float32)
 
     def linear(
-        self, inputs: str, matrix: NDArray[np.float32], bias: NDArray[np.float32], steps: Steps | None
+        self,
+        inputs: str,
+        matrix: NDArray[np.float32],
+        bias: NDArray[np.float32],
+        largest: NDArray[np.float32] | None = None,
     ) -> str:
-        """Add ``inputs @ matrix.T + bias``, the layout torch stores a dense layer in."""
-        if steps is not None:
-            product = self._packed_product(inputs, matrix, steps)
-        elif self.quantized:
+        """Add ``inputs @ matrix.T + bias``, the layout torch stores a dense layer in.
+
+        Args:
+            inputs: The name of the input, (1, pieces, width).
+            matrix: The weights, (outputs, width).
+            bias: (outputs,).
+            largest: The largest value to expect in each channel of the input, (width,); None: they are alike.
+        """
+        if self.quantized:
+            if largest is not None:
+                divisor = np.maximum(1, largest / (_EVEN * np.median(largest))).astype(np.float32)
+                inputs, matrix = self.node("Mul", inputs, self.constant(1 / divisor)), matrix * divisor
             product = self._quantized_product(inputs, matrix)
         else:
             product = self.node("MatMul", inputs, self.constant(matrix.T))
@@ -164,33 +162,18 @@ class _Graph:
         floats = self.node("Cast", product, to=TensorProto.FLOAT)
         return self.node("Mul", floats, self.node("Mul", quantized[1], self.constant(step)))
 
-    def _packed_product(self, inputs: str, matrix: NDArray[np.float32], steps: Steps) -> str:
-        """Add ``inputs @ matrix.T`` with four bits a weight, 8 standing for 0."""
-        rows, width = matrix.shape
-        blocks = matrix.reshape(rows, width // _BLOCK, _BLOCK)
-        numbers = (np.rint(blocks / np.where(steps == 0, 1, steps)[..., None]) + 8).astype(np.uint8)
-        pairs = numbers[..., 0::2] | numbers[..., 1::2] << 4
-        return self.node(
-            "MatMulNBits",
-            inputs,
-            self.constant(pairs),
-            self.constant(steps.reshape(-1)),
-            domain=_CONTRIB,
-            K=width,
-            N=rows,
-            bits=4,
-            block_size=_BLOCK,
-            accuracy_level=_IN_INT8,
-        )
-
-    def steps_of(self, name: str) -> Steps | None:
-        """Return the steps of the matrix ``name``; None where matrices are kept as they are."""
-        return None if self.steps is None else self.steps(name)
-
-    def dense(self, name: str, inputs: str, outputs: int, width: int) -> str:
-        """Add the dense layer ``name``, from ``width`` inputs to ``outputs`` outputs."""
+    def dense(
+        self,
+        name: str,
+        inputs: str,
+        outputs: int,
+        width: int,
+        *,
+        largest: NDArray[np.float32] | None = None,
+    ) -> str:
+        """Add the dense layer ``name``, from ``width`` inputs to ``outputs`` outputs; ``largest`` as of ``linear``."""
         matrix, bias = self.weight(f"{name}.weight", outputs, width), self.weight(f"{name}.bias", outputs)
-        return self.linear(inputs, matrix, bias, self.steps_of(f"{name}.weight"))
+        return self.linear(inputs, matrix, bias, largest)
 
     def layer_norm(self, name: str, inputs: str, architecture: Architecture) -> str:
         """Add the layer normalisation ``name`` over the last axis."""
@@ -204,46 +187,38 @@ def _word_embeddings(graph: _Graph, architecture: Architecture) -> str:
     """Add the lookup of the word pieces' embeddings, and return the name of its output."""
     words = graph.weight("embeddings.word_embeddings.weight", architecture.vocabulary, architecture.hidden)
     if not graph.quantized:
-        return graph.node("Gather", graph.constant(words), "input_ids")
+        return graph.node("Gather", graph.constant(words), PIECES)
     least, most = np.minimum(words.min(), 0), np.maximum(words.max(), 0)
     step = np.array((most - least) / _TABLE_STEPS or 1, dtype=np.float32)
     zero = np.rint(-least / step)
     numbers = np.clip(np.rint(words / step) + zero, 0, _TABLE_STEPS).astype(np.uint8)
-    found = graph.node("Gather", graph.constant(numbers), "input_ids")
+    found = graph.node("Gather", graph.constant(numbers), PIECES)
     return graph.node("DequantizeLinear", found, graph.constant(step), graph.constant(zero.astype(np.uint8)))
 
 
-def _embeddings(graph: _Graph, architecture: Architecture, found: str) -> tuple[str, str]:
-    """Add position and type embeddings to the word embeddings; return the names of the sum and of the attention mask."""
+def _embeddings(graph: _Graph, architecture: Architecture, found: str) -> str:
+    """Add position and type embeddings to the word embeddings, and return the name of the normalized sum."""
     size = architecture.hidden
     positions = graph.weight("embeddings.position_embeddings.weight", architecture.positions, size)
     types = graph.weight("embeddings.token_type_embeddings.weight", architecture.types, size)
     # A single text has segment type 0 throughout, so that type and position embeddings can be added in advance.
-    length = graph.node("Shape", _MASK, start=1, end=2)
+    length = graph.node("Shape", found, start=1, end=2)
     placed = graph.node("Slice", graph.constant(positions + types[0]), graph.integers(0), length)
-    hidden = graph.layer_norm("embeddings.LayerNorm", graph.node("Add", found, placed), architecture)
-
-    present = graph.node("Cast", _MASK, output="present", to=TensorProto.FLOAT)
-    absent = graph.node("Sub", graph.constant(np.array(1, dtype=np.float32)), present)
-    # Finite, so that no score becomes NaN, and far below any real one.
-    scores = graph.node("Mul", absent, graph.constant(np.array(-1e9, dtype=np.float32)))
-    return hidden, graph.node("Unsqueeze", scores, graph.integers(1, 2))
+    return graph.layer_norm("embeddings.LayerNorm", graph.node("Add", found, placed), architecture)
 
 
-def _attention(graph: _Graph, architecture: Architecture, name: str, hidden: str, mask: str) -> str:
-    """Add self-attention over all heads: softmax(Q Kᵀ / sqrt(d) + mask) V."""
+def _attention(graph: _Graph, architecture: Architecture, name: str, hidden: str) -> str:
+    """Add self-attention over all heads: softmax(Q Kᵀ / sqrt(d)) V."""
     size, heads = architecture.hidden, architecture.heads
     parts = ("query", "key", "value")
     matrices = [graph.weight(f"{name}.{part}.weight", size, size) for part in parts]
     biases = [graph.weight(f"{name}.{part}.bias", size) for part in parts]
     # One product instead of three: the input is read and quantized once. The query's weights include the scaling.
     scale = np.float32(1 / math.sqrt(size // heads))
-    steps = [graph.steps_of(f"{name}.{part}.weight") for part in parts]
     joined = graph.linear(
         hidden,
         np.concatenate([matrices[0] * scale, *matrices[1:]]),
         np.concatenate([biases[0] * scale, *biases[1:]]),
-        _joined(steps, scale),
     )
     split = graph.node("Reshape", joined, graph.integers(0, 0, 3, heads, size // heads))
     query, key, value = (
@@ -253,30 +228,48 @@ def _attention(graph: _Graph, architecture: Architecture, name: str, hidden: str
     query = graph.node("Transpose", query, perm=[0, 2, 1, 3])
     key = graph.node("Transpose", key, perm=[0, 2, 3, 1])
     value = graph.node("Transpose", value, perm=[0, 2, 1, 3])
-    scores = graph.node("Add", graph.node("MatMul", query, key), mask)
-    mixed = graph.node("MatMul", graph.node("Softmax", scores, axis=-1), value)
+    chances = graph.node("Softmax", graph.node("MatMul", query, key), axis=-1)
+    mixed = graph.node("MatMul", chances, value)
     return graph.node(
         "Reshape", graph.node("Transpose", mixed, perm=[0, 2, 1, 3]), graph.integers(0, 0, size)
     )
 
 
-def _joined(steps: Sequence[Steps | None], scale: np.float32) -> Steps | None:
-    """Return the steps of matrices that stand below each other, the first multiplied by ``scale``."""
-    known = [each for each in steps if each is not None]
-    return np.concatenate([known[0] * scale, *known[1:]]) if known else None
-
-
-def _layer(graph: _Graph, architecture: Architecture, name: str, hidden: str, mask: str) -> str:
+def _layer(graph: _Graph, architecture: Architecture, name: str, hidden: str) -> str:
     """Add one encoder layer: attention and feed-forward, each with its residual and norm."""
     size, inner = architecture.hidden, architecture.intermediate
-    attended = _attention(graph, architecture, f"{name}.attention.self", hidden, mask)
+    attended = _attention(graph, architecture, f"{name}.attention.self", hidden)
     attended = graph.dense(f"{name}.attention.output.dense", attended, size, size)
-    hidden = graph.layer_norm(
-        f"{name}.attention.output.LayerNorm", graph.node("Add", attended, hidden), architecture
+    norm = f"{name}.attention.output.LayerNorm"
+    hidden = graph.layer_norm(norm, graph.node("Add", attended, hidden), architecture)
+    wide = graph.dense(
+        f"{name}.intermediate.dense", hidden, inner, size, largest=_largest_normalized(graph, norm, size)
     )
-    wide = graph.dense(f"{name}.intermediate.dense", hidden, inner, size)
-    narrow = graph.dense(f"{name}.output.dense", _activation(graph, architecture, wide), size, inner)
+    narrow = graph.dense(
+        f"{name}.output.dense",
+        _activation(graph, architecture, wide),
+        size,
+        inner,
+        largest=_largest_inside(graph, architecture, name),
+    )
     return graph.layer_norm(f"{name}.output.LayerNorm", graph.node("Add", narrow, hidden), architecture)
+
+
+def _largest_normalized(graph: _Graph, norm: str, size: int) -> NDArray[np.float32]:
+    """Return the largest absolute value to expect in each channel behind a layer normalisation, (size,)."""
+    scale, bias = graph.weight(f"{norm}.weight", size), graph.weight(f"{norm}.bias", size)
+    return np.float32(_DEVIATIONS) * np.abs(scale) + np.abs(bias)
+
+
+def _largest_inside(graph: _Graph, architecture: Architecture, name: str) -> NDArray[np.float32]:
+    """Return the largest absolute value to expect in each channel between the dense layers of a feed-forward, (inner,)."""
+    size, inner = architecture.hidden, architecture.intermediate
+    norm, dense = f"{name}.attention.output.LayerNorm", f"{name}.intermediate.dense"
+    scale, shift = graph.weight(f"{norm}.weight", size), graph.weight(f"{norm}.bias", size)
+    matrix, bias = graph.weight(f"{dense}.weight", inner, size), graph.weight(f"{dense}.bias", inner)
+    spread = np.linalg.norm(matrix * scale, axis=1)
+    largest: NDArray[np.float32] = np.abs(matrix @ shift + bias) + np.float32(_DEVIATIONS) * spread
+    return largest
 
 
 def _activation(graph: _Graph, architecture: Architecture, wide: str) -> str:
@@ -288,11 +281,8 @@ def _activation(graph: _Graph, architecture: Architecture, wide: str) -> str:
 
 
 def _pooled(graph: _Graph, hidden: str) -> None:
-    """Add the mean over the unmasked pieces, normalized to unit length, as the output ``vectors``."""
-    present = graph.node("Unsqueeze", "present", graph.integers(2))
-    total = graph.node("ReduceSum", graph.node("Mul", hidden, present), graph.integers(1), keepdims=0)
-    count = graph.node("ReduceSum", "present", graph.integers(1), keepdims=1)
-    mean = graph.node("Div", total, count)
+    """Add the mean over the pieces, normalized to unit length, as the output ``vectors``."""
+    mean = graph.node("ReduceMean", hidden, graph.integers(1), keepdims=0)
     length = graph.node("ReduceL2", mean, graph.integers(1), keepdims=1)
     shortest = graph.constant(np.array(_TINY, dtype=np.float32))
     graph.node("Div", mean, graph.node("Max", length, shortest), output="vectors")

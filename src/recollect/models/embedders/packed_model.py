@@ -140,14 +140,6 @@ class PackedModel:
         plain = self._bytes[found.begin : found.begin + found.size].view("<f4").astype(np.float32)
         return plain.reshape(-1, width) if width else plain
 
-    def steps(self, name: str) -> NDArray[np.float32]:
-        """Return how large a step is in each block of a matrix, (rows, blocks) float32, by its name in BERT.
-
-        Raises:
-            KeyError: The file has no such tensor; the error names it.
-        """
-        return _steps(self._blocks(*self._found(name)))[..., 0]
-
     def _found(self, name: str) -> tuple[_Tensor, int]:
         """Return where a tensor is, and how many columns it has."""
         module, _, kind = name.rpartition(".")
@@ -282,14 +274,9 @@ class _Reader:
         return begin
 
 
-def _steps(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return the steps of rows of blocks, (rows, blocks, 1) float32."""
-    return blocks[..., :_STEP_BYTES].copy().view("<f2").astype(np.float32)
-
-
 def _unpacked(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Dequantize rows of blocks, (rows, blocks, 18) bytes, to (rows, 32 * blocks) float32."""
-    steps = _steps(blocks)
+    steps = blocks[..., :_STEP_BYTES].copy().view("<f2").astype(np.float32)
     pairs = blocks[..., _STEP_BYTES:]
     numbers = np.concatenate([pairs & 0x0F, pairs >> 4], axis=-1).astype(np.float32) - _MIDDLE
     unpacked: NDArray[np.float32] = (numbers * steps).reshape(len(blocks), -1)

