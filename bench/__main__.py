@@ -33,6 +33,7 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "tune": Program(_LABELLED, "whether other weights rank better"),
         "formation": Program(_LABELLED, "what becomes of what an extraction model answers"),
         "lives": Program("bench.lives.recall", "what people's later questions are given of what they told"),
+        "golden": Program("bench.golden.command", "whether questions are given what they were given before"),
         "lives-formation": Program("bench.lives.formation", "what is formed of people's lives"),
         "model-answers": Program("bench.lives.model_answers", "what is formed of recorded answers"),
         "live-answers": Program("bench.lives.live_answers", "what is formed when a live model answers"),

@@ -267,7 +267,9 @@ class LifeSummarizer:
 
     async def summarize(self, material: Material, asker: Asker) -> Summarized:
         """Return how the chat began, and the statements that its turns so far are labelled with; "" of no known chat."""
-        life = self._lives[asker.user_id]
+        life = self._lives.get(asker.user_id)
+        if life is None:
+            return Summarized("", by="scripted")
         texts = {plain(each.text) for each in material.messages}
         for chat in life.chats:
             said = [plain(turn["user"]) for turn in chat["turns"]]

@@ -31,7 +31,8 @@ from bench.lives.life import Life, LifeSummarizer, read_life
 from bench.lives.scoring import Block, Given, Scoring, bullets, table
 from bench.recall.clock import ReplayClock
 from recollect.chat.turn_detection import detect_turn
-from recollect.engine import Engine
+from recollect.engine import Engine, Prepared
+from recollect.model import Skip
 from recollect.text.tokens import token_counter
 from recollect_proxy.settings import ProxySettings
 
@@ -85,16 +86,19 @@ async def ask(bench: Bench, lives: Sequence[Life]) -> list[Given]:
     return given
 
 
-async def ask_anew(
+async def prepare_anew(
     engine: Engine,
     clock: ReplayClock,
     person: str,
     chat: str,
     messages: Sequence[Mapping[str, str]],
     at: datetime,
-) -> Block:
-    """Ask an engine for a chat that it has not heard of, without a trace; on a busy machine several times."""
-    count = token_counter(_MODEL)
+) -> Prepared | Skip | None:
+    """Prepare the prompt of a new chat, and leave no trace of it; on a busy machine try several times.
+
+    Returns:
+        What the prompt is given, or why the request is no turn.
+    """
     for _ in range(_TRIES):
         clock.restart()
         clock.move_to(at)
@@ -106,10 +110,26 @@ async def ask_anew(
             at=clock(),
         )
         if heard.turn is None:
-            return Block(skipped=heard.skip)
-        prepared = await engine.prepare(heard.turn, count=count)
+            return heard.skip
+        prepared = await engine.prepare(heard.turn, count=token_counter(_MODEL))
         if not prepared.recall.degraded:
             break
+    return prepared
+
+
+async def ask_anew(
+    engine: Engine,
+    clock: ReplayClock,
+    person: str,
+    chat: str,
+    messages: Sequence[Mapping[str, str]],
+    at: datetime,
+) -> Block:
+    """Return the block that a new chat's prompt is given; see ``prepare_anew``."""
+    prepared = await prepare_anew(engine, clock, person, chat, messages, at)
+    if not isinstance(prepared, Prepared):
+        return Block(skipped=prepared)
+    count = token_counter(_MODEL)
     placed, recall = prepared.placed, prepared.recall
     added = "\n".join((placed.system, *placed.beside.values()))
     lines = tuple(bullets(added, [each["content"] for each in messages]))

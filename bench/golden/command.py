@@ -1,0 +1,82 @@
+"""What questions are given, frozen in a file and compared with it.
+
+    python -m bench golden record|compare --lives LIVES.jsonl --conversations LOCOMO.jsonl [--cache DIR] [--show N]
+
+``record`` asks all questions of the lives and 300 of the conversations, and writes `bench/golden/given.jsonl`: for each
+question the labels of the items that its prompt is given, in order, with reason and score. ``compare`` asks again and
+prints what differs, by kind; it exits with 1 if anything does. The stores are made of exports in the cache folder, which
+the first run fills within minutes.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from bench.golden.answers import Answer, ask, differences
+from bench.golden.stores import People, open_people
+from bench.lives.formed import be_quiet
+from bench.lives.recall import read_lives
+from bench.recall.dataset import read_conversations
+
+FILE = Path(__file__).with_name("given.jsonl")
+_CACHE = Path(tempfile.gettempdir()) / "recollect-golden"
+
+
+async def _asked(people: People) -> list[Answer]:
+    """Return the answers to all questions."""
+    began = time.monotonic()
+    async with open_people(people) as bench:
+        print(f"stores opened in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+        answers = [await ask(bench, person, each) for person in people.all for each in person.questions]
+    print(f"{len(answers)} questions, {time.monotonic() - began:.0f} s in all", file=sys.stderr)
+    return answers
+
+
+def _show(before: Mapping[str, Answer], now: Sequence[Answer], most: int) -> bool:
+    """Print what differs, grouped by kind; return whether anything does."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for each in now:
+        if each.degraded:
+            found["degraded: the machine is too busy"].append(f"{each.question}: {' '.join(each.degraded)}")
+        elif each.question not in before:
+            found["new question"].append(each.question)
+        else:
+            for kind, what in differences(before[each.question], each):
+                found[kind].append(f"{each.question}: {what}")
+    found["question gone"] += sorted(before.keys() - {each.question for each in now})
+    same = Counter(each.question in before and before[each.question].given == each.given for each in now)
+    print(f"{len(now)} questions; given the same, with reasons and scores: {same[True]}")
+    for kind, told in found.items():
+        if told:
+            print("\n".join([f"\n{kind}: {len(told)}", *(f"  {each}" for each in told[:most])]))
+    return any(found.values())
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("action", choices=("record", "compare"))
+    parser.add_argument("--lives", type=Path, action="append", required=True)
+    parser.add_argument("--conversations", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, default=_CACHE, help="folder of the exports")
+    parser.add_argument("--show", type=int, default=10, help="print the first N differences of each kind")
+    options = parser.parse_args()
+    be_quiet()
+    people = People(read_lives(options.lives), read_conversations(options.conversations), options.cache)
+    answers = asyncio.run(_asked(people))
+    if options.action == "record":
+        FILE.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in answers))
+        print(f"{FILE.name}: {len(answers)} questions")
+        return
+    lines = FILE.read_bytes().splitlines()
+    before = {each.question: each for each in (msgspec.json.decode(line, type=Answer) for line in lines)}
+    sys.exit(_show(before, answers, options.show))
