@@ -16,7 +16,8 @@ _TABLES = """
     SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'recollect' AND tablename <> 'schema_migrations'
 """
 _OF_USERS = """
-    SELECT format('SELECT user_id FROM recollect.%I', table_name) FROM information_schema.columns
+    SELECT format('SELECT user_id FROM recollect.%I', table_name) || CASE table_name WHEN 'users' THEN ' WHERE user_id <> ''*''' ELSE '' END
+    FROM information_schema.columns
     WHERE table_schema = 'recollect' AND column_name = 'user_id'
 """
 _GLOBALS = "SELECT owner FROM recollect.vectors WHERE source = 'global'"

@@ -67,6 +67,7 @@ SELECT create_distributed_table('recollect.request_metrics', 'user_id', colocate
 SELECT create_distributed_table('recollect.sessions', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.tries', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.user_settings', 'user_id', colocate_with => 'recollect.users_vectors');
+SELECT create_distributed_table('recollect.users', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.waiting_documents', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.vectors', 'owner', colocate_with => 'recollect.users_vectors');
 

@@ -8,26 +8,35 @@ from tests.databases import administrator
 from recollect.postgres.erasure import ERASED_TABLES
 
 _MADE_ANEW: dict[str, set[str]] = {
-    "users_vectors": {"document"},
-    "vectors": {"values", "embedding_model", "sketch", "second_values", "second_model", "second_sketch"},
+    "users_vectors": {"document", "changed"},
+    "vectors": {
+        "values",
+        "embedding_model",
+        "sketch",
+        "second_values",
+        "second_model",
+        "second_sketch",
+        "changed",
+    },
     "exchanges": {"asking"},
     "profile_entries": {"values", "embedding_model"},
-    "message_chunks": {"document", "embedding_model"},
+    "message_chunks": {"document", "embedding_model", "changed"},
     "corpora": {"next_document", "reread_to"},
 }
 _BOOKKEEPING = {
     "leases",
     "tries",
+    "users",
     "chunk_vectors",
     "posting_pages",
     "document_lengths",
     "posting_removals",
 }
-"""Who holds a lease just now, what a worker died of, embeddings, and words that are merged as it comes."""
+"""Who holds a lease just now, what a worker died of, versions, embeddings, and words that are merged as it comes."""
 
 
 async def rows_of(dsn: str, user_id: str) -> dict[str, list[dict[str, Any]]]:
-    """Return a user's rows of every table but what is made anew: embeddings, and numbers of documents."""
+    """Return a user's rows of every table but what is made anew: embeddings, versions, and numbers of documents."""
     found = {}
     async with administrator(dsn) as connection:
         for table in ERASED_TABLES:

@@ -91,6 +91,7 @@ from recollect.model.statistics import (
     StoreSize,
     TableSize,
 )
+from recollect.model.versions import Versions
 from recollect.model.words import (
     SHOWN,
     STATEMENTS,
@@ -259,6 +260,7 @@ __all__ = [
     "Update",
     "Usage",
     "Vector",
+    "Versions",
     "Wait",
     "Written",
 ]

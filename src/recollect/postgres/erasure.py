@@ -24,8 +24,9 @@ ERASED_TABLES = (
     "chat_requests",
     "chats_left_out",
     "request_metrics",
-    "chunk_vectors",
+    # Chunks before their embeddings: a chunk that is there is written again with each.
     "message_chunks",
+    "chunk_vectors",
     "waiting_documents",
     "posting_pages",
     "document_lengths",
@@ -41,6 +42,8 @@ ERASED_TABLES = (
     "model_usage",
     "users_vectors",
     "vectors",
+    # Last: each row that is deleted raises its versions.
+    "users",
 )
 
 
@@ -65,9 +68,11 @@ async def erase_user(connection: Connection, user_id: str, *, at: datetime) -> t
     """Delete every row of the user, in the connection's transaction, and leave a tombstone."""
     counts = {}
     seen = [row["id"] for row in await connection.fetch(SQL["memories_of_user"], user_id)]
-    for table in ERASED_TABLES:
+    *tables, last = ERASED_TABLES
+    for table in tables:
         counts[table] = _affected(await connection.execute(SQL[f"erase_{table}"], user_id))
     counts["vectors"] += await _erase_shared(connection, seen)
+    counts[last] = _affected(await connection.execute(SQL[f"erase_{last}"], user_id))
     jobs = await connection.fetch(SQL["erase_jobs"], job_payload(user_id), FORM)
     counts["pgqueuer"] = len(jobs)
     logged = await connection.execute(SQL["erase_job_log"], [job["id"] for job in jobs])

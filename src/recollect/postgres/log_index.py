@@ -145,8 +145,8 @@ class PostgresLogIndex:
     async def embed(self, user_id: str, document: int, vectors: Sequence[Vector], model: str) -> None:
         """Give a chunk of the user its embeddings, in place of those it has."""
         async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["delete_chunk_vectors"], user_id, [document])
             if await connection.fetchval(SQL["mark_embedded"], user_id, document, model) is not None:
+                await connection.execute(SQL["delete_chunk_vectors"], user_id, [document])
                 await _insert_vectors(connection, user_id, {document: vectors}, model)
 
     async def index_memories(self, user_id: str, *, limit: int) -> int:
@@ -191,6 +191,7 @@ class PostgresLogIndex:
             is_given = await connection.fetchval(SQL["is_given"], user_id, memory_id)
         if is_given:
             async with self._database.over_all_users() as connection:
+                await connection.execute(SQL["lock_user"], COMMONS)
                 await connection.execute(SQL[query], COMMONS, memory_id, vector, model)
 
     async def count_unembedded(self, user_id: str, model: str, second_model: str | None) -> int:

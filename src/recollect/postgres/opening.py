@@ -25,6 +25,7 @@ from recollect.postgres.requests import PostgresRequests
 from recollect.postgres.schema import migrate
 from recollect.postgres.settings import PostgresFlags, PostgresUsage
 from recollect.postgres.statistics import PostgresStatistics
+from recollect.postgres.versions import PostgresVersions
 
 log = structlog.get_logger(__name__)
 
@@ -51,6 +52,7 @@ class Postgres:
     repairs: PostgresRepairs
     profiles: PostgresProfiles
     statistics: PostgresStatistics
+    versions: PostgresVersions
     generations: PostgresGenerations
     database: Database
 
@@ -117,6 +119,7 @@ def _stores_over(database: Database, inbox: PostgresInbox, jobs: PostgresJobs) -
         repairs=PostgresRepairs(database),
         profiles=PostgresProfiles(database),
         statistics=PostgresStatistics(database),
+        versions=PostgresVersions(database),
         generations=PostgresGenerations(database),
         database=database,
     )

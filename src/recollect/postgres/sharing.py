@@ -26,6 +26,7 @@ async def share_memory(changing: Changing, memory_id: UUID) -> Memory:
         return memory
     if memory.kind not in STATEMENTS:
         raise MemoryNotFoundError
+    await changing.connection.execute(SQL["lock_user"], COMMONS)
     for query in ("copy_to_commons", "delete_own_vector", "link_to_commons"):
         await changing.connection.execute(SQL[query], changing.user_id, memory_id)
     await changing.audit(

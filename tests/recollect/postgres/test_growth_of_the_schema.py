@@ -17,7 +17,7 @@ from recollect.postgres.sql import SQL, Migration, load_migrations
 
 DISTRIBUTION = Path(__file__).parents[3] / "deploy" / "citus" / "distribute.sql"
 
-SCHEMA = {"memories", "log", "upkeep", "words"}
+SCHEMA = {"memories", "log", "upkeep", "versions", "words"}
 """The migrations that make the schema of 0.1.0. Old replicas serve on while a later one runs: each of those is read."""
 
 ALLOWED: dict[tuple[int, str], str] = {}

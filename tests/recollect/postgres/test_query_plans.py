@@ -14,6 +14,7 @@ from recollect.postgres.sql import SQL
 MEMORIES, DIMENSIONS = 1000, 32  # of each of 50 users
 SEED = """
 SET search_path = recollect, public;
+SET session_replication_role = replica;  -- no trigger raises versions for fifty people by turns
 CREATE TEMPORARY TABLE said AS
 SELECT 'user ' || person AS user_id, number, lpad(to_hex(number * 1000 + person), 32, '0')::uuid AS id
 FROM generate_series(1, 1000) AS n (number), generate_series(1, 50) AS p (person)
@@ -70,6 +71,7 @@ SELECT '*', lpad('c' || to_hex(number), 32, '0')::uuid, 'fact',
     (SELECT array_agg(sin(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec,
     'm', 0.5, 1, now(), '{}', now()
 FROM generate_series(1, 3000) AS n (number);
+SET session_replication_role = origin;
 INSERT INTO pgqueuer (priority, created, updated, heartbeat, execute_after, status, entrypoint, payload)
 SELECT 0, now(), now(), now(), now(), CASE WHEN number % 10 = 0 THEN 'picked' ELSE 'queued' END::pgqueuer_status, 'form',
     convert_to('user ' || person, 'UTF8')
@@ -148,12 +150,12 @@ async def test_the_nearest_are_found_among_the_users_rows_alone(
     indexes = {node["Index Name"] for node in plan if "Index Name" in node}
     assert indexes <= {
         "vectors_pkey",
+        "vectors_changed",
         "users_vectors_pkey",
         "users_vectors_user_id_content_hash_key",
         "users_vectors_shared",
     }
     assert any(name.startswith("users_vectors") for name in indexes)
-    assert "vectors_pkey" in indexes
 
 
 COMMON = 300

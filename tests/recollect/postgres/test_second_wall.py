@@ -42,7 +42,7 @@ from recollect.postgres.sql import SQL
 ANNA, BEN = Person("anna").scope, Person("ben").scope
 SHARED = "The office closes at six."
 OF_EVERYBODY = "The network is called Guests."
-SEEN_BY_ALL = {"vectors", "user_settings"}
+SEEN_BY_ALL = {"vectors", "user_settings", "users"}
 """Where rows of the commons stand, that everybody sees."""
 
 

@@ -6,6 +6,7 @@ from recollect.postgres.sql import SQL, Query, load_migrations, load_queries, re
 
 USER_TABLES = {
     "vectors",
+    "users",
     "users_vectors",
     "memory_updates",
     "sessions",
@@ -50,6 +51,7 @@ OVER_ALL_USERS = {
     "prune_admin_reads": "what administrators read is kept for a year",
     "prune_usage": "what models took is counted for a while",
     "users_of_repair": "the operator undoes a run of repairs, whoever's memories it changed",
+    "versions_of_users": "a process asks whose memory that it keeps has changed; no text",
     "known_users": "the operator lists who is known, and how much is kept of each: no word of theirs; an administrator "
     "looks among them for whose page they open",
     "count_memories": "the operator knows how many there are, not whose",

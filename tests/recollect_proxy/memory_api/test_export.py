@@ -191,6 +191,7 @@ _NOT_EXPORTED = {
     "posting_removals": "which are still to go",
     "message_chunks": "parts of messages",
     "chunk_vectors": "embeddings of those",
+    "users": "versions of what is there",
 }
 """Tables of a user's that are made anew of the others, or are of the moment; docs/export.md says so of each."""
 _COLUMNS_NOT_EXPORTED = {
@@ -203,8 +204,9 @@ _COLUMNS_NOT_EXPORTED = {
         "second_sketch",
         "content_hash",
         "owner",
+        "changed",
     },
-    "users_vectors": {"vector_id", "owner", "content_hash", "document"},
+    "users_vectors": {"vector_id", "owner", "content_hash", "document", "changed"},
     "quarantine": {"content_hash"},
     "profile_entries": {"content_hash", "values", "embedding_model"},
     "exchanges": {"asking"},

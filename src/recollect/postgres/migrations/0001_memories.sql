@@ -33,6 +33,7 @@ CREATE TABLE vectors (
     outline jsonb,
     second_values halfvec,
     second_model text,
+    changed bigint NOT NULL DEFAULT 0,
     sketch bit varying GENERATED ALWAYS AS (binary_quantize("values")::bit varying) STORED,
     second_sketch bit varying GENERATED ALWAYS AS (binary_quantize(second_values)::bit varying) STORED,
     PRIMARY KEY (owner, id)
@@ -40,6 +41,7 @@ CREATE TABLE vectors (
 
 COMMENT ON COLUMN vectors.outline IS 'The parts of a summary: facts, preferences, decisions, todos, entities.';
 COMMENT ON COLUMN vectors.second_values IS 'The embedding by second_model, a model of many languages; of statements alone.';
+COMMENT ON COLUMN vectors.changed IS 'The statements_version of its owner (users) in which it was last changed.';
 COMMENT ON COLUMN vectors.sketch IS 'Of each dimension of "values" whether it is above zero.';
 COMMENT ON COLUMN vectors.second_sketch IS 'Of each dimension of second_values whether it is above zero.';
 
@@ -54,6 +56,8 @@ ALTER TABLE vectors
     ALTER COLUMN second_values SET STORAGE MAIN,
     ALTER COLUMN second_model SET STORAGE MAIN;
 
+-- Finds the rows that a reader does not have yet.
+CREATE INDEX vectors_changed ON vectors (owner, changed);
 -- Finds a chat's newest summary among all memories of a user.
 CREATE INDEX vectors_summaries ON vectors (owner, session_id, id) WHERE kind = 'summary' AND valid_to IS NULL;
 -- Finds what serves everybody for a user who has few memories.
@@ -77,13 +81,16 @@ CREATE TABLE users_vectors (
     reinforcement_count integer NOT NULL DEFAULT 0,
     document integer,
     standing text CHECK (standing IN ('disputed', 'suspect')),
+    changed bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (user_id, vector_id),
     UNIQUE (user_id, content_hash)
 ) WITH (fillfactor = 75);
 
 COMMENT ON COLUMN users_vectors.document IS 'The number of the memory among the user''s documents; NULL: it is not indexed yet.';
 COMMENT ON COLUMN users_vectors.standing IS 'The user''s own view: one user may dispute a memory that another does not.';
+COMMENT ON COLUMN users_vectors.changed IS 'The statements_version (users) in which it was last changed, but for how often it was used.';
 
+CREATE INDEX users_vectors_changed ON users_vectors (user_id, changed);
 CREATE INDEX users_vectors_unindexed ON users_vectors (user_id, vector_id) WHERE document IS NULL;
 CREATE INDEX users_vectors_documents ON users_vectors (user_id, document);
 -- Finds shared memories among a user's links.

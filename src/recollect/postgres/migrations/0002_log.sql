@@ -161,6 +161,7 @@ CREATE TABLE message_chunks (
     pasted boolean NOT NULL DEFAULT false,
     cuts integer[],
     followed boolean NOT NULL DEFAULT false,
+    changed bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (user_id, document)
 ) WITH (fillfactor = 90);
 
@@ -169,8 +170,10 @@ COMMENT ON COLUMN message_chunks.embeddable IS 'Whether it is to have embeddings
 COMMENT ON COLUMN message_chunks.embedding_model IS 'Of the embeddings it has, in chunk_vectors.';
 COMMENT ON COLUMN message_chunks.pasted IS 'It holds what others wrote, or a machine did.';
 COMMENT ON COLUMN message_chunks.cuts IS 'Where in the message others'' words begin and end, by turns, within the chunk.';
+COMMENT ON COLUMN message_chunks.changed IS 'The log_version (users) in which it, its embeddings or its message were last changed.';
 COMMENT ON COLUMN message_chunks.followed IS 'Its context holds the beginning of the message after its own.';
 
+CREATE INDEX message_chunks_changed ON message_chunks (user_id, changed);
 CREATE INDEX message_chunks_of_messages ON message_chunks (user_id, message_id, part);
 CREATE INDEX message_chunks_hidden ON message_chunks (user_id, document) WHERE hidden;
 

@@ -1,0 +1,189 @@
+-- Versions: processes keep a user's memory, and ask for what changed since the version they have.
+--
+-- A row for each user who has anything, and one for the commons ('*'). The first change of a transaction raises the version and locks
+-- the row until the end, so versions rise in the order of commits. Each changed row carries the version in `changed`: a reader that
+-- has an older one reads the rows above it. What is removed leaves no such row: then the floor is raised to the version, and a reader
+-- below the floor reads all. Erasing a user deletes the row last; the next change makes it again with another epoch.
+--
+-- Locks are taken in one order: the user's (pg_advisory_xact_lock), that of the commons, the user's row, the row of the commons.
+-- Without the first two, transactions that lock rows of a table in different orders would wait crosswise.
+
+CREATE TABLE users (
+    user_id text PRIMARY KEY,
+    epoch uuid NOT NULL DEFAULT gen_random_uuid(),
+    statements_version bigint NOT NULL DEFAULT 0,
+    statements_floor bigint NOT NULL DEFAULT 0,
+    log_version bigint NOT NULL DEFAULT 0,
+    log_floor bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+
+COMMENT ON COLUMN users.epoch IS 'Another one whenever the row is made: who has an older one reads all.';
+COMMENT ON COLUMN users.statements_version IS 'Of memories, links to them (but for how often they were used), and confirmed entries of the profile.';
+COMMENT ON COLUMN users.statements_floor IS 'The version in which a memory or a link was last removed.';
+COMMENT ON COLUMN users.log_version IS 'Of chunks, their embeddings, and what chunks show of their messages.';
+COMMENT ON COLUMN users.log_floor IS 'The version in which a chunk was last removed or hidden.';
+
+ALTER TABLE users ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE POLICY of_the_user ON users USING (user_id = current_setting('recollect.user_id', true));
+-- Whoever shares a memory raises the version of the commons.
+CREATE POLICY commons_seen ON users FOR SELECT USING (user_id = '*');
+CREATE POLICY commons_added ON users FOR INSERT WITH CHECK (user_id = '*');
+CREATE POLICY commons_raised ON users FOR UPDATE USING (user_id = '*');
+-- The operator sees whose memory changed. It holds no text.
+CREATE POLICY over_all_users ON users FOR SELECT
+    USING (current_setting('recollect.over_all_users', true) = 'on');
+CREATE POLICY raised_by_the_operator ON users FOR UPDATE
+    USING (current_setting('recollect.over_all_users', true) = 'on');
+
+-- Raise a version ('statements' or 'log') of a user once in this transaction, for a removal with its floor, and return it. A setting
+-- of the transaction remembers the number, negative with the floor, and the user. A savepoint that is rolled back takes both back.
+CREATE FUNCTION raise_version(person text, part text, is_removal boolean) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    setting text := 'recollect.' || part || CASE WHEN person = '*' THEN '_of_commons' ELSE '_version' END;
+    known text := current_setting(setting, true);
+    sharing text := current_setting('recollect.user_id', true);
+    raised bigint;
+BEGIN
+    IF substr(known, strpos(known, ' ') + 1) = person THEN
+        raised := split_part(known, ' ', 1)::bigint;
+        IF raised < 0 OR NOT is_removal THEN
+            RETURN abs(raised);
+        END IF;
+        UPDATE recollect.users AS u
+        SET statements_floor = CASE part WHEN 'statements' THEN u.statements_version ELSE u.statements_floor END,
+            log_floor = CASE part WHEN 'log' THEN u.log_version ELSE u.log_floor END
+        WHERE u.user_id = person;
+    ELSE
+        IF person = '*' AND sharing <> '' THEN  -- the order of locks
+            PERFORM recollect.raise_version(sharing, 'statements', false);
+        END IF;
+        INSERT INTO recollect.users AS u (user_id, statements_version, statements_floor, log_version, log_floor)
+        VALUES (
+            person, (part = 'statements')::integer, (part = 'statements' AND is_removal)::integer,
+            (part = 'log')::integer, (part = 'log' AND is_removal)::integer
+        )
+        ON CONFLICT (user_id) DO UPDATE
+        SET statements_version = u.statements_version + excluded.statements_version,
+            log_version = u.log_version + excluded.log_version,
+            statements_floor = CASE excluded.statements_floor WHEN 1 THEN u.statements_version + 1 ELSE u.statements_floor END,
+            log_floor = CASE excluded.log_floor WHEN 1 THEN u.log_version + 1 ELSE u.log_floor END
+        RETURNING CASE part WHEN 'log' THEN u.log_version ELSE u.statements_version END INTO raised;
+    END IF;
+    PERFORM set_config(setting, CASE WHEN is_removal THEN '-' ELSE '' END || raised || ' ' || person, true);
+    RETURN raised;
+END
+$$;
+
+CREATE FUNCTION version_vector() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.changed := recollect.raise_version(NEW.owner, 'statements', false);
+    RETURN NEW;
+END
+$$;
+
+CREATE FUNCTION version_removed_vector() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM recollect.raise_version(OLD.owner, 'statements', true);
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER version BEFORE INSERT OR UPDATE ON vectors FOR EACH ROW EXECUTE FUNCTION version_vector();
+CREATE TRIGGER version_of_removal AFTER DELETE ON vectors FOR EACH ROW EXECUTE FUNCTION version_removed_vector();
+
+CREATE FUNCTION version_link() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.changed := recollect.raise_version(NEW.user_id, 'statements', false);
+    RETURN NEW;
+END
+$$;
+
+CREATE FUNCTION version_removed_link() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM recollect.raise_version(OLD.user_id, 'statements', true);
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER version_of_insert BEFORE INSERT ON users_vectors FOR EACH ROW EXECUTE FUNCTION version_link();
+-- Not the counters of use and the number in the index: else a recall would outdate what it read.
+CREATE TRIGGER version BEFORE UPDATE OF user_id, vector_id, owner, content_hash, linked_at, standing ON users_vectors FOR EACH ROW
+    WHEN (
+        (OLD.user_id, OLD.vector_id, OLD.owner, OLD.content_hash, OLD.linked_at, OLD.standing)
+        IS DISTINCT FROM (NEW.user_id, NEW.vector_id, NEW.owner, NEW.content_hash, NEW.linked_at, NEW.standing)
+    )
+    EXECUTE FUNCTION version_link();
+CREATE TRIGGER version_of_removal AFTER DELETE ON users_vectors FOR EACH ROW EXECUTE FUNCTION version_removed_link();
+
+-- A profile is read whole when the version has risen, so its rows carry none.
+CREATE FUNCTION version_profile() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP <> 'INSERT' AND OLD.state = 'confirmed' THEN
+        PERFORM recollect.raise_version(OLD.user_id, 'statements', false);
+    ELSIF TG_OP <> 'DELETE' AND NEW.state = 'confirmed' THEN
+        PERFORM recollect.raise_version(NEW.user_id, 'statements', false);
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER version AFTER INSERT OR UPDATE OR DELETE ON profile_entries FOR EACH ROW EXECUTE FUNCTION version_profile();
+
+CREATE FUNCTION version_chunk() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.changed := recollect.raise_version(NEW.user_id, 'log', NEW.hidden);
+    RETURN NEW;
+END
+$$;
+
+CREATE FUNCTION version_removed_chunk() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM recollect.raise_version(OLD.user_id, 'log', true);
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER version BEFORE INSERT OR UPDATE ON message_chunks FOR EACH ROW EXECUTE FUNCTION version_chunk();
+CREATE TRIGGER version_of_removal AFTER DELETE ON message_chunks FOR EACH ROW EXECUTE FUNCTION version_removed_chunk();
+
+CREATE FUNCTION version_chunk_of_embedding() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    place record := CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+    version bigint := recollect.raise_version(place.user_id, 'log', false);
+BEGIN
+    UPDATE recollect.message_chunks AS k SET changed = version
+    WHERE k.user_id = place.user_id AND k.document = place.document AND k.changed <> version;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER version AFTER INSERT OR UPDATE OR DELETE ON chunk_vectors FOR EACH ROW
+    EXECUTE FUNCTION version_chunk_of_embedding();
+
+-- A message that has no chunks yet raises nothing: no passage shows it.
+CREATE FUNCTION version_chunks_of_message() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE recollect.message_chunks AS k SET changed = 0 WHERE k.user_id = OLD.user_id AND k.message_id = OLD.id;
+    IF FOUND AND (TG_OP = 'DELETE' OR NEW.hidden) THEN
+        PERFORM recollect.raise_version(OLD.user_id, 'log', true);
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER version AFTER UPDATE OF
+    session_id, turn_index, role, speaker, content, alternate, created_at, exchange_id, hidden, changed_at, marked, self_share,
+    states_taste, ends_asking, lists, words
+ON messages FOR EACH ROW
+    WHEN (
+        (
+            OLD.session_id, OLD.turn_index, OLD.role, OLD.speaker, OLD.content, OLD.alternate, OLD.created_at, OLD.exchange_id,
+            OLD.hidden, OLD.changed_at, OLD.marked, OLD.self_share, OLD.states_taste, OLD.ends_asking, OLD.lists, OLD.words
+        ) IS DISTINCT FROM (
+            NEW.session_id, NEW.turn_index, NEW.role, NEW.speaker, NEW.content, NEW.alternate, NEW.created_at, NEW.exchange_id,
+            NEW.hidden, NEW.changed_at, NEW.marked, NEW.self_share, NEW.states_taste, NEW.ends_asking, NEW.lists, NEW.words
+        )
+    )
+    EXECUTE FUNCTION version_chunks_of_message();
+CREATE TRIGGER version_of_removal AFTER DELETE ON messages FOR EACH ROW EXECUTE FUNCTION version_chunks_of_message();
