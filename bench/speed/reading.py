@@ -46,7 +46,7 @@ from recollect.model import (
 )
 from recollect.models.extractors.extractor import extraction_messages
 from recollect.models.extractors.json_answers import values_within, whole_values
-from recollect.retrieval import SelectionContext, SelectionLimits, select
+from recollect.retrieval import PromptTexts, SelectionContext, SelectionLimits, select
 from recollect.retrieval.query import read_query
 from recollect.text.attribution import attribute
 from recollect.text.lexical import document_terms, identifiers
@@ -170,7 +170,7 @@ def _index(text: str) -> Callable[[], object]:
 
 
 def _select(text: str) -> Callable[[], object]:
-    around = SelectionContext("chat", user_wide=False, prompt=(text, text))
+    around = SelectionContext("chat", user_wide=False, prompt=PromptTexts((text, text)))
     ranked = [_passage(text[:2_000]), _passage("I live in Kassel, near the river")]
     return lambda: select(ranked, around, SelectionLimits(), relevant=True)
 

@@ -10,7 +10,7 @@ from recollect.composition.excerpts import excerpt, focus_of
 from recollect.composition.fences import quoted
 from recollect.formation.memory_commands import read_commands
 from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
-from recollect.retrieval import SelectionContext, SelectionLimits, select
+from recollect.retrieval import PromptTexts, SelectionContext, SelectionLimits, select
 from recollect.retrieval.query import read_query
 from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.tokens import estimate_tokens
@@ -26,6 +26,6 @@ def warm_up() -> None:
         read_memory_request(text)
         read_commands(text)
     memory = Memory(UUID(int=0), "", Kind.FACT, Source.EXTRACTED, _ASKED, 0.5, _AT, _AT)
-    around = SelectionContext("", user_wide=False, prompt=(_ASKED,))
+    around = SelectionContext("", user_wide=False, prompt=PromptTexts([_ASKED]))
     select([Recollection(memory, 0.5)], around, SelectionLimits(), relevant=True)
     quoted(excerpt(_ASKED, limit=10, count=estimate_tokens, focus=focus_of(_ASKED)))

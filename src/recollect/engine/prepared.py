@@ -29,7 +29,7 @@ from recollect.model import (
     Turn,
 )
 from recollect.model.local_time import in_zone, wall
-from recollect.retrieval import Ranking, SelectionContext, select, standing_part
+from recollect.retrieval import PromptTexts, Ranking, SelectionContext, select, standing_part
 
 _ONCE_MORE = timedelta(hours=1)
 
@@ -197,6 +197,11 @@ class RecallState:
         """The chat's earlier blocks that this request is given again; the chat has to be known."""
         return attached(self.turn, self.chat, self.bounds)
 
+    @cached_property
+    def prompt(self) -> PromptTexts:
+        """The texts of the request, which two selections compare with."""
+        return PromptTexts(self.turn.prompt)
+
     @property
     def is_same(self) -> bool:
         """Whether the turn is a repetition: it gets the same content as before, and nothing else."""
@@ -237,7 +242,7 @@ class RecallState:
             asks_for_before: Whether the words ask for other sessions.
             lists: Whether all statements are listed, also those in the prompt: a list has no gaps.
         """
-        given, prompt = ((), ()) if lists else (self.given, self.turn.prompt)
+        given, prompt = ((), PromptTexts()) if lists else (self.given, self.prompt)
         return SelectionContext(
             self.turn.scope.session_id,
             asks_for_before,

@@ -6,6 +6,7 @@ from recollect.retrieval.gate import Gate
 from recollect.retrieval.needs import NeedThresholds
 from recollect.retrieval.query import RecallQuery, read_query
 from recollect.retrieval.ranking import EXPLAINED, Ranking, of_everything, rank, with_entries
+from recollect.retrieval.repetition import PromptTexts
 from recollect.retrieval.selection import SelectionContext, SelectionLimits, select
 from recollect.retrieval.standing import choose_standing, standing_part
 from recollect.retrieval.worth import worth
@@ -14,6 +15,7 @@ __all__ = [
     "EXPLAINED",
     "Gate",
     "NeedThresholds",
+    "PromptTexts",
     "Ranking",
     "RecallQuery",
     "SearchReach",

@@ -1,6 +1,10 @@
 """Detects text that repeats what the prompt already says. Pure."""
 
-from collections.abc import Collection, Iterable
+from bisect import bisect_left
+from collections.abc import Iterable
+from functools import cached_property
+from heapq import nsmallest
+from operator import itemgetter
 
 from recollect.text.patterns import bounded
 
@@ -15,32 +19,66 @@ _LIKE = 0.8
 
 
 class PromptTexts:
-    """The texts of a request, prepared for comparison.
+    """The texts of a request. Make it once a turn: each text is normalized when it is first compared, and most never are.
 
     Args:
-        texts: The texts.
-        contents: All texts that ``says`` will be asked for. Texts of the request that are less than half as long as the
-            shortest, or more than twice as long as the longest, are not compared word by word.
+        texts: The texts, newest first.
     """
 
-    def __init__(self, texts: Iterable[str], contents: Collection[str]) -> None:
-        lengths = [len(each) for each in contents]
-        near = range(min(lengths, default=0) // 2, max(lengths, default=0) * 2 + 1)
-        kept = [text for text in texts if text]
-        self._plain = "\n".join(_plain(text) for text in kept)
-        self._words = [
-            words_of(text) for text in [each for each in kept if len(each) in near][:_COMPARED_AT_MOST]
-        ]
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._texts = [text for text in texts if text]
+        self._plain: dict[int, str] = {}
+        self._words: dict[int, frozenset[str]] = {}
 
     def says(self, content: str, words: frozenset[str]) -> bool:
         """Whether a text of the request contains ``content`` verbatim, or has nearly the same words.
+
+        Only texts of half to twice its length are compared word by word, the newest 300 of them.
 
         Args:
             content: The text.
             words: The text's words, as ``words_of`` returns them.
         """
-        plain = _plain(content)
-        return (bool(plain) and plain in self._plain) or any(are_alike(words, other) for other in self._words)
+        return self._contains(" ".join(content.split()).casefold()) or any(
+            are_alike(words, self._words_at(place)) for place in self._near(len(content))
+        )
+
+    def _contains(self, plain: str) -> bool:
+        # The longest word is rare: where no text has it, none has to be normalized.
+        longest = max(plain.split(), key=len, default="")
+        if not longest or longest not in self._all_folded:
+            return False
+        return any(
+            longest in text and plain in self._plain_at(place) for place, text in enumerate(self._folded)
+        )
+
+    def _near(self, length: int) -> list[int]:
+        first = bisect_left(self._lengths, (length // 2, 0))
+        stop = bisect_left(self._lengths, (length * 2 + 1, 0))
+        places = map(itemgetter(1), self._lengths[first:stop])
+        return nsmallest(_COMPARED_AT_MOST, places) if stop - first > _COMPARED_AT_MOST else list(places)
+
+    @cached_property
+    def _folded(self) -> list[str]:
+        return [text.casefold() for text in self._texts]
+
+    @cached_property
+    def _all_folded(self) -> str:
+        return "\n".join(self._folded)
+
+    @cached_property
+    def _lengths(self) -> list[tuple[int, int]]:
+        return sorted((len(text), place) for place, text in enumerate(self._texts))
+
+    def _plain_at(self, place: int) -> str:
+        if place not in self._plain:
+            self._plain[place] = " ".join(self._folded[place].split())
+        return self._plain[place]
+
+    def _words_at(self, place: int) -> frozenset[str]:
+        if place not in self._words:
+            self._words[place] = words_of(self._texts[place])
+        return self._words[place]
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -53,7 +91,3 @@ def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     if not one or not other or min(len(one), len(other)) <= _LIKE * max(len(one), len(other)):
         return False
     return len(one & other) > _LIKE * len(one | other)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()

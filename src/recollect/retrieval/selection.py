@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 from uuid import UUID
 
@@ -54,7 +54,7 @@ class SelectionContext:
     session_id: str
     user_wide: bool
     given: Collection[UUID] = ()
-    prompt: Sequence[str] = ()
+    prompt: PromptTexts = field(default_factory=PromptTexts)
     abandoned: frozenset[UUID] = frozenset()
     disclosure: Disclosure = ALL_TOLD
 
@@ -92,9 +92,7 @@ def select(
         return [replace(each, dropped=Drop.IRRELEVANT) for each in ranked], False
     if needs.at_most is not None:
         how = replace(how, limit=max(how.limit, needs.at_most))
-    selecting = _Selection(
-        around, how, PromptTexts(around.prompt, [each.item.content for each in ranked]), needs, relevant
-    )
+    selecting = _Selection(around, how, needs, relevant)
     first = selecting.run(ranked, session_only=True)
     taken = sum(each.dropped is None for each in first)
     if taken >= how.session_enough and not around.user_wide:
@@ -106,7 +104,6 @@ def select(
 class _Selection:
     around: SelectionContext
     how: SelectionLimits
-    prompt: PromptTexts
     needs: Needs
     relevant: bool
 
@@ -174,7 +171,7 @@ class _Selection:
     ) -> Drop | None:
         if sources[_source(item)] >= self.how.of_one_source:
             return Drop.SAME_SOURCE
-        if self.prompt.says(item.content, words):
+        if self.around.prompt.says(item.content, words):
             return Drop.IN_PROMPT
         return Drop.REPEATS if any(are_alike(words, other) for other in taken) else None
 

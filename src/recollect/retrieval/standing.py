@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from recollect.model import Memory, Recollection
-from recollect.retrieval.repetition import PromptTexts, are_alike, words_of
+from recollect.retrieval.repetition import are_alike, words_of
 from recollect.retrieval.selection import SelectionContext
 from recollect.retrieval.worth import in_order
 
@@ -65,13 +65,15 @@ def standing_part(
         now: The current time.
     """
     found = {each.item.id: each.score for each in chosen}
-    contents = [*(each.item.content for each in chosen), *(each.content for each in memories)]
-    prompt = PromptTexts(around.prompt, contents)
     taken = [words_of(each.item.content) for each in chosen]
 
     def adds(memory: Memory) -> bool:
         words = words_of(memory.content)
-        if memory.id in around.given or around.is_abandoned(memory) or prompt.says(memory.content, words):
+        if (
+            memory.id in around.given
+            or around.is_abandoned(memory)
+            or around.prompt.says(memory.content, words)
+        ):
             return False
         if memory.id not in found:
             if any(are_alike(words, other) for other in taken):

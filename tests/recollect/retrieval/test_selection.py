@@ -12,7 +12,7 @@ from tests.recollections import NOON, memory, recollection
 from uuid_utils.compat import uuid7
 
 from recollect.model import Drop, Kind, Passage, Provenance, Recollection, Role
-from recollect.retrieval import SelectionContext, SelectionLimits, select
+from recollect.retrieval import PromptTexts, SelectionContext, SelectionLimits, select
 
 HERE = SelectionContext("chat-1", user_wide=False)
 
@@ -126,13 +126,13 @@ def test_what_a_statement_given_before_was_learned_from_is_not_given_behind_it()
     ],
 )
 def test_what_the_prompt_says_already_is_left_out(prompt: str) -> None:
-    around = replace(HERE, prompt=["", prompt])
+    around = replace(HERE, prompt=PromptTexts(["", prompt]))
 
     assert reasons([recollection("I drink green tea at noon")], around) == [Drop.IN_PROMPT]
 
 
 def test_what_the_prompt_says_in_part_is_taken() -> None:
-    around = replace(HERE, prompt=["I drink tea"])
+    around = replace(HERE, prompt=PromptTexts(["I drink tea"]))
 
     assert reasons([recollection("I drink green tea at noon, and only then")], around) == [None]
 
@@ -239,7 +239,7 @@ def test_the_bounds_hold_whatever_is_ranked(
     given: set[UUID],
 ) -> None:
     ranked.sort(key=lambda each: -each.score)
-    around = SelectionContext("chat-1", user_wide, given, prompt)
+    around = SelectionContext("chat-1", user_wide, given, PromptTexts(prompt))
 
     done, _ = select(ranked, around, SelectionLimits(limit=limit), relevant=True)
 

@@ -10,7 +10,7 @@ from tests.recollections import NOON, memory, passage, recollection
 from tests.tables import table
 
 from recollect.model import Doubt, Kind, Memory, Provenance, Recollection
-from recollect.retrieval import SelectionContext, choose_standing, standing_part, worth
+from recollect.retrieval import PromptTexts, SelectionContext, choose_standing, standing_part, worth
 from recollect.text.tokens import estimate_tokens
 
 DAY = timedelta(days=1)
@@ -107,7 +107,9 @@ def test_what_was_recalled_in_other_words_does_not_stand_again() -> None:
 
 def test_what_earlier_blocks_or_the_request_say_does_not_stand_again() -> None:
     cat, bees = memory("Has a cat"), memory("Keeps bees")
-    around = SelectionContext("chat-1", user_wide=False, given={cat.id}, prompt=("You know: keeps bees.",))
+    around = SelectionContext(
+        "chat-1", user_wide=False, given={cat.id}, prompt=PromptTexts(["You know: keeps bees."])
+    )
 
     assert part(cat, bees, around=around) == []
 
