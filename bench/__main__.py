@@ -29,8 +29,6 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "code": Program(_LABELLED, "whether names in code are found again"),
         "abstention": Program(_LABELLED, "whether memories stay out where they don't belong"),
         "cache": Program(_LABELLED, "what of a prompt the upstream's cache can use again"),
-        "ablation": Program(_LABELLED, "what each weight of the ranking gives"),
-        "tune": Program(_LABELLED, "whether other weights rank better"),
         "formation": Program(_LABELLED, "what becomes of what an extraction model answers"),
         "lives": Program("bench.lives.recall", "what people's later questions are given of what they told"),
         "golden": Program("bench.golden.command", "whether questions are given what they were given before"),
@@ -48,8 +46,9 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "recall-latency": Program(
             "bench.speed.recall_latency", "what a recall takes beside another commit's"
         ),
-        "search": Program("bench.speed.search", "what a search costs in the store"),
-        "growth": Program("bench.speed.growth", "what recall takes as memories grow (`make bench-growth`)"),
+        "recall-size": Program(
+            "bench.speed.recall_size", "time, pages and bytes of a recall as memories grow"
+        ),
         "ingest": Program("bench.speed.ingest", "what importing many messages takes, and chats beside it"),
         "start": Program("bench.speed.start", "what a cold and a warm start take, beside another commit"),
         "disk": Program("bench.speed.disk", "what messages take on the disk"),

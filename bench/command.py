@@ -9,7 +9,6 @@ import typer
 from rich.progress import Progress
 
 from bench.formation.command import formation
-from bench.recall.ablation import bench_ablation
 from bench.recall.abstention import bench_abstention
 from bench.recall.code_recall import bench_code
 from bench.recall.dataset import LabelledConversation, read_conversations
@@ -18,8 +17,6 @@ from bench.recall.measuring import Figures, measure
 from bench.recall.prefix_cache import Placement, SessionCaps, bench_cache
 from bench.recall.recall import bench_facts, bench_recall
 from bench.recall.table import show_abstention, show_cache, show_code, show_recall
-from bench.recall.tuning import bench_tune
-from bench.recall.weights_table import show_ablation, show_tune
 from recollect.errors import RecollectError
 from recollect_proxy.settings import ProxySettings
 
@@ -207,49 +204,6 @@ def cache(
         )
 
     measure(measured, show_cache, as_json=as_json)
-
-
-@bench_app.command()
-def tune(
-    data: _SeveralData,
-    *,
-    as_json: _Json = False,
-    limit_conversations: _Limit = None,
-    questions: _Questions = None,
-) -> None:
-    """Search the weights of the ranking on one half of the conversations, and measure on the other.
-
-    Conversations are replayed once. Weights are searched one after another for the mean of the files'
-    NDCG@5, each file alike; then the halves change places. Told is what the weights found and those as
-    set reach on the half that the search did not see, and the setting that makes the engine use them:
-    take it only if it gains on both halves.
-    """
-
-    async def measured(settings: ProxySettings, progress: Progress) -> Figures:
-        read = _read(data, limit_conversations)
-        return await bench_tune(read, settings, questions=questions, progress=progress)
-
-    measure(measured, show_tune, as_json=as_json)
-
-
-@bench_app.command()
-def ablation(
-    data: _SeveralData,
-    *,
-    as_json: _Json = False,
-    limit_conversations: _Limit = None,
-    questions: _Questions = None,
-) -> None:
-    """Measure what each weight of the ranking gives: with all of them, without each, and each channel alone.
-
-    Conversations are replayed once; the candidates are the same each time, those of both channels.
-    """
-
-    async def measured(settings: ProxySettings, progress: Progress) -> Figures:
-        read = _read(data, limit_conversations)
-        return await bench_ablation(read, settings, questions=questions, progress=progress)
-
-    measure(measured, show_ablation, as_json=as_json)
 
 
 def _read(

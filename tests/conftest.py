@@ -135,17 +135,6 @@ def own_store(own_postgres: "Postgres") -> "Store":
 
 
 @pytest.fixture
-def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Search as for a user who has few memories, ``whole``, or as for one who has many, ``by sketches``."""
-    from recollect.postgres import searching  # noqa: PLC0415 -- see above
-
-    way: str = getattr(request, "param", "whole")
-    if way == "by sketches":
-        monkeypatch.setattr(searching, "SKETCHED_FROM", 0)
-    return way
-
-
-@pytest.fixture
 async def new_dsn(database_server: str, template_database: str) -> AsyncIterator[str]:
     """The dsn of a new database with the current schema, for a test that changes more than rows."""
     from tests.databases import new_database  # noqa: PLC0415 -- see above

@@ -8,6 +8,7 @@ import numpy as np
 from tests.people import Person, person
 from uuid_utils.compat import uuid7
 
+from recollect.index import SnapshotCache
 from recollect.model import Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.ports import (
     AdminReadLog,
@@ -59,6 +60,7 @@ class Ports:
     repairs: Repairs
     profiles: ProfileStore
     statistics: Statistics
+    snapshots: SnapshotCache
 
 
 PORTS = tuple(each.name for each in fields(Ports))

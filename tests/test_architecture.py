@@ -49,7 +49,7 @@ LIBRARIES = {
     "recollect.models": "cachetools httpx httpx2 marisa_trie mistralai msgspec numpy onnx onnxruntime pydantic safetensors "
     "structlog tokenizers",
     "recollect.postgres": "asyncpg numpy pgqueuer pgvector structlog uuid_utils",
-    "recollect.retrieval": "cachetools numpy structlog",
+    "recollect.recall": "cachetools numpy structlog",
     "recollect.settings": "platformdirs pydantic pydantic_settings",
     "recollect.spool": "msgspec structlog uuid_utils",
     "recollect.text": "Stemmer rapidfuzz re2",

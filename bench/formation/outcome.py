@@ -175,5 +175,5 @@ async def _found_again(bench: Bench, case: Case) -> list[str]:
         turn: Turn | None = hear_message(asking, 0, session=_ELSEWHERE).turn
         if turn is not None:
             ranking = await bench.engine.rank(turn)
-            found += (each.item.content for each in ranking.found)
+            found += (each.item.content for each in ranking.ranked)
     return found

@@ -12,7 +12,7 @@ from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.engine import Engine, RecallOptions
 from recollect.errors import RecollectError
 from recollect.model import Skip, Stage, Turn
-from recollect.retrieval import Ranking
+from recollect.recall import Ranking
 
 _TRIES = 10
 
@@ -87,7 +87,7 @@ async def ask(
         milliseconds=prepared.recall.milliseconds,
         skipped=prepared.recall.skipped,
         gate_score=ranking.gate_score,
-        degraded=ranking.candidates.degraded,
+        degraded=ranking.degraded,
     )
 
 
@@ -112,6 +112,6 @@ async def rank_whole(engine: Engine, turn: Turn) -> Ranking:
     """
     for _ in range(_TRIES):
         ranking = await engine.rank(turn)
-        if not ranking.candidates.degraded:
+        if not ranking.degraded:
             return ranking
-    raise DegradedError(f"Recall did without {', '.join(ranking.candidates.degraded)}, {_TRIES} times.")
+    raise DegradedError(f"Recall did without {', '.join(ranking.degraded)}, {_TRIES} times.")

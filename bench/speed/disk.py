@@ -31,19 +31,6 @@ _MODEL, _SECOND = "local/embedder-small-384", "local/second-384"
 _MESSAGES_A_STATEMENT = 10
 """How many messages a statement is kept of: with an extraction model, on conversations of the bench."""
 
-LEXICAL = (
-    "postings",
-    "waiting_documents",
-    "posting_pages",
-    "document_lengths",
-    "posting_removals",
-    "corpora",
-)
-"""What words are looked up in."""
-
-_SHARE = 0.5
-"""What the lexical index may take of what the message table takes."""
-
 _PARTS = """
 SELECT c.relname AS name, i.relname AS index, pg_relation_size(i.oid) AS bytes
 FROM pg_class AS c
@@ -114,10 +101,6 @@ class Said:
     def total(self) -> int:
         """Return the bytes of everything."""
         return sum(each.bytes for each in self.parts)
-
-    def of(self, *tables: str) -> int:
-        """Return the bytes of tables with their indexes."""
-        return sum(each.bytes for each in self.parts if each.table in tables)
 
 
 def conversations(files: Iterable[Path], each_file: int, most: int) -> Iterator[list[tuple[str, str]]]:
@@ -198,7 +181,7 @@ async def measure_tables(dsn: str) -> Said:
 
 
 def table_of(said: Said) -> Iterator[str]:
-    """Yield the lines of a Markdown table, the largest first, and what the aims ask for."""
+    """Yield the lines of a Markdown table, the largest first."""
     yield f"{said.messages:,} messages of {said.people} people, {said.characters / said.messages:,.0f} characters each\n"
     yield "| table or index | MB | bytes a message |"
     yield "|---|---|---|"
@@ -207,8 +190,6 @@ def table_of(said: Said) -> Iterator[str]:
             name = f"{part.table}: {part.index}" if part.index else f"**{part.table}**"
             yield f"| {name} | {part.bytes / 1e6:,.1f} | {part.bytes / said.messages:,.0f} |"
     yield f"| everything | {said.total / 1e6:,.1f} | {said.total / said.messages:,.0f} |"
-    lexical, log = said.of(*LEXICAL), said.of("messages")
-    yield f"\nLexical index / message table: {lexical / 1e6:,.1f} / {log / 1e6:,.1f} MB = {lexical / log:.2f} (aim: < {_SHARE})"
 
 
 async def measure(files: Sequence[Path], each_file: int, most: int, messages: int, folder: Path) -> None:

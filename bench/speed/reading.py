@@ -46,8 +46,8 @@ from recollect.model import (
 )
 from recollect.models.extractors.extractor import extraction_messages
 from recollect.models.extractors.json_answers import values_within, whole_values
-from recollect.retrieval import PromptTexts, SelectionContext, SelectionLimits, select
-from recollect.retrieval.query import read_query
+from recollect.recall import PromptTexts, SelectionContext, SelectionLimits, select
+from recollect.recall.query import read_query
 from recollect.text.attribution import attribute
 from recollect.text.lexical import document_terms, identifiers
 from recollect.text.secrets import mask

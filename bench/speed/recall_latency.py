@@ -35,22 +35,23 @@ from bench.recall.opening import unhurried
 from bench.speed.arithmetic import percentile
 from recollect.assembly import make_policy, open_backends
 from recollect.chat.turn_detection import detect_turn
-from recollect.engine import Engine
+from recollect.engine import Engine, Policy
 from recollect.logs import configure_logging
-from recollect.model import Actor, Add, Kind, Memory, Scope, Source, Vector
-from recollect.ports import Embedder
+from recollect.model import Actor, Add, Exchange, Kind, Memory, Scope, Source, Turn, Vector
+from recollect.ports import Backends, Embedder
 from recollect_proxy.ephemeral_server import temporary
 from recollect_proxy.settings import ProxySettings
 
 _HERE = Path(__file__).resolve().parents[2]
 _NOBODY = "http://127.0.0.1:9/v1"
-_PERSON = "anna"
-_NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
+PERSON = "anna"
+NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 _AT_ONCE = 500
 _EMBEDDED = 500
 _NEAR = 0.5
 """How long what is added to a unit vector is."""
-_DRAINS = 1000
+_TURNS = 25
+"""The exchanges of a chat."""
 _WARM = 10
 _SEED = 2026
 _WHO = (
@@ -145,31 +146,38 @@ async def _open_store(size: int) -> AsyncIterator[tuple[Engine, ReplayClock]]:
     given = ProxySettings(upstream=_NOBODY)
     own = temporary(given, user_cap=0, session_cap=0, embedder_cache_size=1, **unhurried(given))
     clock = ReplayClock()
-    clock.move_to(_NOW)
+    clock.move_to(NOW)
     async with open_backends(own) as backends:
-        embedder = Sampled(backends.embedder)
-        texts = statements(size)
-        for start in range(0, size, _AT_ONCE):
-            batch = texts[start : start + _AT_ONCE]
-            vectors = await embedder.embed(batch)
-            made = [
-                Memory(uuid7(), _PERSON, Kind.FACT, Source.EXTRACTED, each, 0.5, _NOW, _NOW) for each in batch
-            ]
-            changes = [
-                Add(replace(each, embedding=vector, embedding_model=backends.embedder.name))
-                for each, vector in zip(made, vectors, strict=True)
-            ]
-            await backends.memories.apply(Scope(_PERSON, "before"), changes, actor=Actor.IMPORT, at=_NOW)
-        await backends.index.enqueue(_PERSON)
-        second = getattr(backends, "second_embedder", None)  # which earlier commits do not have
-        changed: dict[str, Any] = {} if second is None else {"second_embedder": Sampled(second)}
-        filling = Engine(replace(backends, **changed), make_policy(own), clock=clock)
-        for _ in range(_DRAINS):
-            again = await filling.drain(_PERSON)
-            if again is None:
-                break
-            clock.move_to(clock() + again + timedelta(milliseconds=1))
+        await fill(backends, make_policy(own), clock, size)
         yield Engine(backends, make_policy(own), clock=clock), clock
+
+
+async def fill(
+    backends: Backends, policy: Policy, clock: ReplayClock, size: int, *, messages: int = 0
+) -> None:
+    """Write statements and messages of ``PERSON``, and embed and index them."""
+    embedder = Sampled(backends.embedder)
+    texts = statements(size)
+    for start in range(0, size, _AT_ONCE):
+        batch = texts[start : start + _AT_ONCE]
+        vectors = await embedder.embed(batch)
+        made = [Memory(uuid7(), PERSON, Kind.FACT, Source.EXTRACTED, each, 0.5, NOW, NOW) for each in batch]
+        changes = [
+            Add(replace(each, embedding=vector, embedding_model=backends.embedder.name))
+            for each, vector in zip(made, vectors, strict=True)
+        ]
+        await backends.memories.apply(Scope(PERSON, "before"), changes, actor=Actor.IMPORT, at=NOW)
+    for number, text in enumerate(statements(messages // 2)):
+        turn = Turn(Scope(PERSON, f"before {number // _TURNS}"), f"My plan: {text}", str(uuid7()), NOW, "m")
+        await backends.log.append(Exchange(uuid7(), turn, f"Noted: {text}", uuid7(), uuid7()))
+    await backends.index.enqueue(PERSON)
+    second = getattr(backends, "second_embedder", None)  # which earlier commits do not have
+    changed: dict[str, Any] = {} if second is None else {"second_embedder": Sampled(second)}
+    if messages:
+        changed["embedder"] = Sampled(backends.embedder)
+    filling = Engine(replace(backends, **changed), policy, clock=clock)
+    while (again := await filling.drain(PERSON)) is not None:
+        clock.move_to(clock() + again + timedelta(milliseconds=1))
 
 
 async def _answer(size: int) -> None:
@@ -184,7 +192,7 @@ async def _answer(size: int) -> None:
                 body = {"model": "m", "messages": [{"role": "user", "content": text}]}
                 chat = f"chat {number}"
                 heard = detect_turn(
-                    msgspec.json.encode(body), user_id=_PERSON, session_id=chat, message_id=None, at=clock()
+                    msgspec.json.encode(body), user_id=PERSON, session_id=chat, message_id=None, at=clock()
                 )
                 if heard.turn is None:
                     raise RuntimeError(text)

@@ -33,8 +33,9 @@ from bench.training.relevance_data import (
 )
 from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
-from recollect.retrieval import NeedThresholds, choose_standing, relevance
-from recollect.retrieval.relevance import INTENTS, Floats, LogisticWeights, RelevanceModel
+from recollect.recall import NeedThresholds, relevance
+from recollect.recall.relevance import INTENTS, Floats, LogisticWeights, RelevanceModel
+from recollect.recall.standing import choose_standing
 from recollect.text.tokens import token_counter
 
 _FOLDS = 5

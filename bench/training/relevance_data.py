@@ -15,11 +15,11 @@ from uuid import uuid4
 
 import numpy as np
 
+from recollect.index import LetterRuns, StatementColumns
 from recollect.model import Kind, Memory, Message, Role, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
-from recollect.retrieval import read_query, relevance
-from recollect.retrieval.letters import LetterRuns
-from recollect.retrieval.relevance import EmbeddedQuestion, Floats, StatementColumns
+from recollect.recall import read_query, relevance
+from recollect.recall.relevance import EmbeddedQuestion, Floats
 
 STRANGER = "of a stranger"
 """The type of what nobody here asked."""

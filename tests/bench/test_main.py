@@ -62,7 +62,9 @@ def test_a_name_that_nobody_has_ends_it_with_2(
 
 
 @pytest.mark.process
-@pytest.mark.parametrize(("name", "option"), [("recall", "--limit-conversations"), ("search", "--searches")])
+@pytest.mark.parametrize(
+    ("name", "option"), [("recall", "--limit-conversations"), ("recall-size", "--large")]
+)
 def test_a_program_keeps_its_options_and_is_called_by_its_name(name: str, option: str) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "bench", name, "--help"],

@@ -1,12 +1,15 @@
 """What the contracts of search and index do again and again: say, index, look up. Never: a test."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
 from tests.stores import MODEL, NORTH, Store, vector
 
-from recollect.model import Exchange, Hit, IndexedChunk, IndexedMessage, LoggedMessage, Scope, Vector
+from recollect.index import Words
+from recollect.model import Exchange, IndexedChunk, IndexedMessage, Item, LoggedMessage, Scope, Vector
 from recollect.text.lexical import document_terms
 
 
@@ -53,14 +56,30 @@ async def indexed(store: Store, text: str, scope: Scope | None = None, **changed
     return new
 
 
+class Hit(NamedTuple):
+    """A memory or passage of a person's snapshot, with its cosines."""
+
+    item: Item
+    cosine: float | None = None
+    second_cosine: float | None = None
+
+
 async def by_words(store: Store, *terms: str, user_id: str | None = None, log: bool = True) -> list[Hit]:
-    """Return what is found by any of these terms, as they stand in the index."""
-    user_id = user_id or store.anna
-    lexicon = await store.memories.lexicon(user_id, terms)
-    documents = {int(number) for each in lexicon.occurrences.values() for number in each.documents}
-    return await store.memories.search(
-        Scope(user_id, "chat-1"), None, MODEL, documents=sorted(documents), limit=9, log=log
-    )
+    """Return the memories and passages that hold any of these terms."""
+    snapshot = await store.snapshots.get(user_id or store.anna)
+    memories, passages = snapshot.memories, snapshot.passages
+    assert passages is not None
+    parts: list[tuple[Words, NDArray[np.bool_], Sequence[Item]]] = [
+        (memories.words, memories.is_seen, memories.items)
+    ]
+    if log:
+        parts.append((passages.words, passages.is_current, passages.items))
+    found = []
+    for words, is_found, items in parts:
+        entries = [words.find(term, is_found) for term in terms]
+        rows = {row for each in entries if each is not None for row in each.row.tolist()}
+        found += [Hit(items[row]) for row in sorted(rows)]
+    return found
 
 
 async def near(
@@ -72,11 +91,19 @@ async def near(
     log: bool = True,
     model: str = MODEL,
 ) -> list[Hit]:
-    """Return what is near, best first."""
-    hits = await store.memories.search(
-        scope or store.anna.scope, to, model, documents=[], limit=limit, log=log
-    )
-    return sorted(hits, key=lambda hit: -(hit.cosine or 0))
+    """Return the memories and passages that have an embedding, the nearest first."""
+    snapshot = await store.snapshots.get((scope or store.anna.scope).user_id)
+    memories, passages = snapshot.memories, snapshot.passages
+    assert passages is not None
+    hits = _near(memories.items, memories.first.near(model, to).best, memories.is_seen)
+    if log:
+        hits += _near(passages.items, passages.vectors.near(model, to).best, passages.is_current)
+    return sorted(hits, key=lambda hit: -(hit.cosine or 0))[:limit]
+
+
+def _near(items: Sequence[Item], cosines: NDArray[np.float64], is_found: NDArray[np.bool_]) -> list[Hit]:
+    rows = np.flatnonzero(is_found & ~np.isnan(cosines)).tolist()
+    return [Hit(items[row], float(cosines[row])) for row in rows]
 
 
 def texts(hits: Sequence[Hit]) -> set[str]:

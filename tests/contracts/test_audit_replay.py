@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 from tests.contracts.keeping import history
+from tests.searching import lexicon_of
 from tests.stores import LATER, NOON, Store
 
 from recollect.audit import replay
@@ -63,7 +64,7 @@ class Walk:
         updates = await history(self.store)
         page = await self.store.memories.page(anna, limit=10_000)
         self.linked = tuple(each.id for each in page.memories)
-        lexicon = await self.store.memories.lexicon(anna, [])
+        lexicon = await lexicon_of(self.store.snapshots, anna, [])
         assert replay(updates) == set(self.linked)
         assert len({content_hash(each.content) for each in page.memories}) == len(page.memories)
         assert lexicon.documents == len(page.memories)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.contracts.indexing import by_words, indexed, near, said, texts
 from tests.contracts.keeping import apply, contents, formed, history, kept, next_pending, resting_on
+from tests.searching import lexicon_of, vocabulary
 from tests.stores import LATER, NOON, NORTH, Store, vector
 
 from recollect.audit import replay
@@ -69,8 +70,8 @@ async def test_its_log_goes_and_that_of_other_chats_and_users_stays(store: Store
     assert texts(await near(store, vector(*NORTH))) == {"The loom stands in the attic", "Noted too."}
     assert await by_words(store, "kiln") == []
     assert texts(await by_words(store, "loom")) == {"The loom stands in the attic"}
-    assert await store.memories.vocabulary(store.anna, ["kil"], lengths=range(2, 9)) == []
-    assert (await store.memories.lexicon(store.anna, [])).documents == 2
+    assert not [term for term in await vocabulary(store.snapshots, store.anna) if term.startswith("kil")]
+    assert (await lexicon_of(store.snapshots, store.anna, [])).documents == 2
     assert texts(await by_words(store, "kiln", user_id=store.ben)) == {"The kiln stands in the yard"}
 
 

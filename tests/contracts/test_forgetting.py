@@ -6,7 +6,8 @@ from uuid import UUID
 import pytest
 from tests.contracts.indexing import by_words, index_all, indexed, near, said, texts, whole
 from tests.contracts.keeping import apply, formed, kept, next_pending, resting_on
-from tests.stores import LATER, MODEL, NOON, NORTH, Store, vector
+from tests.searching import lexicon_of
+from tests.stores import LATER, NOON, NORTH, Store, vector
 
 from recollect.model import (
     COMMONS,
@@ -45,22 +46,8 @@ async def test_what_a_forgotten_memory_was_said_in_is_found_no_more(store: Store
 
     assert texts(await near(store, vector(*NORTH))) == {"It rains", "So it does."}
     assert await by_words(store, "tea", "note") == []
-    lexicon = await store.memories.lexicon(store.anna, ["tea", "rain"])
+    lexicon = await lexicon_of(store.snapshots, store.anna, ["tea", "rain"])
     assert (set(lexicon.occurrences), lexicon.documents) == ({"rain"}, 2)
-
-
-async def test_what_is_hidden_can_not_be_named_either(store: Store) -> None:
-    secret = await indexed(store, "I like tea", reply="")
-    [hit] = await by_words(store, "tea")
-    await forget(store, await kept(store, "Likes tea", **resting_on(secret)))
-
-    assert hit.document is not None
-    assert (
-        await store.memories.search(
-            store.anna.scope, None, MODEL, documents=[hit.document], limit=9, log=True
-        )
-        == []
-    )
 
 
 async def test_what_is_hidden_takes_no_place_of_others(store: Store) -> None:

@@ -17,7 +17,6 @@ async def test_who_has_most_documents_comes_first(store: Store) -> None:
     await store.memories.apply(
         store.ben.scope, [Add(store.memory("Ben rows.", store.ben.scope))], actor=Actor.USER, at=NOON
     )
-    await store.index.index_memories(store.ben, limit=9)
     await said(store, "Rain?", Scope("carla", "chat-1"), reply="No.")
 
     assert await store.index.largest_users(9) == [store.anna, store.ben], (

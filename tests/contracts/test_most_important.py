@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.contracts.keeping import apply, kept
+from tests.searching import important
 from tests.stores import LATER, NOON, Store
 
 from recollect.model import (
@@ -24,8 +25,9 @@ from recollect.model import (
 
 async def told(store: Store) -> list[str]:
     """Return what is told; all of it is counted."""
-    found = await store.memories.most_important(store.anna.scope, limit=60)
-    assert await store.memories.count_statements(store.anna.scope, at=NOON) == len(found)
+    found = await important(store.snapshots, store.anna.scope.user_id, limit=60)
+    judged = (await store.snapshots.get(store.anna)).memories.judged_items
+    assert len(judged) == len(found)
     return [each.content for each in found]
 
 
@@ -38,7 +40,7 @@ async def test_the_most_important_come_first_then_the_newest(store: Store) -> No
         await kept(store, content, importance=importance, observed_at=at)
 
     assert await told(store) == ["Allergic to nuts", "Lives in Oslo", "Likes rain"]
-    first = await store.memories.most_important(store.anna.scope, limit=2)
+    first = await important(store.snapshots, store.anna.scope.user_id, limit=2)
     assert [each.content for each in first] == ["Allergic to nuts", "Lives in Oslo"]
 
 
@@ -46,7 +48,7 @@ async def test_they_come_whole_but_for_their_embedding(store: Store) -> None:
     own = await kept(store, "Lives in Oslo", holds_until=LATER)
     await apply(store, Mark(own.id, Doubt.SUSPECT, Reason.SUSPECT))
 
-    [found] = await store.memories.most_important(store.anna.scope, limit=9)
+    [found] = await important(store.snapshots, store.anna.scope.user_id, limit=9)
 
     assert found == replace(own, embedding=None, doubt=Doubt.SUSPECT)
 

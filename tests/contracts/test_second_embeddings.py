@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.contracts.indexing import index_all, near, said
 from tests.contracts.keeping import apply, kept, last_update
+from tests.searching import Hit, search
 from tests.stores import EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, vector
 from uuid_utils.compat import uuid7
 
@@ -13,7 +14,6 @@ from recollect.model import (
     STATEMENTS,
     Actor,
     Add,
-    Hit,
     Kind,
     Memory,
     Reason,
@@ -32,7 +32,8 @@ ONCE: dict[str, Any] = {"second_embedding": vector(*NORTH), "second_model": SECO
 async def second_near(store: Store, to: Vector, user_id: str | None = None, **changed: object) -> list[Hit]:
     """Return what is near in the second space alone, best first."""
     given: dict[str, Any] = {"second_model": SECOND, "limit": 9} | changed
-    hits = await store.memories.search(
+    hits = await search(
+        store.snapshots,
         Scope(user_id or store.anna, "chat-1"),
         None,
         MODEL,
@@ -70,14 +71,15 @@ async def test_a_statement_that_is_near_by_the_second_alone_is_found(store: Stor
     assert [hit.cosine for hit in hits] == [None, None]
 
 
-async def test_what_is_near_by_either_is_found_once_with_both_cosines(store: Store, either_way: str) -> None:
+async def test_what_is_near_by_either_is_found_once_with_both_cosines(store: Store) -> None:
     await kept(store, "Near by both", **ONCE)
     await kept(store, "Near by the first", second_embedding=vector(*SOUTH), second_model=SECOND)
     await kept(store, "Near by the second", embedding=vector(*SOUTH), **ONCE)
     await said(store, "I said so", reply="")
     await index_all(store, store.anna, vector(*NORTH))
 
-    hits = await store.memories.search(
+    hits = await search(
+        store.snapshots,
         store.anna.scope,
         vector(*NORTH),
         MODEL,
@@ -89,8 +91,7 @@ async def test_what_is_near_by_either_is_found_once_with_both_cosines(store: Sto
     )
 
     found: dict[str, Any] = {hit.item.content: (hit.cosine, hit.second_cosine) for hit in hits}
-    if either_way == "whole":  # of many, what has a second embedding is looked for by that alone
-        assert found.pop("Near by the first") == (pytest.approx(1, abs=1e-3), pytest.approx(-1, abs=1e-3))
+    assert found.pop("Near by the first") == (pytest.approx(1, abs=1e-3), pytest.approx(-1, abs=1e-3))
     assert found == {
         "Near by both": (pytest.approx(1, abs=1e-3), pytest.approx(1, abs=1e-3)),
         "Near by the second": (pytest.approx(-1, abs=1e-3), pytest.approx(1, abs=1e-3)),
@@ -101,8 +102,15 @@ async def test_what_is_near_by_either_is_found_once_with_both_cosines(store: Sto
 async def test_without_the_second_vector_statements_are_found_by_the_first(store: Store) -> None:
     await kept(store, "Near by the first", **ONCE)
 
-    hits = await store.memories.search(
-        store.anna.scope, vector(*NORTH), MODEL, documents=[], limit=9, log=True, second_model=SECOND
+    hits = await search(
+        store.snapshots,
+        store.anna.scope,
+        vector(*NORTH),
+        MODEL,
+        documents=[],
+        limit=9,
+        log=True,
+        second_model=SECOND,
     )
 
     assert contents(hits) == ["Near by the first"]

@@ -9,12 +9,12 @@ from tests.stores import PORTS, Ports
 from recollect.engine import Backends, Engine, Policy
 from recollect.model import Strategy
 from recollect.ports import Cache, Embedder, Extractor, Judge, Summarizer
-from recollect.retrieval import SearchReach
+from recollect.recall import Reach
 
 QUICK = Policy(strategy=Strategy.QA_TURN, stands=False)
 """Forms without a model, and recalls what is asked for alone: what stands in every chat has tests of its own."""
 
-PATIENT = replace(QUICK, deadline=30.0, reach=SearchReach(embedding_seconds=30.0, lexical_seconds=30.0))
+PATIENT = replace(QUICK, deadline=30.0, reach=Reach(embedding_seconds=30.0))
 """The same, where nothing is late, however busy the machine."""
 
 

@@ -22,6 +22,7 @@ from tests.recollect.postgres.servers import durability, postmaster
 from tests.recollections import turn
 from tests.running_proxy import extract_statements
 from tests.scripted_upstream import ScriptedUpstream
+from tests.searching import search
 from tests.served_process import environment
 from tests.stores import PORTS
 from tests.tables import table
@@ -61,7 +62,7 @@ from recollect.models.embedders.openai import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
 from recollect.ports import Backends
 from recollect.postgres import pool, start_embedded
-from recollect.retrieval import Gate, SearchReach, SelectionLimits, SignalWeights
+from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
 from recollect.settings import EngineSettings
 
 SAID = "I drink tea."
@@ -207,7 +208,8 @@ async def test_an_engine_finds_a_statement_in_another_language_than_it_was_told_
         for content in ("Lives in Lisbon", "Has a dog called Fips"):
             await engine.add("anna", content)
         asked = await second.embed_question("Wo wohne ich?")
-        hits = await engine._backends.memories.search(
+        hits = await search(
+            engine._backends.snapshots,
             Scope("anna", "chat"),
             None,
             "",
@@ -439,9 +441,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
         reader=policy.reader,
         zone=server_zone(),
         deadline=0.24,
-        reach=SearchReach(
-            lexical=False, log=False, verbatim=True, embedding_seconds=0.12, lexical_seconds=0.08
-        ),
+        reach=Reach(lexical=False, log=False, verbatim=True, embedding_seconds=0.12),
         gate=Gate(cosine=0.4, threshold=0.7),
         selecting=SelectionLimits(limit=3),
         bounds=Bounds(Placement.USER, memory_tokens=500, chat_memory_tokens=1500, history_tokens=0),
@@ -459,7 +459,7 @@ def test_the_policy_is_what_the_settings_say() -> None:
     assert make_policy(settings()).strategy is Strategy.EXTRACT
     assert make_policy(settings(formation="off")).strategy is Strategy.OFF
     assert make_policy(settings()).gate == Gate()
-    assert make_policy(settings()).reach == SearchReach()
+    assert make_policy(settings()).reach == Reach()
     assert make_policy(settings()).bounds == Bounds()
     assert make_policy(settings(memory_tokens=500)).bounds.chat_memory_tokens == 4_000
 

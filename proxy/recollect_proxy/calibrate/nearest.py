@@ -1,16 +1,19 @@
-"""Finds what is nearest to a question, and whether a gate opens for it. Never: which questions, who sees the figures."""
+"""Finds the message or memory that is nearest to a question, and whether a gate opens for it. Never: which questions, who sees the figures."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect.errors import EmbedderError, StoreError
-from recollect.model import Item, Passage, Scope, Stage, Turn
-from recollect.ports import Backends
-from recollect.retrieval import Gate, RecallQuery, SearchReach, find_candidates, read_query
-from recollect.retrieval.gate import gate_score
-from recollect.retrieval.signals import RetrievedItem, Signals, gather, read_signals
+import numpy as np
 
-_UNHURRIED_SECONDS = 60.0
+from recollect.index import Passages, Snapshot
+from recollect.model import Item, Passage, Scope, Turn
+from recollect.ports import Backends
+from recollect.recall import Gate, Reach, RecallQuery, SignalWeights, read_query
+from recollect.recall.candidates import Candidates, find_candidates, match_of, serving_passages
+from recollect.recall.gate import gate_score
+from recollect.recall.log import LogScores, items_of, score_log
+from recollect.recall.question import Named
+
 _NOT_IN_A_CHAT = "calibrate"
 
 
@@ -33,59 +36,83 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class NearestMatch:
-    """What a question found, and how near the nearest is.
+    """The candidates for a question, and the cosine of the nearest.
 
     Attributes:
-        query: What was asked.
-        found: What was found.
-        signals: What is known of it.
-        cosine: That of the nearest.
+        query: The question.
+        items: The n candidates.
+        found: Their cosines and term scores.
+        scores: Their scores.
+        self_share: The share of first-person words in each, (n,).
         seen: The share of the question's words, by idf, that the user ever used.
+        cosine: The cosine of the nearest.
     """
 
     query: RecallQuery
-    found: tuple[RetrievedItem, ...]
-    signals: Signals
-    cosine: float
+    items: list[Item]
+    found: Candidates
+    scores: LogScores
+    self_share: np.ndarray
     seen: float
+    cosine: float
 
     def opens(self, gate: Gate, cosine: float) -> bool:
-        """Whether ``gate`` lets this through where ``cosine`` is the one that means nothing."""
+        """Return whether ``gate`` lets the question through if ``cosine`` is the one that means nothing."""
         at = replace(gate, cosine=cosine)
-        score = gate_score(self.query, self.found, self.signals, seen=self.seen, gate_cosine=cosine, gate=at)
+        score = gate_score(
+            self.query,
+            self.items,
+            self.found,
+            self.scores,
+            self_share=self.self_share,
+            seen=self.seen,
+            gate_cosine=cosine,
+            gate=at,
+            nothing=0.0,
+        )
         return at.opens(score)
 
 
-async def find_nearest(asking: Question, backends: Backends, reach: SearchReach) -> NearestMatch | None:
-    """Ask, and return what was found; None if nothing was that has an embedding.
+async def find_nearest(asking: Question, backends: Backends, reach: Reach) -> NearestMatch | None:
+    """Ask, and return the candidates; None if none of them has an embedding.
 
     Raises:
         EmbedderError: The embedder failed.
         StoreError: The store failed.
     """
     embedder = backends.embedder
-    turn = Turn(Scope(asking.user_id, _NOT_IN_A_CHAT), asking.text, "", asking.at, "")
-    query = read_query(turn)
-    unhurried = replace(reach, embedding_seconds=_UNHURRIED_SECONDS, lexical_seconds=_UNHURRIED_SECONDS)
-    candidates = await find_candidates(
-        turn.scope, query, embedder=embedder, store=backends.memories, reach=unhurried
+    query = read_query(Turn(Scope(asking.user_id, _NOT_IN_A_CHAT), asking.text, "", asking.at, ""))
+    snapshot = await backends.snapshots.get(asking.user_id)
+    snapshot = _without(snapshot, asking.of, log=reach.log)
+    question = (Named(embedder.name, await embedder.embed_question(query.text), embedder.gate),)
+    passages = snapshot.passages or Passages()
+    serving = serving_passages(passages, query)
+    words = match_of(snapshot, query.terms if reach.lexical else (), serving)
+    unknown = np.full(len(snapshot.memories.items), np.nan)
+    found = find_candidates(
+        snapshot, words, serving, question, unknown, limit=reach.limit, verbatim=reach.verbatim, is_read=True
     )
-    if Stage.EMBEDDING in candidates.degraded:
-        raise EmbedderError(f"{embedder.name} did not embed a question.")
-    if candidates.degraded:
-        raise StoreError("The memory store did not answer.")
-    others = replace(candidates, hits=[hit for hit in candidates.hits if not _is_of(hit.item, asking.of)])
-    found = gather(others)
-    cosines = [each.cosine for each in found if each.cosine is not None]
-    if not cosines:
+    if np.isnan(found.cosine).all():
         return None
-    signals = read_signals(query, others, found)
-    return NearestMatch(query, tuple(found), signals, max(cosines), others.terms.seen)
+    own = passages.columns.self_share[found.passages]
+    return NearestMatch(
+        query,
+        items_of(snapshot, found),
+        found,
+        score_log(snapshot, query, found, words.match, SignalWeights()),
+        np.concatenate([np.zeros(len(found.memories)), own]),
+        words.match.seen,
+        float(np.nanmax(found.cosine)),
+    )
 
 
-def _is_of(item: Item, said: Passage | None) -> bool:
-    if said is None:
-        return False
-    if isinstance(item, Passage):
-        return item.exchange_id == said.exchange_id
-    return said.message_id in item.provenance.message_ids
+def _without(snapshot: Snapshot, said: Passage | None, *, log: bool) -> Snapshot:
+    """Return a snapshot without the exchange of a passage, and without memories that were learned from it."""
+    passages = snapshot.passages if log and snapshot.passages is not None else Passages()
+    memories = snapshot.memories
+    if said is not None:
+        others = np.array([each.exchange_id != said.exchange_id for each in passages.items], np.bool_)
+        passages = replace(passages, is_current=passages.is_current & others)
+        kept = [said.message_id not in each.provenance.message_ids for each in memories.items]
+        memories = replace(memories, is_seen=memories.is_seen & np.array(kept, np.bool_))
+    return replace(snapshot, passages=passages, memories=memories)

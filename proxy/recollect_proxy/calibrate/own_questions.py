@@ -4,14 +4,16 @@ import random
 from datetime import datetime
 from math import ceil
 
-from recollect.model import Passage, Role, Scope
+import numpy as np
+
+from recollect.index import Passages
 from recollect.ports import Backends
 from recollect.text.patterns import bounded
 from recollect_proxy.calibrate.nearest import Question
 
 _SEED = 2026
 _DRAWN_FOR_EACH = 4
-"""Documents drawn for each question wanted: many are left out, being memories, replies or later parts of a message."""
+"""Messages drawn for each question wanted: many begin with no sentence that asks for anything."""
 _LONGEST = 300
 _FEWEST_WORDS = 3
 _SENTENCE_ENDS = bounded(r"(?<=[.!?])\s|(?<=[。！？])|\n")  # noqa: RUF001 -- those of Chinese
@@ -29,19 +31,15 @@ async def own_questions(backends: Backends, user_id: str, *, at_most: int, at: d
     Raises:
         StoreError: The store could not be asked.
     """
-    documents = (await backends.memories.lexicon(user_id, ())).documents
-    numbers = range(documents + 1)
+    passages = (await backends.snapshots.get(user_id)).passages or Passages()
+    rows = np.flatnonzero(passages.is_current & passages.columns.by_user & (passages.columns.part == 0))
     draw = random.Random(_SEED)  # noqa: S311 -- must come out alike
-    drawn = draw.sample(numbers, min(len(numbers), at_most * _DRAWN_FOR_EACH))
-    hits = await backends.memories.search(
-        Scope(user_id, ""), None, backends.embedder.name, documents=drawn, limit=1, log=True
-    )
-    passages = {hit.document: hit.item for hit in hits if isinstance(hit.item, Passage)}
-    said = [passages[number] for number in drawn if number in passages]
+    drawn = draw.sample(rows.tolist(), min(len(rows), at_most * _DRAWN_FOR_EACH))
+    said = [passages.items[row] for row in drawn]
     asked = [
         Question(user_id, sentence, at, of=passage)
         for passage in said
-        if passage.role is Role.USER and passage.part == 0 and (sentence := first_sentence(passage.content))
+        if (sentence := first_sentence(passage.content))
     ]
     return asked[:at_most]
 

@@ -50,6 +50,7 @@ from recollect.worker.wire import Start
 log = structlog.get_logger(__name__)
 
 _REQUEST_SECONDS = 120.0  # of an embedder that is asked over HTTP; models have their own
+_MIB = 1024 * 1024
 _POOL_SIZE = 10
 """Connections to the database at most: a tenth of those that Postgres has as it is installed."""
 
@@ -250,6 +251,7 @@ def _backends(postgres: Postgres, embedders: "_Embedders") -> Backends:
         repairs=postgres.repairs,
         profiles=postgres.profiles,
         statistics=postgres.statistics,
+        snapshots=postgres.snapshots,
         embedder=embedders.first,
         second_embedder=embedders.second,
         caches=embedders.all,
@@ -366,6 +368,7 @@ async def _open_store(settings: EngineSettings, dsn: str, closing: AsyncExitStac
         pool_size=_POOL_SIZE,
         workers=settings.formation_workers,
         heartbeat=settings.job_heartbeat_seconds,
+        cache_bytes=settings.memory_cache_mb * _MIB,
     )
     closing.push_async_callback(postgres.aclose)
     return postgres

@@ -13,15 +13,14 @@ from recollect.indexing import EmbeddingScope
 from recollect.model import Caps
 from recollect.model.local_time import server_zone
 from recollect.models.extractors.prompts import read_prompt
-from recollect.retrieval import Gate, SearchReach, SelectionLimits, SignalWeights
+from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
 from recollect.settings import EngineSettings
 
 _QUIET = timedelta(seconds=1)
 _GROWS = 2
 
-# The deadline's milliseconds for each second of a part, which leave the database its time: of 300, 150 and 100.
+# The deadline's milliseconds for each second of a part, which leave the database its time: of 300, 150.
 _OF_EMBEDDING = 2_000
-_OF_LEXICAL = 3_000
 
 _BLOCKS_OF_A_CHAT = 8  # as many as a request asks for that names its own tokens
 
@@ -40,12 +39,11 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
         records=settings.record,
         stands=settings.standing_tokens > 0,
         deadline=settings.recall_deadline_ms / 1000,
-        reach=SearchReach(
+        reach=Reach(
             lexical=settings.hybrid,
             log=settings.chunking,
             verbatim=settings.embed is not EmbeddingScope.ALL,
             embedding_seconds=settings.recall_deadline_ms / _OF_EMBEDDING,
-            lexical_seconds=settings.recall_deadline_ms / _OF_LEXICAL,
         ),
         weights=_make_weights(settings),
         gate=_make_gate(settings),

@@ -13,7 +13,6 @@ from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.model import Scope, Turn
 from recollect.ports import Backends
-from recollect.text.lexical import correction_prefixes, query_terms
 
 _ASKED = "What is my dog called?"
 _AT_ONCE = 5
@@ -44,14 +43,10 @@ async def _search_at_once(backends: Backends, nobody: Scope) -> None:
 
 async def _search(backends: Backends, nobody: Scope) -> None:
     """Read all that a recall reads."""
-    terms = query_terms(_ASKED)
     turn = Turn(nobody, _ASKED, "", datetime.now(UTC), "")
-    memories = backends.memories
-    await memories.lexicon(nobody.user_id, terms)
     await backends.chats.chat(nobody, exchanges=1, turn=turn)
-    await memories.most_important(nobody, limit=1)
-    await memories.vocabulary(nobody.user_id, correction_prefixes("called"), lengths=range(4, 9))
-    await memories.search(nobody, None, backends.embedder.name, documents=(), limit=1, log=True)
+    await backends.snapshots.get(nobody.user_id)
+    backends.snapshots.forget(nobody.user_id)
 
 
 async def _embed(backends: Backends) -> None:

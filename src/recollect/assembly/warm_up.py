@@ -10,8 +10,8 @@ from recollect.composition.excerpts import excerpt, focus_of
 from recollect.composition.fences import quoted
 from recollect.formation.memory_commands import read_commands
 from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
-from recollect.retrieval import PromptTexts, SelectionContext, SelectionLimits, select
-from recollect.retrieval.query import read_query
+from recollect.recall import PromptTexts, SelectionContext, SelectionLimits, select
+from recollect.recall.query import read_query
 from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.tokens import estimate_tokens
 

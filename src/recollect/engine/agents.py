@@ -23,7 +23,6 @@ from recollect.model import (
     Add,
     Candidate,
     Dictated,
-    EntryState,
     Fate,
     Ignore,
     Kind,
@@ -42,9 +41,10 @@ from recollect.model import (
 )
 from recollect.model.local_time import wall
 from recollect.ports import Backends, Clock
-from recollect.retrieval import Ranking
-from recollect.retrieval.profile_fields import importance_of
-from recollect.retrieval.standing import choose_standing
+from recollect.recall import Ranking
+from recollect.recall.profile_fields import importance_of
+from recollect.recall.standing import choose_standing
+from recollect.recall.worth import is_over
 from recollect.text.comparison.vetoes import same_letter
 from recollect.text.normalization import content_hash
 from recollect.text.tokens import estimate_tokens
@@ -150,15 +150,13 @@ class AgentMemories(Administration):
             StoreError: The store failed.
         """
         policy = await self._require_recall(user_id)
-        now, scope = wall(self._clock(), policy.zone), Scope(user_id, "")
-        statements = await self._backends.memories.most_important(scope, limit=_STATEMENTS_READ)
-        count = await self._backends.memories.count_statements(scope, at=now)
-        own = [
-            each.as_memory(user_id, importance_of(each.field, None, None))
-            for each in (await self._backends.profiles.profile(user_id)).entries
-            if each.state is EntryState.CONFIRMED and not each.outdated
-        ]
-        chosen = choose_standing((*own, *statements), budget=_PROFILE_TOKENS, count=estimate_tokens, now=now)
+        now = wall(self._clock(), policy.zone)
+        snapshot = await self._backends.snapshots.get(user_id)
+        count = sum(not is_over(each, now) for each in snapshot.memories.judged_items)
+        own = [each.as_memory(user_id, importance_of(each.field, None, None)) for each in snapshot.profile]
+        chosen = choose_standing(
+            (*own, *snapshot.memories.important), budget=_PROFILE_TOKENS, count=estimate_tokens, now=now
+        )
         return Profile(chosen, count)
 
     # -- changing ----------------------------------------------------------------------------------

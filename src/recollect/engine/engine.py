@@ -51,7 +51,7 @@ from recollect.model import (
 )
 from recollect.model.local_time import in_zone
 from recollect.ports import Backends, Clock
-from recollect.retrieval import Ranking, SearchReach
+from recollect.recall import Ranking, Reach
 from recollect.text.tokens import estimate_tokens
 
 __all__ = ["Backends", "Engine", "Policy", "Prepared", "RecallOptions", "system_clock"]
@@ -62,9 +62,9 @@ log = structlog.get_logger(__name__)
 _OF_MEMORIES: Mapping[str, Any] = {
     "log": False,
     "limit": 500,
+    "listed": 500,
     "embedding_seconds": 5.0,
     "second_seconds": 5.0,
-    "lexical_seconds": 5.0,
 }
 """How far is searched for who looks through their memories: no chat waits, so more is read, and for longer."""
 
@@ -130,7 +130,7 @@ class Engine(Profiles):
         """Return what may go into the prompt of ``turn``, within the deadline; never raises."""
         return (await self.prepare(turn)).recall
 
-    async def rank(self, turn: Turn, *, reach: SearchReach | None = None) -> Ranking:
+    async def rank(self, turn: Turn, *, reach: Reach | None = None) -> Ranking:
         """Return what may be recalled for ``turn`` as it ranks, before the gate and without a deadline.
 
         Raises:
@@ -138,7 +138,8 @@ class Engine(Profiles):
             StoreError: The store could not be asked.
         """
         zone = (await self.policy_of(turn.scope.user_id)).zone
-        return await self._retriever.rank(in_zone(turn, zone), reach=reach)
+        ranking, _ = await self._retriever.rank(in_zone(turn, zone), reach=reach)
+        return ranking
 
     async def remember(
         self,
@@ -261,20 +262,30 @@ class Engine(Profiles):
             and each.item.source is not Source.GLOBAL
             and taken.takes(each.item)
         ]
-        return Found(tuple(found[:limit]), ranking.candidates.degraded)
+        return Found(tuple(found[:limit]), ranking.degraded)
 
     async def erase(self, user_id: str) -> Erasure:
         """Delete everything of this user, look through all of it once more, and prove it by counts."""
         now = self._clock()
         self._recorder.note_erasure(user_id, now)  # first, so that nothing waiting slips in behind it
         erasure = await self._backends.memories.erase(user_id, at=now)
+        self._backends.snapshots.forget(user_id)
         self._clear_caches()
         remembered = sum(cache.entries for cache in self._backends.caches)
+        remembered += self._backends.snapshots.has(user_id)
         erasure = await self._erase_spooled(user_id, erasure)
         left = (*erasure.left, *await self._left_in_spool(user_id, erasure), ("caches", remembered))
         if any(count for _, count in left):
             log.warning("left_after_erasure", left={name: count for name, count in left if count})
         return replace(erasure, left=left)
+
+    async def refresh_snapshots(self) -> None:
+        """Bring the memory that this process keeps of active people up to date, and drop that of people who were erased.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        await self._backends.snapshots.refresh()
 
     async def vacuum(self) -> tuple[str, ...]:
         """Have the database make free what deleted rows took; return the tables where its role may.
@@ -353,7 +364,6 @@ class Engine(Profiles):
     def _clear_caches(self) -> None:
         super()._clear_caches()
         self._worker.clear_caches()
-        self._retriever.clear_caches()
 
     # -- how it does -------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from recollect.engine.prepared import Prepared
 from recollect.model import Drop, Kind, Memory, Recollection, RequestRecord, SearchPath, Skip, Turn
-from recollect.retrieval import EXPLAINED
+from recollect.recall import EXPLAINED, Found
 from recollect.text.cues import complains_of_forgetting
 
 _TOP = 5
@@ -26,9 +26,7 @@ def request_record(
         api: The API it was spoken in.
     """
     recall, placed, ranking = prepared.recall, prepared.placed, prepared.ranking
-    hits = ranking.candidates.hits if ranking else []
-    terms = ranking.candidates.terms if ranking else None
-    scores = [] if terms is None else terms.of([hit.document for hit in hits])
+    found = ranking.found if ranking else Found()
     return RequestRecord(
         id=request_id,
         at=at,
@@ -38,10 +36,10 @@ def request_record(
         skipped=recall.skipped,
         degraded=recall.degraded,
         error_stage=recall.error_stage,
-        candidates=len(hits),
-        dense_hits=sum(hit.cosine is not None for hit in hits),
-        lexical_hits=sum(score.bm25 > 0 for score in scores),
-        log_hits=sum(not isinstance(hit.item, Memory) for hit in hits),
+        candidates=found.candidates,
+        dense_hits=found.dense,
+        lexical_hits=found.lexical,
+        log_hits=found.log,
         items=len(placed.block.recollections) if placed.block else 0,
         tokens=placed.tokens,
         history_tokens=placed.history_tokens,
@@ -74,10 +72,10 @@ def _path(prepared: Prepared) -> SearchPath:
     """Return which way the search went."""
     if prepared.ranking is None:
         return SearchPath.IMPORTANT if prepared.included else SearchPath.NONE
-    candidates = prepared.ranking.candidates
-    if not candidates.has_vector:
+    found = prepared.ranking.found
+    if not found.has_vector:
         return SearchPath.LEXICAL
-    return SearchPath.CORRECTED if candidates.corrected else SearchPath.DENSE
+    return SearchPath.CORRECTED if found.corrected else SearchPath.DENSE
 
 
 def _sort(each: Recollection) -> str:

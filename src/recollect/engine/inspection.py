@@ -47,9 +47,7 @@ def inspection(prepared: Prepared, flags: Flags) -> Inspection:
         "total": prepared.recall.milliseconds,
         "dense": stages.get(Stage.EMBEDDING, 0.0),
         "second_dense": stages.get(Stage.SECOND_EMBEDDING, 0.0),
-        "lexical": stages.get(Stage.LEXICAL, 0.0),
         "search": stages.get(Stage.SEARCH, 0.0),
-        "ranking": prepared.ranking.milliseconds if prepared.ranking else 0.0,
     }
     return Inspection(
         tuple(InspectedCandidate(_content(each), told) for each, told in explained(prepared)),

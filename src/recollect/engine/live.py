@@ -219,6 +219,7 @@ class LiveEngine:
             await asyncio.sleep(_LOOK_SECONDS)
             began = system_clock()
             try:
+                await engine.refresh_snapshots()
                 erased = await engine.erased_among(self.recent.scopes, looked - _CLOCKS_APART)
                 for user_id, at in erased.items():
                     self.recent.forget(user_id, at)

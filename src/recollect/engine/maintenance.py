@@ -115,7 +115,6 @@ async def _forget(backends: Backends, policy: Policy, clock: Clock) -> None:
         if not enqueued:
             enqueued = await _quietly("enqueue_unindexed_failed", backends.index.enqueue_unindexed)
         await _quietly("request_days_not_made", prepare_days)
-        await _quietly("enqueue_untidied_failed", backends.index.enqueue_untidied)
         await _quietly("prune_requests_failed", prune)
         await _quietly("prune_answers_failed", prune_answers)
         await asyncio.sleep(_EVERY_SECONDS if enqueued else _RETRY_SECONDS)

@@ -9,7 +9,7 @@ from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
 from recollect.model import Caps, Flags, Placement, Strategy
 from recollect.model.local_time import zone_named
-from recollect.retrieval import Gate, NeedThresholds, SearchReach, SelectionLimits, SignalWeights
+from recollect.recall import Gate, NeedThresholds, Reach, SelectionLimits, SignalWeights
 
 T = TypeVar("T")
 
@@ -94,7 +94,7 @@ class Policy:
     recalls: bool = True
     stands: bool = True
     deadline: float = 0.3
-    reach: SearchReach = field(default_factory=SearchReach)
+    reach: Reach = field(default_factory=Reach)
     weights: SignalWeights = field(default_factory=SignalWeights)
     gate: Gate = field(default_factory=Gate)
     bar: NeedThresholds = field(default_factory=NeedThresholds)

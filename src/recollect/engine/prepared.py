@@ -1,8 +1,7 @@
 """Decides the content of a turn's prompt, by its request's options, the chat's blocks and the ranking. Never: awaits, a store."""
 
-import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -19,7 +18,6 @@ from recollect.model import (
     Injection,
     Memory,
     Placement,
-    ProfileEntry,
     Recall,
     Recollection,
     Role,
@@ -29,7 +27,10 @@ from recollect.model import (
     Turn,
 )
 from recollect.model.local_time import in_zone, wall
-from recollect.retrieval import PromptTexts, Ranking, SelectionContext, select, standing_part
+from recollect.recall import Ranking
+from recollect.recall.repetition import PromptTexts
+from recollect.recall.selection import SelectionContext, is_judged, select
+from recollect.recall.standing import Costs, standing_part
 
 _ONCE_MORE = timedelta(hours=1)
 
@@ -104,29 +105,20 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportantStatements:
+class Important:
     """The statements for every chat.
 
     Attributes:
-        statements: The user's most important ones.
-        stages: How long it took to find them, in milliseconds.
-        degraded: That they could not be found.
-        known: How many there are in all, if the prompt is to say so; 0: it is not.
-        entries: The entries of the profile that the user confirmed.
-        profile: The same as memories; they stand beside the others, and are in no list.
+        statements: The person's most important ones.
+        profile: The entries of the profile that the person confirmed, as memories; they are in no list.
+        known: The number of statements in all, if the prompt is to say so; 0: it is not.
+        costs: The tokens of their lines, as far as they were counted before.
     """
 
     statements: tuple[Memory, ...] = ()
-    stages: Mapping[Stage, float] = field(default_factory=dict)
-    degraded: tuple[Stage, ...] = ()
-    known: int = 0
-    entries: tuple[ProfileEntry, ...] = ()
     profile: tuple[Memory, ...] = ()
-
-    @property
-    def standing(self) -> tuple[Memory, ...]:
-        """All that may stand in a chat."""
-        return (*self.profile, *self.statements)
+    known: int = 0
+    costs: Costs = field(default_factory=dict)
 
 
 @dataclass
@@ -143,7 +135,6 @@ class RecallState:
         chat: The chat in the store.
         over: The anchors of blocks of an earlier chat, which began with the same words.
         answers: The memory's answers to the turn's own message.
-        ranking: The ranking, once it runs.
     """
 
     turn: Turn
@@ -155,7 +146,6 @@ class RecallState:
     chat: Chat = field(default_factory=Chat)
     over: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
-    ranking: "asyncio.Task[Ranking] | None" = None
 
     @property
     def milliseconds(self) -> float:
@@ -252,10 +242,9 @@ class RecallState:
             self.options.disclosure,
         )
 
-    def standing(
-        self, statements: Sequence[Memory], chosen: Sequence[Recollection]
-    ) -> tuple[Recollection, ...]:
+    def standing(self, important: "Important", chosen: Sequence[Recollection]) -> tuple[Recollection, ...]:
         """Return the standing part; if the request limits the number of memories, only as many as the chosen ones leave room for."""
+        statements, costs = (*important.profile, *important.statements), important.costs
         if not statements:
             return ()
         # What was said in this chat stands there, where the request carries it.
@@ -274,6 +263,7 @@ class RecallState:
             budget=self.bounds.standing_tokens,
             count=self.count,
             now=wall(self.now, self.turn.at.tzinfo),
+            costs=costs,
         )
         if self.options.limit is None:
             return part
@@ -318,15 +308,14 @@ def without_recall(state: RecallState) -> Prepared:
     return Prepared(Recall(skipped=None if is_same else Skip.OFF), state.placed(()), flags=flags)
 
 
-def without_ranking(state: RecallState, failed: Recall, important: ImportantStatements) -> Prepared:
+def without_ranking(state: RecallState, failed: Recall, important: Important) -> Prepared:
     """Prepare the prompt if nothing could be recalled for the turn: it gets the standing statements."""
-    part = state.standing(important.standing, ())
-    degraded = (*failed.degraded, *important.degraded)
-    recall = replace(failed, recollections=part, degraded=degraded, stages=important.stages)
+    part = state.standing(important, ())
+    recall = replace(failed, recollections=part)
     return Prepared(recall, state.placed(part), flags=("standing",) if part else ())
 
 
-def selected(state: RecallState, ranking: Ranking, important: ImportantStatements) -> Prepared:
+def selected(state: RecallState, ranking: Ranking, important: Important) -> Prepared:
     """Select the ranked memories and the standing statements for the prompt."""
     query, policy, limit = ranking.query, state.policy, state.options.limit
     how = policy.selecting
@@ -340,9 +329,9 @@ def selected(state: RecallState, ranking: Ranking, important: ImportantStatement
     needs = ranking.needs if limit is None else replace(ranking.needs, at_most=None)
     ranked, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=needs)
     chosen = tuple(each for each in ranked if each.dropped is None)
-    standing = state.standing(important.standing, chosen)
+    standing = state.standing(important, chosen)
     given = _in_front(standing, chosen)
-    there = sum(each.dropped in _THERE for each in ranked if each.item.id in needs.scores)
+    there = sum(each.dropped in _THERE for each in ranked if is_judged(each.item))
     # Of how many there are in all is told only who may be told all of them.
     known = max(important.known - there, 0) if state.options.disclosure.is_whole else 0
     placed = state.placed(given, code_first=query.asks_about_code, known=known, numbers=lists)
@@ -350,10 +339,10 @@ def selected(state: RecallState, ranking: Ranking, important: ImportantStatement
         recollections=given,
         ranked=_marked(ranked, standing),
         skipped=_skipped(ranked),
-        degraded=(*ranking.candidates.degraded, *important.degraded),
+        degraded=ranking.degraded,
         gate_score=ranking.gate_score,
         user_wide=user_wide,
-        stages={**ranking.candidates.stages, **important.stages},
+        stages=ranking.stages,
     )
     flags = (
         ("user-wide", user_wide),

@@ -20,12 +20,11 @@ from recollect.model import (
     OwnProfile,
     ProfileEntry,
     ProfileField,
-    Scope,
 )
 from recollect.model.local_time import wall
 from recollect.ports import Embedder
-from recollect.retrieval.profile_fields import likely_fields
-from recollect.retrieval.worth import in_order
+from recollect.recall.profile_fields import likely_fields
+from recollect.recall.worth import in_order
 from recollect.text.comparison.vetoes import same_letter
 from recollect.text.secrets import mask
 
@@ -113,7 +112,7 @@ class Profiles(Browsing):
         if not known.consents:
             raise ProfileNotAllowedError
         now, zone = self._clock(), (await self.policy_of(user_id)).zone
-        found = await self._backends.memories.most_important(Scope(user_id, ""), limit=_STATEMENTS_READ)
+        found = (await self._backends.snapshots.get(user_id)).memories.important
         told = {each.memory_id for each in known.entries}
         new = [
             each

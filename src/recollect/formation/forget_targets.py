@@ -25,7 +25,6 @@ from recollect.model import (
     Ignore,
     Kind,
     Memory,
-    Passage,
     Reason,
     Retire,
     Role,
@@ -103,10 +102,10 @@ class ForgetTargets:
         scope, embedder = exchange.turn.scope, self.backends.embedder
         [vector] = await embedder.embed([command.about])
         near = await self._near(vector, scope)
-        hits = await self.backends.memories.search(
-            scope, vector, embedder.name, documents=(), limit=_LOOKED_AT, log=True, verbatim=False
+        found = await self.backends.snapshots.nearest_passages(
+            scope.user_id, vector, embedder.name, limit=2 * _LOOKED_AT
         )
-        passages = [hit.item for hit in hits if isinstance(hit.item, Passage) and hit.item.role is Role.USER]
+        passages = [each.passage for each in found if each.passage.role is Role.USER]
         said = [
             each.message_id
             for each in passages

@@ -73,17 +73,13 @@ async def index_user(
         embeds_later: Whether what these embedders did not embed is embedded by them. Not where others have replaced them.
     """
     try:
-        while await index.index_memories(user_id, limit=_AT_ONCE) == _AT_ONCE:
-            pass
         run = _Run(user_id, index, embedder, embedded, tried, attempts)
-        more = messages and await run.index_messages(until)
-        untidy = until is None and await index.tidy(user_id, busy=more)
-        if more or untidy:
+        if messages and await run.index_messages(until):
             return _NEXT_RUN_DELAY
         if messages and until is None:
             # Only now: of what a killed worker took out of the index nothing may be missing while more is taken out.
             rereads = await index.read_again(user_id, is_indexed_otherwise, limit=_AT_ONCE)
-            if await run.index_messages(None) or rereads or await index.tidy(user_id):
+            if await run.index_messages(None) or rereads:
                 return _NEXT_RUN_DELAY
         if until is None and embeds_later and await _embed_later(run, second_embedder, chunks=messages):
             return _NEXT_RUN_DELAY
@@ -190,8 +186,6 @@ class _Run:
                 return False
             for message in found:
                 await self._add(message)
-            # What waits is read whole with each look-up: long messages may have hundreds of parts.
-            await self.index.tidy(self.user_id, busy=True)
         return bool(await self._unindexed())
 
     async def embed_missing(self) -> bool:

@@ -52,7 +52,7 @@ from recollect.model.disclosure import ALL_TOLD, NOTHING_TOLD, Disclosure
 from recollect.model.faults import Fault, Finding
 from recollect.model.flags import Flags
 from recollect.model.formed import Caps, Formed, Pending, Quarantined, SpokenWith, Usage, Wait
-from recollect.model.found import Hit, Item, Lexicon, Occurrences, Passage, Statement
+from recollect.model.found import Item, Passage, Statement
 from recollect.model.generations import EmbedderInUse, EmbedderPlace, EmbeddingCounts, EmbeddingState
 from recollect.model.listing import (
     EVERYTHING,
@@ -180,7 +180,6 @@ __all__ = [
     "FormedExchanges",
     "Found",
     "Hide",
-    "Hit",
     "Ignore",
     "IndexedChunk",
     "IndexedMessage",
@@ -195,7 +194,6 @@ __all__ = [
     "KnownUser",
     "LastExchange",
     "Lasting",
-    "Lexicon",
     "Limit",
     "LogEntry",
     "LoggedExchange",
@@ -208,7 +206,6 @@ __all__ = [
     "ModelTokens",
     "Neighbor",
     "News",
-    "Occurrences",
     "Outcome",
     "Outline",
     "OwnProfile",

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from recollect.model.audit import Update
 from recollect.model.flags import Flags
+from recollect.model.versions import Versions
 from recollect.model.words import FailedAt, Phase, Place, Role, Written
 
 
@@ -164,6 +165,7 @@ class Chat:
         done: The user's wishes in this chat (to remember, forget, correct) that were carried out since its last turn.
         flags: The settings that were changed for its user.
         abandoned: The messages of other versions of the next turn, and those after the first of them.
+        versions: The versions of its user's memory; None where they were not read.
     """
 
     injections: tuple[Injection, ...] = ()
@@ -172,6 +174,7 @@ class Chat:
     done: tuple[Update, ...] = ()
     flags: Flags = field(default_factory=Flags)
     abandoned: frozenset[UUID] = frozenset()
+    versions: Versions | None = None
 
 
 @dataclass(frozen=True, slots=True)

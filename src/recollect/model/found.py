@@ -1,13 +1,9 @@
 """What a search finds: memories, and passages of the message log."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, TypeAlias
 from uuid import UUID
-
-import numpy as np
-from numpy.typing import NDArray
 
 from recollect.model.memory import Memory
 from recollect.model.words import Role
@@ -80,57 +76,3 @@ class Passage:
 
 Item: TypeAlias = Memory | Passage
 """What can be recalled."""
-
-
-class Occurrences(NamedTuple):
-    """Where a term stands: parallel arrays of one dimension, a document each.
-
-    Attributes:
-        documents: The documents' numbers.
-        frequencies: How often the term stands there, the context included; 63 at most.
-        own: How often it stands in the document's own text; 63 at most.
-        lengths: How many terms each document has, its context included; 32,767 at most.
-        own_lengths: How many its own text has; 32,767 at most.
-    """
-
-    documents: NDArray[np.int64]
-    frequencies: NDArray[np.int64]
-    own: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    own_lengths: NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Lexicon:
-    """What of a user's lexical index concerns some terms.
-
-    Attributes:
-        documents: How many documents the user has.
-        mean_length: How many terms each has on average.
-        occurrences: Where the terms stand that stand anywhere.
-    """
-
-    documents: int = 0
-    mean_length: float = 1.0
-    occurrences: Mapping[str, Occurrences] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """Something found, before it is ranked.
-
-    Attributes:
-        item: What was found.
-        document: Its number in the user's lexical index; None where it has none yet.
-        cosine: Of its embedding to the vector searched for: of the nearest one, where it has several;
-            None where it has none.
-        first_cosine: The same of the beginning of its message alone; None for a memory.
-        second_cosine: The cosine in the space of the second embedder, which statements alone are embedded by; None where
-            there is none.
-    """
-
-    item: Item
-    document: int | None = None
-    cosine: float | None = None
-    first_cosine: float | None = None
-    second_cosine: float | None = None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recollect.index import SnapshotCache
 from recollect.ports.browsing import Browsing
 from recollect.ports.chats import (
     ADMIN_READS_OUTLIVE,
@@ -104,6 +105,7 @@ class Backends:
     repairs: Repairs
     profiles: ProfileStore
     statistics: Statistics
+    snapshots: SnapshotCache
     embedder: Embedder
     second_embedder: Embedder | None = None
     extractor: Extractor | None = None

@@ -51,23 +51,12 @@ class LogIndex(Protocol):
         """Index one message, in one transaction; False if it was indexed meanwhile, or is gone."""
         ...
 
-    async def tidy(self, user_id: str, *, busy: bool = False) -> bool:
-        """Bring the words of what was indexed last where they take little room, once they are many; return whether more are left.
-
-        With ``busy``, as many more are indexed at once, more wait. What is found is the same before, meanwhile and after.
-        """
-        ...
-
     async def unembedded(self, user_id: str, model: str, *, limit: int) -> list[UnembeddedChunk]:
         """Return the user's chunks that are to have embeddings of ``model`` and have none, newest first."""
         ...
 
     async def embed(self, user_id: str, document: int, vectors: Sequence[Vector], model: str) -> None:
         """Give a chunk of the user its embeddings, in place of those it has."""
-        ...
-
-    async def index_memories(self, user_id: str, *, limit: int) -> int:
-        """Index up to ``limit`` memories of the user that are not; return how many."""
         ...
 
     async def unembedded_memories(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
@@ -97,9 +86,6 @@ class LogIndex(Protocol):
     async def enqueue_unindexed(self) -> int:
         """Enqueue a job for each user who has said something and has no index, or one that is not tidied; return how many."""
         ...
-
-    async def enqueue_untidied(self) -> int:
-        """Enqueue a job for each user of whose words some are found no more and are still to go; return how many."""
 
     async def largest_users(self, limit: int) -> list[str]:
         """Return the users who have most documents in their index, the largest first."""

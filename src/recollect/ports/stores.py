@@ -13,11 +13,9 @@ from recollect.model import (
     Change,
     Embedded,
     Erasure,
-    Hit,
     Kept,
     Kind,
     KnownUser,
-    Lexicon,
     Memory,
     MemoryFilter,
     Neighbor,
@@ -41,46 +39,6 @@ class MemoryStore(Protocol):
         """Return the user's memories of embedding model ``model`` nearest to ``vector``, best first.
 
         Exact, over the user's links alone; ``score`` is the cosine.
-        """
-        ...
-
-    async def lexicon(self, user_id: str, terms: Sequence[str]) -> Lexicon:
-        """Return what of the user's lexical index concerns ``terms``."""
-        ...
-
-    async def vocabulary(self, user_id: str, prefixes: Sequence[str], *, lengths: range) -> list[str]:
-        """Return terms of the user's that begin with one of ``prefixes`` and have a length in ``lengths``."""
-        ...
-
-    async def search(
-        self,
-        scope: Scope,
-        vector: Vector | None,
-        model: str,
-        *,
-        documents: Sequence[int],
-        limit: int,
-        log: bool,
-        verbatim: bool = False,
-        second: Vector | None = None,
-        second_model: str = "",
-    ) -> list[Hit]:
-        """Return the user's memories and passages that are nearest to a vector, and those named.
-
-        Over the user's own, in any order. Exact where they have few; where they have many, of the nearest nearly all.
-
-        Args:
-            scope: Whose.
-            vector: What to be near to; None: only those named are returned.
-            model: The embedding model that made it.
-            documents: The numbers of documents to return as well.
-            limit: How many memories, and how many pieces of passages twice over, are taken for near.
-            log: Whether passages of the message log are searched.
-            verbatim: Whether, beside them, what was kept of an exchange as it was said (``Source.QA_TURN``)
-                is searched as well; without the log it always is.
-            second: What statements are to be near to in the space of the second embedder; None: it is not looked at.
-                As many as ``limit`` are taken for near by it, beside those that are by ``vector``.
-            second_model: The embedding model that made it.
         """
         ...
 
@@ -176,18 +134,6 @@ class MemoryStore(Protocol):
 
     async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
         """Return the user's memories of kind todo, and summaries with open todos, newest first."""
-        ...
-
-    async def most_important(self, scope: Scope, *, limit: int) -> list[Memory]:
-        """Return the user's statements that matter most: by importance, then the newest.
-
-        Current ones of the kinds ``STATEMENTS``: their own, what users share with them, and what serves everybody while
-        they have few memories, as ``search`` finds them.
-        """
-        ...
-
-    async def count_statements(self, scope: Scope, *, at: datetime) -> int:
-        """Return how many of the statements that ``most_important`` reads are not over ``at`` a time."""
         ...
 
     async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:

@@ -197,7 +197,7 @@ async def _noted(
     details: Mapping[str, Any],
 ) -> Change:
     """Write a memory whose words stay as they are, note the change, and return it."""
-    await changing.write(memory, after)
+    await changing.write(after)
     await changing.audit(
         action,
         change.reason,

@@ -16,7 +16,6 @@ from recollect.audit import removal_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Reason, Source, Update
 from recollect.postgres.pool import Connection
-from recollect.postgres.postings import index_memory, unindex_memory
 from recollect.postgres.rows import as_json, memory_of
 from recollect.postgres.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
@@ -119,7 +118,7 @@ class Changing:
         await self.link(memory)
 
     async def link(self, memory: Memory) -> None:
-        """Let the user see a memory that is kept, and find it by its words."""
+        """Let the user see a memory that is kept."""
         await self.connection.execute(
             SQL["link_memory"],
             self.user_id,
@@ -132,7 +131,6 @@ class Changing:
             memory.reinforcement_count,
             memory.doubt,
         )
-        await index_memory(self.connection, self.user_id, memory.id, storable_text(memory.content))
 
     async def relink(self, memory: Memory) -> None:
         """Let the user see a memory again."""
@@ -142,7 +140,6 @@ class Changing:
 
     async def unlink(self, memory: Memory) -> None:
         """Let the user see a memory no longer; it stays for the audit."""
-        await unindex_memory(self.connection, self.user_id, memory.id)
         await self.connection.execute(SQL["unlink_memory"], self.user_id, memory.id)
         if memory.owner == self.user_id:  # what others see too stays believed
             await self.connection.execute(SQL["end_validity"], self.user_id, memory.id, self.at)
@@ -166,14 +163,11 @@ class Changing:
             details={**removal_details(memory), **(details or {})},
         )
 
-    async def write(self, before: Memory, after: Memory) -> None:
+    async def write(self, after: Memory) -> None:
         """Write over a memory that the user sees; of a shared one, what is the user's alone of it.
 
         Its embedding is written with a content that is another, else it stays.
         """
-        is_another = after.content != before.content
-        if is_another:
-            await unindex_memory(self.connection, self.user_id, after.id)
         hashed, content = content_hash(after.content), storable_text(after.content)
         if after.owner == self.user_id:
             await self.connection.execute(
@@ -196,8 +190,6 @@ class Changing:
         await self.connection.execute(
             SQL["write_link"], self.user_id, after.id, hashed, after.reinforcement_count, after.doubt
         )
-        if is_another:
-            await index_memory(self.connection, self.user_id, after.id, content)
 
     # -- the log -------------------------------------------------------------------------------------
 

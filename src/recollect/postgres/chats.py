@@ -10,6 +10,7 @@ from recollect.postgres.message_log import storable_key, storable_parent
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.rows import update_of
 from recollect.postgres.settings import flags_of
+from recollect.postgres.snapshots import versions_of
 from recollect.postgres.sql import SQL
 from recollect.text.normalization import storable_id, storable_text
 
@@ -29,28 +30,18 @@ class PostgresChats:
         """Return what is known of a chat; its last exchanges, unless it began with that message."""
         user_id, session_id = scope.user_id, storable_id(scope.session_id)
         begun = None if unless_begun is None else storable_text(unless_begun)
-        async with self._database.for_user(user_id) as connection:
-            injections = await connection.fetch(SQL["injections_of_chat"], user_id, session_id)
-            said = (
-                await connection.fetch(SQL["exchanges_of_chat"], user_id, session_id, exchanges, begun)
-                if exchanges
-                else []
-            )
-            around = await connection.fetchrow(SQL["around_chat"], user_id, session_id, *_version(turn))
-            assert around is not None  # noqa: S101 -- a query without FROM has one row
-            done = (
-                await connection.fetch(SQL["done_in_chat"], user_id, session_id, _DONE)
-                if around["was_asked"]
-                else []
-            )
-        everybody, own = flags_of(around["flags_of_everybody"]), flags_of(around["flags_of_user"])
+        row = await self._database.called(
+            user_id, "recall_state", session_id, exchanges, begun, *_version(turn)
+        )
+        everybody, own = flags_of(row["flags_of_everybody"]), flags_of(row["flags_of_user"])
         return Chat(
-            injections=tuple(map(_injection, injections)),
-            exchanges=tuple(LoggedExchange(**dict(row)) for row in reversed(said)),
-            summary=around["summary"] or "" if said else "",
-            done=tuple(update_of(row) for row in done),
+            injections=tuple(map(_injection, row["injections"])),
+            exchanges=tuple(LoggedExchange(**dict(each)) for each in reversed(row["exchanges"] or ())),
+            summary=row["summary"] or "",
+            done=tuple(sorted(map(update_of, row["done"]), key=lambda each: (each.at, each.id))[:_DONE]),
             flags=own.over(everybody),
-            abandoned=frozenset(around["abandoned"] or ()),
+            abandoned=frozenset(row["abandoned"] or ()),
+            versions=versions_of(row),
         )
 
     async def session_of_answer(self, user_id: str, answer_id: str) -> str | None:

@@ -25,7 +25,7 @@ async def edit_memory(changing: Changing, stored: Memory, new: Memory) -> Memory
     if content != stored.content:
         source = Source.MANUAL if stored.source is Source.QA_TURN else stored.source
         written = replace(written, source=source, doubt=None)
-    await changing.write(stored, written)
+    await changing.write(written)
     if content != stored.content:
         await changing.note_change(stored)
         await changing.forget_injections([stored.id])

@@ -27,11 +27,6 @@ ERASED_TABLES = (
     # Chunks before their embeddings: a chunk that is there is written again with each.
     "message_chunks",
     "chunk_vectors",
-    "waiting_documents",
-    "posting_pages",
-    "document_lengths",
-    "posting_removals",
-    "corpora",
     "messages",
     "sessions",
     "memory_updates",
@@ -42,8 +37,7 @@ ERASED_TABLES = (
     "model_usage",
     "users_vectors",
     "vectors",
-    # Last: each row that is deleted raises its versions.
-    "users",
+    "users",  # last: to delete the rows above raises its versions
 )
 
 

@@ -11,7 +11,7 @@ from asyncpg import Record
 
 from recollect.model import Reason
 from recollect.postgres.changing import Changing
-from recollect.postgres.log_index import hide_chunks
+from recollect.postgres.log_index import delete_chunks
 from recollect.postgres.profiles import forget_in_profile
 from recollect.postgres.sql import SQL
 from recollect.text.lexical import document_terms
@@ -51,7 +51,7 @@ async def hide_messages(
     await connection.execute(SQL["hide_answers"], user_id, answers)
     summaries += _ids(await connection.fetch(SQL["summaries_resting_on"], user_id, answers))
     hidden += answers
-    await hide_chunks(connection, user_id, hidden)
+    await delete_chunks(connection, user_id, hidden)
     await changing.forget_injections([*items, *summaries, *hidden])
     await forget_in_profile(connection, user_id, items)
     summaries = sorted({*summaries})

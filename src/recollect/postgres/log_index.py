@@ -19,19 +19,16 @@ from recollect.model import (
     UnembeddedChunk,
     Vector,
 )
-from recollect.postgres.paging import tidy_index
 from recollect.postgres.pool import Connection, Database
-from recollect.postgres.postings import add_postings, index_memory, number_documents, purge_postings
 from recollect.postgres.queue import enqueue
 from recollect.postgres.rows import memory_of, own_content
 from recollect.postgres.sql import SQL
-from recollect.postgres.waiting_postings import Document
-from recollect.text.lexical import document_terms
+from recollect.postgres.terms import with_context, written_terms
 
 log = structlog.get_logger(__name__)
 
 _READING = 1
-"""By which reading messages are indexed. A new one is what new rows of ``corpora`` begin with, by a migration."""
+"""By which reading messages are indexed."""
 
 _REBUILD = -1
 """The reading of whose index is to be built again, whatever was read of it: so it goes on after a restart."""
@@ -55,7 +52,7 @@ class PostgresLogIndex:
         """Have messages indexed again that were indexed by another reading; look at some at a time; return whether more are left."""
         async with self._database.for_user(user_id) as connection:
             known = await connection.fetchrow(SQL["reading_of"], user_id)
-            if known is None or known["reading"] >= _READING:
+            if known is None or known["reading"] is None or known["reading"] >= _READING:
                 return False
             rows = await connection.fetch(SQL["indexed_messages"], user_id, known["reread_to"], limit)
         messages, rebuilds = [_logged(row) for row in rows], known["reading"] == _REBUILD
@@ -63,8 +60,6 @@ class PostgresLogIndex:
         async with self._database.changing(user_id) as connection:
             if await connection.fetchrow(SQL["reading_of"], user_id) != known:
                 return True  # someone asked for another reading meanwhile, or did this one
-            if rebuilds and known["reread_to"] is None:
-                await _index_memories_anew(connection, user_id)
             await unindex(connection, user_id, changed)
             # What was taken out last is indexed again before the next look: only then an index is built again.
             is_over = len(rows) < limit and not (rebuilds and changed)
@@ -111,30 +106,14 @@ class PostgresLogIndex:
                 return False
             if marked["hidden"]:
                 return True  # it is not to be found
-            owns = [sum(chunk.terms.values()) for chunk in message.chunks]
-            lengths = [
-                own + sum(chunk.context.values()) for own, chunk in zip(owns, message.chunks, strict=True)
-            ]
-            numbers = await number_documents(connection, user_id, lengths)
-            documents = [
-                Document(number, chunk.terms, chunk.context, length, own)
-                for number, chunk, length, own in zip(numbers, message.chunks, lengths, owns, strict=True)
-            ]
             before = await connection.fetchrow(
                 SQL["document_before"], user_id, marked["session_id"], marked["turn_index"]
             )
             if before is not None and not before["followed"]:
-                await connection.execute(SQL["mark_followed"], user_id, before["document"])
-                documents.append(
-                    Document(before["document"], {}, message.head, before["terms"], before["own_terms"])
-                )
-            await add_postings(connection, user_id, documents)
-            await _insert_chunks(connection, user_id, message, documents)
+                followed = with_context(before["terms"], before["counts"], message.head)
+                await connection.execute(SQL["mark_followed"], user_id, before["document"], *followed)
+            await _insert_chunks(connection, user_id, message)
             return True
-
-    async def tidy(self, user_id: str, *, busy: bool = False) -> bool:
-        """Bring the words of what was indexed last where they take little room, once they are many; return whether more are left."""
-        return await tidy_index(self._database, user_id, reading=_READING, busy=busy)
 
     async def unembedded(self, user_id: str, model: str, *, limit: int) -> list[UnembeddedChunk]:
         """Return the user's chunks that are to have embeddings of ``model`` and have none, newest first."""
@@ -148,14 +127,6 @@ class PostgresLogIndex:
             if await connection.fetchval(SQL["mark_embedded"], user_id, document, model) is not None:
                 await connection.execute(SQL["delete_chunk_vectors"], user_id, [document])
                 await _insert_vectors(connection, user_id, {document: vectors}, model)
-
-    async def index_memories(self, user_id: str, *, limit: int) -> int:
-        """Index up to ``limit`` memories of the user that are not; return how many."""
-        async with self._database.changing(user_id) as connection:
-            rows = await connection.fetch(SQL["unnumbered_memories"], user_id, limit)
-            for row in rows:
-                await index_memory(connection, user_id, row["vector_id"], row["content"])
-        return len(rows)
 
     async def unembedded_memories(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
         """Return memories that the user sees and that have no embedding of ``model``, newest first."""
@@ -210,10 +181,6 @@ class PostgresLogIndex:
         """Enqueue a job for each user who has said something and has no index, or one that is not tidied; return how many."""
         return await self._enqueue_found("users_without_index", _READING)
 
-    async def enqueue_untidied(self) -> int:
-        """Enqueue a job for each user of whose words some are found no more and are still to go; return how many."""
-        return await self._enqueue_found("users_to_clean")
-
     async def _enqueue_found(self, query: str, *asked: int) -> int:
         async with self._database.over_all_users() as connection:
             users = [row["user_id"] for row in await connection.fetch(SQL[query], *asked)]
@@ -227,31 +194,16 @@ class PostgresLogIndex:
             return [row["user_id"] for row in await connection.fetch(SQL["largest_users"], limit)]
 
 
-async def _index_memories_anew(connection: Connection, user_id: str) -> None:
-    """Index all memories that the user sees again, in one transaction: none is missed meanwhile."""
-    rows = await connection.fetch(SQL["numbered_memories"], user_id)
-    terms = sum(sum(document_terms(row["content"]).values()) for row in rows)
-    await purge_postings(connection, user_id, [row["document"] for row in rows], later=True)
-    await connection.execute(SQL["discount_documents"], user_id, len(rows), terms)
-    for row in rows:
-        await index_memory(connection, user_id, row["vector_id"], row["content"])
-
-
-async def hide_chunks(connection: Connection, user_id: str, messages: Sequence[UUID]) -> list[int]:
-    """Hide messages from searches; return the numbers of their documents."""
-    chunks = await connection.fetch(SQL["hide_chunks"], user_id, messages)
-    documents, terms = [row["document"] for row in chunks], sum(row["terms"] for row in chunks)
-    if documents:
-        await connection.execute(SQL["delete_chunk_vectors"], user_id, documents)
-        await connection.execute(SQL["discount_documents"], user_id, len(documents), terms)
-    return documents
+async def delete_chunks(connection: Connection, user_id: str, messages: Sequence[UUID]) -> None:
+    """Remove messages from the index."""
+    rows = await connection.fetch(SQL["delete_chunks"], user_id, messages)
+    if rows:
+        await connection.execute(SQL["delete_chunk_vectors"], user_id, [row["document"] for row in rows])
 
 
 async def unindex(connection: Connection, user_id: str, messages: Sequence[UUID]) -> None:
     """Remove messages from the index, to be indexed again."""
-    if documents := await hide_chunks(connection, user_id, messages):
-        await purge_postings(connection, user_id, documents, later=True)
-        await connection.execute(SQL["delete_chunks"], user_id, documents)
+    await delete_chunks(connection, user_id, messages)
     await connection.execute(SQL["unindex_messages"], user_id, messages)
 
 
@@ -269,38 +221,31 @@ def _logged(row: Record) -> LoggedMessage:
     )
 
 
-async def _insert_chunks(
-    connection: Connection,
-    user_id: str,
-    message: IndexedMessage,
-    documents: Sequence[Document],
-) -> None:
-    model = message.embedding_model
-    numbered = list(zip(documents, message.chunks, strict=False))  # the last may be the document before
+async def _insert_chunks(connection: Connection, user_id: str, message: IndexedMessage) -> None:
+    model, chunks = message.embedding_model, message.chunks
+    first: int = await connection.fetchval(SQL["number_documents"], user_id, len(chunks), _READING)
     rows = [
         (
             user_id,
-            document.number,
+            first + part,
             message.id,
             part,
             chunk.begins,
             chunk.ends,
             chunk.code,
             chunk.language,
-            document.length,
-            document.own_length,
+            *written_terms(chunk.terms, chunk.context),
             chunk.embeddable,
             model if chunk.vectors else None,
             chunk.pasted,
             chunk.cuts or None,
         )
-        for part, (document, chunk) in enumerate(numbered)
+        for part, chunk in enumerate(chunks)
     ]
     # All in one round trip: they are written under the user's lock.
     await connection.executemany(SQL["insert_chunk"], rows)
-    await _insert_vectors(
-        connection, user_id, {document.number: chunk.vectors for document, chunk in numbered}, model
-    )
+    vectors = {first + part: chunk.vectors for part, chunk in enumerate(chunks)}
+    await _insert_vectors(connection, user_id, vectors, model)
 
 
 async def _insert_vectors(

@@ -13,11 +13,9 @@ from recollect.model import (
     Change,
     Embedded,
     Erasure,
-    Hit,
     Kept,
     Kind,
     KnownUser,
-    Lexicon,
     Memory,
     MemoryFilter,
     Neighbor,
@@ -35,18 +33,13 @@ from recollect.postgres.changing import Changing
 from recollect.postgres.erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
 from recollect.postgres.listing import NEWEST, read_some
 from recollect.postgres.pool import Database
-from recollect.postgres.postings import read_lexicon, read_vocabulary
 from recollect.postgres.releasing import read_held, read_quarantined, release
 from recollect.postgres.revising import change_all, revise
 from recollect.postgres.rows import memory_of, update_of
-from recollect.postgres.searching import Sought, search
 from recollect.postgres.session_erasure import erase_session
 from recollect.postgres.sharing import read_globals, share_memory, write_globals
 from recollect.postgres.sql import SQL
 from recollect.postgres.undoing import undo_by_id
-
-_MOST_TERMS = 5_000
-"""Terms looked through for what a mistyped one may mean."""
 
 
 class PostgresMemories:
@@ -62,35 +55,6 @@ class PostgresMemories:
                 SQL["nearest_memories"], scope.user_id, vector, model, len(vector), limit
             )
         return [Neighbor(memory_of(row), row["score"]) for row in rows if row["score"] is not None]
-
-    async def lexicon(self, user_id: str, terms: Sequence[str]) -> Lexicon:
-        """Return what of the user's lexical index concerns ``terms``."""
-        async with self._database.for_user(user_id) as connection:
-            return await read_lexicon(connection, user_id, terms)
-
-    async def vocabulary(self, user_id: str, prefixes: Sequence[str], *, lengths: range) -> list[str]:
-        """Return terms of the user's that begin with one of ``prefixes`` and have a length in ``lengths``."""
-        if not lengths:
-            return []
-        async with self._database.for_user(user_id) as connection:
-            return await read_vocabulary(connection, user_id, prefixes, lengths=lengths, limit=_MOST_TERMS)
-
-    async def search(
-        self,
-        scope: Scope,
-        vector: Vector | None,
-        model: str,
-        *,
-        documents: Sequence[int],
-        limit: int,
-        log: bool,
-        verbatim: bool = False,
-        second: Vector | None = None,
-        second_model: str = "",
-    ) -> list[Hit]:
-        """Return what is nearest to ``vector`` or to ``second``, and what is named."""
-        sought = Sought(vector, model, second, second_model, documents, limit, log, verbatim)
-        return await search(self._database, scope.user_id, sought)
 
     async def page(
         self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter = EVERYTHING
@@ -184,18 +148,6 @@ class PostgresMemories:
         """Return the user's memories of kind todo, and summaries with open todos, newest first."""
         async with self._database.for_user(user_id) as connection:
             return [memory_of(row) for row in await connection.fetch(SQL["todos"], user_id, limit)]
-
-    async def most_important(self, scope: Scope, *, limit: int) -> list[Memory]:
-        """Return the user's statements that matter most: by importance, then the newest."""
-        async with self._database.for_user(scope.user_id) as connection:
-            rows = await connection.fetch(SQL["most_important"], scope.user_id, limit)
-        return [memory_of(row) for row in rows]
-
-    async def count_statements(self, scope: Scope, *, at: datetime) -> int:
-        """Return how many of the statements that ``most_important`` reads are not over ``at`` a time."""
-        async with self._database.for_user(scope.user_id) as connection:
-            count: int = await connection.fetchval(SQL["count_statements"], scope.user_id, at)
-        return count
 
     async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
         """Move a memory of the user's own to the commons, under the same id, and return it.

@@ -26,14 +26,14 @@ async def erase_told(changing: Changing, change: Erase) -> Change:
     told_in = [*dict.fromkeys([*change.messages, *(each for row in rows for each in row["message_ids"])])]
     if not (memories or told_in):
         return Ignore(Reason.DELETED)
-    documents = await unlink_all(changing, list(memories))
+    await unlink_all(changing, list(memories))
     await _erase_outside_the_log(changing, told_in, list(memories))
     hidden = await hide_messages(changing, change.reason, told_in, items=list(memories))
     copies = await _ids(changing, "copies_of_messages", hidden.messages)
-    documents += await unlink_all(changing, copies)
+    await unlink_all(changing, copies)
     memories |= {*copies, *hidden.summaries}
     await unindex(connection, user_id, await _ids(changing, "beside_messages", hidden.messages))
-    await delete_index(connection, user_id, hidden.messages, documents)
+    await delete_index(connection, user_id, hidden.messages)
     await connection.fetch(SQL["erase_memories"], user_id, list(memories))
     held = await _ids(changing, "erase_quarantine_of_messages", hidden.messages)
     await connection.execute(SQL["detach_from_messages"], user_id, hidden.messages)

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import structlog
 
+from recollect.index import SnapshotCache
 from recollect.postgres.admin_reads import PostgresAdminReads
 from recollect.postgres.answers import PostgresAnswers
 from recollect.postgres.attempts import PostgresAttempts
@@ -24,8 +25,8 @@ from recollect.postgres.repairing import PostgresRepairs
 from recollect.postgres.requests import PostgresRequests
 from recollect.postgres.schema import migrate
 from recollect.postgres.settings import PostgresFlags, PostgresUsage
+from recollect.postgres.snapshots import PostgresSnapshots
 from recollect.postgres.statistics import PostgresStatistics
-from recollect.postgres.versions import PostgresVersions
 
 log = structlog.get_logger(__name__)
 
@@ -52,7 +53,7 @@ class Postgres:
     repairs: PostgresRepairs
     profiles: PostgresProfiles
     statistics: PostgresStatistics
-    versions: PostgresVersions
+    snapshots: SnapshotCache
     generations: PostgresGenerations
     database: Database
 
@@ -70,6 +71,7 @@ async def open_postgres(
     lease: float = 15.0,
     workers: int = 4,
     heartbeat: float = 10.0,
+    cache_bytes: int = 256 * 1024 * 1024,
 ) -> Postgres:
     """Connect to a database, bring its schema up to date, and return the store.
 
@@ -81,6 +83,7 @@ async def open_postgres(
         lease: Seconds after which the right to form for a user is free when its holder died.
         workers: Users formed for at the same time.
         heartbeat: Seconds after which the jobs of a killed process are taken up again.
+        cache_bytes: The bytes of memory that the snapshots of active people may take.
 
     Raises:
         StoreUnavailableError: The database can't be reached; trying again may help.
@@ -96,10 +99,10 @@ async def open_postgres(
     database = Database(pool, acquire_timeout=connect_timeout, user_role=schema.user_role, search_path=path)
     inbox = PostgresInbox(database, lease=timedelta(seconds=lease))
     jobs = PostgresJobs(access, workers=workers, heartbeat=timedelta(seconds=heartbeat))
-    return _stores_over(database, inbox, jobs)
+    return _stores_over(database, inbox, jobs, cache_bytes)
 
 
-def _stores_over(database: Database, inbox: PostgresInbox, jobs: PostgresJobs) -> Postgres:
+def _stores_over(database: Database, inbox: PostgresInbox, jobs: PostgresJobs, cache_bytes: int) -> Postgres:
     return Postgres(
         memories=PostgresMemories(database),
         log=PostgresMessageLog(database),
@@ -119,7 +122,7 @@ def _stores_over(database: Database, inbox: PostgresInbox, jobs: PostgresJobs) -
         repairs=PostgresRepairs(database),
         profiles=PostgresProfiles(database),
         statistics=PostgresStatistics(database),
-        versions=PostgresVersions(database),
+        snapshots=SnapshotCache(PostgresSnapshots(database), most_bytes=cache_bytes),
         generations=PostgresGenerations(database),
         database=database,
     )

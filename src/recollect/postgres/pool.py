@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import asyncpg
+from asyncpg import Record
 from asyncpg.pool import PoolConnectionProxy
 from pgvector.asyncpg import register_vector
 
@@ -243,6 +244,24 @@ class Database:
             await connection.execute(SQL["as_user"], user_id, self._user_role)
             yield connection
 
+    async def called(self, user_id: str, query: str, *arguments: object) -> Record:
+        """Return the row of a query that takes on the user's role and id itself: one round trip, where no pooler stands before.
+
+        Args:
+            user_id: The first argument of the query.
+            query: Its name; its second argument is the role.
+            arguments: The further arguments.
+
+        Raises:
+            StoreError: This can't be the id of a user, or the store failed.
+        """
+        storable_user(user_id)
+        lending = self._lent() if self._search_path is None else self._transaction()
+        async with self._turn_of(user_id), lending as connection:
+            row = await connection.fetchrow(SQL[query], user_id, self._user_role, *arguments)
+        assert row is not None  # noqa: S101 -- a call of a function has one row
+        return row
+
     @asynccontextmanager
     async def changing(self, user_id: str) -> AsyncIterator[Connection]:
         """Lend a connection in a transaction that alone changes one user's data.
@@ -306,17 +325,20 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(self, **kind: Any) -> AsyncIterator[Connection]:
+        async with self._lent() as connection, connection.transaction(**kind):
+            if self._search_path is not None:
+                await connection.execute(SQL["set_search_path_for_transaction"], self._search_path)
+            yield connection
+
+    @asynccontextmanager
+    async def _lent(self) -> AsyncIterator[Connection]:
+        """Lend a connection; where the server behind it may be another one, the pool opens new ones."""
         is_lent = False
         with store_errors():
             try:
                 async with self._pool.acquire(timeout=self._acquire_timeout) as connection:
                     is_lent = True
-                    async with connection.transaction(**kind):
-                        if self._search_path is not None:
-                            await connection.execute(
-                                SQL["set_search_path_for_transaction"], self._search_path
-                            )
-                        yield connection
+                    yield connection
             except (TimeoutError, *_OF_ANOTHER_DATABASE) as error:
                 if is_lent or not isinstance(error, TimeoutError):
                     await self._pool.expire_connections()

@@ -70,6 +70,12 @@ class PostgresProfiles:
         return gone is not None
 
 
+async def confirmed_entries(connection: Connection, user_id: str) -> tuple[ProfileEntry, ...]:
+    """Return the entries that the user confirmed and that still hold."""
+    entries = map(_entry_of, await connection.fetch(SQL["profile_entries"], user_id))
+    return tuple(each for each in entries if each.state is EntryState.CONFIRMED and not each.outdated)
+
+
 async def forget_in_profile(connection: Connection, user_id: str, memories: Sequence[UUID]) -> None:
     """Delete what these memories proposed, and what prompts were given of it; in the connection's transaction."""
     gone = await connection.fetch(SQL["forget_profile_entries"], user_id, memories)

@@ -12,7 +12,6 @@ from recollect.model import (
     Actor,
     Doubt,
     Exchange,
-    Hit,
     Kind,
     Memory,
     Message,
@@ -104,12 +103,6 @@ def own_content(row: Record) -> str:
     content: str = row["content"]
     places = [place - row["begins"] for place in row["cuts"] or ()]
     return without_cuts(content, 0, len(content), places)
-
-
-def hit_of(row: Record) -> Hit:
-    """Return what a row of the search found."""
-    item = passage_of(row) if row["owner"] is None else memory_of(row)
-    return Hit(item, row["document"], row["cosine"], row["first_cosine"], row["second_cosine"])
 
 
 def update_of(row: Record) -> Update:

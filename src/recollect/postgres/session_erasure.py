@@ -18,11 +18,9 @@ from recollect.postgres.erasure import leave_tombstone
 from recollect.postgres.hiding import hide_messages
 from recollect.postgres.marking import mark_of
 from recollect.postgres.pool import Connection
-from recollect.postgres.postings import purge_postings
 from recollect.postgres.rows import update_of
 from recollect.postgres.sql import SQL
 from recollect.postgres.undoing import undo
-from recollect.text.lexical import document_terms
 from recollect.text.normalization import storable_id
 
 
@@ -44,10 +42,10 @@ async def erase_session(
     sorted_out = [_sort_out(row, of_chat) for row in rows]
     await _detach(changing, session_id, [each for each in sorted_out if each.stays])
     told = {each.id for each in sorted_out if not each.stays}
-    documents = await _take_back(changing, exchanges, told)
+    await _take_back(changing, exchanges, told)
     hidden = await hide_messages(changing, Reason.DELETED, messages, items=list(told))
     told |= {*hidden.summaries}
-    counts = await _delete_log(connection, user_id, session_id, messages, documents)
+    counts = await _delete_log(connection, user_id, session_id, messages)
     vectors = await _ids(connection, "erase_memories", user_id, list(told))
     held = await _ids(connection, "erase_quarantine_of_session", user_id, session_id, messages)
     counts |= {"vectors": len(vectors), "quarantine": len(held)}
@@ -94,16 +92,12 @@ async def _detach(changing: Changing, session_id: str, staying: Iterable[_Memory
     )
 
 
-async def _take_back(changing: Changing, exchanges: Sequence[UUID], told: Collection[UUID]) -> list[int]:
-    """Undo the chat's changes of memories that stay, and hide the memories that it alone taught.
-
-    Returns:
-        The documents that those memories were; they are still to be taken from the index.
-    """
+async def _take_back(changing: Changing, exchanges: Sequence[UUID], told: Collection[UUID]) -> None:
+    """Undo the chat's changes of memories that stay, and hide the memories that it alone taught."""
     rows = await changing.connection.fetch(SQL["updates_of_exchanges"], changing.user_id, exchanges)
     updates = [update_of(row) for row in rows]
     replacing = {each.memory_id for each in updates if each.action is Action.REPLACE}
-    documents = await unlink_all(changing, [each for each in told if each not in replacing])
+    await unlink_all(changing, [each for each in told if each not in replacing])
     for update in updates:  # the newest first
         is_added = update.action is Action.ADD
         stays = update.action is Action.REPLACE and update.memory_id not in told
@@ -111,32 +105,23 @@ async def _take_back(changing: Changing, exchanges: Sequence[UUID], told: Collec
             continue
         with suppress(NotUndoableError, DuplicateMemoryError):
             await undo(changing, update, Reason.DELETED)
-    return documents + await unlink_all(changing, list(told))
+    await unlink_all(changing, list(told))
 
 
-async def unlink_all(changing: Changing, memories: Sequence[UUID]) -> list[int]:
-    """Let the user see memories no longer, all at once; return the documents that they were."""
-    connection, user_id = changing.connection, changing.user_id
-    rows = await connection.fetch(SQL["documents_of_memories"], user_id, memories)
-    terms = sum(sum(document_terms(row["content"]).values()) for row in rows)
-    await connection.execute(SQL["discount_documents"], user_id, len(rows), terms)
-    await connection.execute(SQL["unlink_memories"], user_id, memories)
-    return [row["document"] for row in rows]
+async def unlink_all(changing: Changing, memories: Sequence[UUID]) -> None:
+    """Let the user see memories no longer, all at once."""
+    await changing.connection.execute(SQL["unlink_memories"], changing.user_id, memories)
 
 
-async def delete_index(
-    connection: Connection, user_id: str, messages: Sequence[UUID], documents: Sequence[int]
-) -> int:
-    """Remove all traces of hidden messages, and of further documents, from the user's index; return how many chunks went."""
-    rows = await connection.fetch(SQL["chunks_of_messages"], user_id, messages)
-    await purge_postings(connection, user_id, [*documents, *(row["document"] for row in rows)])
+async def delete_index(connection: Connection, user_id: str, messages: Sequence[UUID]) -> int:
+    """Remove all traces of messages from the user's index; return how many chunks went."""
     return _affected(await connection.execute(SQL["erase_chunks_of_messages"], user_id, messages))
 
 
 async def _delete_log(
-    connection: Connection, user_id: str, session_id: str, messages: Sequence[UUID], documents: Sequence[int]
+    connection: Connection, user_id: str, session_id: str, messages: Sequence[UUID]
 ) -> dict[str, int]:
-    counts = {"message_chunks": await delete_index(connection, user_id, messages, documents)}
+    counts = {"message_chunks": await delete_index(connection, user_id, messages)}
     for table in ("exchanges", "injections", "chat_requests", "request_metrics", "messages"):
         deleted = await connection.execute(SQL[f"erase_{table}_of_session"], user_id, session_id)
         counts[table] = _affected(deleted)

@@ -81,7 +81,7 @@ async def _undo_retirement(changing: Changing, update: Update, reason: Reason) -
         await _forget_note_of_change(changing, old, update)
         heir = await changing.linked(UUID(update.details["heir"]))
         if heir is not None:
-            await changing.write(heir, not_resting_on(heir, messages_of(update.details)))
+            await changing.write(not_resting_on(heir, messages_of(update.details)))
     return await changing.audit(Action.RESTORE, reason, old.id, after=old.content, undoes=update.id)
 
 
@@ -89,7 +89,7 @@ async def _write_as_before(changing: Changing, update: Update, reason: Reason) -
     now = await _still_linked(changing, update.memory_id)
     before = as_before(now, update)
     await _expect_no_other(changing, before, now.id)
-    await changing.write(now, before)
+    await changing.write(before)
     if before.content != now.content:
         await _forget_note_of_change(changing, before, update)
         await changing.forget_injections([now.id])

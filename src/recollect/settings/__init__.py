@@ -128,6 +128,12 @@ class EngineSettings(EngineInternals, BaseSettings):
         description="Of statements, in any language, beside the other: local:multilingual-e5-small, or off.",
     )
 
+    memory_cache_mb: int = Field(
+        default=256,
+        ge=0,
+        description="MiB of this process that the memory of active people may take, of one person a quarter at most. A larger log is "
+        "searched in the database, by meaning alone; 0: nothing is kept from turn to turn.",
+    )
     recall_deadline_ms: int = Field(
         default=300,
         gt=0,

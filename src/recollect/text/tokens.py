@@ -14,7 +14,7 @@ import re
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from operator import mul
 
 from recollect.text.patterns import Pattern, bounded
@@ -173,6 +173,7 @@ def estimate_hundredths(text: str) -> int:
     return _hundredths(text, _GENERAL)
 
 
+@lru_cache(maxsize=256)
 def token_counter(model: str) -> Callable[[str], int]:
     """Return a function that estimates the tokens of a text for ``model``.
 

@@ -13,6 +13,7 @@ import pytest
 from tests.databases import administrator
 from tests.external_servers import external_server, programs_of
 from tests.folders import database_folder
+from tests.searching import lexicon_of, search
 from tests.stores import NOON, Store, store_over, vector
 
 from recollect.model import Actor, Add, Reason
@@ -48,7 +49,6 @@ async def talk(store: Store) -> None:
     )
     await store.memories.apply(store.anna.scope, [Add(memory, Reason.NEW)], actor=Actor.ADMIN, at=NOON)
     await store.log.append(store.exchange("I am allergic to peanuts", store.anna.scope))
-    await store.index.index_memories(store.anna, limit=9)
 
 
 async def told(dsn: str, known: Store) -> tuple[list[str], list[str], int, list[str]]:
@@ -56,10 +56,10 @@ async def told(dsn: str, known: Store) -> tuple[list[str], list[str], int, list[
     opened = await open_postgres(dsn)
     store = store_over(opened)
     page = await store.memories.page(known.anna, limit=9)
-    found = await store.memories.search(
-        known.anna.scope, vector(1, 0, 0, 0), "words/4", documents=[], limit=9, log=True
+    found = await search(
+        store.snapshots, known.anna.scope, vector(1, 0, 0, 0), "words/4", documents=[], limit=9, log=True
     )
-    words = await store.memories.lexicon(known.anna, ["peanut"])
+    words = await lexicon_of(store.snapshots, known.anna, ["peanut"])
     chats = await store.memories.sessions(known.anna)
     await opened.aclose()
     return [each.content for each in page.memories], chats, len(found), sorted(words.occurrences)

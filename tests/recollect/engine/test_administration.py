@@ -7,6 +7,7 @@ from structlog.testing import capture_logs
 from tests.people import person
 from tests.recollect.engines import engine_over
 from tests.scripted_models import BrokenEmbedder, WordEmbedder
+from tests.searching import search
 from tests.stores import NOON, Store
 
 from recollect.engine import Engine
@@ -204,7 +205,8 @@ def named(name: str) -> WordEmbedder:
 async def second_cosine(store: Store, text: str) -> float | None:
     """Return how near the user's only memory is to a text in the second space; None where it has no place there."""
     [vector] = await WordEmbedder().embed([text])
-    hits = await store.memories.search(
+    hits = await search(
+        store.snapshots,
         store.anna.scope,
         None,
         "words",

@@ -12,7 +12,7 @@ from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
 from recollect.model import UNNAMED, Message, Role, Skip, Turn
 from recollect.ports import Embedder
-from recollect.retrieval import Gate
+from recollect.recall import Gate
 
 WHICH = "What tea do I drink"
 BY_MEANING_ALONE = replace(PATIENT, reach=replace(PATIENT.reach, lexical=False))

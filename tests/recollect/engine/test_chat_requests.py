@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
+from tests.searching import important
 from tests.stores import NOON, Store
 from tests.tables import table
 from tests.watched_stores import Outage, breakable
@@ -82,7 +83,7 @@ class Chat:
     async def is_listed(self) -> tuple[str, ...]:
         """Have all that is known listed with the next answer, and return it in the order of its numbers."""
         turn = self.turn(QUESTION)
-        memories = await self.store.memories.most_important(self.scope, limit=60)
+        memories = await important(self.store.snapshots, self.scope.user_id, limit=60)
         state_of = tuple(each.id for each in memories)
         block = "\n".join(
             f"\u2022 {each.content} (number {number})" for number, each in enumerate(memories, 1)

@@ -16,7 +16,7 @@ from recollect.engine import Policy, system_clock
 from recollect.errors import ExtractorError, StoreError
 from recollect.model import Candidate, Caps, Change, Formed, Kind, LoggedMessage, Strategy, Wait
 from recollect.ports import NO_CAPS
-from recollect.retrieval import SearchReach
+from recollect.recall import Reach
 
 
 class WatchedInbox(Through):
@@ -123,7 +123,7 @@ async def test_what_was_said_is_indexed_before_it_counts_as_formed(store: Store)
 
 
 async def test_a_new_exchange_waits_for_no_backlog_of_older_ones(store: Store) -> None:
-    before = engine_over(store, replace(QUICK, reach=SearchReach(log=False, lexical=False)))
+    before = engine_over(store, replace(QUICK, reach=Reach(log=False, lexical=False)))
     for number in range(20):  # more messages than are indexed at once
         await before.remember(store.turn(f"I drink tea {number}"), "Good.")
     await before.drain(store.anna)

@@ -5,7 +5,6 @@ from dataclasses import asdict, replace
 from typing import Any
 from uuid import uuid4
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollections import NOON, passage, recalled_passage, recollection, turn
@@ -13,9 +12,8 @@ from tests.recollections import NOON, passage, recalled_passage, recollection, t
 from recollect.composition import Bounds, Placed, place
 from recollect.engine.explain import explained, request_record
 from recollect.engine.prepared import Prepared
-from recollect.model import Chat, Drop, Hit, Placement, Recall, Recollection, Skip, Stage, Turn
-from recollect.retrieval import Ranking, SearchResults, read_query
-from recollect.retrieval.terms import TermScores
+from recollect.model import Chat, Drop, Placement, Recall, Recollection, Skip, Stage, Turn
+from recollect.recall import Found, Ranking, read_query
 from recollect.text.tokens import estimate_tokens
 
 REQUEST = uuid4()
@@ -27,16 +25,14 @@ def prepared(
     *,
     asked: Turn = ASKED,
     bounds: Bounds | None = None,
-    hits: list[Hit] | None = None,
+    found: Found | None = None,
 ) -> Prepared:
     """Return what comes of recalling when this was ranked and selected so."""
     chosen = tuple(each for each in ranked if each.dropped is None)
     placed = place(asked, chosen, Chat(), bounds or Bounds(), count=estimate_tokens, at=NOON)
-    found = [Hit(each.item, n, 0.5) for n, each in enumerate(ranked)] if hits is None else hits
-    terms = TermScores(np.array([1], np.int64), np.array([[2.0, 1.0, 2.0, 1.0]]), 3.0)
-    candidates = SearchResults(found, terms, has_vector=True)
+    counts = found or Found(candidates=len(ranked), dense=len(ranked), lexical=1, has_vector=True)
     recall = Recall(chosen, tuple(ranked), gate_score=0.7, milliseconds=12.5, stages={Stage.SEARCH: 3.0})
-    ranking = Ranking(read_query(asked), candidates, tuple(ranked), 0.7)
+    ranking = Ranking(read_query(asked), tuple(ranked), 0.7, found=counts)
     return Prepared(recall, placed, ranking, ("user-wide",))
 
 
@@ -126,12 +122,11 @@ def test_the_numbers_are_right() -> None:
     ranked = [
         recollection("One.", score=0.91234567),
         recalled_passage("Two.", score=0.8),
-        replace(recollection("Three."), score=float(np.float32(0.5)), dropped=Drop.CLIFF),
+        replace(recollection("Three."), score=0.5, dropped=Drop.CLIFF),
         *(replace(recollection(f"Left {n}.", score=0.1), dropped=Drop.CLIFF) for n in range(4)),
         recollection("long " * 3000, score=0.05),
     ]
-    hits = [Hit(each.item, n, None if n else 0.5) for n, each in enumerate(ranked)]
-    given_ = prepared(ranked, hits=hits)
+    given_ = prepared(ranked, found=Found(candidates=8, dense=1, lexical=1, log=1, has_vector=True))
 
     record = request_record(given_, ASKED, request_id=REQUEST, at=NOON, api="responses")
 

@@ -138,8 +138,6 @@ class TestSearch:
             asked = own_store.turn(ASKED, scope)
             prepared = await subject.prepare(asked)
             assert prepared.included
-            assert prepared.ranking is not None
-            assert prepared.ranking.candidates.has_terms is (scope.user_id == own_store.ben)
             records[scope.user_id] = request_record(
                 prepared, asked, request_id=uuid7(), at=NOON, api="completions"
             )
@@ -157,7 +155,7 @@ class TestSearch:
         async def found() -> int:
             ranking = (await subject.prepare(own_store.turn(ASKED))).ranking
             assert ranking is not None
-            return sum(isinstance(hit.item, Passage) for hit in ranking.candidates.hits)
+            return sum(isinstance(each.item, Passage) for each in ranking.ranked)
 
         assert await found() > 0
         await subject.set_flags(Flags(history=False), own_store.anna)
@@ -170,10 +168,12 @@ class TestSearch:
         await subject.set_flags(Flags(lexical=False))
         await subject.set_flags(Flags(lexical=True), own_store.anna)
 
-        for scope, has_terms in ((own_store.anna.scope, True), (own_store.ben.scope, False)):
-            ranking = (await subject.prepare(own_store.turn(ASKED, scope))).ranking
+        await subject.add(own_store.ben, "I drink green tea in the morning")
+
+        for user, has_terms in ((own_store.anna, True), (own_store.ben, False)):
+            ranking = (await subject.prepare(own_store.turn(ASKED, user.scope))).ranking
             assert ranking is not None
-            assert ranking.candidates.has_terms is has_terms
+            assert (ranking.found.lexical > 0) is has_terms
 
 
 class TestTokens:

@@ -10,13 +10,11 @@ import pytest
 from tests.contracts.keeping import kept
 from tests.recollect.engines import PATIENT, engine_over
 from tests.stores import NOON, Store
-from tests.watched_stores import Through
 
 from recollect.engine import Engine, Prepared
-from recollect.errors import StoreUnavailableError
 from recollect.model import LISTED, Message, Role
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
-from recollect.retrieval import NeedThresholds
+from recollect.recall import NeedThresholds
 
 ALL = 30
 POLICY = replace(PATIENT, stands=True, reach=replace(PATIENT.reach, limit=5), bar=NeedThresholds(all=10))
@@ -97,27 +95,6 @@ async def test_what_is_over_is_no_more(store: Store, second: MultilingualE5Embed
     prepared = await asked(store, subject, "What do you know about me?")
 
     assert "Lisbon" in prepared.placed.system
-    assert "more statement" not in prepared.placed.system
-
-
-class _WithoutCount(Through):
-    """Memories that can't be counted."""
-
-    async def count_statements(self, *_: object, **__: object) -> int:
-        raise StoreUnavailableError
-
-
-async def test_what_can_not_be_counted_is_told_all_the_same(
-    store: Store, second: MultilingualE5Embedder
-) -> None:
-    await somebody(store, second)
-    broken = replace(store, memories=_WithoutCount(store.memories))
-
-    prepared = await asked(
-        store, engine_over(broken, POLICY, second_embedder=second), "What do you know about me?"
-    )
-
-    assert prepared.placed.system.count("\u2022 Collects") > POLICY.reach.limit
     assert "more statement" not in prepared.placed.system
 
 

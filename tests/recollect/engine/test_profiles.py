@@ -33,12 +33,11 @@ from recollect.model import (
     Reason,
     Replace,
     Retire,
-    Stage,
     Vector,
 )
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.ports import Embedder
-from recollect.retrieval.profile_fields import importance_of, likely_fields
+from recollect.recall.profile_fields import importance_of, likely_fields
 
 STANDS = replace(PATIENT, stands=True)
 CANARY = "canaryphrase"
@@ -487,17 +486,6 @@ class TestInPrompts:
         await subject.change_in_profile(store.anna, entry.id, content="Is called Ana")
 
         assert (await store.chats.chat(store.anna.chat("chat-1"), exchanges=0)).injections == ()
-
-    async def test_while_it_can_not_be_read_the_rest_is_given(self, store: Store) -> None:
-        real = await somebody(store)
-        await real.add_to_profile(store.anna, ProfileField.NAME, "Is called Anna")
-        await real.add(store.anna, "Is allergic to nuts", importance=1.0)
-        subject = engine_over(replace(store, profiles=Unreadable(store.profiles)), STANDS)
-
-        prepared = await asked(store, subject, "chat-1")
-
-        assert standing(prepared) == {"Is allergic to nuts"}
-        assert Stage.STANDING in prepared.recall.degraded
 
     async def test_it_is_in_no_numbered_list(self, store: Store) -> None:
         subject = await somebody(store, second=WordEmbedder())

@@ -16,11 +16,10 @@ from tests.watched_stores import Outage, Through, breakable, broken
 from recollect import deadline
 from recollect.engine import Engine, RecallOptions
 from recollect.errors import EmbedderError, StoreUnavailableError
+from recollect.index import Snapshot, SnapshotCache
 from recollect.model import (
     Chat,
     Drop,
-    Hit,
-    Lexicon,
     Message,
     Place,
     Placement,
@@ -29,8 +28,7 @@ from recollect.model import (
     Stage,
     Vector,
 )
-from recollect.ports import MemoryStore
-from recollect.retrieval import Gate
+from recollect.recall import Gate
 
 TEA = "I drink green tea"
 WHICH = "What tea do I drink"
@@ -52,7 +50,7 @@ async def test_what_was_written_is_recalled(store: Store) -> None:
     assert recall.ranked == recall.recollections
     assert (recall.skipped, recall.degraded) == (None, ())
     assert recall.milliseconds > 0
-    assert set(recall.stages) == {Stage.CHAT, Stage.EMBEDDING, Stage.LEXICAL, Stage.SEARCH}
+    assert set(recall.stages) == {Stage.CHAT, Stage.EMBEDDING, Stage.SEARCH}
 
 
 async def test_a_turn_that_nothing_answers_recalls_nothing_but_says_what_was_ranked(store: Store) -> None:
@@ -253,7 +251,6 @@ async def test_who_asks_much_at_once_keeps_nobody_else_waiting(store: Store) -> 
     others = await subject.recall(store.turn("What do I drink?", store.ben.scope))
 
     assert others.skipped is Skip.NOTHING_RELEVANT
-    assert sum("harbour" in text for text in embedder.embedded) == 1
     embedder.let.set()
     assert {each.skipped for each in await asyncio.gather(*many)} == {Skip.NOTHING_RELEVANT}
     assert sum("harbour" in text for text in embedder.embedded) == len(many)
@@ -299,27 +296,10 @@ async def test_a_broken_store_costs_the_memories_alone(store: Store) -> None:
     assert (await engine_over(broken(store), PATIENT).recall(store.turn())).skipped is Skip.STORE
 
 
-class _WithoutWords(Through):
-    """Memories whose lexical index is broken."""
+class _WithoutSnapshots(Through):
+    """Snapshots that can't be read."""
 
-    async def lexicon(self, *_: object) -> Lexicon:
-        raise StoreUnavailableError
-
-
-async def test_where_the_words_can_not_be_looked_up_the_meaning_alone_is_searched_by(store: Store) -> None:
-    without_words = replace(store, memories=_WithoutWords(store.memories))
-    subject = await with_tea(store, engine_over(without_words, PATIENT))
-
-    recall = await subject.recall(store.turn(WHICH))
-
-    assert recall.degraded == (Stage.LEXICAL,)
-    assert [each.item.content for each in recall.recollections] == [TEA]
-
-
-class _WithoutSearch(Through):
-    """Memories that can't be searched."""
-
-    async def search(self, *_: object, **__: object) -> list[Hit]:
+    async def get(self, *_: object) -> Snapshot:
         raise StoreUnavailableError
 
 
@@ -331,7 +311,7 @@ class _WithoutChats(Through):
 
 
 def without_search(store: Store) -> Store:
-    return replace(store, memories=_WithoutSearch(store.memories))
+    return replace(store, snapshots=_WithoutSnapshots(store.snapshots))
 
 
 def without_chats(store: Store) -> Store:
@@ -348,15 +328,15 @@ async def test_the_stage_that_ended_a_recall_is_told(
 
 
 class _Deaf(Through):
-    """Memories that stopped answering, and can't be told to stop searching."""
+    """Snapshots of a store that stopped answering, and can't be cancelled."""
 
-    def __init__(self, memories: MemoryStore) -> None:
-        super().__init__(memories)
+    def __init__(self, snapshots: SnapshotCache) -> None:
+        super().__init__(snapshots)
         self.answers = asyncio.Event()
         self.asked = asyncio.Event()
         self.cancelled = asyncio.Event()
 
-    async def search(self, *_: object, **__: object) -> list[Hit]:
+    async def get(self, *_: object) -> Snapshot:
         self.asked.set()
         try:
             await self.answers.wait()
@@ -367,11 +347,11 @@ class _Deaf(Through):
 
 
 async def test_a_recall_does_not_wait_for_a_store_that_will_not_be_cancelled(store: Store) -> None:
-    deaf = _Deaf(store.memories)
+    deaf = _Deaf(store.snapshots)
     soon = replace(BY_MEANING_ALONE, deadline=0.1)  # nothing real is asked before it is
 
     async with asyncio.timeout(20):
-        recall = await engine_over(replace(store, memories=deaf), soon).recall(store.turn())
+        recall = await engine_over(replace(store, snapshots=deaf), soon).recall(store.turn())
         await deaf.cancelled.wait()
 
     assert recall.skipped is Skip.DEADLINE
@@ -380,8 +360,8 @@ async def test_a_recall_does_not_wait_for_a_store_that_will_not_be_cancelled(sto
 
 
 async def test_who_leaves_a_recall_ends_its_question_too(store: Store) -> None:
-    deaf = _Deaf(store.memories)
-    subject = engine_over(replace(store, memories=deaf), replace(PATIENT, deadline=3600))
+    deaf = _Deaf(store.snapshots)
+    subject = engine_over(replace(store, snapshots=deaf), replace(PATIENT, deadline=3600))
     recalling = asyncio.create_task(subject.recall(store.turn()))
     await deaf.asked.wait()
 

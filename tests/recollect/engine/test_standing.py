@@ -7,25 +7,21 @@ import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
 from tests.stores import Store
-from tests.watched_stores import Through
 
 from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
 from recollect.engine.exchanges import ended, new_exchange
-from recollect.errors import StoreUnavailableError
 from recollect.model import (
     Actor,
     Add,
     Drop,
     Flags,
-    Memory,
     Message,
     Place,
     Placement,
     Provenance,
     Role,
     Skip,
-    Stage,
     Turn,
 )
 
@@ -201,32 +197,3 @@ async def test_it_stands_though_nothing_can_be_looked_for(
 
     assert prepared.recall.skipped in {Skip.EMBEDDER, Skip.DEADLINE}
     assert standing(prepared) == set(FACTS)
-
-
-class _WithoutImportant(Through):
-    """Memories that can't be told by how they matter."""
-
-    async def most_important(self, *_: object, **__: object) -> list[Memory]:
-        raise StoreUnavailableError
-
-
-async def test_what_is_recalled_is_given_though_it_can_not_be_told_what_stands(store: Store) -> None:
-    await somebody(store)
-    broken = replace(store, memories=_WithoutImportant(store.memories))
-
-    prepared = await engine_over(broken, POLICY).prepare(said(store, "What is my dog called"))
-
-    assert [each.item.content for each in prepared.included] == ["Dog called Fips"]
-    assert Stage.STANDING in prepared.recall.degraded
-    assert prepared.placed.injection is not None
-    assert not prepared.placed.injection.standing
-
-
-async def test_what_could_not_be_told_then_stands_with_the_next_turn(store: Store) -> None:
-    subject = await somebody(store)
-    broken = replace(store, memories=_WithoutImportant(store.memories))
-    await given(engine_over(broken, POLICY), said(store, "What is my dog called"))
-
-    later = await given(subject, said(store, UNRELATED, 1))
-
-    assert standing(later) == set(FACTS) - {"Dog called Fips"}

@@ -9,6 +9,7 @@ from uuid import UUID
 from tests.people import Person
 from tests.recollect.engines import engine_over
 from tests.scripted_models import ScriptedExtractor, WordEmbedder
+from tests.searching import lexicon_of
 from tests.stores import LATER, NOON, PORTS, Store
 from uuid_utils.compat import uuid7
 
@@ -299,7 +300,7 @@ async def test_a_repaired_secret_is_found_again_by_its_words(store: Store) -> No
     [memory] = (await store.memories.page(store.anna, limit=10)).memories
 
     assert memory.embedding_model == "words"
-    assert (await store.memories.lexicon(store.anna, ["leed"])).documents == 1
+    assert (await lexicon_of(store.snapshots, store.anna, ["leed"])).documents == 1
 
 
 async def test_what_waits_for_approval_is_no_memory_and_has_no_fault(store: Store) -> None:

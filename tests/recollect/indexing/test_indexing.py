@@ -9,13 +9,14 @@ from uuid import UUID
 import pytest
 from structlog.testing import capture_logs
 from tests.scripted_models import BrokenEmbedder, WordEmbedder
+from tests.searching import Hit, lexicon_of, search
 from tests.stores import Store
 from tests.watched_stores import Through, broken
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
 from recollect.indexing import EmbeddingScope, index_run, index_user, shorter_wait
 from recollect.indexing.indexed_message import index_by_words
-from recollect.model import Hit, IndexedMessage, LoggedMessage, Passage, Vector
+from recollect.model import IndexedMessage, LoggedMessage, Passage, Vector
 from recollect.ports import LogIndex
 
 CODE = "Here you are:\n\n```python\ndef brew(tea: str) -> None:\n    print(tea)\n```\n\nThat is all."
@@ -85,16 +86,16 @@ async def index(
 
 async def found(store: Store, term: str) -> list[Hit]:
     """Return the passages that a word finds, its vector left out."""
-    lexicon = await store.memories.lexicon(store.anna, [term])
-    documents = [int(number) for each in lexicon.occurrences.values() for number in each.documents]
-    return await store.memories.search(
-        store.anna.scope, None, "words", documents=documents, limit=10, log=True
+    lexicon = await lexicon_of(store.snapshots, store.anna, [term])
+    documents = [number for each in lexicon.occurrences.values() for number in each.documents]
+    return await search(
+        store.snapshots, store.anna.scope, None, "words", documents=documents, limit=10, log=True
     )
 
 
 async def near(store: Store, text: str) -> list[Hit]:
     [vector] = await WordEmbedder().embed([text])
-    hits = await store.memories.search(store.anna.scope, vector, "words", documents=(), limit=10, log=True)
+    hits = await search(store.snapshots, store.anna.scope, vector, "words", documents=(), limit=10, log=True)
     return [hit for hit in hits if hit.cosine is not None]
 
 
@@ -406,19 +407,6 @@ async def test_while_the_embedder_is_broken_what_was_said_last_is_found_by_its_w
     assert await index(store, BrokenEmbedder(), until=message.id) == timedelta(seconds=30)
 
     assert await found(store, "darjeel")
-
-
-async def test_memories_are_numbered_until_none_is_left(store: Store) -> None:
-    left = [32, 32, 7]
-
-    class Lagging(Through):
-        async def index_memories(self, user_id: str, *, limit: int) -> int:
-            await self._port.index_memories(user_id, limit=limit)
-            return left.pop(0)
-
-    assert await index(replace(store, index=Lagging(store.index))) is None
-
-    assert left == []
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,16 @@ from datetime import timedelta
 from itertools import pairwise
 
 import pytest
+from tests.contracts.indexing import by_words
 from tests.recollections import NOON
 from tests.scripted_models import WordEmbedder
+from tests.searching import lexicon_of
 from tests.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.indexing import EmbeddingScope, index_user
 from recollect.indexing.indexed_message import index_by_words, own_text, parts_of, windows_of
-from recollect.model import Hit, IndexedMessage, LoggedMessage, Passage, Role, Scope, Turn
-from recollect.postgres.postings import read_lexicon
-from recollect.retrieval.passages import may_serve
-from recollect.retrieval.query import RecallQuery, read_query
+from recollect.model import IndexedMessage, LoggedMessage, Passage, Role
 from recollect.text.attribution import others_words
 
 MAIL = """Kannst du mir das bitte zusammenfassen? Mein Hund Fips schl\u00e4ft gerade.
@@ -38,10 +37,6 @@ def message(content: str, role: Role = Role.USER) -> LoggedMessage:
 def own(text: str) -> str:
     said = message(text)
     return own_text(text, parts_of(said, len(text)))
-
-
-def query(text: str) -> RecallQuery:
-    return read_query(Turn(Scope("anna", "new"), text, "k", NOON, "m"))
 
 
 def test_an_address_in_a_pasted_mail_is_no_word_of_the_person() -> None:
@@ -107,12 +102,7 @@ def test_what_lies_between_the_ends_of_a_very_long_message_is_others_words() -> 
 
 
 async def found(store: Store, term: str) -> list[Passage]:
-    lexicon = await store.memories.lexicon(store.anna, [term])
-    documents = [int(number) for each in lexicon.occurrences.values() for number in each.documents]
-    hits: list[Hit] = await store.memories.search(
-        store.anna.scope, None, "words", documents=documents, limit=10, log=True
-    )
-    return [hit.item for hit in hits if isinstance(hit.item, Passage)]
+    return [hit.item for hit in await by_words(store, term) if isinstance(hit.item, Passage)]
 
 
 async def index(store: Store) -> timedelta | None:
@@ -134,14 +124,6 @@ async def test_what_is_found_is_shown_without_others_words_and_pasted_text_as_pa
     [fips] = await found(store, "fip")
     assert not fips.pasted
     assert "Basel" not in fips.content
-
-
-def test_who_asks_about_themselves_is_given_no_text_that_others_wrote() -> None:
-    pasted = Passage(uuid7(), uuid7(), "c", 0, 0, Role.USER, ONLY_PASTED, NOON, pasted=True)
-
-    assert not may_serve(pasted, query("Wo wohne ich?"))
-    assert may_serve(pasted, query("What is Anna Keller's new address?"))
-    assert may_serve(pasted, query("What was in the mail that I told you about last time, do you remember?"))
 
 
 async def test_an_index_of_an_older_reading_is_brought_up_to_date_in_the_background(own_store: Store) -> None:
@@ -185,13 +167,10 @@ async def test_what_is_indexed_again_stands_once_in_the_context_of_what_was_said
 
 
 async def _how_often(store: Store, *terms: str) -> list[tuple[str, list[int]]]:
-    async with store.index._database.for_user(store.anna) as connection:  # type: ignore[attr-defined]
-        lexicon = await read_lexicon(connection, store.anna, terms)
-    return [
-        (term, sorted(stands.frequencies.tolist())) for term, stands in sorted(lexicon.occurrences.items())
-    ]
+    known = await lexicon_of(store.snapshots, store.anna, terms)
+    return [(term, sorted(each.frequencies)) for term, each in sorted(known.occurrences.items())]
 
 
 async def _as_before_this_reading(store: Store) -> None:
     async with store.index._database.changing(store.anna) as connection:  # type: ignore[attr-defined]
-        await connection.execute("UPDATE corpora SET reading = 0 WHERE user_id = $1", store.anna)
+        await connection.execute("UPDATE users SET reading = 0 WHERE user_id = $1", store.anna)

@@ -5,17 +5,17 @@ import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from tests.databases import administrator
 from tests.scripted_models import WordEmbedder
+from tests.searching import Lexicon, lexicon_of
 from tests.served_process import RECOLLECT, environment
 from tests.stores import NOON, Store, store_over
 
 from recollect.indexing import EmbeddingScope, index_run, index_user
-from recollect.model import Actor, Add, Lexicon, Reason
-from recollect.postgres import open_postgres, paging
+from recollect.model import Actor, Add, Reason
+from recollect.postgres import open_postgres
 from recollect.text.lexical import query_terms
 
 _MESSAGES, _MEMORIES = 110, 12
@@ -53,7 +53,7 @@ async def tell(store: Store) -> None:
 async def missing(store: Store, words: list[str]) -> int:
     """Count the words that find nothing."""
     terms = [term for word in words for term in query_terms(word)]
-    found = await store.memories.lexicon(store.anna, terms)
+    found = await lexicon_of(store.snapshots, store.anna, terms)
     return sum(
         not len(found.occurrences[term].documents) if term in found.occurrences else 1 for term in terms
     )
@@ -62,7 +62,7 @@ async def missing(store: Store, words: list[str]) -> int:
 async def whole(store: Store) -> tuple[int, float, dict[str, int]]:
     """Return what the index has of all words."""
     terms = [term for word in (*_SAID, *_KEPT) for term in query_terms(word)]
-    found: Lexicon = await store.memories.lexicon(store.anna, terms)
+    found: Lexicon = await lexicon_of(store.snapshots, store.anna, terms)
     counts = {term: len(each.documents) for term, each in found.occurrences.items()}
     return found.documents, found.mean_length, counts
 
@@ -71,28 +71,10 @@ async def place(dsn: str) -> tuple[int, str]:
     """Return how far the index is read anew: by which reading, up to which message."""
     async with administrator(dsn) as connection:
         row = await connection.fetchrow(
-            "SELECT reading, coalesce(reread_to::text, '') AS up_to FROM recollect.corpora"
+            "SELECT reading, coalesce(reread_to::text, '') AS up_to FROM recollect.users"
         )
     assert row is not None
     return row["reading"], row["up_to"]
-
-
-async def test_once_an_index_is_built_anew_nothing_is_left_to_take_out(
-    own_store: Store, own_dsn: str
-) -> None:
-    for number in range(20):
-        await own_store.log.append(own_store.exchange(f"I saw quokka {number} there"))
-    with mock.patch.object(paging, "LEAST_WAITING", 1):
-        while await work(own_store):
-            pass
-    assert await own_store.index.rebuild(own_store.anna)
-
-    while await work(own_store):
-        pass
-
-    async with administrator(own_dsn) as connection:
-        assert await connection.fetchval("SELECT count(*) FROM recollect.posting_pages") > 0
-        assert await connection.fetchval("SELECT count(*) FROM recollect.posting_removals") == 0
 
 
 @pytest.mark.process
@@ -145,7 +127,7 @@ async def test_who_asks_while_an_older_reading_is_put_right_is_not_forgotten(own
     store = store_over(opened)
     await tell(store)
     async with administrator(own_dsn) as connection:
-        await connection.execute("UPDATE recollect.corpora SET reading = 0")
+        await connection.execute("UPDATE recollect.users SET reading = 0")
     loop, asked = asyncio.get_running_loop(), list[bool]()
 
     def asks(_: object) -> bool:

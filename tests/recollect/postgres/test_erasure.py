@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from tests.databases import administrator
 from tests.recollect.postgres.found import a_statement, added_to_a_prompt, indexed, like_a_request
-from tests.recollect.postgres.indexes import have_pages
 from tests.stores import LATER, NOON, Store
 from tests.waiting import until
 from uuid_utils.compat import uuid7
@@ -61,7 +60,6 @@ async def live_a_little(store: Store) -> None:
     await store.log.append(failed)
     await store.inbox.postpone(failed, error="broken", until=None)
     assert await indexed(store.index, NAME) == 5
-    await have_pages(store.index, ANNA, failed.message_id)
     await store.chats.inject(ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
     await store.asked.note(ANNA, KeptRequest("a:1", LISTED, (), NOON))
     await store.requests.record(like_a_request(ANNA))

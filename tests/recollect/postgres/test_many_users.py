@@ -20,7 +20,7 @@ from recollect.errors import MemoryNotFoundError, UpdateNotFoundError
 from recollect.model import Action, Candidate, Exchange, Kind, Memory, Relation, Scope, Strategy
 from recollect.ports import Extracted
 from recollect.postgres import Postgres, open_postgres
-from recollect.retrieval import SearchReach
+from recollect.recall import Reach
 
 USERS = [f"user-{number}" for number in range(20)]
 EXCHANGES = 50
@@ -78,7 +78,7 @@ def engine_over(postgres: Postgres) -> Engine:
         embedder=WordEmbedder(),
         extractor=PatternExtractor(),
     )
-    unindexed = SearchReach(log=False, lexical=False)  # which has tests of its own, and takes its time
+    unindexed = Reach(log=False, lexical=False)  # which has tests of its own, and takes its time
     policy = Policy(strategy=Strategy.EXTRACT, batching=Batching(turns=4), reach=unindexed)
     return Engine(backends, policy)
 

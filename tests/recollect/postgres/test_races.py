@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from tests.databases import administrator
 from tests.recollect.postgres.found import like_a_request
+from tests.searching import lexicon_of, search
 from tests.stores import MODEL, NOON, NORTH, Store, vector
 from tests.waiting import until
 
@@ -197,10 +198,10 @@ async def test_a_message_that_several_workers_index_is_indexed_once(own_store: S
 
     assert sum(done) == 1
     left = await left_of(own_dsn)
-    assert (left["message_chunks"], left["chunk_vectors"], left["corpora"]) == (1, 1, 1)
-    lexicon = await own_store.memories.lexicon(own_store.anna, ["tea", "rain"])
+    assert (left["message_chunks"], left["chunk_vectors"], left["users"]) == (1, 1, 1)
+    lexicon = await lexicon_of(own_store.snapshots, own_store.anna, ["tea", "rain"])
     assert lexicon.documents == 1
-    assert [each.frequencies.tolist() for each in lexicon.occurrences.values()] == [[1], [1]]
+    assert [each.frequencies for each in lexicon.occurrences.values()] == [[1], [1]]
 
 
 async def test_messages_and_memories_indexed_at_once_lose_no_word(store: Store) -> None:
@@ -213,7 +214,7 @@ async def test_messages_and_memories_indexed_at_once_lose_no_word(store: Store) 
         *(apply(store, Add(store.memory(f"tea for {number}"))) for number in range(WRITERS)),
     )
 
-    lexicon = await store.memories.lexicon(store.anna, ["tea"])
+    lexicon = await lexicon_of(store.snapshots, store.anna, ["tea"])
     assert lexicon.documents == len(lexicon.occurrences["tea"].documents) == 2 * WRITERS
 
 
@@ -230,7 +231,6 @@ async def test_an_index_under_way_leaves_nothing_of_an_erased_user(own_store: St
         own_store.index.embed(own_store.anna, chunk.document, [vector(*NORTH)], "other"),
         own_store.memories.erase(own_store.anna, at=NOON),
         *(own_store.index.index(own_store.anna, as_indexed(each)) for each in others[WRITERS:]),
-        own_store.index.index_memories(own_store.anna, limit=9),
         own_store.index.embed(own_store.anna, chunk.document, [vector(*NORTH)], "other"),
     )
 
@@ -252,13 +252,9 @@ async def test_what_is_forgotten_while_it_is_indexed_is_never_found(store: Store
             store.index.index(store.anna, as_indexed(answer)),
         )
 
-        lexicon = await store.memories.lexicon(store.anna, ["tea", "note", "rain"])
+        lexicon = await lexicon_of(store.snapshots, store.anna, ["tea", "note", "rain"])
         assert (lexicon.documents, lexicon.occurrences) == (0, {})
-        numbers = list(range(99))
-        hits = await store.memories.search(
-            store.anna.scope, vector(*NORTH), MODEL, documents=numbers, limit=9, log=True
-        )
-        assert hits == []
+        assert await search(store.snapshots, store.anna.scope, vector(*NORTH), MODEL) == []
         assert await store.index.unembedded(store.anna, "other", limit=9) == []
 
 
@@ -276,7 +272,7 @@ async def test_a_reply_that_comes_while_its_question_is_forgotten_is_never_found
         for message in await store.index.unindexed(store.anna, limit=9):
             await store.index.index(store.anna, as_indexed(message))
 
-        assert (await store.memories.lexicon(store.anna, ["tea", "note"])).occurrences == {}
+        assert (await lexicon_of(store.snapshots, store.anna, ["tea", "note"])).occurrences == {}
 
 
 async def test_a_request_is_not_recorded_beside_an_erasure_that_does_not_see_it(
@@ -303,7 +299,7 @@ async def waiting_for_a_lock(dsn: str, count: int) -> None:
         await until(enough)
 
 
-async def test_a_message_of_very_many_chunks_is_indexed(own_store: Store) -> None:
+async def test_a_message_of_very_many_chunks_is_indexed(own_store: Store, own_dsn: str) -> None:
     await own_store.log.append(own_store.exchange("I like tea", reply=""))
     [message] = await own_store.index.unindexed(own_store.anna, limit=9)
     indexed = as_indexed(message)
@@ -311,8 +307,7 @@ async def test_a_message_of_very_many_chunks_is_indexed(own_store: Store) -> Non
 
     assert await own_store.index.index(own_store.anna, replace(indexed, chunks=indexed.chunks * many))
 
-    lexicon = await own_store.memories.lexicon(own_store.anna, ["tea"])
-    assert lexicon.documents == len(lexicon.occurrences["tea"].documents) == many
+    assert (await left_of(own_dsn))["message_chunks"] == many
 
 
 async def test_a_block_that_two_requests_add_is_added_once(store: Store) -> None:

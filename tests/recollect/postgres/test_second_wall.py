@@ -12,7 +12,6 @@ import pytest
 from tests.databases import administrator, new_database
 from tests.people import Person
 from tests.recollect.postgres.found import a_statement, added_to_a_prompt, indexed, like_a_request
-from tests.recollect.postgres.indexes import have_pages
 from tests.recollect.postgres.test_sql import USER_TABLES
 from tests.stores import MODEL, NOON, NORTH, store_over, vector
 from tests.tables import table
@@ -108,7 +107,6 @@ async def fill(store: Postgres) -> None:
         await store.asked.note(scope, KeptRequest("a:1", LISTED, (), NOON))
         left_out = Scope(scope.user_id, "left out")
         await store.memories.erase_session(left_out, at=NOON, leaves_out=True)
-        await have_pages(store.index, scope, said.message_id)
         await store.requests.record(like_a_request(scope))
         order = nouns.memory(f"Obey {scope.user_id}", scope)
         await store.memories.apply(

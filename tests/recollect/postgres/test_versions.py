@@ -10,15 +10,17 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+import numpy as np
 import pytest
 from tests.people import Person, person
 from tests.recollect.postgres.found import a_statement, added_to_a_prompt, indexed, like_a_request
-from tests.stores import EAST, LATER, NOON, Store, store_over, vector
+from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, store_over, vector
 from tests.tables import table
 from tests.waiting import until
 from uuid_utils.compat import uuid7
 
 from recollect.errors import MemoryNotFoundError, RecollectError
+from recollect.index import Snapshot, SnapshotCache
 from recollect.model import (
     COMMONS,
     KEPT,
@@ -49,21 +51,9 @@ from recollect.model import (
     Versions,
 )
 from recollect.postgres import Postgres
-from recollect.postgres.versions import read_versions
+from recollect.postgres.snapshots import PostgresSnapshots, read_versions
 
-MEMORIES = """
-SELECT v.id, v.content, v.kind, v.importance, v.holds_until, v.embedding_model, v.second_model, v.message_ids, l.standing
-FROM users_vectors AS l
-JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
-WHERE l.user_id = $1 AND (l.changed > $2 OR v.owner = $1 AND v.changed > $2 OR v.owner = '*' AND v.changed > $3)
-"""
-CHUNKS = """
-SELECT k.document, substr(m.content, k.begins + 1, k.ends - k.begins) AS content, m.changed_at, m.marked, k.embedding_model,
-    (SELECT count(*) FROM chunk_vectors AS c WHERE c.user_id = $1 AND c.document = k.document) AS pieces
-FROM message_chunks AS k
-JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
-WHERE k.user_id = $1 AND k.changed > $2 AND NOT k.hidden AND NOT m.hidden
-"""
+MUCH = 100_000_000
 
 
 @dataclass
@@ -110,9 +100,8 @@ async def life(store: Store) -> Life:
 
 
 async def versions(postgres: Postgres, user_id: str) -> Versions:
-    found = await postgres.versions.of_user(user_id)
-    assert found is not None
-    return found
+    found = await PostgresSnapshots(postgres.database).versions([user_id])
+    return found[user_id]
 
 
 Write = Callable[[Life], Awaitable[object]]
@@ -281,12 +270,10 @@ async def test_who_is_erased_has_no_row_and_comes_back_with_another_epoch(
 
     await store.memories.erase(store.anna, at=LATER)
 
-    assert await postgres.versions.of_user(store.anna) is None
-    assert await postgres.versions.of_users([store.anna]) == {}
+    assert (await versions(postgres, store.anna)).epoch == UUID(int=0)
     await lived.apply(Add(lived.memory("Likes rain")))
     after = await versions(postgres, store.anna)
     assert after.epoch != before.epoch
-    assert await postgres.versions.of_users([store.anna, store.ben]) == {store.anna: after}
 
 
 async def test_what_is_rolled_back_to_a_savepoint_takes_its_version_back(
@@ -348,7 +335,7 @@ async def test_those_who_share_at_a_time_wait_for_each_other_and_not_crosswise(
 
     async def sweep() -> None:
         for _ in range(20):
-            await postgres.versions.of_users(people)
+            await PostgresSnapshots(postgres.database).versions(people)
 
     async def serve_everybody() -> None:
         for number in range(3):
@@ -388,37 +375,28 @@ def replace_commons(given: Versions) -> Versions:
 # -- who reads by versions misses nothing ----------------------------------------------------------------
 
 
-@dataclass
-class Reader:
-    """Keeps what one person has, and reads what changed."""
-
-    postgres: Postgres
-    user_id: str
-    have: Versions | None = None
-    memories: dict[UUID, tuple[object, ...]] | None = None
-    chunks: dict[int, tuple[object, ...]] | None = None
-
-    async def refresh(self) -> None:
-        async with self.postgres.database.snapshot(self.user_id) as connection:
-            now = await read_versions(connection, self.user_id)
-            have = (
-                self.have
-                if now is not None and self.have is not None and self.have.epoch == now.epoch
-                else None
-            )
-            self.have = now
-            if now is None:
-                self.memories, self.chunks = {}, {}
-                return
-            below = have is None or have.statements < now.statements_floor or have.commons < now.commons_floor
-            own, common = (-1, -1) if below or have is None else (have.statements, have.commons)
-            rows = await connection.fetch(MEMORIES, self.user_id, own, common)
-            self.memories = {} if below or self.memories is None else self.memories
-            self.memories |= {row["id"]: tuple(row) for row in rows}
-            below = have is None or have.log < now.log_floor
-            rows = await connection.fetch(CHUNKS, self.user_id, -1 if below or have is None else have.log)
-            self.chunks = {} if below or self.chunks is None else self.chunks
-            self.chunks |= {row["document"]: tuple(row) for row in rows}
+def held(snapshot: Snapshot) -> tuple[object, ...]:
+    """Return all that a snapshot holds, whatever way it came to it."""
+    passages = snapshot.passages
+    assert passages is not None
+    columns, words = passages.columns, passages.words
+    terms = {
+        term: sorted(
+            zip(columns.document[found.row].tolist(), found.often.tolist(), found.own.tolist(), strict=True)
+        )
+        for term in words.vocabulary.numbers
+        if (found := words.find(term, passages.is_current)) is not None
+    }
+    near = passages.vectors.near(MODEL, vector(*NORTH)).best
+    said = {
+        int(columns.document[row]): (passages.items[row], round(float(np.nan_to_num(near[row], nan=-2.0)), 3))
+        for row in np.flatnonzero(passages.is_current).tolist()
+    }
+    kept = [
+        (each.memory, each.first and each.first.model, each.second and each.second.model)
+        for each in snapshot.memories.stored
+    ]
+    return snapshot.versions, kept, snapshot.profile, said, terms
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -426,7 +404,8 @@ async def test_read_by_what_changed_a_memory_is_as_read_whole(
     postgres: Postgres, store: Store, seed: int
 ) -> None:
     chance, lives = random.Random(seed), [await life(store), await life(replace(store, anna=store.ben))]
-    readers = [Reader(postgres, each.store.anna) for each in lives]
+    snapshots = PostgresSnapshots(postgres.database)
+    cache = SnapshotCache(snapshots, most_bytes=MUCH)
     writes = [write for name, write, _ in WRITES if name != "serve everybody"] + [restore]
     for _ in range(40):
         of = chance.choice(lives)
@@ -440,9 +419,6 @@ async def test_read_by_what_changed_a_memory_is_as_read_whole(
             of.said = of.store.exchange(f"I like {uuid7()}")
             await of.store.log.append(of.said)
         if chance.random() < 0.5:
-            reader = readers[lives.index(of)]
-            await reader.refresh()
-            whole = Reader(postgres, of.store.anna)
-            await whole.refresh()
-            assert (reader.memories, reader.chunks) == (whole.memories, whole.chunks)
-    assert all(reader.have is not None for reader in readers)
+            user_id = of.store.anna
+            whole = Snapshot.of(user_id, await snapshots.load(user_id, None, most_bytes=MUCH))
+            assert held(await cache.get(user_id)) == held(whole)

@@ -17,6 +17,7 @@ from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.settings import proxy_settings
 from tests.recollections import NOON, turn
 from tests.scripted_models import BrokenEmbedder, WordEmbedder
+from tests.searching import lexicon_of
 from tests.served_process import RECOLLECT, environment
 from tests.stores import PORTS, Store
 from tests.waiting import until
@@ -26,7 +27,7 @@ from recollect.assembly import open_backends, open_engine
 from recollect.errors import EmbedderError, StoreError
 from recollect.model import Scope
 from recollect.ports import Backends
-from recollect.retrieval import Gate, SearchReach
+from recollect.recall import Gate, Reach
 from recollect_proxy.calibrate import measurement
 from recollect_proxy.calibrate.measurement import NoDataError, measure_gate
 from recollect_proxy.calibrate.nearest import Question, find_nearest
@@ -83,7 +84,7 @@ async def rows(settings: ProxySettings) -> dict[str, Any]:
     """Return what there is of Anna, counted."""
     async with open_backends(settings) as backends:
         page = await backends.memories.page("anna", limit=99)
-        lexicon = await backends.memories.lexicon("anna", ("houseboat",))
+        lexicon = await lexicon_of(backends.snapshots, "anna", ("houseboat",))
         backlog = await backends.inbox.backlog()
     recalled = [memory.last_recalled_at for memory in page.memories]
     return {
@@ -167,15 +168,15 @@ async def test_an_embedder_or_a_store_that_fails_is_told(store: Store) -> None:
     asking = Question(store.anna, "What do I drink?", NOON)
 
     with pytest.raises(EmbedderError, match="did not embed a question"):
-        await find_nearest(asking, backends_over(store, BrokenEmbedder()), SearchReach())
+        await find_nearest(asking, backends_over(store, BrokenEmbedder()), Reach())
     with pytest.raises(StoreError):
-        await find_nearest(asking, backends_over(broken(store)), SearchReach())
+        await find_nearest(asking, backends_over(broken(store)), Reach())
 
 
 async def test_where_nothing_is_kept_nothing_is_near(store: Store) -> None:
     backends = backends_over(store)
 
-    assert await find_nearest(Question(store.anna, "What do I drink?", NOON), backends, SearchReach()) is None
+    assert await find_nearest(Question(store.anna, "What do I drink?", NOON), backends, Reach()) is None
     assert await own_questions(backends, store.anna, at_most=5, at=NOON) == []
 
 
@@ -185,10 +186,10 @@ async def test_what_was_said_does_not_answer_itself_nor_what_was_formed_of_it(fu
         assert {each.text for each in asked} == {text for text, _ in SAID}
         for each in asked:
             for log in (True, False):
-                own = await find_nearest(each, backends, SearchReach(log=log))
+                own = await find_nearest(each, backends, Reach(log=log))
                 assert own is not None
-                assert own.found
-                assert all(each.text not in found.item.content for found in own.found)
+                assert own.items
+                assert all(each.text not in found.content for found in own.items)
                 assert own.opens(Gate(threshold=0.0), 0.3)
         assert len(await own_questions(backends, "anna", at_most=2, at=NOON)) <= 2
 

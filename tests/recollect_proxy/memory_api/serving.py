@@ -16,7 +16,7 @@ from recollect.engine import Backends, Engine, Policy, system_clock
 from recollect.engine.live import LiveEngine
 from recollect.ports import Embedder
 from recollect.postgres import Postgres
-from recollect.retrieval import SearchReach
+from recollect.recall import Reach
 from recollect_proxy.access import Authentication, FailedAttempts
 from recollect_proxy.ephemeral_server import serve_upstream
 from recollect_proxy.memory_api import memory_api
@@ -149,7 +149,7 @@ def engine_over(
 def unhurried(store: Ports | Postgres) -> Engine:
     """Return an engine over ``store`` whose recall is never late, however busy the machine is."""
     ports = {name: getattr(store, name) for name in PORTS}
-    reach = SearchReach(embedding_seconds=30.0, second_seconds=30.0, lexical_seconds=30.0)
+    reach = Reach(embedding_seconds=30.0, second_seconds=30.0)
     return Engine(Backends(**ports, embedder=WordEmbedder()), Policy(deadline=60.0, reach=reach))
 
 

@@ -15,6 +15,7 @@ from tests.databases import administrator
 from tests.recollect.engines import engine_over
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, path_of, serve
 from tests.recollect_proxy.takeout_rows import rows_of
+from tests.searching import important
 from tests.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 
@@ -135,7 +136,7 @@ async def live(kept: Kept) -> None:
 
 async def statements(kept: Kept) -> list[Memory]:
     """Return what matters most of what Anna has herself."""
-    found = await kept.store.memories.most_important(kept.store.anna.scope, limit=9)
+    found = await important(kept.store.snapshots, kept.store.anna.scope.user_id, limit=9)
     return [each for each in found if each.owner == kept.store.anna]
 
 
@@ -184,14 +185,9 @@ async def test_an_export_is_as_its_schema_says_and_holds_something_of_everything
 _NOT_EXPORTED = {
     "leases": "who forms memories just now",
     "tries": "what a worker is doing just now",
-    "corpora": "counts what is indexed",
-    "waiting_documents": "the same words",
-    "posting_pages": "the same words",
-    "document_lengths": "how many of them a document has",
-    "posting_removals": "which are still to go",
+    "users": "counts what changed",
     "message_chunks": "parts of messages",
     "chunk_vectors": "embeddings of those",
-    "users": "versions of what is there",
 }
 """Tables of a user's that are made anew of the others, or are of the moment; docs/export.md says so of each."""
 _COLUMNS_NOT_EXPORTED = {

@@ -34,18 +34,14 @@ CREATE TABLE vectors (
     second_values halfvec,
     second_model text,
     changed bigint NOT NULL DEFAULT 0,
-    sketch bit varying GENERATED ALWAYS AS (binary_quantize("values")::bit varying) STORED,
-    second_sketch bit varying GENERATED ALWAYS AS (binary_quantize(second_values)::bit varying) STORED,
     PRIMARY KEY (owner, id)
 ) WITH (toast_tuple_target = 8160);
 
 COMMENT ON COLUMN vectors.outline IS 'The parts of a summary: facts, preferences, decisions, todos, entities.';
 COMMENT ON COLUMN vectors.second_values IS 'The embedding by second_model, a model of many languages; of statements alone.';
-COMMENT ON COLUMN vectors.changed IS 'The statements_version of its owner (users) in which it was last changed.';
-COMMENT ON COLUMN vectors.sketch IS 'Of each dimension of "values" whether it is above zero.';
-COMMENT ON COLUMN vectors.second_sketch IS 'Of each dimension of second_values whether it is above zero.';
+COMMENT ON COLUMN vectors.changed IS 'The version of the owner''s memories in which it changed last.';
 
--- Retrieval reads these columns of each of a user's rows. MAIN and the largest toast_tuple_target keep them in the row while the
+-- A snapshot reads these columns of each of a user's rows. MAIN and the largest toast_tuple_target keep them in the row while the
 -- row fits its page (embeddings of up to about 3,900 dimensions), and still take larger ones; PLAIN would refuse those.
 ALTER TABLE vectors
     ALTER COLUMN owner SET STORAGE MAIN,
@@ -56,18 +52,12 @@ ALTER TABLE vectors
     ALTER COLUMN second_values SET STORAGE MAIN,
     ALTER COLUMN second_model SET STORAGE MAIN;
 
--- Finds the rows that a reader does not have yet.
-CREATE INDEX vectors_changed ON vectors (owner, changed);
 -- Finds a chat's newest summary among all memories of a user.
 CREATE INDEX vectors_summaries ON vectors (owner, session_id, id) WHERE kind = 'summary' AND valid_to IS NULL;
 -- Finds what serves everybody for a user who has few memories.
 CREATE INDEX vectors_global ON vectors (owner, id) WHERE source = 'global' AND valid_to IS NULL;
--- Without it each of a user's rows is read for the sixty that matter most, with its embedding.
-CREATE INDEX vectors_by_importance ON vectors (owner, importance DESC, observed_at DESC, id DESC)
-    WHERE valid_to IS NULL AND kind IN ('fact', 'preference', 'insight', 'decision', 'todo', 'entity');
--- Holds all columns that a search by sketches reads: it reads a user's part of the index, and no row.
-CREATE INDEX vectors_sketched ON vectors (owner, id)
-    INCLUDE (second_model, second_sketch, embedding_model, sketch, source) WHERE valid_to IS NULL;
+-- Finds the memories that changed since a snapshot was read.
+CREATE INDEX vectors_changed ON vectors (owner, changed) WHERE valid_to IS NULL;
 
 -- Each recall changes the counters: room in the page lets them change without new index entries.
 CREATE TABLE users_vectors (
@@ -79,20 +69,16 @@ CREATE TABLE users_vectors (
     last_recalled_at timestamptz,
     recall_count integer NOT NULL DEFAULT 0,
     reinforcement_count integer NOT NULL DEFAULT 0,
-    document integer,
-    standing text CHECK (standing IN ('disputed', 'suspect')),
     changed bigint NOT NULL DEFAULT 0,
+    standing text CHECK (standing IN ('disputed', 'suspect')),
     PRIMARY KEY (user_id, vector_id),
     UNIQUE (user_id, content_hash)
 ) WITH (fillfactor = 75);
 
-COMMENT ON COLUMN users_vectors.document IS 'The number of the memory among the user''s documents; NULL: it is not indexed yet.';
+COMMENT ON COLUMN users_vectors.changed IS 'The version of the user''s memories in which it changed last.';
 COMMENT ON COLUMN users_vectors.standing IS 'The user''s own view: one user may dispute a memory that another does not.';
-COMMENT ON COLUMN users_vectors.changed IS 'The statements_version (users) in which it was last changed, but for how often it was used.';
 
 CREATE INDEX users_vectors_changed ON users_vectors (user_id, changed);
-CREATE INDEX users_vectors_unindexed ON users_vectors (user_id, vector_id) WHERE document IS NULL;
-CREATE INDEX users_vectors_documents ON users_vectors (user_id, document);
 -- Finds shared memories among a user's links.
 CREATE INDEX users_vectors_shared ON users_vectors (user_id, vector_id) WHERE owner = '*';
 

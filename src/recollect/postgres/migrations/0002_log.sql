@@ -126,23 +126,6 @@ CREATE INDEX exchanges_told ON exchanges (user_id, session_id, told_with) WHERE 
 -- the ids themselves be used.
 CREATE INDEX exchanges_with_answer_ids ON exchanges (user_id, said_at DESC) WHERE answer_ids <> '{}';
 
--- The size of a user's index: how many documents (memories and chunks), of how many terms.
-CREATE TABLE corpora (
-    user_id text PRIMARY KEY,
-    next_document integer NOT NULL,
-    documents integer NOT NULL,
-    terms bigint NOT NULL,
-    reading smallint NOT NULL DEFAULT 1,
-    reread_to uuid,
-    embedded_at timestamptz,
-    merged_to integer NOT NULL DEFAULT 0
-) WITH (fillfactor = 50);
-
-COMMENT ON COLUMN corpora.reading IS 'By which reading the user''s messages were indexed; -1: all are to be indexed again.';
-COMMENT ON COLUMN corpora.reread_to IS 'The last message that was indexed again.';
-COMMENT ON COLUMN corpora.embedded_at IS 'When nothing of the user''s was found that lacks an embedding of those in use; NULL: not known.';
-COMMENT ON COLUMN corpora.merged_to IS 'Which number the next document had when pages of level 0 were last merged into those of level 1.';
-
 -- The place of a chunk in its message, in characters; the text itself stands in the log alone.
 CREATE TABLE message_chunks (
     user_id text NOT NULL,
@@ -153,9 +136,10 @@ CREATE TABLE message_chunks (
     ends integer NOT NULL,
     code boolean NOT NULL,
     language text,
-    terms integer NOT NULL,
-    own_terms integer NOT NULL,
-    hidden boolean NOT NULL,
+    terms text NOT NULL,
+    counts bytea NOT NULL,
+    length integer NOT NULL,
+    own_length integer NOT NULL,
     embeddable boolean NOT NULL,
     embedding_model text,
     pasted boolean NOT NULL DEFAULT false,
@@ -165,7 +149,12 @@ CREATE TABLE message_chunks (
     PRIMARY KEY (user_id, document)
 ) WITH (fillfactor = 90);
 
-COMMENT ON COLUMN message_chunks.hidden IS 'It is found no more; its words may stand in pages still, and it has no embeddings.';
+-- ANALYZE would keep words of it.
+ALTER TABLE message_chunks ALTER COLUMN terms SET STATISTICS 0, ALTER COLUMN counts SET STATISTICS 0;
+
+COMMENT ON COLUMN message_chunks.terms IS 'The terms by which it is found, a line each; also those of its context.';
+COMMENT ON COLUMN message_chunks.counts IS 'Two bytes a term: how often it stands there with the context, and in its own text alone.';
+COMMENT ON COLUMN message_chunks.length IS 'How many terms it has, the context included; own_length: of its own text.';
 COMMENT ON COLUMN message_chunks.embeddable IS 'Whether it is to have embeddings.';
 COMMENT ON COLUMN message_chunks.embedding_model IS 'Of the embeddings it has, in chunk_vectors.';
 COMMENT ON COLUMN message_chunks.pasted IS 'It holds what others wrote, or a machine did.';
@@ -175,25 +164,21 @@ COMMENT ON COLUMN message_chunks.followed IS 'Its context holds the beginning of
 
 CREATE INDEX message_chunks_changed ON message_chunks (user_id, changed);
 CREATE INDEX message_chunks_of_messages ON message_chunks (user_id, message_id, part);
-CREATE INDEX message_chunks_hidden ON message_chunks (user_id, document) WHERE hidden;
 
--- The embeddings of a chunk: one for each window that the embedder can read. The key holds what a search by sketches reads.
+-- The embeddings of a chunk: one for each window that the embedder can read.
 CREATE TABLE chunk_vectors (
     user_id text NOT NULL,
     document integer NOT NULL,
     piece smallint NOT NULL,
     "values" halfvec NOT NULL,
     embedding_model text NOT NULL,
-    sketch bit varying GENERATED ALWAYS AS (binary_quantize("values")::bit varying) STORED,
-    PRIMARY KEY (user_id, document, piece) INCLUDE (embedding_model, sketch)
+    PRIMARY KEY (user_id, document, piece)
 ) WITH (toast_tuple_target = 8160);
 
 ALTER TABLE chunk_vectors
     ALTER COLUMN user_id SET STORAGE MAIN,
     ALTER COLUMN "values" SET STORAGE MAIN,
     ALTER COLUMN embedding_model SET STORAGE MAIN;
-
-COMMENT ON COLUMN chunk_vectors.sketch IS 'Of each dimension of "values" whether it is above zero.';
 
 -- What was added to a chat's prompts, so that it can be added again byte for byte. `anchor` is the key of the user's message;
 -- `items` are the memories and messages that the block speaks of.
@@ -238,7 +223,6 @@ COMMENT ON TABLE chats_left_out IS 'The user wants nothing of these chats to be 
 ALTER TABLE sessions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE messages ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE exchanges ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-ALTER TABLE corpora ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE message_chunks ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE chunk_vectors ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE injections ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -248,17 +232,14 @@ ALTER TABLE chats_left_out ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY of_the_user ON sessions USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON messages USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON exchanges USING (user_id = current_setting('recollect.user_id', true));
-CREATE POLICY of_the_user ON corpora USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON message_chunks USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON chunk_vectors USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON injections USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON chat_requests USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON chats_left_out USING (user_id = current_setting('recollect.user_id', true));
 
--- The operator sees all pending work, and who has no index, which holds no text. It takes what serves nobody any more out of prompts.
+-- The operator sees all pending work. It takes what serves nobody any more out of prompts.
 CREATE POLICY over_all_users ON exchanges
-    USING (current_setting('recollect.over_all_users', true) = 'on');
-CREATE POLICY over_all_users ON corpora FOR SELECT
     USING (current_setting('recollect.over_all_users', true) = 'on');
 CREATE POLICY seen_by_the_operator ON injections FOR SELECT
     USING (current_setting('recollect.over_all_users', true) = 'on');

@@ -14,14 +14,22 @@ CREATE TABLE users (
     statements_version bigint NOT NULL DEFAULT 0,
     statements_floor bigint NOT NULL DEFAULT 0,
     log_version bigint NOT NULL DEFAULT 0,
-    log_floor bigint NOT NULL DEFAULT 0
+    log_floor bigint NOT NULL DEFAULT 0,
+    next_document integer NOT NULL DEFAULT 0,
+    reading smallint,
+    reread_to uuid,
+    embedded_at timestamptz
 ) WITH (fillfactor = 50);
 
 COMMENT ON COLUMN users.epoch IS 'Another one whenever the row is made: who has an older one reads all.';
 COMMENT ON COLUMN users.statements_version IS 'Of memories, links to them (but for how often they were used), and confirmed entries of the profile.';
 COMMENT ON COLUMN users.statements_floor IS 'The version in which a memory or a link was last removed.';
 COMMENT ON COLUMN users.log_version IS 'Of chunks, their embeddings, and what chunks show of their messages.';
-COMMENT ON COLUMN users.log_floor IS 'The version in which a chunk was last removed or hidden.';
+COMMENT ON COLUMN users.log_floor IS 'The version in which a chunk was last removed.';
+COMMENT ON COLUMN users.next_document IS 'The number of the next chunk of a message.';
+COMMENT ON COLUMN users.reading IS 'By which reading the user''s messages were indexed; -1: all are to be indexed again; NULL: none was.';
+COMMENT ON COLUMN users.reread_to IS 'The last message that was indexed again.';
+COMMENT ON COLUMN users.embedded_at IS 'When nothing of the user''s was found that lacks an embedding of those in use; NULL: not known.';
 
 ALTER TABLE users ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
@@ -107,7 +115,7 @@ END
 $$;
 
 CREATE TRIGGER version_of_insert BEFORE INSERT ON users_vectors FOR EACH ROW EXECUTE FUNCTION version_link();
--- Not the counters of use and the number in the index: else a recall would outdate what it read.
+-- Not the counters of use: else a recall would outdate what it read.
 CREATE TRIGGER version BEFORE UPDATE OF user_id, vector_id, owner, content_hash, linked_at, standing ON users_vectors FOR EACH ROW
     WHEN (
         (OLD.user_id, OLD.vector_id, OLD.owner, OLD.content_hash, OLD.linked_at, OLD.standing)
@@ -132,7 +140,7 @@ CREATE TRIGGER version AFTER INSERT OR UPDATE OR DELETE ON profile_entries FOR E
 
 CREATE FUNCTION version_chunk() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    NEW.changed := recollect.raise_version(NEW.user_id, 'log', NEW.hidden);
+    NEW.changed := recollect.raise_version(NEW.user_id, 'log', false);
     RETURN NEW;
 END
 $$;

@@ -26,26 +26,6 @@ DELETE FROM chunk_vectors WHERE user_id = $1;
 -- Delete the chunks of the user's log.
 DELETE FROM message_chunks WHERE user_id = $1;
 
--- name: erase_waiting_documents
--- Delete the words of what was indexed last.
-DELETE FROM waiting_documents WHERE user_id = $1;
-
--- name: erase_posting_pages
--- Delete the pages of those words.
-DELETE FROM posting_pages WHERE user_id = $1;
-
--- name: erase_document_lengths
--- Delete how many words the user's documents have.
-DELETE FROM document_lengths WHERE user_id = $1;
-
--- name: erase_posting_removals
--- Delete what was still to be taken from those pages.
-DELETE FROM posting_removals WHERE user_id = $1;
-
--- name: erase_corpora
--- Delete what counts those words.
-DELETE FROM corpora WHERE user_id = $1;
-
 -- name: erase_messages
 -- Delete the user's message log.
 DELETE FROM messages WHERE user_id = $1;
@@ -145,16 +125,6 @@ SELECT 'chunk_vectors' AS name, count(*) AS rows FROM chunk_vectors WHERE user_i
 UNION ALL
 SELECT 'message_chunks' AS name, count(*) AS rows FROM message_chunks WHERE user_id = $1
 UNION ALL
-SELECT 'waiting_documents' AS name, count(*) AS rows FROM waiting_documents WHERE user_id = $1
-UNION ALL
-SELECT 'posting_pages' AS name, count(*) AS rows FROM posting_pages WHERE user_id = $1
-UNION ALL
-SELECT 'document_lengths' AS name, count(*) AS rows FROM document_lengths WHERE user_id = $1
-UNION ALL
-SELECT 'posting_removals' AS name, count(*) AS rows FROM posting_removals WHERE user_id = $1
-UNION ALL
-SELECT 'corpora' AS name, count(*) AS rows FROM corpora WHERE user_id = $1
-UNION ALL
 SELECT 'messages' AS name, count(*) AS rows FROM messages WHERE user_id = $1
 UNION ALL
 SELECT 'sessions' AS name, count(*) AS rows FROM sessions WHERE user_id = $1
@@ -203,4 +173,4 @@ ORDER BY c.relname;
 
 -- name: vacuum
 -- Make free what deleted rows took; outside of any transaction. What this database user may not, is passed over.
-VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.message_chunks, recollect.chunk_vectors, recollect.waiting_documents, recollect.posting_pages, recollect.document_lengths, recollect.posting_removals, recollect.corpora, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.users, recollect.pgqueuer, recollect.pgqueuer_log;
+VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.users, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.pgqueuer, recollect.pgqueuer_log;

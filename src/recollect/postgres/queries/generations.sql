@@ -30,20 +30,23 @@ RETURNING true;
 -- name: users_to_embed
 -- Of whom it is not known that all is embedded by today's embedders, over all users.
 SELECT c.user_id
-FROM corpora AS c
-WHERE (c.embedded_at IS NULL OR c.embedded_at <= $1) AND NOT c.user_id = ANY ($2::text[])
+FROM users AS c
+WHERE c.user_id <> '*' AND (c.embedded_at IS NULL OR c.embedded_at <= $1) AND NOT c.user_id = ANY ($2::text[])
 LIMIT $3;
 
 -- name: count_users_to_embed
 -- How many users, and how many of their documents, are embedded by today's embedders, over all users.
 SELECT count(*) AS users, count(*) FILTER (WHERE c.embedded_at > $1) AS users_done,
-    coalesce(sum(c.documents), 0)::bigint AS texts,
-    coalesce(sum(c.documents) FILTER (WHERE c.embedded_at > $1), 0)::bigint AS texts_done
-FROM corpora AS c;
+    coalesce(sum(c.texts), 0)::bigint AS texts, coalesce(sum(c.texts) FILTER (WHERE c.embedded_at > $1), 0)::bigint AS texts_done
+FROM (
+    SELECT u.embedded_at, u.next_document + (SELECT count(*) FROM users_vectors AS l WHERE l.user_id = u.user_id) AS texts
+    FROM users AS u
+    WHERE u.user_id <> '*'
+) AS c;
 
 -- name: mark_all_embedded
 -- Note that nothing of the user's lacks an embedding of those in use.
-UPDATE corpora SET embedded_at = clock_timestamp() WHERE user_id = $1;
+UPDATE users SET embedded_at = clock_timestamp() WHERE user_id = $1;
 
 -- name: complete_embedders
 -- Note that all of everybody's is embedded by an embedder.

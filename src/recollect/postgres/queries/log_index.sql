@@ -32,7 +32,7 @@ RETURNING session_id, turn_index, hidden;
 
 -- name: document_before
 -- The last chunk of what was said right before a turn in a session of the user, and how many terms it has.
-SELECT k.document, k.terms, k.own_terms, k.followed
+SELECT k.document, k.terms, k.counts, k.followed
 FROM (
     SELECT m.id
     FROM messages AS m
@@ -41,20 +41,29 @@ FROM (
     LIMIT 1
 ) AS before
 JOIN message_chunks AS k ON k.user_id = $1 AND k.message_id = before.id
-WHERE NOT k.hidden
 ORDER BY k.part DESC
 LIMIT 1;
 
 -- name: mark_followed
 -- Note that the context of a chunk of the user holds the beginning of what was said next.
-UPDATE message_chunks SET followed = true WHERE user_id = $1 AND document = $2;
+UPDATE message_chunks SET followed = true, terms = $3, counts = $4 WHERE user_id = $1 AND document = $2;
 
 -- name: insert_chunk
 -- Keep where a chunk of a message of the user stands.
 INSERT INTO message_chunks (
-    user_id, document, message_id, part, begins, ends, code, language, terms, own_terms, hidden,
+    user_id, document, message_id, part, begins, ends, code, language, terms, counts, length, own_length,
     embeddable, embedding_model, pasted, cuts
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, false, $11, $12, $13, $14);
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16);
+
+-- name: number_documents
+-- Give numbers to more chunks of the user; the first of them.
+INSERT INTO users (user_id, next_document, reading) VALUES ($1, $2, $3)
+ON CONFLICT (user_id) DO UPDATE SET next_document = users.next_document + $2, reading = coalesce(users.reading, $3)
+RETURNING next_document - $2;
+
+-- name: delete_chunks
+-- Delete the chunks of messages of the user; which they were.
+DELETE FROM message_chunks WHERE user_id = $1 AND message_id = ANY ($2::uuid[]) RETURNING document;
 
 -- name: insert_chunk_vector
 -- Keep the embedding of a piece of a chunk of the user.
@@ -68,7 +77,7 @@ SET "values" = excluded."values", embedding_model = excluded.embedding_model;
 SELECT k.document, k.begins, k.cuts, substr(m.content, k.begins + 1, k.ends - k.begins) AS content
 FROM message_chunks AS k
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
-WHERE k.user_id = $1 AND k.embeddable AND NOT k.hidden AND k.embedding_model IS DISTINCT FROM $2
+WHERE k.user_id = $1 AND k.embeddable AND k.embedding_model IS DISTINCT FROM $2
 ORDER BY k.document DESC
 LIMIT $3;
 
@@ -117,7 +126,7 @@ SELECT (
 ) + (
     SELECT count(*)
     FROM message_chunks AS k
-    WHERE k.user_id = $1 AND k.embeddable AND NOT k.hidden AND k.embedding_model IS DISTINCT FROM $2
+    WHERE k.user_id = $1 AND k.embeddable AND k.embedding_model IS DISTINCT FROM $2
 );
 
 -- name: embed_memory
@@ -161,7 +170,7 @@ SELECT owner = '*' FROM users_vectors WHERE user_id = $1 AND vector_id = $2;
 -- name: mark_embedded
 -- Note by which model a chunk of the user is embedded; nothing if it is gone, or to be found no more.
 UPDATE message_chunks SET embedding_model = $3
-WHERE user_id = $1 AND document = $2 AND NOT hidden
+WHERE user_id = $1 AND document = $2
 RETURNING document;
 
 -- name: delete_chunk_vectors
@@ -205,12 +214,6 @@ SELECT content FROM messages WHERE user_id = $1 AND id = ANY ($2::uuid[]) AND ro
 -- Recall these answers to the user no more.
 UPDATE messages SET hidden = true WHERE user_id = $1 AND id = ANY ($2::uuid[]);
 
--- name: hide_chunks
--- Find chunks of messages of the user no more; which they were, and how many terms they have.
-UPDATE message_chunks SET hidden = true, embedding_model = NULL
-WHERE user_id = $1 AND message_id = ANY ($2::uuid[]) AND NOT hidden
-RETURNING document, terms;
-
 -- name: note_change
 -- Note since when something understood from messages of the user is no longer so; what was noted first stays.
 UPDATE messages SET changed_at = coalesce(changed_at, $3)
@@ -219,16 +222,16 @@ WHERE user_id = $1 AND exchange_id IN (
 );
 
 -- name: users_without_index
--- Who has said something and has no index yet, or one by another reading, over all users.
+-- Who has said something and has no index yet, or one by an older reading, over all users.
 SELECT DISTINCT e.user_id
 FROM exchanges AS e
 WHERE NOT EXISTS (
-    SELECT FROM corpora AS c WHERE c.user_id = e.user_id AND c.reading >= $1
+    SELECT FROM users AS u WHERE u.user_id = e.user_id AND u.reading >= $1
 );
 
 -- name: reading_of
 -- By which reading the user's messages were indexed, and up to which of them they were read anew.
-SELECT reading, reread_to FROM corpora WHERE user_id = $1;
+SELECT reading, reread_to FROM users WHERE user_id = $1;
 
 -- name: indexed_messages
 -- The user's messages that are indexed and may be recalled, behind one, in order; each with what was said before it.
@@ -252,23 +255,15 @@ LIMIT $3;
 
 -- name: note_reading
 -- Note by which reading the user's messages are indexed, and up to which of them they were read anew.
-UPDATE corpora SET reading = $2, reread_to = $3 WHERE user_id = $1;
+UPDATE users SET reading = $2, reread_to = $3 WHERE user_id = $1;
 
 -- name: ask_for_rebuild
 -- Have all that the user said, and all that they see, indexed anew; nothing where nothing is indexed.
-UPDATE corpora SET reading = -1, reread_to = NULL WHERE user_id = $1 RETURNING true;
+UPDATE users SET reading = -1, reread_to = NULL WHERE user_id = $1 AND reading IS NOT NULL RETURNING true;
 
 -- name: users_being_rebuilt
 -- Whose index is being built anew, over all users, and up to which message it is.
-SELECT user_id, reread_to FROM corpora WHERE reading = $1;
-
--- name: numbered_memories
--- The user's memories that are documents, and what they say.
-SELECT l.vector_id, l.document, v.content
-FROM users_vectors AS l
-JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
-WHERE l.user_id = $1 AND l.document IS NOT NULL AND v.owner IN ($1, '*')
-ORDER BY l.vector_id;
+SELECT user_id, reread_to FROM users WHERE reading = $1;
 
 -- name: unindex_messages
 -- Let messages of the user be indexed again.
@@ -283,14 +278,14 @@ WHERE user_id = $1 AND marked <> $4 AND exchange_id IN (
 )
 RETURNING id, NOT hidden AND NOT alternate AS is_findable;
 
--- name: delete_chunks
--- Delete chunks of the user that nothing names any more.
-DELETE FROM message_chunks WHERE user_id = $1 AND document = ANY ($2::integer[]);
-
 -- name: largest_users
--- Who has most documents in their index, over all users, the largest first.
-SELECT c.user_id
-FROM corpora AS c
-WHERE c.documents > 0
-ORDER BY c.documents DESC, c.user_id
+-- Who has most memories and parts of messages, over all users, the largest first.
+SELECT user_id
+FROM (
+    SELECT u.user_id, u.next_document + (SELECT count(*) FROM users_vectors AS l WHERE l.user_id = u.user_id) AS documents
+    FROM users AS u
+    WHERE u.user_id <> '*'
+) AS counted
+WHERE documents > 0
+ORDER BY documents DESC, user_id
 LIMIT $1;

@@ -72,4 +72,4 @@ WHERE p.user_id = $1 AND p.id = ANY ($2::uuid[]) AND p.state = 'confirmed';
 SELECT m.id, k.part, k.begins, k.cuts, substr(m.content, k.begins + 1, k.ends - k.begins) AS content
 FROM messages AS m
 JOIN message_chunks AS k ON k.user_id = $1 AND k.message_id = m.id
-WHERE m.user_id = $1 AND m.id = ANY ($2::uuid[]) AND NOT m.hidden AND NOT k.hidden;
+WHERE m.user_id = $1 AND m.id = ANY ($2::uuid[]) AND NOT m.hidden;

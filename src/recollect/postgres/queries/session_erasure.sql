@@ -36,13 +36,6 @@ SET message_ids = $3, session_id = nullif(session_id, $4),
     evidence = CASE WHEN session_id = $4 THEN NULL ELSE evidence END
 WHERE owner = $1 AND id = $2;
 
--- name: documents_of_memories
--- Which documents these memories are, and what they say.
-SELECT l.document, v.content
-FROM users_vectors AS l
-JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
-WHERE l.user_id = $1 AND l.vector_id = ANY ($2::uuid[]) AND l.document IS NOT NULL AND v.owner IN ($1, '*');
-
 -- name: unlink_memories
 -- Let the user see these memories no longer.
 DELETE FROM users_vectors WHERE user_id = $1 AND vector_id = ANY ($2::uuid[]);
@@ -85,10 +78,6 @@ UPDATE memory_updates
 SET action = $3, memory_id = $4, replaced_id = $5, before = $6, after = $7, session_id = $8, exchange_id = $9,
     details = $10
 WHERE user_id = $1 AND id = $2;
-
--- name: chunks_of_messages
--- Which documents the chunks of messages of the user are.
-SELECT document FROM message_chunks WHERE user_id = $1 AND message_id = ANY ($2::uuid[]);
 
 -- name: erase_chunks_of_messages
 -- Delete the chunks of messages of the user.

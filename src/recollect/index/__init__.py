@@ -1,0 +1,38 @@
+"""The working set: the memories and the message log of active people, as columns in this process. Read ``snapshot`` first.
+
+Postgres stays the truth; a snapshot serves only in the versions that the store just named. ``cache`` keeps them within bounds.
+"""
+
+from recollect.index.cache import SnapshotCache, SnapshotStore
+from recollect.index.letters import LetterRuns, letter_runs
+from recollect.index.memories import Memories, StoredMemory, memories_of
+from recollect.index.passages import Names, Passages, StoredPassage
+from recollect.index.snapshot import Loaded, Snapshot
+from recollect.index.statement_columns import KIND_CODES, StatementColumns, utc
+from recollect.index.vectors import Embedded, Vectors
+from recollect.index.words import Document, TermScores, WordMatch, Words, match_words
+
+__all__ = [
+    "KIND_CODES",
+    "Document",
+    "Embedded",
+    "LetterRuns",
+    "Loaded",
+    "Memories",
+    "Names",
+    "Passages",
+    "Snapshot",
+    "SnapshotCache",
+    "SnapshotStore",
+    "StatementColumns",
+    "StoredMemory",
+    "StoredPassage",
+    "TermScores",
+    "Vectors",
+    "WordMatch",
+    "Words",
+    "letter_runs",
+    "match_words",
+    "memories_of",
+    "utc",
+]

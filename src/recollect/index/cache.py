@@ -1,0 +1,179 @@
+"""Keeps the snapshots of active people in this process, within a bound of bytes."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from recollect.index.passages import StoredPassage
+from recollect.index.snapshot import Loaded, Snapshot
+from recollect.model import Vector
+from recollect.model.versions import Versions
+
+OF_ONE = 4
+"""One person's snapshot takes at most a quarter of the bound."""
+
+_LOADED_IN_THREAD = 64
+"""Rows from which on a snapshot is built in a thread: other chats' streams must not wait."""
+
+
+class SnapshotStore(Protocol):
+    """Reads snapshots. Every method raises StoreError if the store fails."""
+
+    async def load(
+        self, user_id: str, have: Versions | None, *, most_bytes: int, log_anew: bool = False
+    ) -> Loaded:
+        """Read what changed of a person's memory since some versions.
+
+        Args:
+            user_id: The person.
+            have: The versions of the snapshot at hand; None: everything is read.
+            most_bytes: The bytes that the log may take; of a larger one no passages are read.
+            log_anew: Whether all passages are read.
+        """
+        ...
+
+    async def versions(self, users: Sequence[str]) -> Mapping[str, Versions]:
+        """Return the current versions of some people."""
+        ...
+
+    async def nearest_passages(
+        self, user_id: str, vector: Vector, model: str, *, limit: int
+    ) -> list[StoredPassage]:
+        """Return a person's passages that are nearest to a vector of an embedder, nearest first; exact."""
+        ...
+
+
+class SnapshotCache:
+    """The snapshots of the people who were active last.
+
+    A snapshot is used only for its own person, and only with the versions that the store just named.
+
+    Args:
+        store: Reads snapshots.
+        most_bytes: The bytes that all snapshots may take. 0: none is kept.
+    """
+
+    def __init__(self, store: SnapshotStore, *, most_bytes: int) -> None:
+        self._store = store
+        self._most_bytes = most_bytes
+        self._kept: OrderedDict[str, tuple[Snapshot, int]] = OrderedDict()
+        self._loading: dict[str, asyncio.Task[Snapshot]] = {}
+        self._bytes = 0
+        self.loads = 0
+        self.nearest_passages = store.nearest_passages
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the snapshots take, about."""
+        return self._bytes
+
+    def __len__(self) -> int:
+        """Return the number of snapshots."""
+        return len(self._kept)
+
+    def has(self, user_id: str) -> bool:
+        """Return whether a person's snapshot is kept."""
+        return user_id in self._kept
+
+    async def get(self, user_id: str, versions: Versions | None = None) -> Snapshot:
+        """Return a person's snapshot, at least as new as ``versions``; None: as new as the store is now.
+
+        Raises:
+            StoreError: It had to be read, and the store failed.
+        """
+        if versions is None:
+            versions = (await self._store.versions([user_id]))[user_id]
+        while True:
+            kept = self._kept.get(user_id)
+            if kept is not None and kept[0].serves(versions):
+                self._kept.move_to_end(user_id)
+                return _own(kept[0], user_id)
+            running = self._loading.get(user_id)
+            if running is None:
+                break
+            # It began before this call, so it may have read less: the loop looks at its result again.
+            await asyncio.wait([running])
+        self._loading[user_id] = task = asyncio.create_task(self._load(user_id))
+        task.add_done_callback(lambda done: self._loaded(user_id, done))
+        # The load goes on for others if this turn runs out of time.
+        return _own(await asyncio.shield(task), user_id)
+
+    async def refresh(self) -> None:
+        """Bring all snapshots up to date, and drop those of people who were erased.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        kept = {user_id: snapshot for user_id, (snapshot, _) in self._kept.items()}
+        if not kept:
+            return
+        current = await self._store.versions(list(kept))
+        for user_id, snapshot in kept.items():
+            versions = current.get(user_id)
+            if versions is None or versions.epoch != snapshot.versions.epoch:
+                self.forget(user_id)
+            elif not snapshot.serves(versions):
+                await self.get(user_id, versions)
+
+    def forget(self, user_id: str) -> None:
+        """Drop a person's snapshot."""
+        kept = self._kept.pop(user_id, None)
+        if kept is not None:
+            self._bytes -= kept[1]
+
+    def clear(self) -> None:
+        """Drop all snapshots: another server may have other rows under the same versions."""
+        self._kept.clear()
+        self._bytes = 0
+
+    async def _load(self, user_id: str) -> Snapshot:
+        kept = self._kept.get(user_id)
+        old = None if kept is None else kept[0]
+        self.loads += 1
+        loaded = await self._store.load(
+            user_id,
+            None if old is None else old.versions,
+            most_bytes=self._most_bytes // OF_ONE,
+            log_anew=old is not None and (old.is_wasteful or old.passages is None),
+        )
+        rows = len(loaded.memories) + len(loaded.passages or ())
+        if rows < _LOADED_IN_THREAD:
+            new = _built(user_id, old, loaded)
+        else:
+            new = await asyncio.to_thread(_built, user_id, old, loaded)
+        self._keep(user_id, kept, new)
+        return new
+
+    def _keep(self, user_id: str, before: tuple[Snapshot, int] | None, new: Snapshot) -> None:
+        if self._kept.get(user_id) is not before:
+            return  # it was dropped meanwhile: this one may be of somebody who was erased
+        self.forget(user_id)
+        size = new.nbytes
+        if size > self._most_bytes:
+            return
+        self._kept[user_id] = new, size
+        self._bytes += size
+        while self._bytes > self._most_bytes:
+            _, (_, least) = self._kept.popitem(last=False)
+            self._bytes -= least
+
+    def _loaded(self, user_id: str, task: "asyncio.Task[Snapshot]") -> None:
+        self._loading.pop(user_id, None)
+        if not task.cancelled():
+            task.exception()  # those who wait for it raise it; nobody may wait any more
+
+
+def _built(user_id: str, old: Snapshot | None, loaded: Loaded) -> Snapshot:
+    return Snapshot.of(user_id, loaded) if old is None else old.after(loaded)
+
+
+def _own(snapshot: Snapshot, user_id: str) -> Snapshot:
+    """Return a snapshot of a person.
+
+    Raises:
+        RuntimeError: It is another person's, which would be a bug here.
+    """
+    if snapshot.user_id != user_id:
+        raise RuntimeError("A snapshot of another person was looked up.")
+    return snapshot

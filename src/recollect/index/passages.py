@@ -1,0 +1,187 @@
+"""A person's message log in memory, as columns: one row for each indexed part of a message. Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index.vectors import Embedded, Vectors
+from recollect.index.words import Document, Words
+from recollect.model import Passage, Role
+from recollect.text.statement_features import SUBSTANCE, count_words
+
+Column = NDArray[Any]
+Numbers = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+
+_OBJECT_BYTES = 900
+"""What a passage takes besides its text and its columns, about."""
+
+
+class StoredPassage(NamedTuple):
+    """A passage as the store has it.
+
+    Attributes:
+        document: Its number, by which a later state of it is recognized.
+        passage: The passage.
+        words: Its terms.
+        embedded: Its embeddings; None without any.
+    """
+
+    document: int
+    passage: Passage
+    words: Document
+    embedded: Embedded | None
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Numbers for the messages, chats and speakers of one person; later states share and extend them."""
+
+    messages: dict[object, int] = field(default_factory=dict)
+    sessions: dict[str, int] = field(default_factory=dict)
+    speakers: dict[str, int] = field(default_factory=dict)
+
+    def copy(self) -> "Names":
+        """Return a copy that later states do not extend."""
+        return Names(dict(self.messages), dict(self.sessions), dict(self.speakers))
+
+    def session(self, name: str | None) -> int:
+        """Return the number of a chat; -1 for None."""
+        return -1 if name is None else self.sessions.setdefault(name, len(self.sessions))
+
+    def speaker(self, name: str | None) -> int:
+        """Return the number of a speaker; -1 for None."""
+        return -1 if name is None else self.speakers.setdefault(name, len(self.speakers))
+
+
+class Columns(NamedTuple):
+    """Parallel columns, (rows,) each.
+
+    Attributes:
+        document: The number of the passage's document.
+        message: The number of its message.
+        part: Its place among the message's parts.
+        session: The number of its chat.
+        speaker: The number of its speaker; -1 without a name.
+        by_user: Whether the person said it.
+        is_pasted: Whether others wrote it.
+        is_outdated: Whether something that was understood from it no longer holds.
+        is_remark: Whether it is a short reply of the assistant, without code, list or named speaker.
+        self_share: The share of first-person words; 0 where that is unknown, and for pasted text.
+    """
+
+    document: Column
+    message: Column
+    part: Column
+    session: Column
+    speaker: Column
+    by_user: Column
+    is_pasted: Column
+    is_outdated: Column
+    is_remark: Column
+    self_share: Column
+
+
+_NO_COLUMNS = Columns(
+    np.empty(0, np.int64),
+    *(np.empty(0, kind) for kind in (*(np.int32,) * 4, *(np.bool_,) * 4, np.float32)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """The passages of a person. A row that was replaced by a later state stays, and is found no more.
+
+    Attributes:
+        items: The passages.
+        columns: Their columns.
+        is_current: Whether each row is the last state of its passage, (rows,).
+        first_row: The row of the first part of each one's message; -1 if there is none, (rows,).
+        words: Their terms.
+        vectors: Their embeddings.
+        characters: The length of all texts.
+    """
+
+    items: tuple[Passage, ...] = ()
+    columns: Columns = _NO_COLUMNS
+    is_current: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
+    first_row: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
+    words: Words = field(default_factory=Words)
+    vectors: Vectors = field(default_factory=Vectors)
+    characters: int = 0
+
+    def with_changed(self, changed: Sequence[StoredPassage], names: Names) -> Self:
+        """Return these with new and changed passages, in the next rows."""
+        if not changed:
+            return self
+        new = _columns(changed, names)
+        replaced = np.isin(self.columns.document, new.document)
+        columns = Columns(*map(np.concatenate, zip(self.columns, new, strict=True)))
+        is_current = np.concatenate([self.is_current & ~replaced, np.ones(len(changed), np.bool_)])
+        return type(self)(
+            (*self.items, *(each.passage for each in changed)),
+            columns,
+            is_current,
+            _first_rows(columns, is_current),
+            self.words.with_documents([each.words for each in changed]),
+            self.vectors.with_documents([each.embedded for each in changed]),
+            self.characters + sum(len(each.passage.content) for each in changed),
+        )
+
+    @property
+    def waste(self) -> float:
+        """The share of rows that a later state replaced."""
+        return 1.0 - float(self.is_current.mean()) if len(self.is_current) else 0.0
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that they take, about."""
+        columns = sum(column.nbytes for column in self.columns)
+        texts = 2 * self.characters + _OBJECT_BYTES * len(self.items)
+        return columns + texts + self.words.nbytes + self.vectors.nbytes
+
+
+def _columns(stored: Sequence[StoredPassage], names: Names) -> Columns:
+    passages = [each.passage for each in stored]
+    messages = names.messages
+
+    def column(dtype: type, value: Callable[[Passage], object]) -> Column:
+        return np.array([value(each) for each in passages], dtype)
+
+    return Columns(
+        np.array([each.document for each in stored], np.int64),
+        column(np.int32, lambda each: messages.setdefault(each.message_id, len(messages))),
+        column(np.int32, lambda each: each.part),
+        column(np.int32, lambda each: names.session(each.session_id)),
+        column(np.int32, lambda each: names.speaker(each.speaker)),
+        column(np.bool_, lambda each: each.role is Role.USER),
+        column(np.bool_, lambda each: each.pasted),
+        column(np.bool_, lambda each: each.changed_at is not None),
+        column(np.bool_, _is_remark),
+        column(np.float32, _self_share),
+    )
+
+
+def _first_rows(columns: Columns, is_current: Mask) -> Numbers:
+    """Return the row of the first part of each row's message; -1 if there is none."""
+    first = np.full(int(columns.message.max(initial=-1)) + 1, -1, np.int32)
+    rows = np.flatnonzero(is_current & (columns.part == 0))
+    first[columns.message[rows]] = rows
+    return first[columns.message]
+
+
+def _self_share(passage: Passage) -> float:
+    # Pasted text says nothing about the person.
+    return 0.0 if passage.statement is None or passage.pasted else passage.statement.self_share
+
+
+def _is_remark(passage: Passage) -> bool:
+    if passage.role is not Role.ASSISTANT or passage.code or passage.speaker:
+        return False
+    shown = passage.statement
+    if shown is not None and (shown.lists or shown.words >= SUBSTANCE):
+        return False
+    return count_words(passage.content) < SUBSTANCE

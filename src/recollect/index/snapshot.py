@@ -1,0 +1,108 @@
+"""The memory of one person as this process keeps it: immutable columns, and the versions they were read in. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from recollect.index.memories import Memories, StoredMemory, memories_of
+from recollect.index.passages import Names, Passages, StoredPassage
+from recollect.model import ProfileEntry
+from recollect.model.versions import Versions
+
+_WASTED = 0.3
+"""The share of replaced passages from which on the log is read whole again."""
+_WASTED_AT_LEAST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The rows that a load read, in one transaction.
+
+    Attributes:
+        versions: The versions that the transaction saw.
+        memories: All memories that the person sees, or those that changed.
+        passages: All passages, or those that changed; None: there are too many for this process.
+        profile: The entries of the person's profile.
+        has_all_memories: Whether ``memories`` are all.
+        has_all_passages: Whether ``passages`` are all.
+    """
+
+    versions: Versions
+    memories: Sequence[StoredMemory] = ()
+    passages: Sequence[StoredPassage] | None = ()
+    profile: tuple[ProfileEntry, ...] = ()
+    has_all_memories: bool = True
+    has_all_passages: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The memory of one person at one time.
+
+    Attributes:
+        user_id: The person.
+        versions: The versions that it was read in.
+        memories: Their memories.
+        passages: Their message log; None if it takes too many bytes: then the store is asked.
+        profile: The entries of their profile.
+        names: Numbers of chats, messages and speakers.
+    """
+
+    user_id: str
+    versions: Versions
+    memories: Memories
+    passages: Passages | None
+    profile: tuple[ProfileEntry, ...] = ()
+    names: Names = field(default_factory=Names, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, user_id: str, loaded: Loaded) -> Self:
+        """Return the snapshot of a person of whom everything was read."""
+        names = Names()
+        passages = None if loaded.passages is None else Passages().with_changed(loaded.passages, names)
+        memories = memories_of(loaded.memories, names)
+        return cls(user_id, loaded.versions, memories, passages, loaded.profile, names)
+
+    def after(self, loaded: Loaded) -> Self:
+        """Return the next state, with the rows that a load read since this one."""
+        names = self.names
+        if loaded.has_all_passages and loaded.has_all_memories:
+            return type(self).of(self.user_id, loaded)
+        if loaded.passages is None:
+            passages = None
+        elif loaded.has_all_passages or self.passages is None:
+            passages = Passages().with_changed(loaded.passages, names)
+        else:
+            passages = self.passages.with_changed(loaded.passages, names)
+        memories = self.memories
+        if loaded.has_all_memories:
+            memories = memories_of(loaded.memories, names)
+        elif loaded.memories:
+            stored = {each.memory.id: each for each in (*memories.stored, *loaded.memories)}
+            memories = memories_of(list(stored.values()), names)
+        return replace(
+            self, versions=loaded.versions, memories=memories, passages=passages, profile=loaded.profile
+        )
+
+    @property
+    def is_wasteful(self) -> bool:
+        """Whether so many passages were replaced that the log should be read whole again."""
+        passages = self.passages
+        return passages is not None and passages.waste * len(passages.items) > max(
+            _WASTED_AT_LEAST, _WASTED * len(passages.items)
+        )
+
+    def serves(self, versions: Versions) -> bool:
+        """Return whether it holds everything that was committed up to these versions."""
+        mine = self.versions
+        return (
+            mine.epoch == versions.epoch
+            and mine.statements >= versions.statements
+            and mine.log >= versions.log
+            and mine.commons >= versions.commons
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes, about."""
+        return 2_000 + self.memories.nbytes + (0 if self.passages is None else self.passages.nbytes)

@@ -1,0 +1,55 @@
+"""What the relevance of statements depends on, apart from their words, as columns. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.model import Kind, Memory
+
+Floats = NDArray[np.float64]
+
+KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
+"""The number of each kind in ``StatementColumns.kind``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatementColumns:
+    """Parallel columns of n statements, (n,) each. Times are seconds since 1970 in UTC; NaN if unknown.
+
+    Attributes:
+        importance: Their importance, 0 to 1.
+        kind: Their kinds, as ``KIND_CODES`` numbers them, int8.
+        event: The times of their events.
+        holds_from: Since when they hold.
+        holds_until: Until when they hold.
+    """
+
+    importance: Floats
+    kind: NDArray[np.int8]
+    event: Floats
+    holds_from: Floats
+    holds_until: Floats
+
+    @classmethod
+    def of(cls, statements: Sequence[Memory]) -> Self:
+        """Return the columns of statements."""
+        return cls(
+            np.array([each.importance for each in statements], np.float64),
+            np.array([KIND_CODES[each.kind] for each in statements], np.int8),
+            _seconds([each.event_at for each in statements]),
+            _seconds([each.holds_from for each in statements]),
+            _seconds([each.holds_until for each in statements]),
+        )
+
+
+def _seconds(moments: Sequence[datetime | None]) -> Floats:
+    return np.array([np.nan if each is None else utc(each).timestamp() for each in moments], np.float64)
+
+
+def utc(moment: datetime) -> datetime:
+    """Return a moment; one without a time zone is taken as UTC."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

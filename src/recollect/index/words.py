@@ -1,0 +1,254 @@
+"""An inverted index of a person's documents in memory: which terms stand in which document, and BM25 over it. Pure.
+
+BM25 as in Robertson and Zaragoza (2009) with k1 1.2 and b 0.75 and Lucene's idf, over the person's own documents.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.text.lexical import correction_prefixes, corrections, idf, saturation
+
+Column = NDArray[Any]
+Numbers = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+MOST_OFTEN = 63
+"""A term that stands in a document more often is counted so often."""
+
+_CORRECTED = 0.8
+"""The weight of a spelling correction; an exact term counts 1."""
+_CORRECTED_AT_MOST = 3
+
+_OWN_SHARE = 0.6
+"""The mean length of a document's own text, as a share of its length with its context."""
+
+_SORTED_AGAIN = 0.1
+"""The share of the entries from which those added last are sorted in; few are found by a scan."""
+_SCANNED = 20_000
+
+
+class Document(NamedTuple):
+    """The terms of a document.
+
+    Attributes:
+        counts: How often each term stands in the document with its context, and in its own text alone.
+        length: The number of terms, the context included.
+        own_length: The number of terms of its own text.
+    """
+
+    counts: Mapping[str, tuple[int, int]]
+    length: int
+    own_length: int
+
+
+class Entries(NamedTuple):
+    """Parallel arrays, (n,) each: a term in a document.
+
+    Attributes:
+        term: The number of the term in the vocabulary, int32.
+        row: The document's row, int32.
+        often: How often the term stands there, the context included; uint8, 63 at most.
+        own: How often it stands in the document's own text; uint8, 63 at most.
+    """
+
+    term: Column
+    row: Column
+    often: Column
+    own: Column
+
+    def take(self, places: NDArray[np.intp]) -> "Entries":
+        """Return the entries at some places."""
+        return Entries(*(column[places] for column in self))
+
+
+class TermScores(NamedTuple):
+    """How well each document matches a question's terms, (documents,) each; 0 for a document that holds none.
+
+    Attributes:
+        bm25: BM25 over the document with its context.
+        matched: The sum of the idf of the question's terms that document and context hold.
+        own_bm25: BM25 over the document alone.
+        own_matched: The sum of the idf of the question's terms that the document alone holds.
+    """
+
+    bm25: Floats
+    matched: Floats
+    own_bm25: Floats
+    own_matched: Floats
+
+
+class WordMatch(NamedTuple):
+    """The match of a question's terms with several indexes of one person.
+
+    Attributes:
+        scores: The scores of each index's documents.
+        idf_total: The sum of the idf of all terms of the question. A term in no document has the largest idf.
+        idf_seen: The sum of the idf of the terms that any document holds.
+        corrected: Whether a spelling correction replaced any term.
+    """
+
+    scores: tuple[TermScores, ...]
+    idf_total: float = 0.0
+    idf_seen: float = 0.0
+    corrected: bool = False
+
+    @property
+    def seen(self) -> float:
+        """The share of the question's terms, by idf, that any document holds, 0 to 1."""
+        return self.idf_seen / self.idf_total if self.idf_total > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The terms of an index.
+
+    Attributes:
+        numbers: The number of each term.
+        by_letter: The terms by their first letter; a mistyped word mostly begins right.
+    """
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    by_letter: dict[str, list[str]] = field(default_factory=dict)
+
+    def number_of(self, term: str) -> int:
+        """Return the number of a term, which is added if it is new."""
+        number = self.numbers.get(term)
+        if number is None:
+            number = self.numbers[term] = len(self.numbers)
+            self.by_letter.setdefault(term[:1], []).append(term)
+        return number
+
+
+_NO_ENTRIES = Entries(
+    np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8), np.empty(0, np.uint8)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The terms of documents; a row each.
+
+    Attributes:
+        vocabulary: The terms. Later states of the same index share and extend it.
+        entries: Entries in the order of their terms.
+        added: The entries that came last, in no order.
+        lengths: The number of terms of each document, its context included, (rows,).
+        own_lengths: The number of terms of its own text, (rows,).
+    """
+
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    entries: Entries = _NO_ENTRIES
+    added: Entries = _NO_ENTRIES
+    lengths: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
+    own_lengths: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
+
+    def with_documents(self, documents: Sequence[Document]) -> Self:
+        """Return the index with further documents, in the next rows."""
+        if not documents:
+            return self
+        first, vocabulary = len(self.lengths), self.vocabulary
+        terms = [vocabulary.number_of(term) for document in documents for term in document.counts]
+        counts = np.array([pair for each in documents for pair in each.counts.values()], np.int64)
+        counts = np.minimum(counts.reshape(-1, 2), MOST_OFTEN).astype(np.uint8)
+        sizes = [len(each.counts) for each in documents]
+        rows = np.repeat(np.arange(first, first + len(documents), dtype=np.int32), sizes)
+        new = Entries(np.array(terms, np.int32), rows, counts[:, 0], counts[:, 1])
+        added = _joined([self.added, new])
+        entries = self.entries
+        if len(added.term) > max(_SCANNED, _SORTED_AGAIN * len(entries.term)) or not len(entries.term):
+            joined = _joined([entries, added])
+            entries, added = joined.take(np.argsort(joined.term, kind="stable")), _NO_ENTRIES
+        return type(self)(
+            vocabulary,
+            entries,
+            added,
+            np.append(self.lengths, np.array([each.length for each in documents], np.int32)),
+            np.append(self.own_lengths, np.array([each.own_length for each in documents], np.int32)),
+        )
+
+    def find(self, term: str, found: Mask) -> Entries | None:
+        """Return the entries of a term in documents that may be found; None if none holds it.
+
+        Args:
+            term: The term.
+            found: Whether each document may be found, (rows,).
+        """
+        number = self.vocabulary.numbers.get(term)
+        if number is None:
+            return None
+        begin, end = np.searchsorted(self.entries.term, [number, number + 1])
+        parts = [Entries(*(column[begin:end] for column in self.entries))]
+        if len(self.added.term):
+            parts.append(self.added.take(np.flatnonzero(self.added.term == number)))
+        every = _joined(parts)
+        # A later state of the index shares the vocabulary, never the entries.
+        every = every.take(np.flatnonzero(found[every.row]))
+        return every if len(every.term) else None
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes, about."""
+        arrays = (*self.entries, *self.added, self.lengths, self.own_lengths)
+        return sum(each.nbytes for each in arrays) + 180 * len(self.vocabulary.numbers)
+
+
+def _joined(parts: Sequence[Entries]) -> Entries:
+    """Return the entries of several parts, one after another."""
+    return Entries(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def match_words(indexes: Sequence[tuple[Words, Mask]], terms: Sequence[str]) -> WordMatch:
+    """Score the documents of a person's indexes, weighted by how rare the terms are in all of them.
+
+    A term that no document holds counts as the nearest spelling that one does hold, if there is any.
+
+    Args:
+        indexes: Each index with its documents that may be found, (rows,).
+        terms: The terms of the question.
+    """
+    documents = sum(int(found.sum()) for _, found in indexes)
+    length = sum(int(words.lengths[found].sum()) for words, found in indexes)
+    mean = max(1.0, length / max(1, documents))
+    tables = [np.zeros((4, len(found))) for _, found in indexes]
+    total = seen = 0.0
+    unheard, corrected = 0, False
+    for term in terms:
+        entries = [words.find(term, found) for words, found in indexes]
+        share = 1.0
+        if not any(entries) and documents and unheard < _CORRECTED_AT_MOST:
+            meant = _meant(term, (words.vocabulary for words, _ in indexes))
+            if meant is not None:
+                unheard, corrected, share = unheard + 1, True, _CORRECTED
+                entries = [words.find(meant, found) for words, found in indexes]
+        containing = sum(len(each.term) for each in entries if each is not None)
+        weight = idf(documents, containing)
+        total += weight
+        if containing:
+            seen += weight
+            for (words, _), each, table in zip(indexes, entries, tables, strict=True):
+                if each is not None:
+                    _add(table, each, words, weight * share, mean)
+    return WordMatch(tuple(TermScores(*table) for table in tables), total, seen, corrected)
+
+
+def _add(table: Floats, found: Entries, words: Words, weight: float, mean: float) -> None:
+    """Add the scores of one term."""
+    rows = found.row
+    own = found.own.astype(np.float64)
+    table[0, rows] += weight * saturation(found.often.astype(np.float64), words.lengths[rows], mean)
+    table[1, rows] += weight
+    table[2, rows] += weight * saturation(own, words.own_lengths[rows], mean * _OWN_SHARE)
+    table[3, rows] += weight * (own > 0)
+
+
+def _meant(term: str, vocabularies: Iterable[Vocabulary]) -> str | None:
+    """Return the term that a mistyped one most likely means; None if it is near to none."""
+    letters = {prefix[0] for prefix in correction_prefixes(term)}
+    likely = [word for each in vocabularies for letter in letters for word in each.by_letter.get(letter, ())]
+    best = corrections(term, likely)
+    return best[0] if best else None

@@ -1,0 +1,86 @@
+-- name: versions_of_user
+-- The versions of what the user has, and of what people share.
+SELECT u.epoch, u.statements_version AS statements, u.statements_floor AS statements_floor,
+    u.log_version AS log, u.log_floor AS log_floor, c.statements_version AS commons,
+    c.statements_floor AS commons_floor
+FROM (SELECT 1) AS one
+LEFT JOIN users AS u ON u.user_id = $1
+LEFT JOIN users AS c ON c.user_id = '*';
+
+-- name: versions_of_users
+-- The same of some users, over all users.
+SELECT w.user_id, u.epoch, u.statements_version AS statements, u.statements_floor AS statements_floor,
+    u.log_version AS log, u.log_floor AS log_floor, c.statements_version AS commons,
+    c.statements_floor AS commons_floor
+FROM unnest($1::text[]) AS w (user_id)
+LEFT JOIN users AS u ON u.user_id = w.user_id
+LEFT JOIN users AS c ON c.user_id = '*';
+
+-- name: snapshot_memories
+-- The memories that the user sees and that changed after a version, with their embeddings; and those that serve everybody. All
+-- of them for the version -1.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
+    v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing,
+    halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second
+FROM (
+    SELECT vector_id FROM users_vectors WHERE user_id = $1 AND changed > $2
+    UNION
+    SELECT id FROM vectors WHERE owner = $1 AND valid_to IS NULL AND changed > $2
+) AS wanted
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = wanted.vector_id
+JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
+WHERE v.owner IN ($1, '*')
+UNION ALL
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
+    v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
+    NULL, 0, 0, NULL,
+    halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second
+FROM vectors AS v
+WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
+    AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = v.id);
+
+-- name: size_of_log
+-- How many passages the user has, counted up to a bound.
+SELECT count(*) FROM (SELECT FROM message_chunks WHERE user_id = $1 LIMIT $2) AS counted;
+
+-- name: snapshot_passages
+-- The user's passages that changed after a version, each with its terms and its embeddings, piece by piece.
+SELECT k.document, m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS content, m.created_at, m.session_id,
+    m.turn_index, k.part, m.role, m.speaker, k.code, k.language, m.changed_at, m.exchange_id, m.self_share, m.states_taste,
+    m.ends_asking, m.lists, m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length, k.own_length, k.embedding_model,
+    (
+        SELECT string_agg(halfvec_send(c."values"), ''::bytea ORDER BY c.piece)
+        FROM chunk_vectors AS c
+        WHERE c.user_id = $1 AND c.document = k.document
+    ) AS vectors
+FROM message_chunks AS k
+JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
+WHERE k.user_id = $1 AND k.changed > $2
+ORDER BY k.document;
+
+-- name: nearest_passages
+-- The user's passages that are nearest to a vector, exactly: for a log that is too large for a process's memory.
+SELECT k.document, m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS content, m.created_at, m.session_id,
+    m.turn_index, k.part, m.role, m.speaker, k.code, k.language, m.changed_at, m.exchange_id, m.self_share, m.states_taste,
+    m.ends_asking, m.lists, m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length, k.own_length, k.embedding_model,
+    (
+        SELECT string_agg(halfvec_send(c."values"), ''::bytea ORDER BY c.piece)
+        FROM chunk_vectors AS c
+        WHERE c.user_id = $1 AND c.document = k.document
+    ) AS vectors
+FROM (
+    SELECT document, min(distance) AS distance
+    FROM (
+        SELECT document, CASE WHEN vector_dims("values") = $4 THEN "values" <=> $2::halfvec END AS distance
+        FROM chunk_vectors
+        WHERE user_id = $1 AND embedding_model = $3
+    ) AS measured
+    WHERE distance IS NOT NULL
+    GROUP BY document
+    ORDER BY distance, document DESC
+    LIMIT $5
+) AS near
+JOIN message_chunks AS k ON k.user_id = $1 AND k.document = near.document
+JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
+ORDER BY near.distance, k.document DESC;

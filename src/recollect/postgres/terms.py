@@ -1,0 +1,47 @@
+"""How the terms of a passage are kept in its row: each on a line of its own, and two bytes for each: how often it stands there.
+
+The first byte counts the passage with its context, the second its own text alone.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+
+from recollect.index import Document
+
+_MOST = 255
+"""A term that stands in a passage more often is counted so often."""
+
+
+def written_terms(terms: Mapping[str, int], context: Mapping[str, int]) -> tuple[str, bytes, int, int]:
+    """Return the terms, their counts, the number of terms with the context, and that of the passage's own.
+
+    Args:
+        terms: How often each term stands in the passage's own text.
+        context: How often each stands in its context.
+    """
+    every = Counter(terms)
+    every.update(context)
+    pairs = [(min(often, _MOST), min(terms.get(term, 0), _MOST)) for term, often in every.items()]
+    own = sum(terms.values())
+    return "\n".join(every), np.array(pairs, np.uint8).tobytes(), own + sum(context.values()), own
+
+
+def read_terms(terms: str, counts: bytes, length: int, own_length: int) -> Document:
+    """Return the terms of a passage."""
+    pairs = np.frombuffer(counts, np.uint8).reshape(-1, 2).tolist()
+    counts_of = {
+        term: (often, own)
+        for term, (often, own) in zip(terms.split("\n") if terms else (), pairs, strict=True)
+    }
+    return Document(counts_of, length, own_length)
+
+
+def with_context(terms: str, counts: bytes, added: Mapping[str, int]) -> tuple[str, bytes]:
+    """Return the terms and counts of a passage whose context grew. Its length stays: only the beginning of an answer was added."""
+    held = dict(read_terms(terms, counts, 0, 0).counts)
+    for term, more in added.items():
+        often, own = held.get(term, (0, 0))
+        held[term] = min(often + more, _MOST), own
+    return "\n".join(held), np.array(list(held.values()), np.uint8).tobytes()

@@ -1,0 +1,34 @@
+"""Recall: from a turn's question to its ranked memories. Read ``ranking`` first; ``needs`` judges statements, ``log`` and ``gate`` the log."""
+
+from recollect.recall.gate import Gate
+from recollect.recall.log import SignalWeights
+from recollect.recall.needs import NeedThresholds
+from recollect.recall.query import RecallQuery, read_query
+from recollect.recall.question import StatementVectors, Watch, statement_vectors
+from recollect.recall.ranking import EXPLAINED, Found, Ranking, Reach, Tuning, rank, with_overview
+from recollect.recall.repetition import PromptTexts
+from recollect.recall.selection import SelectionContext, SelectionLimits, select
+from recollect.recall.worth import worth
+
+__all__ = [
+    "EXPLAINED",
+    "Found",
+    "Gate",
+    "NeedThresholds",
+    "PromptTexts",
+    "Ranking",
+    "Reach",
+    "RecallQuery",
+    "SelectionContext",
+    "SelectionLimits",
+    "SignalWeights",
+    "StatementVectors",
+    "Tuning",
+    "Watch",
+    "rank",
+    "read_query",
+    "select",
+    "statement_vectors",
+    "with_overview",
+    "worth",
+]

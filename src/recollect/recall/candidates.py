@@ -1,0 +1,224 @@
+"""Compares a question with all of a person's memory, and picks the rows that may serve it. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index import Memories, Passages, Snapshot, TermScores, Vectors, WordMatch, match_words
+from recollect.recall.query import RecallQuery
+from recollect.recall.question import Named
+from recollect.text.lexical import COVERED
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+_UNREAD = 0.3
+"""The factor on differences between cosines if the embedder does not support the question's script."""
+_BM25_OF_COSINE = 10.0
+"""So much BM25 counts as a cosine of 1, where the best part of a message is chosen."""
+
+
+class Nearness(NamedTuple):
+    """The cosines of rows to a question, (rows,) each; NaN without an embedding.
+
+    Attributes:
+        best: Of the nearest piece.
+        first: Of the first piece.
+    """
+
+    best: Floats
+    first: Floats
+
+
+def nearness(vectors: Vectors, question: Sequence[Named]) -> Nearness:
+    """Return the cosines of all rows to a question; those of an earlier embedder on the scale of today's, the first one's."""
+    best, first = np.full(vectors.size, np.nan), np.full(vectors.size, np.nan)
+    for each in question:
+        near = vectors.near(each.model, each.vector)
+        scale = (1.0 - question[0].gate) / max(1.0 - each.gate, 1e-6)
+        best = np.where(np.isnan(best), 1.0 - (1.0 - near.best) * scale, best)
+        first = np.where(np.isnan(first), 1.0 - (1.0 - near.first) * scale, first)
+    return Nearness(best, first)
+
+
+def near_statements(memories: Memories, question: Sequence[Named]) -> Floats:
+    """Return the cosines of all memories to a question, (memories,); NaN if unknown.
+
+    Without a second embedder the first one embeds statements, too.
+    """
+    second = nearness(memories.second, question).best
+    return np.where(np.isnan(second), nearness(memories.first, question).best, second)
+
+
+class Words(NamedTuple):
+    """The match of a question's terms.
+
+    Attributes:
+        memories: The scores of the memories, (memories,) each.
+        passages: The scores of the passages, (passages,) each.
+        match: The match as a whole.
+    """
+
+    memories: TermScores
+    passages: TermScores
+    match: WordMatch
+
+
+def match_of(snapshot: Snapshot, terms: Sequence[str], serving: Mask) -> Words:
+    """Return the match of a question's terms with a person's memories and passages.
+
+    Args:
+        snapshot: The person's memory.
+        terms: The question's terms; () if words are not searched.
+        serving: Whether each passage may be found, (passages,).
+    """
+    memories, passages = snapshot.memories, snapshot.passages or Passages()
+    match = match_words([(memories.words, memories.is_seen), (passages.words, serving)], terms)
+    return Words(match.scores[0], match.scores[1], match)
+
+
+def serving_passages(passages: Passages, query: RecallQuery) -> Mask:
+    """Return which passages may be ranked for a question, (passages,): the current ones, with three exceptions.
+
+    - An outdated passage serves only questions about the past.
+    - A short reply of the assistant serves only questions about earlier chats or about what the assistant said.
+    - Pasted text does not serve people who ask about themselves, unless they ask about earlier chats or code.
+    """
+    columns = passages.columns
+    serving = passages.is_current.copy()
+    if not query.asks_how_it_was:
+        serving &= ~columns.is_outdated
+    if query.is_about_oneself and not (query.asks_for_before or query.asks_about_code):
+        serving &= ~columns.is_pasted
+    if not (query.asks_about_reply or query.asks_for_before):
+        serving &= ~columns.is_remark
+    return serving
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The memories and messages that may serve a question: n rows, the memories first.
+
+    Attributes:
+        memories: The rows of the memories.
+        passages: The rows of the best part of each message.
+        cosine: The cosine of the nearest part, (n,); NaN if unknown.
+        first_cosine: The cosine of the message's first part, (n,); NaN if unknown.
+        bm25, matched, own_bm25, own_matched: The term scores of the best of the parts, (n,) each.
+    """
+
+    memories: Rows
+    passages: Rows
+    cosine: Floats
+    first_cosine: Floats
+    bm25: Floats
+    matched: Floats
+    own_bm25: Floats
+    own_matched: Floats
+
+    @property
+    def size(self) -> int:
+        """The number of candidates."""
+        return len(self.memories) + len(self.passages)
+
+    def coverage(self, idf_total: float) -> Floats:
+        """Return BM25 as a share of the score that covers the question, 0 to 1, (n,)."""
+        return _share(self.bm25, COVERED * idf_total)
+
+    def own_share(self, idf_total: float) -> Floats:
+        """Return the idf share of the question's terms that each one itself holds, 0 to 1, (n,)."""
+        return _share(self.own_matched, idf_total)
+
+
+def find_candidates(
+    snapshot: Snapshot,
+    words: Words,
+    serving: Mask,
+    question: Sequence[Named],
+    near_statements: Floats,
+    *,
+    limit: int,
+    verbatim: bool,
+    is_read: bool,
+) -> Candidates:
+    """Return the memories and messages that are nearest to a question, or hold most of its terms.
+
+    Args:
+        snapshot: The person's memory.
+        words: The match of its terms.
+        serving: Whether each passage may be ranked, (passages,).
+        question: Its vectors by the first embedder and those before it.
+        near_statements: The cosines of the memories by the second embedder, (memories,); NaN if unknown.
+        limit: The most of each kind that each channel yields.
+        verbatim: Whether exchanges that were kept verbatim are found, too.
+        is_read: Whether the first embedder supports the question's script. If not, differences between cosines are reduced.
+    """
+    memories, passages = snapshot.memories, snapshot.passages or Passages()
+    seen = memories.is_seen if verbatim else memories.is_seen & ~memories.is_verbatim
+    of_memories = nearness(memories.first, question)
+    of_passages = nearness(passages.vectors, question)
+    by_words = _best_of_both(words, seen, serving, limit)
+    rows = np.union1d(
+        np.union1d(_nearest(of_memories.best, seen, limit), _nearest(near_statements, seen, limit)),
+        by_words[0],
+    )
+    parts = np.union1d(_nearest(of_passages.best, serving, 2 * limit), by_words[1])
+    first_row = passages.first_row[parts]
+    first = np.where(first_row >= 0, of_passages.first[first_row], np.nan)
+    best, columns = _messages(passages, parts, of_passages.best[parts], first, words.passages)
+    cosine = _shrunk(np.concatenate([of_memories.best[rows], columns[0]]), is_read=is_read)
+    first_cosine = _shrunk(np.concatenate([np.full(len(rows), np.nan), columns[1]]), is_read=is_read)
+    scores = [
+        np.concatenate([own[rows], of_log]) for own, of_log in zip(words.memories, columns[2:], strict=True)
+    ]
+    return Candidates(rows, best, cosine, first_cosine, *scores)
+
+
+def _share(scores: Floats, whole: float) -> Floats:
+    return np.clip(scores / whole, 0.0, 1.0) if whole > 0 else np.zeros(len(scores))
+
+
+def _nearest(cosines: Floats, found: Mask, limit: int) -> Rows:
+    """Return the rows with the largest cosines, at most ``limit``, in ascending order."""
+    rows = np.flatnonzero(found & ~np.isnan(cosines))
+    if len(rows) > limit:
+        rows = rows[np.argpartition(-cosines[rows], limit - 1)[:limit]]
+    return np.sort(rows)
+
+
+def _best_of_both(words: Words, seen: Mask, serving: Mask, limit: int) -> tuple[Rows, Rows]:
+    """Return the memories and the passages with the best BM25, at most ``limit`` together."""
+    scores = np.concatenate(
+        [np.where(seen, words.memories.bm25, 0.0), np.where(serving, words.passages.bm25, 0.0)]
+    )
+    rows = np.flatnonzero(scores > 0)
+    if len(rows) > limit:
+        rows = rows[np.argsort(-scores[rows], kind="stable")[:limit]]
+    return rows[rows < len(seen)], rows[rows >= len(seen)] - len(seen)
+
+
+def _messages(
+    passages: Passages, parts: Rows, cosine: Floats, first: Floats, scores: TermScores
+) -> tuple[Rows, list[Floats]]:
+    """Return the best part of each message, and the best cosine, first cosine and term scores of its parts."""
+    if not len(parts):
+        return parts, [np.empty(0) for _ in range(6)]
+    columns = [cosine, first, *(each[parts] for each in scores)]
+    message = passages.columns.message[parts]
+    quality = np.nan_to_num(cosine) + columns[2] / _BM25_OF_COSINE
+    order = np.lexsort((parts, quality, message))
+    begins = np.flatnonzero(np.diff(message[order], prepend=-1))
+    ends = np.append(begins[1:], len(order)) - 1
+    return parts[order[ends]], [np.fmax.reduceat(each[order], begins) for each in columns]
+
+
+def _shrunk(cosines: Floats, *, is_read: bool) -> Floats:
+    """Return the cosines, shrunk towards their mean if the embedder does not support the script."""
+    if is_read or np.isnan(cosines).all():
+        return cosines
+    mean = np.nanmean(cosines)
+    return np.asarray(mean + _UNREAD * (cosines - mean))

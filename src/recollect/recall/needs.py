@@ -1,0 +1,277 @@
+"""Decides which statements a turn needs, and whether passages of the log are needed instead. Pure.
+
+Statements come first; each is judged alone (`recollect.recall.relevance`). Passages are used if no statement serves
+the turn and the gate is open.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index import LetterRuns, Memories, StatementColumns
+from recollect.model import Memory, Recollection
+from recollect.recall import relevance
+from recollect.recall.candidates import Floats, Words, near_statements
+from recollect.recall.query import RecallQuery
+from recollect.recall.question import StatementVectors
+from recollect.recall.relevance import INTENTS, EmbeddedQuestion
+from recollect.recall.worth import in_order
+
+_SCORE = 2.0
+"""The score of a statement that is needed with probability 1. A passage that matches well scores about 1."""
+_MUCH = 0.4
+"""If a passage covers so much more of the question (by idf) than any needed statement, the statements do not serve it."""
+_EXPLAINED = 6
+"""The number of features, by absolute weight, that an explanation reports."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeedThresholds:
+    """The thresholds of need, chosen on the lives data set by cross-validation over persons.
+
+    Those for a document were chosen on questions of made-up people.
+
+    Attributes:
+        statement: The least probability with which a statement is needed.
+        listed: The same for a question that asks for several things.
+        about_document: The same where a document is next to the question.
+        own_about_document: The same if such a question also speaks of the person, as "may my son eat this?" does.
+        own_share: The least share of the best statement's probability for the latter.
+        nothing: The logit of the intent "nothing" above which the turn needs nothing.
+        overview: The logit of the intent "overview" above which the turn gets all statements.
+        overview_with_document: The same where a document is next to the question: "sum this up" asks for that one.
+        few: The most statements for a question that asks for several things.
+        all: The most statements for an overview.
+    """
+
+    statement: float = 0.04
+    listed: float = 0.015
+    about_document: float = 0.08
+    own_about_document: float = 0.03
+    own_share: float = 0.7
+    nothing: float = 1.5
+    overview: float = 0.8
+    overview_with_document: float = 4.0
+    few: int = 20
+    all: int = 40
+
+    @property
+    def lifted(self) -> "NeedThresholds":
+        """The same thresholds with nothing filtered out."""
+        return replace(
+            self,
+            statement=0.0,
+            listed=0.0,
+            about_document=0.0,
+            own_about_document=0.0,
+            own_share=0.0,
+            nothing=math.inf,
+        )
+
+    def floor(self, query: RecallQuery, likely: Floats, *, lists: bool = False) -> float:
+        """Return the least of the statements' probabilities with which one is needed for a question."""
+        if not query.has_document:
+            return self.listed if lists else self.statement
+        if not query.is_about_oneself:
+            return self.about_document
+        return max(self.own_about_document, self.own_share * float(likely.max(initial=0.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class Intents:
+    """The logits of a question's intents; 0 without a vector."""
+
+    nothing: float = 0.0
+    overview: float = 0.0
+    list: float = 0.0
+    advice: float = 0.0
+    time: float = 0.0
+    oneself: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """The statements that a turn needs.
+
+    Attributes:
+        statements: The statements that it needs, best first, and behind them the best of the others; each with its score
+            and the features that counted most.
+        wanted: The ids of the needed statements.
+        served: Whether statements serve the turn, so that no passages are needed.
+        at_most: The most statements for this turn; None: the limit for any turn.
+        everything: Whether the turn asks for an overview.
+        understood: Whether a model extracted any of the statements. If none did, the log holds nearly everything.
+    """
+
+    statements: tuple[Recollection, ...] = ()
+    wanted: frozenset[UUID] = frozenset()
+    served: bool = False
+    at_most: int | None = None
+    everything: bool = False
+    understood: bool = False
+
+
+NO_NEEDS = Needs()
+
+
+class Entry(NamedTuple):
+    """A statement of the person's profile that is judged with the others.
+
+    Attributes:
+        memory: The statement.
+        cosine: Its cosine to the question; NaN if unknown.
+    """
+
+    memory: Memory
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The judged statements, n.
+
+    Attributes:
+        items: The statements.
+        likely: The probability that each is needed, (n,).
+        shares: The contribution of each feature to its logit, (n,) each.
+    """
+
+    items: Sequence[Memory]
+    likely: Floats
+    shares: dict[str, Floats] = field(default_factory=dict)
+
+    def recollections(self, rows: Sequence[int]) -> list[Recollection]:
+        """Return some statements with their scores and the features that counted most for or against each."""
+        names, table = list(self.shares), np.stack([*self.shares.values()])[:, list(rows)]
+        most = np.argsort(-np.abs(table), axis=0, kind="stable")[:_EXPLAINED]
+        values = np.take_along_axis(table, most, axis=0)
+        return [
+            Recollection(
+                self.items[row],
+                _SCORE * float(self.likely[row]),
+                tuple((names[part], value) for part, value in zip(parts, told, strict=True)),
+            )
+            for row, parts, told in zip(rows, most.T.tolist(), values.T.tolist(), strict=True)
+        ]
+
+
+def intents_of(query: RecallQuery, vectors: StatementVectors) -> Intents:
+    """Return the logits of a question's intents."""
+    told = relevance.intent_logits(_asked(query, vectors), relevance.shipped_model())
+    return Intents(**dict(zip(INTENTS, told.tolist(), strict=True)))
+
+
+def needs_of(
+    query: RecallQuery,
+    memories: Memories,
+    words: Words,
+    vectors: StatementVectors,
+    intents: Intents,
+    *,
+    entries: Sequence[Entry] = (),
+    names_identifier: bool,
+    is_asked: bool,
+    listed: int,
+    bar: NeedThresholds,
+) -> Needs:
+    """Return the statements that a turn needs.
+
+    Args:
+        query: The question.
+        memories: The person's memories.
+        words: The match of the question's terms.
+        vectors: Its vectors.
+        intents: Its intents.
+        entries: Further statements.
+        names_identifier: Whether the memory holds a code identifier of the question; then the intent "nothing" is ignored.
+        is_asked: Whether the gate of the log is open; without a vector it replaces the intent "nothing".
+        listed: The most statements that are listed without being needed.
+        bar: The thresholds.
+    """
+    if wants_overview(query, intents, bar):
+        return overview_needs(memories.judged_items, query.now, bar)
+    if not len(memories.judged) and not entries:
+        return NO_NEEDS
+    judged = _judged(query, memories, vectors, entries)
+    likely, understood = judged.likely, memories.is_understood
+    order = np.argsort(-likely, kind="stable").tolist()
+    lists = intents.list > 0
+    is_idle = intents.nothing > bar.nothing if vectors.asked is not None else not is_asked
+    if is_idle and not names_identifier:
+        return Needs(tuple(judged.recollections(order[:listed])), served=understood, understood=understood)
+    floor = bar.floor(query, likely, lists=lists)
+    needed = int(np.count_nonzero(likely >= floor))
+    told = judged.recollections(order[: needed + listed])
+    served = (
+        understood
+        and needed > 0
+        and not _asks_the_log(query)
+        and not _log_holds_more(memories, words, likely >= floor)
+    )
+    wanted = frozenset(each.item.id for each in told[:needed])
+    return Needs(tuple(told), wanted, served, bar.few if lists else None, understood=understood)
+
+
+def wants_overview(query: RecallQuery, intents: Intents, bar: NeedThresholds) -> bool:
+    """Return whether a question asks for all that is known of the person."""
+    return intents.overview > (bar.overview_with_document if query.has_document else bar.overview)
+
+
+def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresholds) -> Needs:
+    """Return the needs of a turn that asks for an overview: all statements that have not ended, in the order of `worth`."""
+    order = in_order(statements, now)
+    count = max(len(order), 1)
+    return Needs(
+        tuple(Recollection(each, _SCORE * (1 - n / count)) for n, each in enumerate(order)),
+        wanted=frozenset(each.id for each in order),
+        served=True,
+        at_most=bar.all,
+        everything=True,
+    )
+
+
+def _judged(
+    query: RecallQuery, memories: Memories, vectors: StatementVectors, entries: Sequence[Entry]
+) -> _Judged:
+    near = near_statements(memories, vectors.near)[memories.judged]
+    items, table, letters = memories.judged_items, memories.table, memories.letters
+    if entries:  # few people have any
+        items = (*items, *(each.memory for each in entries))
+        near = np.append(near, [each.cosine for each in entries])
+        table, letters = StatementColumns.of(items), LetterRuns.of([each.content for each in items])
+    unknown = np.full(len(near), np.nan)
+    first, near = (near, unknown) if vectors.asked is None else (unknown, near)
+    likely, shares = relevance.probabilities(
+        _asked(query, vectors),
+        table,
+        near,
+        letters.shared(query.asked),
+        relevance.shipped_model(),
+        first=first,
+    )
+    return _Judged(items, likely, shares)
+
+
+def _asked(query: RecallQuery, vectors: StatementVectors) -> EmbeddedQuestion:
+    return EmbeddedQuestion(query.asked, query.now, query.periods, vectors.asked)
+
+
+def _log_holds_more(memories: Memories, words: Words, is_needed: NDArray[np.bool_]) -> bool:
+    """Return whether a passage covers much more of the question than any needed statement."""
+    total = words.match.idf_total
+    if total <= 0:
+        return False
+    of_log = float(words.passages.own_matched.max(initial=0.0))
+    known = words.memories.own_matched[memories.judged][is_needed[: len(memories.judged)]]
+    return of_log / total >= float(known.max(initial=0.0)) / total + _MUCH
+
+
+def _asks_the_log(query: RecallQuery) -> bool:
+    """Return whether a question is about the words of chats, rather than about facts."""
+    return query.asks_for_before or query.asks_about_reply or bool(query.identifiers)

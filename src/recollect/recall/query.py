@@ -1,0 +1,114 @@
+"""Reads from a turn's words what it asks of the memory. Pure."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+
+from recollect.model import Role, Turn
+from recollect.model.local_time import wall
+from recollect.text import cues
+from recollect.text.attribution import question_in
+from recollect.text.dates import Period, dates_meant
+from recollect.text.lexical import identifiers, query_terms
+from recollect.text.statement_features import seeks_advice
+
+_BEGINNING, _END = 400, 800
+"""Characters read at either end of a long text, about as many as an embedder reads. People ask before or after pasted text."""
+
+_BEFORE = 200
+_DOCUMENT = 200
+"""Characters of a message that are not its question, from which on they count as a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallQuery:
+    """A turn as a query to the memory.
+
+    Attributes:
+        text: The text to embed: the user's words, preceded by the last exchange if they can't stand alone.
+        asked: The user's words alone; of a long message its beginning and end.
+        before: The user's message before, shortened likewise; "" if there is none.
+        terms: The search terms.
+        identifiers: The code identifiers in the words, case-folded.
+        periods: The dates that the words mean.
+        now: The time of the turn, by the person's clock.
+        zone: The person's time zone; None: it is not known.
+        asks_for_before: Whether it asks for what was said in other sessions.
+        asks_about_reply: Whether it asks what the assistant said.
+        is_about_oneself: Whether users speak of themselves.
+        is_small_talk: Whether it is small talk, which needs no memories.
+        asks_about_code: Whether it is about code.
+        seeks_advice: Whether it asks for a recommendation, so that tastes count.
+        lacks_context: Whether it refers to earlier messages that the request does not carry.
+        asks_how_it_was: Whether it asks for the past, so that outdated passages may serve.
+        has_document: Whether a document stands next to the question. Most such questions are about the document.
+    """
+
+    text: str
+    asked: str
+    before: str
+    terms: tuple[str, ...]
+    identifiers: frozenset[str]
+    periods: tuple[Period, ...]
+    now: datetime
+    asks_for_before: bool
+    asks_about_reply: bool
+    is_about_oneself: bool
+    is_small_talk: bool
+    asks_about_code: bool
+    seeks_advice: bool
+    lacks_context: bool
+    asks_how_it_was: bool = False
+    has_document: bool = False
+    zone: tzinfo | None = None
+
+
+def read_query(turn: Turn) -> RecallQuery:
+    """Return the query of a turn."""
+    question, before = question_in(turn.text), question_in(_said_before(turn))
+    asked = _bounded(question)
+    goes_on = cues.cannot_stand_alone(asked)
+    text = _with_what_it_refers_to(turn, before, asked) if goes_on else asked
+    return RecallQuery(
+        text=text,
+        asked=asked,
+        before=_bounded(before),
+        terms=query_terms(text),
+        identifiers=identifiers(asked),
+        periods=dates_meant(asked, wall(turn.at)),
+        now=wall(turn.at),
+        zone=turn.at.tzinfo,
+        asks_for_before=cues.asks_for_before(asked),
+        asks_about_reply=cues.asks_what_assistant_said(asked),
+        is_about_oneself=cues.is_about_oneself(asked),
+        is_small_talk=cues.is_small_talk(asked),
+        asks_about_code=cues.asks_about_code(asked),
+        seeks_advice=seeks_advice(asked),
+        lacks_context=goes_on and not turn.history,
+        asks_how_it_was=cues.asks_how_it_was(asked),
+        has_document=turn.has_document or len(turn.text) - len(question) >= _DOCUMENT,
+    )
+
+
+def in_the_zone(query: RecallQuery, turn: Turn) -> RecallQuery:
+    """Return a query with the dates that it means by the clock of its turn."""
+    if query.zone == turn.at.tzinfo:
+        return query
+    now = wall(turn.at)
+    return replace(query, periods=dates_meant(query.asked, now), now=now, zone=turn.at.tzinfo)
+
+
+def _bounded(text: str) -> str:
+    clean = text.strip()
+    if len(clean) <= _BEGINNING + _END:
+        return clean
+    return f"{clean[:_BEGINNING]}\n{clean[-_END:]}"
+
+
+def _said_before(turn: Turn) -> str:
+    return next((each.text for each in reversed(turn.history) if each.role is Role.USER), "")
+
+
+def _with_what_it_refers_to(turn: Turn, said: str, asked: str) -> str:
+    """Prepend the beginnings of the user's message before and of its reply, for example to "and the second one?"."""
+    parts = (said[:_BEFORE].strip(), turn.last_answer[:_BEFORE].strip(), asked)
+    return "\n".join(part for part in parts if part)

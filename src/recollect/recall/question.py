@@ -1,0 +1,156 @@
+"""The vectors of a turn's question, each made within its time limit; a failure leaves one out."""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Coroutine, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import structlog
+
+from recollect.deadline import within
+from recollect.errors import EmbedderError, StoreError
+from recollect.model import Stage, Vector
+from recollect.ports import Embedder, Generation
+from recollect.recall.query import RecallQuery
+from recollect.recall.relevance import contextual_vector
+
+T = TypeVar("T")
+
+log = structlog.get_logger(__name__)
+
+
+class Named(NamedTuple):
+    """A question's vector in the space of one embedder.
+
+    Attributes:
+        model: The embedder's name.
+        vector: The vector, unit length.
+        gate: The cosine below which a match by this embedder means nothing.
+    """
+
+    model: str
+    vector: Vector
+    gate: float
+
+
+class StatementVectors(NamedTuple):
+    """A question's vectors for statements.
+
+    Attributes:
+        asked: The vector of the person's words alone, by the second embedder; None without one. The intents are read from it.
+        near: The vectors to compare statements with, today's first; the words before it shift them.
+    """
+
+    asked: Vector | None
+    near: tuple[Named, ...]
+
+
+@dataclass(slots=True)
+class Watch:
+    """Times the stages of a recall, and turns failures and timeouts into missing results.
+
+    Attributes:
+        degraded: The stages that failed or exceeded their time limit.
+        stages: The duration of each stage, in milliseconds.
+    """
+
+    degraded: list[Stage] = field(default_factory=list)
+    stages: dict[Stage, float] = field(default_factory=dict)
+
+    async def timed(
+        self, stage: Stage, work: Callable[[], Coroutine[Any, Any, T]], seconds: float
+    ) -> T | None:
+        """Return the result of a stage; None if it fails or takes longer than ``seconds``."""
+        began = time.perf_counter()
+        try:
+            return await within(seconds, work())
+        except (TimeoutError, EmbedderError, StoreError) as error:
+            self.degraded.append(stage)
+            # To be late is what a deadline is for, and the line of the recall names the stage.
+            say = log.debug if isinstance(error, TimeoutError) else log.warning
+            say("recall_degraded", stage=stage, error=type(error).__name__)
+            return None
+        finally:
+            self.stages[stage] = (time.perf_counter() - began) * 1000
+
+
+async def statement_vectors(
+    query: RecallQuery,
+    embedder: Embedder,
+    generations: Sequence[Generation],
+    watch: Watch,
+    *,
+    stage: Stage,
+    seconds: float,
+) -> StatementVectors:
+    """Embed a question for its comparison with statements.
+
+    Args:
+        query: The question.
+        embedder: Today's embedder of statements.
+        generations: The embedders before today's by which the person's statements may be embedded.
+        watch: Times the stage.
+        stage: The stage: of the second embedder, or of the only one.
+        seconds: The time limit.
+    """
+    of_both = (each for generation in generations for each in (generation.second, generation.first))
+    earlier = [each for each in of_both if each is not None]
+    asked, others = await asyncio.gather(
+        watch.timed(stage, partial(_in_context, query, embedder), seconds),
+        _of_earlier(earlier, query.asked, seconds),
+    )
+    if asked is None:
+        return StatementVectors(None, tuple(others))
+    is_second = stage is Stage.SECOND_EMBEDDING
+    return StatementVectors(
+        asked[0] if is_second else None, (Named(embedder.name, asked[1], embedder.gate), *others)
+    )
+
+
+async def log_vectors(
+    query: RecallQuery,
+    embedder: Embedder,
+    generations: Sequence[Generation],
+    held: Collection[str],
+    watch: Watch,
+    *,
+    seconds: float,
+) -> tuple[Named, ...]:
+    """Embed a question for its comparison with the message log.
+
+    Args:
+        query: The question.
+        embedder: Today's embedder of the log.
+        generations: The embedders before today's.
+        held: The embedders by whose vectors the person's memory is kept.
+        watch: Times the stage.
+        seconds: The time limit.
+    """
+    earlier = [each.first for each in generations if each.first is not None and each.first.name in held]
+    vector, others = await asyncio.gather(
+        watch.timed(Stage.EMBEDDING, partial(embedder.embed_question, query.text), seconds),
+        _of_earlier(earlier, query.text, seconds),
+    )
+    near = [] if vector is None else [Named(embedder.name, vector, embedder.gate)]
+    return (*near, *others)
+
+
+async def _in_context(query: RecallQuery, embedder: Embedder) -> tuple[Vector, Vector]:
+    """Return the vector of the words alone, and the same shifted towards the message before."""
+    asked = await embedder.embed_question(query.asked)
+    if not query.before:
+        return asked, asked
+    return asked, contextual_vector(asked, await embedder.embed_question(query.before))
+
+
+async def _of_earlier(embedders: Sequence[Embedder], text: str, seconds: float) -> list[Named]:
+    """Return a question's vectors by earlier embedders, as far as they answer in time."""
+    found = []
+    for each in embedders:
+        try:
+            found.append(Named(each.name, await within(seconds, each.embed_question(text)), each.gate))
+        except (TimeoutError, EmbedderError) as error:
+            log.warning("earlier_embedder_failed", error=type(error).__name__)
+    return found

@@ -1,0 +1,372 @@
+"""Ranks a person's memory for a turn: statements first, and the message log where they do not serve it. May raise."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from recollect.errors import EmbedderError
+from recollect.index import Passages, Snapshot, StoredPassage
+from recollect.model import STATEMENTS, Item, Memory, ProfileEntry, Recollection, Stage, Vector
+from recollect.ports import ONLY_TODAYS, Embedder, Generations
+from recollect.recall.candidates import (
+    Mask,
+    Words,
+    find_candidates,
+    match_of,
+    near_statements,
+    serving_passages,
+)
+from recollect.recall.gate import Gate, gate_score, holds_identifier
+from recollect.recall.log import SignalWeights, items_of, score_log
+from recollect.recall.needs import (
+    NO_NEEDS,
+    Entry,
+    Intents,
+    Needs,
+    NeedThresholds,
+    intents_of,
+    needs_of,
+    overview_needs,
+)
+from recollect.recall.profile_fields import importance_of
+from recollect.recall.query import RecallQuery
+from recollect.recall.question import Named, StatementVectors, Watch, log_vectors
+
+EXPLAINED = 10
+"""The number of best recollections that come with the parts of their scores. An explanation shows no more."""
+
+_COMPARED_IN_THREAD = 10_000
+"""Rows from which on they are compared in a thread."""
+
+T = TypeVar("T")
+
+
+class NearestPassages(Protocol):
+    """Finds a person's passages in the store that are nearest to a vector."""
+
+    async def __call__(self, user_id: str, vector: Vector, model: str, *, limit: int) -> list[StoredPassage]:
+        """Return them, nearest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far a recall looks.
+
+    Attributes:
+        limit: The most candidates that each channel (vectors, terms) yields.
+        lexical: Whether words are compared.
+        log: Whether the message log is searched.
+        verbatim: Whether exchanges that were kept verbatim are found with it; needed if the log has no embeddings.
+        listed: The most statements that are ranked without being needed.
+        embedding_seconds: The time limit of an embedding. Without one, words alone are compared.
+        second_seconds: The time limit of the embedding for statements.
+    """
+
+    limit: int = 40
+    lexical: bool = True
+    log: bool = True
+    verbatim: bool = False
+    listed: int = EXPLAINED
+    embedding_seconds: float = 0.15
+    second_seconds: float = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The learned numbers of ranking.
+
+    Attributes:
+        weights: The weights of the log's signals.
+        gate: The coefficients of the gate; with the threshold 0, ``bar`` filters nothing.
+        bar: The thresholds of need.
+    """
+
+    weights: SignalWeights = field(default_factory=SignalWeights)
+    gate: Gate = field(default_factory=Gate)
+    bar: NeedThresholds = field(default_factory=NeedThresholds)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How much a recall found, for its record.
+
+    Attributes:
+        candidates: The number of memories and messages that were ranked.
+        dense: The number of those that have a cosine.
+        lexical: The number of those that hold a term of the question.
+        log: The number of messages.
+        has_vector: Whether the question has an embedding.
+        corrected: Whether a spelling correction replaced any term.
+    """
+
+    candidates: int = 0
+    dense: int = 0
+    lexical: int = 0
+    log: int = 0
+    has_vector: bool = False
+    corrected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The ranked recollections of a turn.
+
+    Attributes:
+        query: The turn's question.
+        ranked: The needed statements, the best of the others, and the messages; best first.
+        gate_score: The probability that the turn asks for the log, 0 to 1; None if the log was not looked at.
+        needs: The statements that the turn needs.
+        question: The question's vector by the embedder of statements; None without one.
+        found: How much was found.
+        degraded: The stages that failed or exceeded their time limit.
+        stages: The duration of each stage, in milliseconds.
+    """
+
+    query: RecallQuery
+    ranked: tuple[Recollection, ...] = ()
+    gate_score: float | None = None
+    needs: Needs = NO_NEEDS
+    question: Vector | None = None
+    found: Found = Found()
+    degraded: tuple[Stage, ...] = ()
+    stages: dict[Stage, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedLog:
+    """The ranked messages of the log, and summaries.
+
+    Attributes:
+        messages: Best first; the first ones with the parts of their scores.
+        gate_score: The probability that the turn asks for them, 0 to 1; None if there is nothing to rank.
+        dense: The number of candidates with a cosine.
+        lexical: The number of candidates that hold a term of the question.
+        log: The number of messages.
+    """
+
+    messages: tuple[Recollection, ...] = ()
+    gate_score: float | None = None
+    dense: int = 0
+    lexical: int = 0
+    log: int = 0
+
+
+async def rank(
+    query: RecallQuery,
+    snapshot: Snapshot,
+    vectors: StatementVectors,
+    *,
+    embedder: Embedder,
+    generations: Generations = ONLY_TODAYS,
+    reach: Reach,
+    tuning: Tuning,
+    watch: Watch,
+    nearest: NearestPassages,
+    entries: Sequence[ProfileEntry] = (),
+) -> Ranking:
+    """Rank a person's memory for a question.
+
+    Args:
+        query: The question.
+        snapshot: The person's memory.
+        vectors: Its vectors for statements.
+        embedder: The embedder of the log.
+        generations: The embedders before today's.
+        reach: How far it looks.
+        tuning: The learned numbers.
+        watch: Times the stages.
+        nearest: Finds passages in the store, for a log that takes too many bytes for a snapshot.
+        entries: Entries of the person's profile that are judged like statements.
+
+    Raises:
+        EmbedderError: The question could not be embedded, and words are not compared.
+    """
+    began = time.perf_counter()
+    snapshot = snapshot if reach.log else replace(snapshot, passages=Passages())
+    serving = serving_passages(snapshot.passages or Passages(), query)
+    terms = query.terms if reach.lexical else ()
+    words = await _apart(snapshot, partial(match_of, snapshot, terms, serving))
+    step = _Step(query, snapshot, serving, words, vectors, intents_of(query, vectors), reach, tuning)
+    log: RankedLog | None = None
+    if vectors.asked is None:  # without it the gate of the log decides whether statements are needed
+        log = await _ranked_log(step, embedder, generations, watch, nearest)
+    needs = step.needs(entries, is_asked=log is not None and tuning.gate.opens(log.gate_score))
+    if log is None and not needs.served:
+        log = await _ranked_log(step, embedder, generations, watch, nearest)
+    watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
+    messages = () if log is None else log.messages
+    return Ranking(
+        query,
+        tuple(sorted((*needs.statements, *messages), key=lambda each: (-each.score, each.item.id))),
+        None if log is None else log.gate_score,
+        needs,
+        vectors.asked,
+        step.found(log),
+        tuple(dict.fromkeys(watch.degraded)),
+        watch.stages,
+    )
+
+
+async def _ranked_log(
+    step: "_Step", embedder: Embedder, generations: Generations, watch: Watch, nearest: NearestPassages
+) -> RankedLog:
+    """Rank the messages of the log.
+
+    Raises:
+        EmbedderError: The question could not be embedded, and words are not compared.
+    """
+    snapshot = step.snapshot
+    question: tuple[Named, ...] = ()
+    held = snapshot.memories.first.models | (snapshot.passages or Passages()).vectors.models
+    # With one embedder alone the question is embedded by now, or can't be.
+    if (held or snapshot.passages is None) and Stage.EMBEDDING not in watch.degraded:
+        earlier, seconds = generations.of(snapshot.user_id), step.reach.embedding_seconds
+        question = await log_vectors(step.query, embedder, earlier, held, watch, seconds=seconds)
+    if not question and not step.reach.lexical and step.vectors.asked is None:
+        raise EmbedderError("There is no embedding to search by.")
+    if snapshot.passages is None:
+        watch.degraded.append(Stage.SEARCH)  # words are not compared with all of it
+        step = await _with_nearest(step, question, nearest)
+    return await _apart(snapshot, partial(step.log, question, embedder))
+
+
+async def _with_nearest(step: "_Step", question: Sequence[Named], nearest: NearestPassages) -> "_Step":
+    """Return a step whose log is the passages that the store finds nearest to the question.
+
+    Raises:
+        StoreError: The store failed.
+    """
+    snapshot, limit = step.snapshot, 2 * step.reach.limit
+    found = [await nearest(snapshot.user_id, each.vector, each.model, limit=limit) for each in question]
+    once = {each.document: each for each in chain.from_iterable(found)}
+    names = snapshot.names.copy()
+    snapshot = replace(snapshot, passages=Passages().with_changed(list(once.values()), names), names=names)
+    serving = serving_passages(snapshot.passages or Passages(), step.query)
+    terms = step.query.terms if step.reach.lexical else ()
+    return replace(step, snapshot=snapshot, serving=serving, words=match_of(snapshot, terms, serving))
+
+
+async def _apart(snapshot: Snapshot, work: Callable[[], T]) -> T:
+    """Return the result of a computation; in a thread where there is much to compare, so that other chats' streams don't wait."""
+    rows = len(snapshot.memories.items) + (0 if snapshot.passages is None else len(snapshot.passages.items))
+    return await asyncio.to_thread(work) if rows > _COMPARED_IN_THREAD else work()
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What the steps of one ranking share."""
+
+    query: RecallQuery
+    snapshot: Snapshot
+    serving: Mask
+    words: Words
+    vectors: StatementVectors
+    intents: Intents
+    reach: Reach
+    tuning: Tuning
+
+    def needs(self, entries: Sequence[ProfileEntry], *, is_asked: bool) -> Needs:
+        """Return the statements that the turn needs."""
+        tuning = self.tuning
+        return needs_of(
+            self.query,
+            self.snapshot.memories,
+            self.words,
+            self.vectors,
+            self.intents,
+            entries=[self._entry(each) for each in entries],
+            names_identifier=self._names_identifier(),
+            is_asked=is_asked,
+            listed=self.reach.listed,
+            bar=tuning.bar if tuning.gate.threshold else tuning.bar.lifted,
+        )
+
+    def log(self, question: Sequence[Named], embedder: Embedder) -> RankedLog:
+        """Rank the messages of the log."""
+        query, snapshot, match = self.query, self.snapshot, self.words.match
+        found = find_candidates(
+            snapshot,
+            self.words,
+            self.serving,
+            question,
+            near_statements(snapshot.memories, self.vectors.near),
+            limit=self.reach.limit,
+            verbatim=self.reach.verbatim or not self.reach.log,
+            is_read=embedder.reads(query.asked),
+        )
+        if not found.size:
+            return RankedLog()
+        items = items_of(snapshot, found)
+        scores = score_log(snapshot, query, found, match, self.tuning.weights)
+        passages = snapshot.passages or Passages()
+        own = passages.columns.self_share[found.passages]
+        opened = gate_score(
+            query,
+            items,
+            found,
+            scores,
+            self_share=np.concatenate([np.zeros(len(found.memories)), own]),
+            seen=match.seen,
+            gate_cosine=embedder.gate,
+            gate=self.tuning.gate,
+            nothing=self.intents.nothing,
+        )
+        order = [
+            row
+            for row in sorted(range(found.size), key=lambda row: (-scores.scores[row], items[row].id))
+            if not _is_statement(items[row])
+        ]
+        messages = tuple(
+            Recollection(
+                items[row], float(scores.scores[row]), scores.parts_of(row) if place < EXPLAINED else ()
+            )
+            for place, row in enumerate(order)
+        )
+        is_near = np.count_nonzero(~np.isnan(found.cosine))
+        return RankedLog(
+            messages, opened, int(is_near), int(np.count_nonzero(found.bm25)), len(found.passages)
+        )
+
+    def found(self, log: RankedLog | None) -> Found:
+        """Return how much was found."""
+        log, statements = log or RankedLog(), len(self.snapshot.memories.judged)
+        return Found(
+            candidates=statements + len(log.messages),
+            dense=log.dense or (statements if self.vectors.near else 0),
+            lexical=log.lexical or int(np.count_nonzero(self.words.memories.bm25)),
+            log=log.log,
+            has_vector=bool(self.vectors.near) or log.dense > 0,
+            corrected=self.words.match.corrected,
+        )
+
+    def _names_identifier(self) -> bool:
+        if not self.query.identifiers:
+            return False
+        rows = np.flatnonzero(self.words.passages.bm25)[: self.reach.limit].tolist()
+        passages = (
+            [] if self.snapshot.passages is None else [self.snapshot.passages.items[row] for row in rows]
+        )
+        return holds_identifier(self.query, [*self.snapshot.memories.judged_items, *passages])
+
+    def _entry(self, entry: ProfileEntry) -> Entry:
+        near = [each for each in self.vectors.near if each.model == entry.embedding_model]
+        cosine = float(entry.embedding @ near[0].vector) if near and entry.embedding is not None else np.nan
+        return Entry(entry.as_memory(self.snapshot.user_id, importance_of(entry.field, None, None)), cosine)
+
+
+def with_overview(ranking: Ranking, snapshot: Snapshot, *, bar: NeedThresholds) -> Ranking:
+    """Return the ranking of a turn that asks for all statements, whatever its words are near to."""
+    needs = overview_needs(snapshot.memories.judged_items, ranking.query.now, bar)
+    others = [each for each in ranking.ranked if not _is_statement(each.item)]
+    return replace(ranking, ranked=(*needs.statements, *others), needs=needs)
+
+
+def _is_statement(item: Item) -> bool:
+    return isinstance(item, Memory) and item.kind in STATEMENTS

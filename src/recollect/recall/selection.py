@@ -1,0 +1,203 @@
+"""Decides which ranked recollections go into the prompt, and why the others do not. Pure."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+from uuid import UUID
+
+from recollect.model import ALL_TOLD, STATEMENTS, Disclosure, Drop, Item, Kind, Memory, Passage, Recollection
+from recollect.recall.needs import NO_NEEDS, Needs
+from recollect.recall.repetition import PromptTexts, are_alike, words_of
+
+_Source: TypeAlias = tuple[UUID, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionLimits:
+    """The limits of a selection.
+
+    Attributes:
+        limit: The most recollections.
+        later: The same for a chat whose prompt already holds earlier blocks.
+        of_one_source: The most passages of one message, and the most memories formed from it.
+        cliff: The share of the best score that a passage needs; 0: no cliff.
+        sure: The number of recollections up to which ``cliff`` applies.
+        cliff_behind: The share of the best score that further passages need.
+        session_enough: If the chat's own session yields so many, other sessions are left out.
+        beside: The most passages if a model has extracted statements from the log: it found the rest of little use.
+    """
+
+    limit: int = 7
+    later: int = 4
+    of_one_source: int = 2
+    cliff: float = 0.5
+    sure: int = 4
+    cliff_behind: float = 0.75
+    session_enough: int = 3
+    beside: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionContext:
+    """What a selection considers besides the ranked recollections.
+
+    Attributes:
+        session_id: The chat's session.
+        user_wide: Whether the words of the turn ask for other sessions.
+        given: The ids of memories and messages in earlier blocks of the prompt.
+        prompt: The texts that the request carries.
+        abandoned: The ids of messages that the turn replaces. What was learned from them alone no longer holds.
+        disclosure: What may be sent to the LLM's server. What the policy forbids is selected and then left out.
+    """
+
+    session_id: str
+    user_wide: bool
+    given: Collection[UUID] = ()
+    prompt: PromptTexts = field(default_factory=PromptTexts)
+    abandoned: frozenset[UUID] = frozenset()
+    disclosure: Disclosure = ALL_TOLD
+
+    def is_abandoned(self, item: Item) -> bool:
+        """Tell whether the turn replaces all messages that an item was learned from."""
+        return bool(self.abandoned) and bool(_messages(item)) and _messages(item) <= self.abandoned
+
+
+def select(
+    ranked: Sequence[Recollection],
+    around: SelectionContext,
+    how: SelectionLimits,
+    *,
+    relevant: bool,
+    needs: Needs = NO_NEEDS,
+) -> tuple[list[Recollection], bool]:
+    """Decide for each ranked recollection whether it is selected.
+
+    The chat's own session comes first: if it yields enough and the turn does not ask for other sessions, passages of these
+    are left out. A summary is left out in other sessions unless the turn asks for them. Statements that ``needs`` judged
+    count from any session.
+
+    Args:
+        ranked: Best first.
+        around: What else to consider.
+        how: The limits.
+        relevant: Whether the turn asks for anything in the log. If not, everything that ``needs`` did not judge is left out.
+        needs: The statements that the turn needs. Those it judged and does not want are left out.
+
+    Returns:
+        The recollections in their order, each with the reason why it was dropped, or None if it was selected; and whether
+        the selection spans other sessions.
+    """
+    if not relevant and not needs.wanted:
+        return [replace(each, dropped=Drop.IRRELEVANT) for each in ranked], False
+    if needs.at_most is not None:
+        how = replace(how, limit=max(how.limit, needs.at_most))
+    selecting = _Selection(around, how, needs, relevant)
+    first = selecting.run(ranked, session_only=True)
+    taken = sum(each.dropped is None for each in first)
+    if taken >= how.session_enough and not around.user_wide:
+        return first, False
+    return selecting.run(ranked, session_only=False), True
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    around: SelectionContext
+    how: SelectionLimits
+    needs: Needs
+    relevant: bool
+
+    def run(self, ranked: Sequence[Recollection], *, session_only: bool) -> list[Recollection]:
+        """Select. A passage is dropped if a statement learned from it is selected, whichever of the two ranks first."""
+        told = _messages_of(each.item for each in ranked if each.item.id in self.around.given)
+        while True:
+            done = self._once(ranked, told, session_only=session_only)
+            more = told | _messages_of(each.item for each in done if each.dropped is None)
+            if not any(each.dropped is None and _is_told(each.item, more) for each in done):
+                return done
+            told = more
+
+    def _once(
+        self, ranked: Sequence[Recollection], told: frozenset[UUID], *, session_only: bool
+    ) -> list[Recollection]:
+        # The best passage sets the cliff even if it is dropped. Statements have no cliff.
+        best = next((each.score for each in ranked if not is_judged(each.item)), 0.0)
+        sources: Counter[_Source] = Counter()
+        taken: list[frozenset[str]] = []
+        done = []
+        for each in ranked:
+            dropped = self._of_itself(each.item, session_only=session_only)
+            if dropped is None and _is_told(each.item, told):
+                dropped = Drop.SAME_SOURCE
+            is_statement = is_judged(each.item)
+            if dropped is None and not is_statement and each.score < self._cliff(len(taken)) * best:
+                dropped = Drop.CLIFF
+            if dropped is None and each.item.id in self.around.given:
+                dropped = Drop.GIVEN  # after the cliff, which would have dropped it anyway
+            if dropped is None and len(taken) >= (self.how.limit if is_statement else self._of_log):
+                dropped = Drop.LIMIT
+            if dropped is None:  # last, since comparing words takes longest
+                words = words_of(each.item.content)
+                dropped = self._by_its_words(each.item, words, sources, taken)
+                if dropped is None and not self.around.disclosure.allows(each.item):
+                    dropped = Drop.UPSTREAM_POLICY
+                if dropped is None:
+                    sources[_source(each.item)] += 1
+                    taken.append(words)
+            done.append(Recollection(each.item, each.score, each.parts, dropped))
+        return done
+
+    @property
+    def _of_log(self) -> int:
+        return min(self.how.limit, self.how.beside) if self.needs.understood else self.how.limit
+
+    def _cliff(self, taken: int) -> float:
+        if taken < self.how.sure or not self.how.cliff:
+            return self.how.cliff
+        return max(self.how.cliff, self.how.cliff_behind)
+
+    def _of_itself(self, item: Item, *, session_only: bool) -> Drop | None:
+        is_statement = is_judged(item)
+        if item.id not in self.needs.wanted if is_statement else not self.relevant:
+            return Drop.IRRELEVANT
+        elsewhere = not is_statement and item.session_id not in {self.around.session_id, None}
+        is_summary = isinstance(item, Memory) and item.kind is Kind.SUMMARY
+        if elsewhere and (session_only or (is_summary and not self.around.user_wide)):
+            return Drop.OTHER_SESSION
+        return Drop.ABANDONED if self.around.is_abandoned(item) else None
+
+    def _by_its_words(
+        self, item: Item, words: frozenset[str], sources: Counter[_Source], taken: Sequence[frozenset[str]]
+    ) -> Drop | None:
+        if sources[_source(item)] >= self.how.of_one_source:
+            return Drop.SAME_SOURCE
+        if self.around.prompt.says(item.content, words):
+            return Drop.IN_PROMPT
+        return Drop.REPEATS if any(are_alike(words, other) for other in taken) else None
+
+
+def is_judged(item: Item) -> bool:
+    """Return whether an item is judged by itself, as statements and entries of the profile are."""
+    return isinstance(item, Memory) and (item.kind in STATEMENTS or item.kind is Kind.PROFILE)
+
+
+def _messages(item: Item) -> frozenset[UUID]:
+    """Return the ids of the messages an item was learned from; empty for a memory that was written by hand."""
+    return frozenset({item.id} if isinstance(item, Passage) else item.provenance.message_ids)
+
+
+def _messages_of(items: Iterable[Item]) -> frozenset[UUID]:
+    """Return the ids of the messages that the statements among the items were learned from."""
+    statements = (item for item in items if isinstance(item, Memory) and item.kind in STATEMENTS)
+    return frozenset(message for item in statements for message in item.provenance.message_ids)
+
+
+def _is_told(item: Item, told: frozenset[UUID]) -> bool:
+    return isinstance(item, Passage) and item.message_id in told
+
+
+def _source(item: Item) -> _Source:
+    """Return the id of the message that an item comes from, or else its own id; and whether it is a memory."""
+    if isinstance(item, Memory) and item.provenance.message_ids:
+        return item.provenance.message_ids[0], True
+    return item.id, isinstance(item, Memory)

@@ -1,0 +1,97 @@
+"""Chooses the standing part: the statements that go into every chat, whatever the question. Pure.
+
+Since the subject of a chat is unknown, kind and importance decide: how users want to be answered, what endangers them, who
+they are. For a user with few statements, the standing part holds all of them.
+"""
+
+from collections.abc import Callable, MutableMapping, Sequence
+from datetime import datetime
+from typing import TypeAlias
+from uuid import UUID
+
+from recollect.model import Memory, Recollection
+from recollect.recall.repetition import are_alike, words_of
+from recollect.recall.selection import SelectionContext
+from recollect.recall.worth import in_order
+
+Costs: TypeAlias = MutableMapping[tuple[Callable[[str], int], UUID], int]
+"""The tokens of statements' lines, by the function that counts and the statement's id."""
+
+
+def choose_standing(
+    memories: Sequence[Memory],
+    *,
+    budget: int,
+    count: Callable[[str], int],
+    now: datetime,
+    adds: Callable[[Memory], bool] = lambda _: True,
+    costs: Costs | None = None,
+) -> tuple[Memory, ...]:
+    """Choose statements greedily by `worth` until the budget is used; one that does not fit is skipped.
+
+    Statements that have ended are left out. Doubted statements come last; of equals, the newest comes first.
+
+    Args:
+        memories: Current statements, in any order.
+        budget: The most tokens of their lines.
+        count: Counts the tokens of a text.
+        now: The current time.
+        adds: Whether a statement that would fit adds anything new. Called in the order of choice; it may keep state.
+        costs: The tokens of lines that were counted before; those counted now are added.
+    """
+    left, known = budget, {} if costs is None else costs
+    chosen = []
+    for memory in in_order(memories, now):
+        key = count, memory.id
+        cost = known.get(key)
+        if cost is None:
+            cost = known[key] = count(f"\u2022 {memory.labelled}\n")
+        if cost <= left and adds(memory):
+            left -= cost
+            chosen.append(memory)
+    return tuple(chosen)
+
+
+def standing_part(
+    memories: Sequence[Memory],
+    chosen: Sequence[Recollection],
+    around: SelectionContext,
+    *,
+    budget: int,
+    count: Callable[[str], int],
+    now: datetime,
+    costs: Costs | None = None,
+) -> tuple[Recollection, ...]:
+    """Choose the standing part of a chat's block.
+
+    Statements that the prompt already holds are left out, and so are paraphrases of what was recalled. A statement that was
+    also recalled keeps its score; the others have the score 0.
+
+    Args:
+        memories: The user's most valuable statements.
+        chosen: The recollections selected for the turn.
+        around: What else the prompt holds.
+        budget: The most tokens of the lines.
+        count: Counts the tokens of a text.
+        now: The current time.
+        costs: The tokens of lines that were counted before.
+    """
+    found = {each.item.id: each.score for each in chosen}
+    taken = [words_of(each.item.content) for each in chosen]
+
+    def adds(memory: Memory) -> bool:
+        words = words_of(memory.content)
+        if (
+            memory.id in around.given
+            or around.is_abandoned(memory)
+            or around.prompt.says(memory.content, words)
+        ):
+            return False
+        if memory.id not in found:
+            if any(are_alike(words, other) for other in taken):
+                return False
+            taken.append(words)
+        return True
+
+    standing = choose_standing(memories, budget=budget, count=count, now=now, adds=adds, costs=costs)
+    return tuple(Recollection(each, found.get(each.id, 0.0), standing=True) for each in standing)

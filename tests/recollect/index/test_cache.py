@@ -1,0 +1,166 @@
+"""Snapshots are kept within bounds, loaded once, and used for their own person alone."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID, uuid4
+
+import pytest
+from tests.recollections import memory
+from tests.waiting import until
+
+from recollect.errors import StoreUnavailableError
+from recollect.index import Document, Loaded, Snapshot, SnapshotCache, StoredMemory, StoredPassage
+from recollect.model import Vector, Versions
+
+MUCH = 100_000_000
+
+
+@dataclass
+class Rows:
+    """A store whose people have one memory each, of any length.
+
+    Attributes:
+        current: The versions of each person.
+        let: Unset, and loads wait.
+        size: The characters of a memory.
+        loads: Whose snapshots were read.
+    """
+
+    current: dict[str, Versions] = field(default_factory=dict)
+    let: asyncio.Event = field(default_factory=asyncio.Event)
+    size: int = 10
+    loads: list[str] = field(default_factory=list)
+    failure: Exception | None = None
+
+    def change(self, user_id: str, *, epoch: UUID | None = None) -> Versions:
+        """Raise a person's version."""
+        old = self.current.get(user_id, Versions(uuid4(), 0, 0, 0, 0, 0, 0))
+        new = old._replace(statements=old.statements + 1, epoch=epoch or old.epoch)
+        self.current[user_id] = new
+        return new
+
+    async def load(
+        self, user_id: str, have: Versions | None, *, most_bytes: int, log_anew: bool = False
+    ) -> Loaded:
+        """Read a person's memory."""
+        del have, most_bytes, log_anew
+        self.loads.append(user_id)
+        now = self.current[user_id]
+        await self.let.wait()
+        if self.failure is not None:
+            raise self.failure
+        kept = memory(f"{user_id} {now.statements}".ljust(self.size), owner=user_id)
+        return Loaded(now, [StoredMemory(kept, Document({}, 0, 0), None, None)])
+
+    async def versions(self, users: Sequence[str]) -> Mapping[str, Versions]:
+        """Return the current versions."""
+        return {each: self.current[each] for each in users}
+
+    async def nearest_passages(
+        self, user_id: str, vector: Vector, model: str, *, limit: int
+    ) -> list[StoredPassage]:
+        """Return none."""
+        del user_id, vector, model, limit
+        return []
+
+
+@pytest.fixture
+def rows() -> Rows:
+    store = Rows()
+    store.let.set()
+    return store
+
+
+def said(snapshot: Snapshot) -> list[str]:
+    return [each.content.strip() for each in snapshot.memories.items]
+
+
+async def test_a_snapshot_is_read_again_only_once_it_is_too_old(rows: Rows) -> None:
+    cache, first = SnapshotCache(rows, most_bytes=MUCH), rows.change("anna")
+    assert said(await cache.get("anna", first)) == ["anna 1"]
+    assert said(await cache.get("anna", first)) == ["anna 1"]
+    assert rows.loads == ["anna"]
+
+    assert said(await cache.get("anna", rows.change("anna"))) == ["anna 2"]
+    assert said(await cache.get("anna", first)) == ["anna 2"], "it is newer than what was asked for"
+    assert rows.loads == ["anna", "anna"]
+
+
+async def test_who_joins_a_load_that_began_too_early_loads_again(rows: Rows) -> None:
+    cache, first = SnapshotCache(rows, most_bytes=MUCH), rows.change("anna")
+    rows.let.clear()
+    early = [asyncio.create_task(cache.get("anna", first)) for _ in range(3)]
+    await until(lambda: bool(rows.loads))
+    later = asyncio.create_task(cache.get("anna", rows.change("anna")))
+    rows.let.set()
+
+    assert [said(await each) for each in early] == [["anna 1"]] * 3
+    assert said(await later) == ["anna 2"]
+    assert rows.loads == ["anna", "anna"]
+
+
+async def test_who_was_erased_and_comes_back_never_meets_what_was_before(rows: Rows) -> None:
+    cache = SnapshotCache(rows, most_bytes=MUCH)
+    before = await cache.get("anna", rows.change("anna"))
+
+    back = rows.change("anna", epoch=uuid4())._replace(statements=1)
+    rows.current["anna"] = back
+
+    assert not before.serves(back)
+    await cache.refresh()
+    assert not cache.has("anna")
+    assert said(await cache.get("anna", back)) == ["anna 1"]
+    assert (await cache.get("anna", back)).versions == back
+
+
+async def test_the_oldest_go_where_the_bytes_are_used_up(rows: Rows) -> None:
+    rows.size = 10_000
+    one = (await SnapshotCache(rows, most_bytes=MUCH).get("size", rows.change("size"))).nbytes
+    cache = SnapshotCache(rows, most_bytes=round(3.5 * one))
+
+    for user_id in ("anna", "ben", "carla", "anna", "dora"):
+        await cache.get(user_id, rows.current.get(user_id) or rows.change(user_id))
+
+    assert [each for each in ("anna", "ben", "carla", "dora") if cache.has(each)] == ["anna", "carla", "dora"]
+    assert cache.nbytes <= 3.5 * one
+    assert len(cache) == 3
+
+
+async def test_what_is_larger_than_all_room_is_used_and_not_kept(rows: Rows) -> None:
+    cache = SnapshotCache(rows, most_bytes=100)
+
+    assert said(await cache.get("anna", rows.change("anna"))) == ["anna 1"]
+    assert (len(cache), cache.nbytes) == (0, 0)
+
+
+async def test_a_load_that_fails_costs_one_turn(rows: Rows) -> None:
+    cache, now = SnapshotCache(rows, most_bytes=MUCH), rows.change("anna")
+    rows.failure = StoreUnavailableError()
+    with pytest.raises(StoreUnavailableError):
+        await cache.get("anna", now)
+
+    rows.failure = None
+    assert said(await cache.get("anna", now)) == ["anna 1"]
+
+
+async def test_a_sweep_reads_what_changed_elsewhere(rows: Rows) -> None:
+    cache = SnapshotCache(rows, most_bytes=MUCH)
+    await cache.get("anna", rows.change("anna"))
+    await cache.get("ben", rows.change("ben"))
+    rows.change("anna")
+
+    await cache.refresh()
+    await cache.refresh()
+
+    assert rows.loads == ["anna", "ben", "anna"]
+
+
+async def test_no_snapshot_of_another_person_is_used(rows: Rows) -> None:
+    cache = SnapshotCache(rows, most_bytes=MUCH)
+    now = rows.change("ben")
+    theirs = await cache.get("ben", now)
+    cache._kept["anna"] = theirs, 1
+
+    with pytest.raises(RuntimeError):
+        await cache.get("anna", now)

@@ -1,0 +1,233 @@
+"""Which statements a turn needs, and when the log stays away. The second embedder is the real one: its vector tells what is asked."""
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+import pytest
+from tests.recollections import memory, passage, turn
+from tests.tables import table
+
+from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
+from recollect.model import Provenance, Versions
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
+from recollect.postgres.snapshots import document_of
+from recollect.recall.candidates import match_of
+from recollect.recall.needs import Needs, NeedThresholds, intents_of, needs_of
+from recollect.recall.query import read_query
+from recollect.recall.question import Named, StatementVectors
+
+LISBON, FIPS, NURSE, TEA = (
+    "Lives in Lisbon",
+    "Has a dog called Fips",
+    "Works as a nurse at Santa Maria",
+    "Drinks green tea",
+)
+
+
+@pytest.fixture
+async def embedder(data_dir: Path) -> AsyncIterator[MultilingualE5Embedder]:
+    made = MultilingualE5Embedder(cache_dir=data_dir / "models")
+    yield made
+    await made.aclose()
+
+
+async def needed(
+    embedder: MultilingualE5Embedder,
+    asked: str,
+    contents: Sequence[str],
+    *,
+    is_named: bool = False,
+    extractor: str | None = "m",
+    has_document: bool = False,
+    held: str = "",
+) -> tuple[Needs, list[str]]:
+    """Return what a question needs of statements, where one passage of the log holds some words."""
+    query = read_query(turn(asked, has_document=has_document))
+    vector = await embedder.embed_question(query.asked)
+    learned = Provenance(extractor=extractor)
+    statements = [memory(content, provenance=learned) for content in contents]
+    texts = await embedder.embed(contents)
+    stored = [
+        StoredMemory(each, document_of(each.content), None, Embedded(embedder.name, text.reshape(1, -1)))
+        for each, text in zip(statements, texts, strict=True)
+    ]
+    said = [StoredPassage(1, passage(held), document_of(held), None)] if held else []
+    snapshot = Snapshot.of("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored, said))
+    vectors = StatementVectors(vector, (Named(embedder.name, vector, embedder.gate),))
+    needs = needs_of(
+        query,
+        snapshot.memories,
+        match_of(snapshot, query.terms, np.ones(len(said), np.bool_)),
+        vectors,
+        intents_of(query, vectors),
+        names_identifier=is_named,
+        is_asked=False,
+        listed=2,
+        bar=NeedThresholds(),
+    )
+    return needs, [each.content for each in statements if each.id in needs.wanted]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("Where do I live?", LISBON),
+        ("Wo wohne ich?", LISBON),
+        ("¿Dónde vivo?", LISBON),
+        ("What do I work as?", NURSE),
+        ("What's my job title", NURSE),
+        ("my dogs name??", FIPS),
+        ("我的狗叫什么名字？", FIPS),
+    ],
+)
+async def test_the_one_that_answers_is_needed_in_whatever_language(
+    embedder: MultilingualE5Embedder, asked: str, answer: str
+) -> None:
+    _, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
+
+    assert answer in wanted
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What do you know about me?",
+        "Was weißt du über mich?",
+        "¿Qué sabes de mí?",
+        "Qu'est-ce que tu sais sur moi ?",
+        "你知道我哪些事？",
+        "私について何を知っていますか？",
+    ],
+)
+async def test_who_asks_for_all_that_is_known_is_given_it(
+    embedder: MultilingualE5Embedder, asked: str
+) -> None:
+    needs, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
+
+    assert needs.everything
+    assert wanted == [LISBON, FIPS, NURSE, TEA]
+
+
+@table(
+    ("asked", "everything"),
+    [
+        ("Summarize this document for me.", False),
+        ("Tóm tắt tài liệu này giúp tôi.", False),
+        ("Dime todo lo que pone.", False),
+        ("Bạn biết gì về tôi?", True),
+    ],
+)
+async def test_the_whole_of_a_document_is_not_all_that_is_known_of_a_person(
+    embedder: MultilingualE5Embedder,
+    asked: str,
+    everything: bool,  # noqa: FBT001 -- of the table
+) -> None:
+    needs, _ = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA], has_document=True)
+
+    assert needs.everything is everything
+
+
+@table(
+    ("asked", "has_document", "likely", "floor"),
+    [
+        ("What is the notice period?", False, 0.0, 0.04),
+        ("What is the notice period?", True, 0.5, 0.08),
+        ("May my son eat this?", False, 0.5, 0.04),
+        ("May my son eat this?", True, 0.0, 0.03),
+        ("May my son eat this?", True, 0.5, 0.35),
+    ],
+)
+def test_a_question_about_a_document_is_judged_by_whom_it_speaks_of(
+    asked: str,
+    has_document: bool,  # noqa: FBT001 -- of the table
+    likely: float,
+    floor: float,
+) -> None:
+    query = read_query(turn(asked, has_document=has_document))
+
+    assert NeedThresholds().floor(query, np.array([0.0, likely])) == pytest.approx(floor)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What is the integral of 1/x?",
+        "Write a Python function that reverses a string",
+        "Übersetze ins Englische: Der Zug hat Verspätung.",
+        "thanks!",
+    ],
+)
+async def test_what_asks_for_nothing_remembered_needs_nothing(
+    embedder: MultilingualE5Embedder, asked: str
+) -> None:
+    needs, wanted = await needed(embedder, asked, [LISBON, FIPS, NURSE, TEA])
+
+    assert wanted == []
+    assert needs.served, "nor is the log to stand in"
+
+
+async def test_where_a_statement_serves_the_log_stays_away(embedder: MultilingualE5Embedder) -> None:
+    needs, _ = await needed(embedder, "Where do I live?", [LISBON, TEA])
+
+    assert needs.served
+
+
+async def test_where_a_passage_holds_much_more_of_the_question_the_log_is_asked_too(
+    embedder: MultilingualE5Embedder,
+) -> None:
+    asked = "Where do I live, near the botanical garden of Coimbra?"
+
+    more, _ = await needed(embedder, asked, [LISBON, TEA], held="the botanical garden of Coimbra is near")
+    less, _ = await needed(embedder, asked, [LISBON, TEA], held="a garden")
+
+    assert more.wanted
+    assert not more.served
+    assert less.served
+
+
+async def test_the_best_of_the_others_are_listed_behind_what_is_needed(
+    embedder: MultilingualE5Embedder,
+) -> None:
+    needs, wanted = await needed(embedder, "Where do I live?", [LISBON, FIPS, NURSE, TEA])
+
+    assert [each.item.content for each in needs.statements][: len(wanted)] == [LISBON]
+    assert len(needs.statements) == len(wanted) + 2
+    scores = [each.score for each in needs.statements]
+    assert scores == sorted(scores, reverse=True)
+    assert 2 >= scores[0] > scores[-1] >= 0
+
+
+async def test_where_nothing_is_known_the_log_may_stand_in(embedder: MultilingualE5Embedder) -> None:
+    needs, wanted = await needed(embedder, "Where do I live?", [])
+
+    assert wanted == []
+    assert not needs.served
+
+
+@pytest.mark.parametrize("asked", ["What was the error ERR_CONN_4711 about?", "fix PROJ-1234"])
+async def test_what_is_found_by_its_identifier_opens_the_log_though_anybody_might_ask_so(
+    embedder: MultilingualE5Embedder, asked: str
+) -> None:
+    named, _ = await needed(embedder, asked, [LISBON, TEA], is_named=True)
+    unheard, _ = await needed(embedder, asked, [LISBON, TEA])
+
+    assert not named.served
+    assert unheard.served
+
+
+async def test_where_no_model_has_read_the_log_its_own_gate_decides(embedder: MultilingualE5Embedder) -> None:
+    needs, wanted = await needed(embedder, "What is the integral of 1/x?", [LISBON, TEA], extractor=None)
+
+    assert not wanted
+    assert not needs.served
+
+
+async def test_where_no_model_has_read_the_log_what_was_asked_to_be_remembered_does_not_close_it(
+    embedder: MultilingualE5Embedder,
+) -> None:
+    needs, wanted = await needed(embedder, "Where do I live?", [LISBON, TEA], extractor=None)
+
+    assert LISBON in wanted
+    assert not needs.served

@@ -1,0 +1,200 @@
+"""From a question to what is ranked for it, over a real store, with stand-ins for the embedders."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.contracts.keeping import apply
+from tests.people import person
+from tests.recollect.engines import PATIENT, engine_over
+from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
+from tests.stores import PORTS, Store, store_over
+from tests.watched_stores import broken
+
+from recollect.engine import Backends
+from recollect.engine.recall import Retriever
+from recollect.errors import EmbedderError, StoreError
+from recollect.index import SnapshotCache
+from recollect.model import Add, Message, Role, Scope, Stage, Vector
+from recollect.ports import Embedder
+from recollect.postgres import Postgres
+from recollect.recall import EXPLAINED, Ranking, Reach
+
+REACH = replace(PATIENT.reach, limit=EXPLAINED + 5)
+
+
+@pytest.fixture
+async def store(store: Store) -> Store:
+    """Anna wrote one statement down and said something; so did Ben."""
+    engine = engine_over(store, PATIENT)
+    await engine.add(store.anna, "I drink Darjeeling")
+    await engine.remember(
+        store.turn("My bicycle is red"), "A fine colour, I should say: it is seen from afar."
+    )
+    await engine.add(store.ben, "I drink Darjeeling with Anna")
+    await engine.drain(store.anna)
+    return store
+
+
+async def rank(
+    store: Store,
+    asked: str,
+    reach: Reach = REACH,
+    embedder: Embedder | None = None,
+    *,
+    second: Embedder | None = None,
+    scope: Scope | None = None,
+    history: tuple[Message, ...] = (),
+) -> Ranking:
+    ports: dict[str, Any] = {name: getattr(store, name) for name in PORTS}
+    backends = Backends(**ports, embedder=embedder or WordEmbedder(), second_embedder=second)
+    turn = store.turn(asked, scope, history=history)
+    ranking, _ = await Retriever(backends, PATIENT, lambda: turn.at).rank(turn, reach=reach)
+    return ranking
+
+
+def contents(ranking: Ranking) -> list[str]:
+    return [each.item.content for each in ranking.ranked]
+
+
+async def test_statements_and_messages_are_ranked_together_best_first_and_the_first_ones_explained(
+    store: Store,
+) -> None:
+    for number in range(EXPLAINED + 3):
+        await engine_over(store).add(store.anna, f"bicycle {number}")
+
+    ranking = await rank(store, "Is my bicycle red?", replace(REACH, listed=EXPLAINED + 5))
+
+    scores = [each.score for each in ranking.ranked]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(contents(ranking))) == len(ranking.ranked) == EXPLAINED + 5
+    assert {"I drink Darjeeling", "My bicycle is red", "bicycle 1"} < set(contents(ranking))
+    assert ranking.gate_score is not None
+    assert contents(ranking) == contents(await rank(store, "Is my bicycle red?", replace(REACH, listed=15)))
+    assert ranking.degraded == ()
+    assert set(ranking.stages) == {Stage.EMBEDDING, Stage.SEARCH}
+
+
+async def test_without_the_log_memories_alone_are_ranked_verbatim_exchanges_too(store: Store) -> None:
+    found = contents(await rank(store, "Is my bicycle red?", replace(REACH, log=False)))
+
+    assert len(found) == 2
+    assert any(each.startswith("Q: My bicycle is red\nA: ") for each in found)
+
+
+async def test_a_question_that_fits_opens_the_gate_further(store: Store) -> None:
+    fits, does_not = await rank(store, "Is my bicycle red?"), await rank(store, "volcano")
+
+    assert fits.gate_score is not None
+    assert does_not.gate_score is not None
+    assert fits.gate_score > does_not.gate_score
+
+
+async def test_of_a_person_who_said_nothing_nothing_is_ranked(store: Store) -> None:
+    ranking = await rank(store, "Darjeeling", scope=person("clara").scope)
+
+    assert (ranking.ranked, ranking.gate_score, ranking.found.candidates) == ((), None, 0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "lexical", "matches", "corrected"),
+    [("Darjeeling?", True, 1, False), ("Darjjeeling?", True, 1, True), ("Darjjeeling?", False, 0, False)],
+)
+async def test_a_mistyped_word_counts_as_what_it_means(
+    store: Store,
+    asked: str,
+    lexical: bool,  # noqa: FBT001 -- a case
+    matches: int,
+    corrected: bool,  # noqa: FBT001 -- a case
+) -> None:
+    found = (await rank(store, asked, replace(REACH, lexical=lexical))).found
+
+    assert (found.lexical, found.corrected, found.has_vector) == (matches, corrected, True)
+
+
+@pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])
+async def test_without_an_embedding_words_alone_are_compared(store: Store, embedder: Embedder) -> None:
+    reach = replace(REACH, embedding_seconds=0.01, second_seconds=0.01)
+
+    ranking = await rank(store, "My bicycle is red", reach, embedder)
+
+    assert "My bicycle is red" in contents(ranking)
+    assert (ranking.found.has_vector, ranking.degraded) == (False, (Stage.EMBEDDING,))
+    with pytest.raises(EmbedderError):
+        await rank(store, "My bicycle", replace(reach, lexical=False), embedder)
+
+
+async def test_a_store_that_is_away_fails(store: Store) -> None:
+    with pytest.raises(StoreError):
+        await rank(broken(store), "Darjeeling?")
+
+
+# -- a log that takes too many bytes -----------------------------------------------------------------
+
+
+async def test_above_its_bytes_the_log_is_asked_in_the_store_by_meaning_and_says_so(
+    own_postgres: Postgres,
+) -> None:
+    store = store_over(own_postgres)
+    engine = engine_over(store, PATIENT)
+    for text in ("My bicycle is red", "My boat is called Albatros", "I was in Peru in May"):
+        await engine.remember(store.turn(text), "")
+        await engine.remember(store.turn(f"{text}, said Ben", store.ben.scope), "")
+    await engine.add(store.anna, "I drink Darjeeling")
+    for each in (store.anna, store.ben):
+        await engine.drain(each)
+    reader = store.snapshots._store
+    small = replace(store, snapshots=SnapshotCache(reader, most_bytes=4 * 2 * 5_000))
+
+    whole, above = await rank(store, "My boat is called?"), await rank(small, "My boat is called?")
+
+    assert (await small.snapshots.get(store.anna)).passages is None
+    assert Stage.SEARCH in above.degraded
+    assert Stage.SEARCH not in whole.degraded
+    assert set(contents(above)) == set(contents(whole))
+    assert "My boat is called Albatros" in contents(above)
+    assert not any("Ben" in each for each in contents(above))
+    assert "I drink Darjeeling" in contents(await rank(small, "Darjeeling"))
+
+
+# -- by the second embedder --------------------------------------------------------------------------
+
+
+class Second(WordEmbedder):
+    """Embeds questions as another does texts: those of "Teesorte" as "Darjeeling"."""
+
+    name = "second"
+
+    async def embed_question(self, text: str) -> Vector:
+        return await super().embed_question(text.replace("Teesorte", "Darjeeling"))
+
+
+async def test_a_statement_that_only_the_second_embedder_embedded_is_judged_by_it(store: Store) -> None:
+    [near] = await Second().embed(["Darjeeling"])
+    only_second = {"embedding": None, "embedding_model": None, "second_model": "second"}
+    morning = store.memory("Best in the morning", second_embedding=near, **only_second)
+    await apply(store, Add(morning))
+
+    async def score(asked: str, second: Embedder | None = None, *before: Message) -> tuple[float, Ranking]:
+        reach = replace(REACH, embedding_seconds=0.5, second_seconds=0.5)
+        ranking = await rank(store, asked, reach, second=second, history=before)
+        return next(each.score for each in ranking.ranked if each.item.id == morning.id), ranking
+
+    alone, without = await score("Teesorte")
+    found, ranking = await score("Teesorte", Second())
+    _, late = await score("Teesorte", SlowEmbedder(Second(), seconds=3600))
+
+    assert found > alone
+    assert (without.question, late.question) == (None, None)
+    assert ranking.question is not None
+    assert Stage.SECOND_EMBEDDING in late.degraded
+    assert "I drink Darjeeling" in contents(late)
+
+    said = (Message(Role.USER, "Teesorte"), Message(Role.ASSISTANT, "Which one?"))
+    unrelated, at_first = await score("Bicycle", Second())
+    drawn, goes_on = await score("Bicycle", Second(), *said)
+    assert drawn > unrelated, "what was said before draws the question towards itself"
+    assert at_first.question is not None
+    assert goes_on.question is not None
+    np.testing.assert_array_equal(at_first.question, goes_on.question)

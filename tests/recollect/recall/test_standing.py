@@ -1,0 +1,123 @@
+"""What stands in every chat: what matters most, is not over, and fits."""
+
+import random
+from datetime import timedelta
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.recollections import NOON, memory, passage, recollection
+from tests.tables import table
+
+from recollect.model import Doubt, Kind, Memory, Provenance, Recollection
+from recollect.recall import PromptTexts, SelectionContext, worth
+from recollect.recall.standing import choose_standing, standing_part
+from recollect.text.tokens import estimate_tokens
+
+DAY = timedelta(days=1)
+PLENTY = 1000
+AROUND = SelectionContext("chat-1", user_wide=False)
+
+
+def chosen(*memories: Memory, budget: int = PLENTY) -> list[str]:
+    found = choose_standing(memories, budget=budget, count=estimate_tokens, now=NOON)
+    return [each.content for each in found]
+
+
+def part(
+    *memories: Memory, found: tuple[Recollection, ...] = (), around: SelectionContext = AROUND
+) -> list[Recollection]:
+    return list(standing_part(memories, found, around, budget=PLENTY, count=estimate_tokens, now=NOON))
+
+
+def test_where_all_fit_all_stand() -> None:
+    all_of_them = [memory(f"Fact {number}", importance=number / 10) for number in range(9)]
+
+    assert chosen(*all_of_them) == [f"Fact {number}" for number in reversed(range(9))]
+
+
+def test_how_to_answer_comes_before_what_matters_as_much() -> None:
+    fact, preference = memory("Has a cat"), memory("Wants short answers", kind=Kind.PREFERENCE)
+
+    assert worth(preference, NOON) > worth(fact, NOON)
+    assert chosen(fact, preference) == ["Wants short answers", "Has a cat"]
+
+
+def test_of_what_matters_as_much_the_newest_comes_first() -> None:
+    old, new = memory("Has a cat", observed_at=NOON - 90 * DAY), memory("Has a dog")
+
+    assert chosen(old, new) == ["Has a dog", "Has a cat"]
+
+
+def test_what_does_not_fit_is_passed_over_for_a_smaller_one_behind_it() -> None:
+    long = memory("long " * 200, importance=0.9)
+
+    assert chosen(long, memory("Has a cat"), budget=50) == ["Has a cat"]
+
+
+def test_what_is_in_doubt_comes_behind_all_that_is_sure() -> None:
+    doubted = memory("Commutes by train", importance=0.9, doubt=Doubt.SUSPECT)
+    sure = memory("Has a cat", importance=0.3)
+
+    assert chosen(doubted, sure) == ["Has a cat", "Commutes by train"]
+
+
+@table(
+    ("changed", "stands"),
+    [
+        ({"holds_until": NOON - DAY}, False),
+        ({"holds_until": NOON + DAY}, True),
+        ({"kind": Kind.TODO, "event_at": NOON - DAY}, False),
+        ({"kind": Kind.TODO, "event_at": NOON.replace(hour=0)}, True),
+        ({"kind": Kind.TODO, "event_at": NOON + DAY}, True),
+        ({"kind": Kind.FACT, "event_at": NOON - DAY}, True),
+    ],
+)
+def test_what_is_over_does_not_stand(changed: dict[str, Any], stands: bool) -> None:  # noqa: FBT001 -- a case
+    assert bool(chosen(memory("Rents a flat", **changed))) is stands
+
+
+@given(st.integers(0, 300), st.randoms(use_true_random=False))
+def test_any_order_comes_to_the_same_within_the_budget(budget: int, order: random.Random) -> None:
+    memories = [memory(f"Fact {n} " * (n % 5 + 1), importance=n % 4 / 4) for n in range(20)]
+    shuffled = order.sample(memories, len(memories))
+
+    found = chosen(*shuffled, budget=budget)
+
+    assert found == chosen(*memories, budget=budget)
+    assert sum(estimate_tokens(f"- {each}\n") for each in found) <= budget
+
+
+# -- beside what was recalled ----------------------------------------------------------------------
+
+
+def test_what_was_recalled_too_stands_with_its_score() -> None:
+    cat, dog = memory("Has a cat"), memory("Keeps bees in Kassel")
+
+    assert part(cat, dog, found=(Recollection(dog, 0.7, (("dense", 0.7),)),)) == [
+        Recollection(dog, 0.7, standing=True),
+        Recollection(cat, 0.0, standing=True),
+    ]
+
+
+def test_what_was_recalled_in_other_words_does_not_stand_again() -> None:
+    said = recollection("Keeps three hives of bees in Kassel")
+
+    assert part(memory("Keeps three hives of bees, in Kassel"), found=(said,)) == []
+
+
+def test_what_earlier_blocks_or_the_request_say_does_not_stand_again() -> None:
+    cat, bees = memory("Has a cat"), memory("Keeps bees")
+    around = SelectionContext(
+        "chat-1", user_wide=False, given={cat.id}, prompt=PromptTexts(["You know: keeps bees."])
+    )
+
+    assert part(cat, bees, around=around) == []
+
+
+def test_what_was_learned_from_an_edited_message_alone_does_not_stand() -> None:
+    said = passage("I keep bees")
+    bees = memory("Keeps bees", provenance=Provenance("chat-1", (said.message_id,)))
+    around = SelectionContext("chat-1", user_wide=False, abandoned=frozenset({said.message_id}))
+
+    assert part(bees, around=around) == []
