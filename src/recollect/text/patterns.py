@@ -94,6 +94,12 @@ def linear(pattern: str, flags: int = 0, *, captures: bool = True, megabytes: in
     )
 
 
+def any_of(*patterns: "str | Linear") -> "Linear":
+    """Compile one expression that finds whatever several find, to ask in one pass whether a text has anything for them."""
+    written = (each if isinstance(each, str) else each.pattern for each in patterns)
+    return linear("|".join(f"(?:{each})" for each in written), captures=False, megabytes=2 * MEGABYTES)
+
+
 def bounded(pattern: str, flags: int = 0, *, longest: int = LONGEST) -> "Bounded":
     """Return an expression for Python's own engine that sees at most ``longest`` characters at once."""
     return Bounded(pattern, flags, longest)
@@ -266,7 +272,12 @@ class Bounded(Anchored):
 
 def whole(text: str) -> str:
     """Return the text with lone surrogates replaced, which no encoding can carry; its length stays the same."""
-    return text if text.isascii() else _HALVES.sub(_STANDS_FOR_A_HALF, text)
+    if not text.isascii():
+        try:
+            text.encode()  # five times as fast as a search
+        except UnicodeEncodeError:
+            return _HALVES.sub(_STANDS_FOR_A_HALF, text)
+    return text
 
 
 def _translated(pattern: str) -> str:

@@ -33,7 +33,7 @@ _NETWORKS = anchored(
     "|(?:50[0-9]{2}|5[6-8][0-9]{2}|6304|67[0-9]{2})[0-9]{12,15}"  # Maestro
 )
 _IBAN = linear(r"(?:^|[^0-9A-Za-z])[A-Za-z]{0,10}?([A-Za-z]{2}[0-9]{2})")
-_BANK = linear(
+BANK = linear(
     r"(?i)(?:^|[^\p{L}])(routing|aba|sort[ ]code|blz|bankleitzahl)(?:[ ](?:number|no\.?|code|nr\.?))?[ ]?(?:is|ist)?[ :#=-]{0,3}([0-9]{9}|[0-9]{2}[ -]?[0-9]{2}[ -]?[0-9]{2}|[0-9]{3}[ ]?[0-9]{3}[ ]?[0-9]{2})(?:[^0-9]|$)"
 )
 """A bank's number behind its name, as the United States, Britain, and Germany have it."""
@@ -173,7 +173,7 @@ def _end_of_account(text: str) -> int:
 
 def local_accounts(text: str) -> Iterator[SecretSpan]:
     """Yield account numbers next to the number of their bank, and American routing numbers with a valid check digit."""
-    for bank in places(_BANK, text):
+    for bank in places(BANK, text):
         if len(bank[2]) == _ABA_SIZE and not _has_aba_check(bank[2]):
             continue
         yield SecretSpan(bank.start(2), bank.end(2), SecretKind.ACCOUNT)

@@ -39,6 +39,7 @@ _NAMES_ANOTHER = linear(
 )
 """How a name ends that is no secret's: ``secret_name``, ``tokens``."""
 
+_ASSIGNED = rf"(?i:{_STRONG}|{_WEAK})(?:{_SIGN.pattern.removeprefix('^')})"
 _WINDOW = 320
 _IN_CONNECTION = linear(r"^([^;\n\"'&]{0,100});[ ]?[A-Za-z]")
 """The rest of a value, and that another follows."""
@@ -283,6 +284,9 @@ _MAY_BE_GIVEN = linear(
 _QUERY = linear(
     r"(?i)[?&#](?:key|access_token|token|auth|sig|signature|code|sid|password|pwd|pass|secret|x-amz-(?:signature|security-token|credential))=([^\s&#\"'<>]{4,})"
 )
+
+SHAPES = _ASSIGNED, _COOKIES, _MAY_BE_GIVEN, _QUERY
+"""A text without any of these has no secret in code."""
 
 
 def in_commands(text: str) -> Iterator[SecretSpan]:

@@ -6,7 +6,9 @@ all scripts, and all spaces become ASCII, and so do look-alike letters of other 
 
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from recollect.text.looks import is_unseen, latin_like, of_one_script
 from recollect.text.patterns import linear
@@ -52,20 +54,39 @@ def undisguised(text: str) -> UndisguisedText:
     """
     if text.isascii():
         return UndisguisedText(text, text)
-    characters = [each for each in set(text) if not each.isascii()]
-    unseen = frozenset(filter(is_unseen, characters))
-    table: dict[str, str | None] = {each: form for each in characters if (form := _in_ascii(each))}
-    table |= dict.fromkeys(unseen)
-    alike = {each: latin for each in characters if each != _DOTLESS and (latin := latin_like(each)) != each}
-    others = {each for each in characters if unicodedata.name(each, "").startswith(_SCRIPTS)}
+    characters = {each: _read(each) for each in set(text) if not each.isascii()}
+    unseen = frozenset(each for each, read in characters.items() if read.is_unseen)
+    table = {ord(each): read.form or None for each, read in characters.items() if read.form or read.is_unseen}
+    alike = {ord(each): read.latin for each, read in characters.items() if read.latin}
     if table:
-        text = text.translate({ord(each): form for each, form in table.items()})
+        text = text.translate({**table, **dict.fromkeys(map(ord, unseen))})
     in_scripts = text
-    if alike and others <= alike.keys() and _LATIN.search(text):
-        text = text.translate({ord(each): form for each, form in alike.items()})
+    is_latin = all(read.latin for read in characters.values() if read.is_of_other_script)
+    if alike and is_latin and _LATIN.search(text):
+        text = text.translate(alike)
     elif alike:
         text = _of_one_script(text)
     return UndisguisedText(text, in_scripts, unseen)
+
+
+class _Character(NamedTuple):
+    """A character that is not ASCII: the ASCII character it is another form of, the Latin letter it looks like; "": none."""
+
+    form: str
+    latin: str
+    is_unseen: bool
+    is_of_other_script: bool
+
+
+@lru_cache(10_000)
+def _read(character: str) -> _Character:
+    latin = "" if character == _DOTLESS else latin_like(character)
+    return _Character(
+        _in_ascii(character),
+        "" if latin == character else latin,
+        is_unseen(character),
+        unicodedata.name(character, "").startswith(_SCRIPTS),
+    )
 
 
 def _in_ascii(character: str) -> str:

@@ -119,6 +119,8 @@ _WITH_LETTERS: _Kinds = (
     (r"[STFGM][0-9]{7}[A-Z]", _is_singaporean),
     (r"[0-9]{6}[+A-FU-Y-][0-9]{3}[0-9A-Y]", _is_finnish),
 )
+MAY_BE_LETTERED = rf"[A-Z]{{3}}{_S}[A-Z]{{3}}{_S}[0-9LMNP-V]{{2}}[A-EHLMPR-T]|[A-Z]{{2}}[0-9]{{2}}|[A-Z]{{2}}[ ][0-9]{{2}}[ ][0-9]{{2}}|[0-9]{{6}}"
+"""Part of each number with letters."""
 _RUN = linear(r"[0-9](?:[^\p{L}\p{N}]{0,2}[0-9]){6,}", captures=False)
 _LONGEST_RUN, _BESIDE_RUN = 80, 4
 """Characters of digits with their separators: more are a table."""

@@ -120,6 +120,8 @@ _KEY_FILE = linear(
     r"|(PuTTY-User-Key-File-[0-9])"
 )
 _RUN = linear(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+SHAPES = _KEY_FILE, _OF_MAKERS, _RUN
+"""A text without any of these has no key."""
 _UUID = linear(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HEXADECIMAL = linear(r"(?:0[xX])?[0-9a-fA-F]+")
 _LINK = linear(r"(?i)(?:https?://|www\.)[^\s?#<>\"']*$")

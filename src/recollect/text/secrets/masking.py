@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from recollect.model import Exchange, Message, Turn
-from recollect.text.patterns import linear, whole
-from recollect.text.secrets.announced import announced, laid_out, may_be_announced
-from recollect.text.secrets.checksums import account_numbers, card_numbers, local_accounts
+from recollect.text.patterns import any_of, linear, whole
+from recollect.text.secrets import code_secrets, key_formats
+from recollect.text.secrets.announced import announced, laid_out, may_be_announced, names_one
+from recollect.text.secrets.checksums import BANK, account_numbers, card_numbers, local_accounts
 from recollect.text.secrets.code_secrets import assigned, cookies, in_commands
 from recollect.text.secrets.codes import by_number, sent
 from recollect.text.secrets.disguises import undisguised
-from recollect.text.secrets.identity_numbers import identity_numbers
+from recollect.text.secrets.identity_numbers import MAY_BE_LETTERED, identity_numbers
 from recollect.text.secrets.key_formats import keys, private_keys, random_strings
 from recollect.text.secrets.layout import without_layout
 from recollect.text.secrets.seed_phrases import seed_phrases
@@ -32,8 +33,14 @@ _READERS = (
 )
 """The readers of forms, and of program code."""
 
-_CHECKED = (card_numbers, account_numbers, identity_numbers, by_number, seed_phrases)
+_MAY_HAVE_FORM = any_of(*key_formats.SHAPES, *code_secrets.SHAPES, BANK)
+"""A text without any of these has nothing for them, and nearly all talk has none."""
+
+_CHECKED = (card_numbers, account_numbers, identity_numbers, by_number)
 """The readers of checksums, to whom each letter is of the script in which it is written."""
+
+_MAY_HAVE_NUMBER = any_of(r"[0-9](?:[^A-Za-z0-9]{0,3}[0-9]){6}|[A-Za-z]{2}[0-9]{2}", MAY_BE_LETTERED)
+"""The same for these: seven digits in a row, two behind two letters, or a part of a number with letters."""
 
 _NAMED = (announced, sent, what_unlocks, laid_out)
 """The readers of sentences: they read a text without its layout, and only if it names a secret."""
@@ -244,13 +251,14 @@ def _readable(text: str) -> str:
 
 
 def _found(text: str, in_scripts: str) -> Iterator[SecretSpan]:
-    for reader in _READERS:
+    for reader in _READERS if _MAY_HAVE_FORM.is_in(text.encode()) else ():
         yield from _read_by(reader, text)
-    for reader in _CHECKED:
+    for reader in _CHECKED if _MAY_HAVE_NUMBER.is_in(in_scripts.encode()) else ():
         yield from _read_by(reader, in_scripts)
+    yield from _read_by(seed_phrases, in_scripts)
     if may_be_announced(text) or may_unlock(text):
         plain = without_layout(text)
-        for reader in _NAMED:
+        for reader in _NAMED if names_one(plain.text) else (sent, what_unlocks):
             yield from map(plain.in_original, _read_by(reader, plain.text))
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from recollect.text.patterns import bounded, linear
+from recollect.text.patterns import bounded, linear, whole
 from recollect.text.secrets.value_phrases import UNIT, is_about_passwords
 from recollect.text.secrets.values import SecretKind, SecretSpan, TooManyPlacesError, places
 
@@ -235,7 +235,8 @@ def what_unlocks(text: str) -> Iterator[SecretSpan]:
 
 def may_unlock(text: str) -> bool:
     """Return whether a text may name the code of a lock. As one expression the two would need too many states."""
-    return (_MAY_UNLOCK.search(text) or MAY_OPEN_WITH.search(text)) is not None
+    encoded = whole(text).encode()
+    return _MAY_UNLOCK.is_in(encoded) or MAY_OPEN_WITH.is_in(encoded)
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int, tuple[int, int]]]:

@@ -20,9 +20,9 @@ TOLD = linear(
 )
 """The text between a name and its value: other words, then a sign or a copula."""
 _IS_IN_POLISH = linear(rf"(?i)^{BETWEEN}\s{{1,2}}(?:to|to[ ]jest)\s{{1,2}}()")
-_ENDS_COMPOUND = linear(
-    r"(?i)^(?:passw[oö]rt|wachtwoord|kennwort|(?:tür|alarm|tor|tresor|safe|schließfach|garagen|haus|handy)-?(?:codes?|kombination))$"
-)
+COMPOUNDS = r"passw[oö]rt|wachtwoord|kennwort|(?:tür|alarm|tor|tresor|safe|schließfach|garagen|haus|handy)-?(?:codes?|kombination)"
+"""Names that may end a longer word."""
+_ENDS_COMPOUND = linear(f"(?i)^(?:{COMPOUNDS})$")
 _POLISH = linear("(?i)^(?:has[łl]|odpowied)")
 PARTICLE = linear(rf"^[ \t]{{0,2}}(?:[:：=＝]|{vocabulary.PARTICLES})?[ \t]{{0,2}}[:：]?[ \t]{{0,2}}")
 CLAUSE_ENDS = linear(r"[,;!?\x{3002}\x{ff0c}\x{3001}\x{ff01}\x{2026})(]|[.](?:\s|$)|\s-\s|\n")
