@@ -117,10 +117,11 @@ def compose(
     told = sum(_is_statement(each) for each in (*included, *repeated))
     if known > told:
         draft.ends_with(_more(known - told))
+    text = draft.text
     return Block(
-        draft.text,
+        text,
         tuple(included),
-        draft.tokens,
+        count(text),
         dropped=len(once) - len(included),
         done=tuple(written),
         repeated=tuple(repeated),
@@ -150,7 +151,8 @@ def _listed(lines: Sequence[Line], included: Sequence[Recollection]) -> tuple[UU
 class _Draft:
     """A block under construction, which never exceeds its budget.
 
-    Each ``takes`` counts the tokens of the whole text again, since tokens do not add up over joined lines.
+    The tokens of single lines add up to no less than those of the joined text (`recollect.text.tokens`). So lines are added up,
+    and the whole text is counted only where the sum exceeds the budget.
     """
 
     def __init__(
@@ -163,12 +165,13 @@ class _Draft:
         self._done: list[str] = []
         self._end: list[str] = []
         self.lines: list[Line] = []
-        self.tokens = count(self.text) if answers else 0
+        self._headings: set[tuple[int, str]] = set()
+        self._most = count(self.text)
 
     def takes_done(self, line: str) -> bool:
         """Add a line that reports a memory command, if it fits; return whether it did."""
         self._done.append(line)
-        if self._fits():
+        if self._fits(line):
             return True
         self._done.pop()
         return False
@@ -176,7 +179,9 @@ class _Draft:
     def takes(self, line: Line) -> bool:
         """Add a memory's line, if it fits; return whether it did."""
         self.lines.append(line)
-        if self._fits():
+        group = line.order[0], line.heading
+        if self._fits(line.text if group in self._headings else f"{line.heading}\n{line.text}"):
+            self._headings.add(group)
             return True
         self.lines.pop()
         return False
@@ -184,7 +189,6 @@ class _Draft:
     def ends_with(self, line: str) -> None:
         """Set the last line. The caller reserved its tokens."""
         self._end = [line]
-        self.tokens = self._count(self.text)
 
     @property
     def holds_anything(self) -> bool:
@@ -206,11 +210,13 @@ class _Draft:
         listed = [_LISTED] if self._numbers and any(line.is_statement for line in in_order) else []
         return "\n".join([_OPENING, *self._answers, *self._done, *under, *listed, *self._end, _CLOSING])
 
-    def _fits(self) -> bool:
-        whole = self._count(self.text)
-        if whole > self._budget:
+    def _fits(self, added: str) -> bool:
+        most = self._most + self._count(f"\n{added}")
+        if self._numbers or most > self._budget:
+            most = self._count(self.text)
+        if most > self._budget:
             return False
-        self.tokens = whole
+        self._most = most
         return True
 
 
