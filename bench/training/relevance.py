@@ -13,8 +13,7 @@ Never: the store, the log.
 import argparse
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,7 +30,6 @@ from bench.training.relevance_data import (
     read_messages,
     read_questions,
 )
-from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.recall import NeedThresholds, relevance
 from recollect.recall.relevance import INTENTS, Floats, LogisticWeights, RelevanceModel
@@ -54,7 +52,6 @@ _STILL = 1e-5
 """A step of Newton's method as short as this is the last."""
 _FLAT = 1e-6
 """A signal whose deviation is no more than this tells nothing."""
-_FIRST_ONLY = ("near", "near_gap", "near_best")
 _OUT = Path(relevance.__file__).parent / "relevance_model.json"
 
 
@@ -108,7 +105,7 @@ def train(
     own = [each for each in questions if each.type != STRANGER]
     heads, bias = train_heads(own, messages)
     empty = LogisticWeights((), np.zeros(0), 0.0)
-    tables: dict[bool, list[dict[str, Floats]]] = {True: [], False: []}
+    tables: list[dict[str, Floats]] = []
     targets: list[Floats] = []
     fold_of = {each.person: fold for each, fold in zip(questions, folds, strict=True)}
     for fold in sorted(set(folds)):
@@ -116,25 +113,15 @@ def train(
             [each for each in own if fold_of[each.person] != fold],
             messages.without([person for person, its in fold_of.items() if its == fold]),
         )
-        inner = RelevanceModel(name, *inner_heads, empty, empty)
+        inner = RelevanceModel(name, *inner_heads, empty)
         for question in (q for q, f in zip(questions, folds, strict=True) if f == fold):
             if question.type == "overview" or not len(question.statements):
                 continue
             told = relevance.intent_logits(question.asked, inner)
-            nothing = np.full(len(question.statements), np.nan)
             columns, letters = question.columns, question.letters
-            tables[True].append(
-                relevance.features(
-                    question.asked, columns, question.second, letters, told, first=question.first
-                )
-            )
-            alone = replace(question.asked, vector=None)
-            tables[False].append(
-                relevance.features(alone, columns, nothing, letters, 0 * told, first=question.first)
-            )
+            tables.append(relevance.features(question.asked, columns, question.near, letters, told))
             targets.append(question.must)
-    target = np.concatenate(targets)
-    return RelevanceModel(name, heads, bias, _fit(tables[True], target), _fit(tables[False], target))
+    return RelevanceModel(name, heads, bias, _fit(tables, np.concatenate(targets)))
 
 
 def _fit(tables: Sequence[Mapping[str, Floats]], target: Floats) -> LogisticWeights:
@@ -151,23 +138,17 @@ def _fit(tables: Sequence[Mapping[str, Floats]], target: Floats) -> LogisticWeig
 
 def cross_validated(
     questions: Sequence[Question], messages: Messages, name: str
-) -> list[tuple[Floats, Floats, Floats]]:
-    """Return for each question the probabilities with and without the second embedder and its intents, by who has not seen the person."""
-    judged: list[tuple[Floats, Floats, Floats] | None] = [None] * len(questions)
+) -> list[tuple[Floats, Floats]]:
+    """Return for each question the probabilities and its intents, by a model that has not seen the person."""
+    judged: list[tuple[Floats, Floats] | None] = [None] * len(questions)
     for fold in range(_FOLDS):
         others = [each for each in questions if each.person % _FOLDS != fold]
         apart = messages.without([each.person for each in questions if each.person % _FOLDS == fold])
         model = train(others, apart, name, [each.person % (_FOLDS - 1) for each in others])
         for n, each in enumerate(questions):
             if each.person % _FOLDS == fold:
-                full, _ = relevance.probabilities(
-                    each.asked, each.columns, each.second, each.letters, model, first=each.first
-                )
-                alone = replace(each.asked, vector=None)
-                first, _ = relevance.probabilities(
-                    alone, each.columns, 0 * each.first, each.letters, model, first=each.first
-                )
-                judged[n] = full, first, relevance.intent_logits(each.asked, model)
+                likely, _ = relevance.probabilities(each.asked, each.columns, each.near, each.letters, model)
+                judged[n] = likely, relevance.intent_logits(each.asked, model)
     return [each for each in judged if each is not None]
 
 
@@ -207,24 +188,22 @@ class Tally:
 
 def tally(
     questions: Sequence[Question],
-    judged: Sequence[tuple[Floats, Floats, Floats]],
+    judged: Sequence[tuple[Floats, Floats]],
     *,
     bar: NeedThresholds,
     budget: int,
-    has_second: bool = True,
     of_type: str | None = None,
 ) -> Tally:
     """Return what a bar gives beside a standing part of ``budget`` tokens, by probabilities of who has not seen the person."""
     count = token_counter("")
     total = Tally()
-    for question, (full, first, told) in zip(questions, judged, strict=True):
+    for question, (chance, told) in zip(questions, judged, strict=True):
         if of_type is not None and question.type != of_type:
             continue
         stands = choose_standing(question.statements, budget=budget, count=count, now=question.asked.now)
         place = {each.id: n for n, each in enumerate(question.statements)}
         standing = frozenset(place[each.id] for each in stands)
-        intent = dict(zip(INTENTS, told.tolist(), strict=True)) if has_second else dict.fromkeys(INTENTS, 0.0)
-        chance = full if has_second else first
+        intent = dict(zip(INTENTS, told.tolist(), strict=True))
         order = [n for n in np.argsort(-chance).tolist() if n not in standing]
         if intent["overview"] > bar.overview:
             given = order
@@ -240,22 +219,19 @@ def tally(
 def as_json(model: RelevanceModel) -> dict[str, Any]:
     """Return a model as it is kept in the package; five digits are more than it knows."""
     short: Callable[[Floats], Any] = lambda values: np.round(values, 5).tolist()  # noqa: E731 -- one line thrice
-    part: Callable[[LogisticWeights], Any] = lambda each: {  # noqa: E731 -- the same
-        "weights": dict(zip(each.features, short(each.weights), strict=True)),
-        "bias": round(each.bias, 5),
-    }
+    weights = model.regression
     return {
         "embedder": model.embedder,
         "heads": short(model.heads),
         "head_bias": short(model.head_bias),
-        "full": part(model.full),
-        "first_only": part(model.first_only),
+        "regression": {
+            "weights": dict(zip(weights.features, short(weights.weights), strict=True)),
+            "bias": round(weights.bias, 5),
+        },
     }
 
 
-def print_table(
-    questions: Sequence[Question], judged: Sequence[tuple[Floats, Floats, Floats]], budget: int
-) -> None:
+def print_table(questions: Sequence[Question], judged: Sequence[tuple[Floats, Floats]], budget: int) -> None:
     """Print what bars around the product's own give."""
     own = NeedThresholds()
     print(f"{len(questions)} questions, cross-validated by person, standing part {budget} tokens")
@@ -265,36 +241,25 @@ def print_table(
             print(
                 f"bar {statement:.2f}, nothing {nothing:.1f}: {tally(questions, judged, bar=bar, budget=budget)}"
             )
-    print(f"first embedder alone: {tally(questions, judged, bar=own, budget=budget, has_second=False)}")
     for each in sorted({question.type for question in questions}):
         print(f"{each}: {tally(questions, judged, bar=own, budget=budget, of_type=each)}")
 
 
-@asynccontextmanager
-async def open_embedders() -> AsyncIterator[tuple[LocalEmbedder, MultilingualE5Embedder]]:
-    """Open both local embedders; their graphs are built anew."""
-    with TemporaryDirectory() as folder:
-        first = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=Path(folder))
-        second = MultilingualE5Embedder(cache_dir=Path(folder))
-        try:
-            await first.load()
-            yield first, second
-        finally:
-            await first.aclose()
-            await second.aclose()
-
-
 async def run(arguments: argparse.Namespace) -> None:
     """Read, train, judge, print; write what was trained if so asked."""
-    async with open_embedders() as (first, second):
-        embedded = Embedded(first, second)
-        questions = await read_questions(arguments.data, arguments.questions, embedded)
-        people = sorted({each.person for each in questions if each.statements})
-        messages = await read_messages(arguments.intents, embedded, people)
-        questions += await of_strangers(messages, questions, embedded)
-    print_table(questions, cross_validated(questions, messages, second.name), arguments.standing)
+    with TemporaryDirectory() as folder:
+        embedder = MultilingualE5Embedder(cache_dir=Path(folder))
+        try:
+            embedded = Embedded(embedder)
+            questions = await read_questions(arguments.data, arguments.questions, embedded)
+            people = sorted({each.person for each in questions if each.statements})
+            messages = await read_messages(arguments.intents, embedded, people)
+            questions += await of_strangers(messages, questions, embedded)
+        finally:
+            await embedder.aclose()
+    print_table(questions, cross_validated(questions, messages, embedder.name), arguments.standing)
     if arguments.write:
-        model = train(questions, messages, second.name, [each.person % _FOLDS for each in questions])
+        model = train(questions, messages, embedder.name, [each.person % _FOLDS for each in questions])
         _OUT.write_text(json.dumps(as_json(model), separators=(",", ":")) + "\n", "utf-8")
         print(f"written: {_OUT.name}")
 

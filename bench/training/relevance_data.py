@@ -36,8 +36,7 @@ class Question:
         person: The person's number.
         asked: What is asked.
         statements: The person's current statements.
-        first: Their cosines by the first embedder.
-        second: By the second.
+        near: Their cosines.
         must: Which are needed, (n,).
         may: Which are needed or do no harm, (n,).
     """
@@ -47,8 +46,7 @@ class Question:
     type: str
     asked: EmbeddedQuestion
     statements: tuple[Memory, ...]
-    first: Floats
-    second: Floats
+    near: Floats
     must: Floats
     may: Floats
 
@@ -64,29 +62,21 @@ class Question:
 
 
 class Embedded:
-    """Vectors of texts by both embedders, each text once."""
+    """Vectors of texts by the embedder of statements, each text once."""
 
-    def __init__(self, first: Embedder, second: Embedder) -> None:
-        self._first, self._second = first, second
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
         self._known: dict[tuple[str, str], Vector] = {}
 
-    def reads(self, text: str) -> bool:
-        """Whether the first embedder was made for texts in that script."""
-        return self._first.reads(text)
-
-    async def first(self, text: str) -> Vector:
-        """Return the first embedder's vector of a question."""
-        return await self._once("first", text, lambda: self._first.embed_question(text))
-
     async def question(self, text: str) -> Vector:
-        """Return the second embedder's vector of a question."""
-        return await self._once("question", text, lambda: self._second.embed_question(text))
+        """Return the vector of a question."""
+        return await self._once("question", text, lambda: self._embedder.embed_question(text))
 
     async def statement(self, text: str) -> Vector:
-        """Return the second embedder's vector of a statement."""
+        """Return the vector of a statement."""
 
         async def one() -> Vector:
-            return (await self._second.embed([text]))[0]
+            return (await self._embedder.embed([text]))[0]
 
         return await self._once("statement", text, one)
 
@@ -115,13 +105,11 @@ async def read_questions(
         }
         same, current = _same_and_current(told)
         statements = tuple(_memory(each, said[each["id"]]) for each in current)
-        first = np.array([await embedded.first(each.content) for each in statements], np.float64)
-        second = np.array([await embedded.statement(each.content) for each in statements], np.float64)
+        vectors = np.array([await embedded.statement(each.content) for each in statements], np.float64)
         for told_question in [*person["questions"], *more[person["person"]]]:
-            asked, first_vector, searched = await _asked(told_question, person, embedded)
+            asked, searched = await _asked(told_question, person, embedded)
             must = {same[each] for each in told_question["must"] if each in same}
             may = must | {same[each] for each in told_question.get("may") or [] if each in same}
-            reads = embedded.reads(told_question["ask"])
             found.append(
                 Question(
                     number,
@@ -129,8 +117,7 @@ async def read_questions(
                     told_question["type"],
                     asked,
                     statements,
-                    first @ first_vector if reads else np.full(len(statements), np.nan),
-                    second @ np.asarray(searched, np.float64),
+                    vectors @ np.asarray(searched, np.float64),
                     np.array([each["id"] in must for each in current], np.float64),
                     np.array([each["id"] in may for each in current], np.float64),
                 )
@@ -182,8 +169,8 @@ def _memory(told: Mapping[str, Any], said: str) -> Memory:
 
 async def _asked(
     told: Mapping[str, Any], person: Mapping[str, Any], embedded: Embedded
-) -> tuple[EmbeddedQuestion, Vector, Vector]:
-    """Return a question, its vector by the first embedder, and by the second the one that is searched by."""
+) -> tuple[EmbeddedQuestion, Vector]:
+    """Return a question, and the vector that statements are compared with."""
     said = [
         message
         for each in told.get("before") or []
@@ -195,11 +182,7 @@ async def _asked(
     searched = (
         relevance.contextual_vector(vector, await embedded.question(query.before)) if query.before else vector
     )
-    return (
-        EmbeddedQuestion(query.asked, query.now, query.periods, vector),
-        await embedded.first(query.text),
-        searched,
-    )
+    return EmbeddedQuestion(query.asked, query.now, query.periods, vector), searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,9 +241,7 @@ async def of_strangers(
         text = messages.texts[n]
         query = read_query(Turn(Scope("bench", "q"), text, "q", of.asked.now, "", ()))
         vector = messages.vectors[n]
-        first = np.array([await embedded.first(each.content) for each in statements], np.float64)
-        second = np.array([await embedded.statement(each.content) for each in statements], np.float64)
-        reads = embedded.reads(text)
+        vectors = np.array([await embedded.statement(each.content) for each in statements], np.float64)
         nothing = np.zeros(len(statements))
         found.append(
             Question(
@@ -269,8 +250,7 @@ async def of_strangers(
                 STRANGER,
                 EmbeddedQuestion(query.asked, query.now, query.periods, np.asarray(vector, np.float32)),
                 statements,
-                first @ await embedded.first(query.text) if reads else np.full(len(statements), np.nan),
-                second @ vector,
+                vectors @ vector,
                 nothing,
                 nothing,
             )

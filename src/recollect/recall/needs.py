@@ -245,15 +245,8 @@ def _judged(
         items = (*items, *(each.memory for each in entries))
         near = np.append(near, [each.cosine for each in entries])
         table, letters = StatementColumns.of(items), LetterRuns.of([each.content for each in items])
-    unknown = np.full(len(near), np.nan)
-    first, near = (near, unknown) if vectors.asked is None else (unknown, near)
     likely, shares = relevance.probabilities(
-        _asked(query, vectors),
-        table,
-        near,
-        letters.shared(query.asked),
-        relevance.shipped_model(),
-        first=first,
+        _asked(query, vectors), table, near, letters.shared(query.asked), relevance.shipped_model()
     )
     return _Judged(items, likely, shares)
 

@@ -2,8 +2,8 @@
 
 Linear heads over the second embedder's vector of the question classify its intent; the vector is comparable across the
 languages that the embedder supports. `bench.training.relevance` trained heads and weights on the lives data set and on messages
-without a person, cross-validated over persons. A second set of weights, for the first embedder's cosine alone, is used if there
-is no second embedder.
+without a person, cross-validated over persons. Without a second embedder the first one's cosines take the place of its
+cosines, and the question's intents are unknown.
 
 Never: a store, a model's library, training, passages of the log.
 """
@@ -29,10 +29,11 @@ INTENTS = ("nothing", "overview", "list", "advice", "time", "oneself")
 """The intents of a question: it needs nothing remembered; an overview of everything; several things; what matters for a
 recommendation; the time of something; one thing about the person."""
 
-
 _KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO)
 _BEFORE = 0.5
 """The weight of the message before in a question's vector; the question's own is 1."""
+_LEAST_SPREAD = 1e-3
+_MOST_DEVIATIONS = 2.5
 _DAY = 86_400.0
 _SOON = 31 * _DAY
 
@@ -71,15 +72,13 @@ class RelevanceModel:
         embedder: The name of the second embedder that it was trained with.
         heads: The weights of the intents' heads, (intents, dimensions), in the order of ``INTENTS``.
         head_bias: Their biases, (intents,).
-        full: The weights with vectors of the second embedder.
-        first_only: The weights without them.
+        regression: The weights of the features.
     """
 
     embedder: str
     heads: Floats
     head_bias: Floats
-    full: LogisticWeights
-    first_only: LogisticWeights
+    regression: LogisticWeights
 
 
 def contextual_vector(question: Vector, before: Vector) -> Vector:
@@ -102,22 +101,18 @@ def probabilities(
     near: Floats,
     shared_letters: Floats,
     model: RelevanceModel,
-    *,
-    first: Floats,
 ) -> tuple[Floats, dict[str, Floats]]:
     """Return the probability that each statement is needed, (n,), and each feature's contribution to its logit, (n,) each.
 
     Args:
         asked: The question.
         table: The n statements.
-        near: Their cosines to the question by the second embedder, (n,); NaN if unknown.
+        near: Their cosines to the question by the second embedder, or by the only one, (n,); NaN if unknown.
         shared_letters: The share of the question's letter runs that each holds, (n,); see ``LetterRuns.shared``.
         model: The trained model.
-        first: Their cosines by the first embedder, (n,); NaN if unknown, or if it does not support the script.
     """
-    has_second = asked.vector is not None and bool(np.isfinite(near).any())
-    weights = model.full if has_second else model.first_only
-    told = features(asked, table, near, shared_letters, intent_logits(asked, model), first=first)
+    weights = model.regression
+    told = features(asked, table, near, shared_letters, intent_logits(asked, model))
     columns = np.stack([told[name] for name in weights.features], axis=1)
     shares = columns * weights.weights
     logits = shares.sum(axis=1) + weights.bias
@@ -130,32 +125,27 @@ def features(
     near: Floats,
     shared_letters: Floats,
     told: Floats,
-    *,
-    first: Floats,
 ) -> dict[str, Floats]:
     """Return the features of the statements by name, (n,) each; an unknown one is 0.
 
     Args:
         asked: The question.
         table: The n statements.
-        near: Their cosines by the second embedder, (n,); NaN if unknown.
+        near: Their cosines to the question, (n,); NaN if unknown.
         shared_letters: The share of the question's letter runs that each holds, (n,).
         told: The logits of the question's intents, (intents,).
-        first: Their cosines by the first embedder, (n,); NaN if unknown.
     """
     one = np.ones(len(near))
-    order = np.argsort(np.argsort(-np.nan_to_num(near if np.isfinite(near).any() else first)))
-    near, near_first = np.nan_to_num(near), np.nan_to_num(first)
+    near = np.nan_to_num(near)
     intent = {name: np.tanh(value / 2) for name, value in zip(INTENTS, told.tolist(), strict=True)}
     found = {
         "near": near,
         "near_gap": near - near.max(initial=-1.0),
         "near_best": one * near.max(initial=-1.0),
-        "first": near_first,
-        "first_gap": near_first - near_first.max(initial=-1.0),
+        "near_deviations": _deviations(near),
         "letters": shared_letters,
         "letters_gap": shared_letters - shared_letters.max(initial=0.0),
-        "rank": np.log1p(order),
+        "rank": np.log1p(np.argsort(np.argsort(-near))),
         "importance": table.importance,
         "vital": (table.importance >= 0.85).astype(np.float64),  # noqa: PLR2004 -- health, safety, asked to be remembered
         "length": one * np.log1p(len(asked.text)),
@@ -164,6 +154,15 @@ def features(
     found |= {f"kind_{kind.value}": (table.kind == KIND_CODES[kind]).astype(np.float64) for kind in _KINDS}
     found |= {f"asks_{name}": one * value for name, value in intent.items()}
     return found | _together(intent, found)
+
+
+def _deviations(near: Floats) -> Floats:
+    """Return by how many standard deviations each cosine exceeds the mean, (n,), within the bounds seen in training."""
+    if not len(near):
+        return near
+    spread = max(float(near.std()), _LEAST_SPREAD)
+    deviations: Floats = np.clip((near - near.mean()) / spread, -_MOST_DEVIATIONS, _MOST_DEVIATIONS)
+    return deviations
 
 
 def _together(intent: Mapping[str, float], table: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -223,8 +222,7 @@ def shipped_model() -> RelevanceModel:
         held["embedder"],
         np.array(held["heads"], np.float64),
         np.array(held["head_bias"], np.float64),
-        _weights(held["full"]),
-        _weights(held["first_only"]),
+        _weights(held["regression"]),
     )
 
 

@@ -30,10 +30,9 @@ def alone(text: str) -> EmbeddedQuestion:
     return EmbeddedQuestion(text, NOON, dates_meant(text, NOON))
 
 
-def judged(text: str, statements: list[Memory], first: Floats = UNKNOWN) -> tuple[Floats, dict[str, Floats]]:
+def judged(text: str, statements: list[Memory], near: Floats = UNKNOWN) -> tuple[Floats, dict[str, Floats]]:
     columns, letters = StatementColumns.of(statements), LetterRuns.of([each.content for each in statements])
-    unknown = np.full(len(statements), np.nan)
-    return probabilities(alone(text), columns, unknown, letters.shared(text), shipped_model(), first=first)
+    return probabilities(alone(text), columns, near, letters.shared(text), shipped_model())
 
 
 def test_the_nearer_of_two_is_the_likelier() -> None:
@@ -50,7 +49,7 @@ def test_what_each_feature_gave_makes_up_the_probability() -> None:
 
     likely, parts = judged("Where do I live?", two, np.array([0.6, 0.1]))
 
-    logits = sum(parts.values()) + shipped_model().first_only.bias
+    logits = sum(parts.values()) + shipped_model().regression.bias
     assert 1 / (1 + np.exp(-logits)) == pytest.approx(likely)
 
 
@@ -69,7 +68,7 @@ def test_what_is_due_when_asked_for_counts_as_near_in_time() -> None:
     other = memory("Dentist", kind=Kind.TODO, event_at=period.start + timedelta(days=90))
 
     columns = StatementColumns.of([due, other])
-    when = features(asked, columns, UNKNOWN, np.zeros(2), np.zeros(len(INTENTS)), first=UNKNOWN)["when"]
+    when = features(asked, columns, UNKNOWN, np.zeros(2), np.zeros(len(INTENTS)))["when"]
 
     assert when.tolist() == [1.0, 0.0]
 
