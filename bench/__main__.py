@@ -56,7 +56,6 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "reading": Program("bench.speed.reading", "what each step takes that reads people's text"),
         "holding": Program("bench.speed.holding", "how long a large request holds the event loop"),
         "leaving": Program("bench.speed.leaving", "how soon an upstream learns that the client left"),
-        "deflate": Program("bench.speed.deflate", "what compressing WebSocket messages costs and saves"),
         "tls": Program("bench.speed.tls", "what TLS to the upstream costs a request"),
         "local-model": Program("bench.speed.local_model", "what formation costs a chat of a local LLM"),
         "hostile": Program("bench.speed.hostile", "what others wait for while one sends hostile texts"),

@@ -1,104 +1,120 @@
-"""What trivial policies over the labelled statements that hold would give: anchors for whatever is cleverer. Never: the engine.
+"""Policies of ten lines over the statements that the store holds, as anchors for whatever is cleverer.
 
-Each is given the right statements, in the labels' words, without a gate: what a policy lacks, it ranked behind; what it
-has too much, it has no way to leave out.
+A policy is scored as Recollect is: by the lines of a block. All its lines were chosen for the question, so that all count.
+Number and threshold of the nearest are chosen on half of the people and measured on the other half.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from statistics import median
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
 
 import numpy as np
 
-from bench.lives.life import Label, Life, LifeQuestion
-from recollect.ports import Embedder
+from bench.lives.formed import Bench
+from bench.lives.life import Life, LifeQuestion
+from bench.lives.scoring import Block, Given, Scoring
+from recollect.errors import ConfigurationError
+from recollect.text.tokens import token_counter
 
-_DENSE = (5, 7)
-_IMPORTANT = 6
-_CHARACTERS_A_TOKEN = 4
-_TOKENS_A_LINE = 6
+_TOKENS = 200
+_NEAREST = (1, 2, 3, 4, 5, 7, 10)
+_COSINES = tuple(round(0.05 * step, 2) for step in range(16))
+_PLAIN = 5
 
 
-@dataclass(slots=True)
-class _Reached:
-    """What a policy reached over the questions so far."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question and all the statements of its person.
 
-    whole: int = 0
-    needing: int = 0
-    found: int = 0
-    needed: int = 0
-    noise: int = 0
-    lines: int = 0
-    noisy: int = 0
-    others: int = 0
-    tokens: list[float] = field(default_factory=list)
+    Attributes:
+        important: The statements, the most important first.
+        nearest: The same, the nearest first, each with its cosine.
+    """
 
-    def add(self, question: LifeQuestion, given: Sequence[str], labels: Mapping[str, Label]) -> None:
-        allowed = {*question.must, *question.may}
-        noise = sum(each not in allowed for each in given)
-        found = sum(each in given for each in question.must)
-        self.needing += bool(question.must)
-        self.whole += bool(question.must) and found == len(question.must)
-        self.found += found
-        self.needed += len(question.must)
-        self.others += not question.must
-        self.noisy += not question.must and noise > 0
-        self.noise += noise
-        self.lines += len(given)
-        self.tokens.append(
-            sum(len(labels[each].content) / _CHARACTERS_A_TOKEN + _TOKENS_A_LINE for each in given)
+    question: LifeQuestion
+    scoring: Scoring
+    important: tuple[str, ...]
+    nearest: tuple[tuple[str, float], ...]
+
+    def given(self, lines: Sequence[str], *, tokens: int | None = None) -> Given:
+        """Score these lines; with ``tokens`` only the first that fit."""
+        sizes = [_count(f"- {line}\n") for line in lines]
+        fit = len(lines) if tokens is None else int(np.searchsorted(np.cumsum(sizes), tokens, "right"))
+        block = Block(tuple(lines[:fit]), (), sum(sizes[:fit]), tuple(sizes[:fit]))
+        return self.scoring.score(self.question, block)
+
+    def near(self, most: int, cosine: float) -> list[str]:
+        """Return the ``most`` nearest statements with at least this cosine."""
+        return [line for line, likeness in self.nearest[:most] if likeness >= cosine]
+
+
+_count = token_counter("m")
+
+
+async def anchors(bench: Bench, lives: Sequence[Life], recollect: Sequence[Given]) -> dict[str, list[Given]]:
+    """Return what each policy gives, by its name.
+
+    Args:
+        bench: Holds what was formed of these people.
+        lives: The people.
+        recollect: What Recollect gave to the same questions, in order.
+
+    Raises:
+        ConfigurationError: There is no second embedder.
+    """
+    asked = [each for life in lives for each in await _asked(bench, life)]
+    told = [
+        replace(each.given(of.block), tokens=of.tokens) for each, of in zip(asked, recollect, strict=True)
+    ]
+    near = _chosen(asked)
+    return {
+        "Recollect, standing lines counted": told,
+        "nearest by e5, k and cosine chosen": [each.given(near[id(each)]) for each in asked],
+        f"the same, {_TOKENS} tokens": [each.given(near[id(each)], tokens=_TOKENS) for each in asked],
+        f"{_PLAIN} nearest by e5": [each.given(each.near(_PLAIN, -1)) for each in asked],
+        f"nearest by e5, {_TOKENS} tokens": [
+            each.given([line for line, _ in each.nearest], tokens=_TOKENS) for each in asked
+        ],
+        "all that hold": [each.given(each.important) for each in asked],
+        f"most important, {_TOKENS} tokens": [each.given(each.important, tokens=_TOKENS) for each in asked],
+    }
+
+
+async def _asked(bench: Bench, life: Life) -> list[_Asked]:
+    """Return a person's questions."""
+    embedder = bench.backends.second_embedder
+    if embedder is None:
+        raise ConfigurationError("The anchors need the second embedder.")
+    stored = sorted(await bench.stored(life.person), key=lambda each: (-each.importance, each.id))
+    lines = [each.content for each in stored]
+    vectors, scoring = np.array(await embedder.embed(lines)), Scoring(life)
+    asked = []
+    for question in life.questions:
+        cosines = vectors @ np.array(await embedder.embed_question(question.ask))
+        order = np.argsort(-cosines, kind="stable").tolist()
+        near = tuple((lines[each], float(cosines[each])) for each in order)
+        asked.append(_Asked(question, scoring, tuple(lines), near))
+    return asked
+
+
+def _chosen(asked: Sequence[_Asked]) -> Mapping[int, list[str]]:
+    """Return the nearest statements of each question, by its id; number and cosine are chosen on the other people."""
+    people = sorted({each.scoring.person for each in asked})
+    chosen: dict[int, list[str]] = {}
+    for parity in (0, 1):
+        own = set(people[parity::2])
+        best = max(
+            product(_NEAREST, _COSINES),
+            key=partial(_f1, [each for each in asked if each.scoring.person not in own]),
         )
+        chosen |= {id(each): each.near(*best) for each in asked if each.scoring.person in own}
+    return chosen
 
 
-def current(life: Life) -> list[Label]:
-    """Return the statements that hold in the end, each once."""
-    gone = {each.id for each in life.superseded}
-    return [each for each in life.labels if each.id not in gone and each.relation != "repeats"]
-
-
-async def anchors(lives: Sequence[Life], embedder: Embedder) -> str:
-    """Return the figures of each policy as a Markdown table."""
-    reached: dict[str, _Reached] = {}
-    for life in lives:
-        labels = {each.id: each for each in current(life)}
-        vectors = np.array(await embedder.embed([each.content for each in labels.values()]))
-        important = sorted(labels, key=lambda each: -labels[each].importance)
-        for question in life.questions:
-            [asked] = await embedder.embed([question.ask])
-            nearest = np.argsort(-(vectors @ np.array(asked)), kind="stable")
-            dense = [list(labels)[each] for each in nearest]
-            for name, given in _policies(dense, important):
-                reached.setdefault(name, _Reached()).add(question, given, labels)
-    heads = (
-        "anchors",
-        "all needed there",
-        "needed items",
-        "noise lines",
-        "nothing needed, noise given",
-        "tokens p50",
-    )
-    rows = [" | ".join((name, *_cells(each))) for name, each in reached.items()]
-    return "\n".join([f"| {' | '.join(heads)} |", "|---" * len(heads) + "|", *(f"| {row} |" for row in rows)])
-
-
-def _policies(dense: Sequence[str], important: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
-    both = list(dict.fromkeys([*important[:_IMPORTANT], *dense[: _DENSE[0]]]))
-    return [
-        *((f"dense top {depth}", dense[:depth]) for depth in _DENSE),
-        (f"{_IMPORTANT} most important + dense top {_DENSE[0]}", both),
-        ("all that hold", important),
-    ]
-
-
-def _cells(reached: _Reached) -> list[str]:
-    return [
-        f"{reached.whole}/{reached.needing} = {_percent(reached.whole, reached.needing)}",
-        _percent(reached.found, reached.needed),
-        _percent(reached.noise, reached.lines),
-        f"{reached.noisy}/{reached.others}",
-        f"{median(reached.tokens):.0f}",
-    ]
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f} %" if whole else "-"
+def _f1(asked: Sequence[_Asked], near: tuple[int, float]) -> float:
+    """Return the harmonic mean of the share of needed items that are given, and of given lines that are no noise."""
+    given = [each.given(each.near(*near)) for each in asked]
+    found = sum(each.found for each in given) / max(1, sum(each.must for each in given))
+    clean = 1 - sum(len(each.noise) for each in given) / max(1, sum(each.lines for each in given))
+    return 2 * found * clean / max(found + clean, 1e-9)

@@ -148,7 +148,7 @@ async def bench_lives(lives: Sequence[Life], options: argparse.Namespace) -> tup
     """Form and ask, or ask alone.
 
     Returns:
-        What was given, and the figures to print below.
+        What was given, and the figures to print.
     """
     folder = options.keep or options.reuse
     async with open_lives(lives, folder) as bench:
@@ -159,8 +159,8 @@ async def bench_lives(lives: Sequence[Life], options: argparse.Namespace) -> tup
             if folder is not None:
                 (folder / _FORMED).write_text(formed + "\n", "utf-8")
         given = await ask(bench, lives)
-        beside = await anchors(lives, bench.backends.embedder) + "\n\n" if options.anchors else ""
-    return given, f"{beside}formation: {formed}"
+        beside = await anchors(bench, lives, given) if options.anchors else {}
+    return given, f"{table(given, beside)}\n\nformation: {formed}"
 
 
 def worst(given: Sequence[Given], people: int) -> str:
@@ -207,7 +207,7 @@ def main() -> None:
     kept.add_argument(
         "--reuse", type=whole_path, help="ask of what was formed in this folder; one bench at a time"
     )
-    parser.add_argument("--anchors", action="store_true", help="print what trivial policies would reach, too")
+    parser.add_argument("--anchors", action="store_true", help="add what policies of ten lines would reach")
     parser.add_argument("--worst", type=int, default=0, help="print what the N worst people lacked, too")
     parser.add_argument("--json", type=Path, help="write what each question was given there as well")
     options = parser.parse_args()
@@ -219,9 +219,8 @@ def main() -> None:
         options.keep.mkdir(parents=True, exist_ok=True)
     be_quiet()
     lives = read_lives(options.data, options.person)
-    given, below = asyncio.run(asyncio.wait_for(bench_lives(lives, options), _MOST_SECONDS))
-    print(table(given))
-    print(f"\n{below}")
+    given, figures_of_it = asyncio.run(asyncio.wait_for(bench_lives(lives, options), _MOST_SECONDS))
+    print(figures_of_it)
     if degraded := sum(bool(each.degraded) for each in given):
         print(f"asked of a busy machine, and not recalled for by all there is: {degraded} questions")
     if options.worst:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from statistics import median
+from types import MappingProxyType
 
 from bench.lives.life import Label, Life, LifeQuestion, plain
 from recollect_proxy.calibrate.figures import percentile
@@ -129,6 +130,11 @@ class Scoring:
     def __init__(self, life: Life) -> None:
         self._life = life
 
+    @property
+    def person(self) -> str:
+        """The person's name."""
+        return self._life.person
+
     @cached_property
     def _by_id(self) -> Mapping[str, Label]:
         return {each.id: each for each in self._life.labels}
@@ -225,11 +231,11 @@ _COLUMNS = (
 )
 
 
-def table(given: Sequence[Given]) -> str:
-    """Return the figures of all questions, by type and by language, as a Markdown table."""
+def table(given: Sequence[Given], others: Mapping[str, Sequence[Given]] = MappingProxyType({})) -> str:
+    """Return the figures of all questions as a Markdown table: those of other policies below, then by type and by language."""
     types = sorted({each.type for each in given})
     languages = sorted({each.language for each in given})
-    rows = [("all", list(given))]
+    rows = [("all", list(given)), *((name, list(each)) for name, each in others.items())]
     rows += [(name, [each for each in given if each.type == name]) for name in types]
     rows += [(f"language {name}", [each for each in given if each.language == name]) for name in languages]
     heads = [f"| {' | '.join(['', *_COLUMNS])} |", "|---" * (len(_COLUMNS) + 1) + "|"]
