@@ -109,7 +109,9 @@ class RequestPreparer:
             record,
             self.status if self.status is not None and self.status.is_for(caller, chat) else None,
             note_answer=partial(self.engine.note_answer, asked) if parsed.detected.forms else None,
-            note_recall=partial(self.engine.note, turn, request_id=request_id, api=self.composer.dialect.name)
+            note_recall=partial(
+                self.engine.note, turn, record=record, request_id=request_id, api=self.composer.dialect.name
+            )
             if parsed.detected.forms
             else None,
             note_length=partial(self.full_chats.note, turn, len(plain)),

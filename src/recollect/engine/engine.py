@@ -204,11 +204,11 @@ class Engine(Profiles):
 
     async def inject(self, turn: Turn, placed: Placed) -> None:
         """Note the blocks of a turn, so that they can be added again byte for byte; never raises."""
-        await self._recorder.inject(turn, placed)
+        await self.note(turn, TurnNotes(placed.injection, placed.detached))
 
-    async def record(self, request: RequestRecord, turn: Turn) -> None:
-        """Keep the record of a request; never raises."""
-        await self._recorder.record(request, turn)
+    async def note(self, turn: Turn, notes: TurnNotes) -> None:
+        """Note what goes with a turn by itself: the block in its prompt, its request; never raises."""
+        await self._recorder.note(notes, turn)
 
     def chats(self, running: int) -> None:
         """Let what works in the background know how many chats run on the upstream now: they come first."""

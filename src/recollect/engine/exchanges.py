@@ -14,7 +14,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.deadline import ends_before
 from recollect.errors import StoreError
-from recollect.model import Became, Exchange, Failure, LogEntry, Memory, Phase, Recollection, Turn
+from recollect.model import Became, Exchange, Failure, LogEntry, Memory, Phase, Recollection, Turn, TurnNotes
 from recollect.text.normalization import storable_id, storable_user
 from recollect.text.secrets.masking import MaskedTurn
 
@@ -118,6 +118,8 @@ class Progress:
         alone: No answer will end the turn: it is written alone, and at once.
         needed: The chat waits for the turn to be kept.
         masked: The turn with its secrets masked, for the entries that follow; None while none is.
+        noting: The notes that go with the next phase that is written; None: none, or they are in the store.
+        takes_notes: Whether no phase is written yet, so that notes that come can go with it.
     """
 
     def __init__(self) -> None:
@@ -125,6 +127,25 @@ class Progress:
         self.kept, self.over, self.needed = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.alone = False
         self.masked: MaskedTurn | None = None
+        self.noting: Noting | None = None
+        self.takes_notes = True
+
+
+class Noting:
+    """Notes on their way to the store.
+
+    Attributes:
+        notes: The notes.
+        ended: Done once the store has them, or never will.
+    """
+
+    def __init__(self, notes: TurnNotes) -> None:
+        self.notes, self.ended = notes, asyncio.get_running_loop().create_future()
+
+    def end(self) -> None:
+        """Let go on who waits for them."""
+        if not self.ended.done():
+            self.ended.set_result(None)
 
 
 class WriteSoon(Protocol):
@@ -173,6 +194,13 @@ class ExchangeRecord:
         is_written = await ends_before(self._begun, self._progress.kept, _PATIENCE_SECONDS)
         if not (is_written or self._progress.kept.is_set()):
             self._count_late()
+
+    def takes(self, noting: Noting) -> bool:
+        """Take notes that are to go with the next phase; return False if they had to wait for a long answer's end."""
+        if self.is_over or not self._progress.takes_notes:
+            return False
+        self._progress.noting = noting
+        return True
 
     def end(
         self,

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypeVar
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 import structlog
 from uuid_utils.compat import uuid7
@@ -20,6 +21,7 @@ from recollect.engine import Engine, system_clock
 from recollect.engine.client_questions import AskedRequest
 from recollect.engine.exchanges import (
     ExchangeRecord,
+    Noting,
     Progress,
     ended,
     is_storable,
@@ -39,11 +41,13 @@ from recollect.model import (
     Became,
     LogEntry,
     News,
+    Phase,
     Recall,
     Recollection,
     Scope,
     Skip,
     Turn,
+    TurnNotes,
 )
 from recollect.spool import Spool, Waiting
 
@@ -54,6 +58,9 @@ _IN_MEMORY = 16 * 1024 * 1024
 _LOOK_SECONDS = 1.0
 _FIRST_LOOK, _CLOCKS_APART = timedelta(days=1), timedelta(minutes=1)
 """How far back an engine that was just opened looks for erasures, and the most that clocks of two machines may differ."""
+
+_NOTE_SECONDS = 0.05
+"""How long a turn waits for the notes of an answer that has just ended in its chat: its prompt is given the same blocks again."""
 
 _NOTES_AT_MOST = 200
 """Notes that may wait. Without one a chat goes on."""
@@ -100,7 +107,8 @@ class LiveEngine:
         )
         self._remembering: set[asyncio.Task[Became]] = set()
         self._notes: set[asyncio.Task[None]] = set()
-        self._requests: dict[UUID, asyncio.Task[None]] = {}
+        self._requests: dict[UUID, Noting] = {}
+        self._ending: WeakValueDictionary[Scope, Noting] = WeakValueDictionary()
         self._successor: LiveEngine | None = None
         self._chats = 0
         self.failure: RecollectError | None = None
@@ -268,35 +276,51 @@ class LiveEngine:
         """Return the recalled memories and blocks for the prompt of a turn; never raises."""
         if self._engine is None:
             return Prepared(Recall(skipped=Skip.STORE))
+        if (noting := self._ending.get(turn.scope)) is not None:
+            await ends_before(noting.ended, seconds=_NOTE_SECONDS)
         return await self._engine.prepare(turn, options, count=count)
 
     def note(
-        self, turn: Turn, prepared: Prepared, *, request_id: UUID | None = None, api: str = "completions"
+        self,
+        turn: Turn,
+        prepared: Prepared,
+        *,
+        record: ExchangeRecord | None = None,
+        request_id: UUID | None = None,
+        api: str = "completions",
     ) -> None:
-        """Note in the background the blocks in a turn's prompt, and its request; never raises, never waits."""
+        """Note in the background the blocks in a turn's prompt, and its request; never raises, never waits.
+
+        Args:
+            turn: The turn.
+            prepared: What its prompt was given.
+            record: The record of its exchange, with which they go in one write, unless that is over; None: there is none.
+            request_id: The request's id; None: it has none.
+            api: The API that the request spoke.
+        """
+        log_recall(turn, prepared)
         if self._engine is None:
-            log_recall(turn, prepared)
             return
-        if len(self._notes) >= _NOTES_AT_MOST:
+        request = request_record(prepared, turn, request_id=request_id or uuid7(), at=turn.at, api=api)
+        self.recalls.count(request)
+        placed = prepared.placed
+        noting = self._requests[request.id] = Noting(TurnNotes(placed.injection, placed.detached, request))
+        noting.ended.add_done_callback(lambda _: self._requests.pop(request.id, None))
+        if record is None or not record.takes(noting):
+            self._note_alone(turn, noting)
+
+    def _note_alone(self, turn: Turn, noting: Noting) -> None:
+        if len(self._notes) >= _NOTES_AT_MOST or self._engine is None:
             log.debug("note_dropped", reason="too many are waiting for the store")
+            noting.end()
             return
-        known = request_id or uuid7()
-        noting = _keep(self._note(self._engine, turn, prepared, known, api), self._notes)
-        self._requests[known] = noting
-        noting.add_done_callback(lambda _: self._requests.pop(known, None))
+        task = _keep(self._engine.note(turn, noting.notes), self._notes)
+        task.add_done_callback(lambda _: noting.end())
 
     async def noted(self, request_id: UUID, seconds: float) -> bool:
         """Wait ``seconds`` at most until this process has noted a request; return whether it has."""
-        if (noting := self._requests.get(request_id)) is None:
-            return True
-        return await ends_before(noting, seconds=seconds)
-
-    async def _note(self, engine: Engine, turn: Turn, prepared: Prepared, request_id: UUID, api: str) -> None:
-        await engine.inject(turn, prepared.placed)  # first: the chat's next turn may come soon
-        log_recall(turn, prepared)
-        request = request_record(prepared, turn, request_id=request_id, at=turn.at, api=api)
-        self.recalls.count(request)
-        await engine.record(request, turn)
+        noting = self._requests.get(request_id)
+        return noting is None or await ends_before(noting.ended, seconds=seconds)
 
     def leave_untold(self, looking: "asyncio.Task[News | None]") -> None:
         """Give back news in the background that could not be shown: the chat's next answer shows them; never raises or waits.
@@ -362,10 +386,20 @@ class LiveEngine:
         Returns:
             A task that returns the outcome, once it will outlive this process.
         """
-        writing = write_phase(
-            lambda: self.log_writer, entry, behind, progress or Progress(), masks=self._masks
-        )
-        return _keep(writing, self._remembering)
+        progress = progress or Progress()
+        writing = write_phase(lambda: self.log_writer, entry, behind, progress, masks=self._masks)
+        task = _keep(writing, self._remembering)
+        turn, noting = entry.exchange.turn, progress.noting
+        if entry.phase is Phase.ENDED and noting is not None:
+            self._ending[turn.scope] = noting
+        task.add_done_callback(lambda _: self._note_left(turn, progress))
+        return task
+
+    def _note_left(self, turn: Turn, progress: Progress) -> None:
+        """Note by itself what the log has not taken with a phase: the spool keeps no notes."""
+        if progress.noting is not None and not progress.takes_notes:
+            noting, progress.noting = progress.noting, None
+            self._note_alone(turn, noting)
 
     @property
     def log_writer(self) -> LogWriter:

@@ -344,7 +344,15 @@ async def _write(
             await asyncio.wait(before)
         if begins and noted.is_kept and await happens(progress.over, _SOON_SECONDS) and not progress.alone:
             return None  # what ended it is written, and this with it
-        return await log_writer.write(entry, needed=progress.needed, line=noted.line)
+        progress.takes_notes = False
+        noting = progress.noting
+        if noting is not None:
+            entry = replace(entry, notes=noting.notes)
+        became = await log_writer.write(entry, needed=progress.needed, line=noted.line)
+        if noting is not None and isinstance(became, Written):
+            progress.noting = None
+            noting.end()
+        return became
 
 
 class _AwayError(StoreUnavailableError):

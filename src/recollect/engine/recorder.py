@@ -4,6 +4,7 @@ A failure to remember passes the chat by here. Never: a concrete backend, how me
 """
 
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -11,22 +12,22 @@ from uuid import UUID
 import structlog
 from cachetools import TTLCache
 
-from recollect.composition import Placed
 from recollect.engine.credentials import Lent
 from recollect.engine.exchanges import begun, ended, new_exchange
 from recollect.engine.masking_lanes import entry_as_it_is, entry_without_secrets
 from recollect.engine.policy import Policy
-from recollect.errors import StoreError
+from recollect.errors import StoreError, StoreUnavailableError
 from recollect.failures import place
 from recollect.model import (
     Exchange,
     Flags,
     LogEntry,
+    Logged,
     Phase,
     Recollection,
-    RequestRecord,
     Scope,
     Turn,
+    TurnNotes,
     Written,
 )
 from recollect.ports import Backends, Clock
@@ -129,51 +130,58 @@ class Recorder:
         exchange = entry.exchange
         if self._is_erased(exchange.turn):
             return Written.ERASED
-        if entry.phase is Phase.BEGUN:
-            return await self._begin(exchange)
-        if entry.phase is not Phase.ENDED:
+        if entry.phase not in (Phase.BEGUN, Phase.ENDED):
             await self._note_unanswered(entry)
+            if entry.notes is not None:
+                await self.note(entry.notes, exchange.turn)
             return Written.KNOWN
-        known = await self._backends.flags.flags(exchange.turn.scope.user_id)
-        if not self._keeps(known):
-            return Written.UNWANTED
-        await self._learn_zone(exchange.turn, known)
-        # Before a job may look for it.
-        self._note_credential(exchange.id, exchange, is_answered=bool(exchange.reply.strip()))
-        is_new = await self._backends.log.append(exchange)
-        await self._touch(exchange.turn.scope, entry.recalled)
-        return Written.NEW if is_new else Written.KNOWN
+        if entry.phase is Phase.ENDED:  # before a job may look for it
+            self._note_credential(exchange.id, exchange, is_answered=bool(exchange.reply.strip()))
+        logged = await self._log(entry)
+        if logged.outcome not in (Written.NEW, Written.KNOWN):
+            self._lend_no_more(exchange)
+            return logged.outcome
+        await self._learn_zone(exchange.turn, logged.told_zone)
+        if entry.phase is Phase.BEGUN:
+            self._note_credential(logged.id, exchange)
+            return Written.NEW if logged.id == exchange.id else Written.KNOWN
+        return logged.outcome
+
+    async def _log(self, entry: LogEntry) -> Logged:
+        """Write a phase with its notes; to miss a note is no reason to lose an exchange.
+
+        Raises:
+            StoreError: The store failed.
+        """
+        write, records = self._backends.log.write, self._policy.records
+        try:
+            return await write(entry, records=records)
+        except StoreUnavailableError:
+            raise
+        except StoreError as error:
+            if entry.notes is None and not entry.recalled:
+                raise
+            log.warning("note_failed", error=type(error).__name__, place=place(error))
+            return await write(replace(entry, notes=None, recalled=()), records=records)
 
     async def _note_unanswered(self, entry: LogEntry) -> None:
         exchange, log = entry.exchange, self._backends.log
         if entry.phase is Phase.FAILED:
             await log.fail(exchange)
         elif entry.phase is Phase.REFUSED:
-            self._lend(Lent(exchange.id, exchange.turn.scope.user_id, exchange.turn.upstream, None))
+            self._lend_no_more(exchange)
             await log.withdraw(exchange)
         else:
             self._note_credential(exchange.id, exchange, is_answered=True)
             await log.expect(exchange)
             await self._touch(exchange.turn.scope, entry.recalled)
 
-    async def _begin(self, exchange: Exchange) -> Written:
-        known = Flags()
+    def _lend_no_more(self, exchange: Exchange) -> None:
+        self._lend(Lent(exchange.id, exchange.turn.scope.user_id, exchange.turn.upstream, None))
 
-        def keeps(flags: Flags) -> bool:
-            nonlocal known
-            known = flags
-            return self._keeps(flags)
-
-        logged = await self._backends.log.begin(exchange, keeps=keeps)
-        if isinstance(logged, Written):
-            return logged
-        await self._learn_zone(exchange.turn, known)
-        self._note_credential(logged, exchange)
-        return Written.NEW if logged == exchange.id else Written.KNOWN
-
-    async def _learn_zone(self, turn: Turn, known: Flags) -> None:
+    async def _learn_zone(self, turn: Turn, told_zone: str) -> None:
         """Keep the time zone of a request for work without one: formation, the pages, clients that send none."""
-        if not turn.zone or turn.zone == known.told_zone:
+        if not turn.zone or turn.zone == told_zone:
             return
         told = Flags(told_zone=turn.zone)
         user_id = turn.scope.user_id
@@ -192,10 +200,6 @@ class Recorder:
         scope = turn.scope
         return any(turn.at <= self._erased.get(each, _LONG_AGO) for each in (scope, scope.user_id))
 
-    def _keeps(self, flags: Flags) -> bool:
-        """Return whether a user with these changed settings has anything kept."""
-        return self._policy.under(flags).records
-
     async def _touch(self, scope: Scope, memories: Sequence[UUID]) -> None:
         """Count memories as recalled; to miss a count is no reason to lose an exchange."""
         try:
@@ -204,15 +208,9 @@ class Recorder:
         except Exception as error:  # noqa: BLE001 -- as in recall
             log.warning("touch_failed", error=type(error).__name__, place=place(error))
 
-    async def inject(self, turn: Turn, placed: Placed) -> None:
-        """Note the blocks of a turn, so that they can be added again; never raises."""
-        if placed.injection is not None or placed.detached:
-            noting = self._backends.chats.inject(turn.scope, placed.injection, placed.detached)
-            await self._quietly("inject_failed", turn, noting)
-
-    async def record(self, request: RequestRecord, turn: Turn) -> None:
-        """Keep the record of a request; never raises."""
-        await self._quietly("record_failed", turn, self._backends.requests.record(request))
+    async def note(self, notes: TurnNotes, turn: Turn) -> None:
+        """Note what goes with a turn by itself: the block in its prompt, its request; never raises."""
+        await self._quietly("note_failed", turn, self._backends.log.note(turn.scope, notes))
 
     async def _quietly(self, event: str, turn: Turn, work: Coroutine[Any, Any, None]) -> None:
         """Do optional work; none for a user who was erased meanwhile."""

@@ -36,12 +36,10 @@ from recollect.model.change import (
 from recollect.model.chat import (
     ROOT,
     UNNAMED,
-    Became,
     Chat,
     Exchange,
     Failure,
     Injection,
-    LogEntry,
     LoggedExchange,
     Message,
     Scope,
@@ -67,6 +65,7 @@ from recollect.model.listing import (
     State,
 )
 from recollect.model.log import IndexedChunk, IndexedMessage, LoggedMessage, UnembeddedChunk
+from recollect.model.log_entries import Became, LogEntry, Logged, TurnNotes
 from recollect.model.memory import (
     COMMONS,
     Candidate,
@@ -196,6 +195,7 @@ __all__ = [
     "Lasting",
     "Limit",
     "LogEntry",
+    "Logged",
     "LoggedExchange",
     "LoggedMessage",
     "Mark",
@@ -252,6 +252,7 @@ __all__ = [
     "SystemStyle",
     "TableSize",
     "Turn",
+    "TurnNotes",
     "UnembeddedChunk",
     "Unread",
     "Update",

@@ -1,15 +1,13 @@
 """The words of a chat: turns, answers, exchanges."""
 
-from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeAlias
 from uuid import UUID
 
 from recollect.model.audit import Update
 from recollect.model.flags import Flags
 from recollect.model.versions import Versions
-from recollect.model.words import FailedAt, Phase, Place, Role, Written
+from recollect.model.words import FailedAt, Place, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,25 +225,3 @@ class Exchange:
         """The reply as far as it counts: of a failed one nothing does, unless the user stopped it."""
         stopped = self.failure is None or self.failure.stage is FailedAt.CLIENT
         return self.reply if stopped and self.reply.strip() else ""
-
-
-@dataclass(frozen=True, slots=True)
-class LogEntry:
-    """A phase of an exchange, to be written to the message log.
-
-    To write one twice changes nothing more: the exchange's ids and key identify it.
-
-    Attributes:
-        phase: The phase.
-        exchange: The exchange; its reply counts only if it ENDED.
-        recalled: The memories in its prompt; they count only if it ENDED.
-    """
-
-    phase: Phase
-    exchange: Exchange
-    recalled: tuple[UUID, ...] = ()
-
-
-Became: TypeAlias = Written | Awaitable[Written] | None
-"""The outcome of an entry in the message log, or an awaitable of it while the entry waits. None: it is lost, not wanted, or
-the entry that ended its exchange includes it."""

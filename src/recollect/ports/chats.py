@@ -3,7 +3,7 @@
 Never: an implementation.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime, timedelta
 from typing import Protocol
 from uuid import UUID
@@ -22,7 +22,6 @@ from recollect.model import (
     RequestRecord,
     Scope,
     Turn,
-    Written,
 )
 
 
@@ -32,20 +31,20 @@ class MessageLog(Protocol):
     A message from before the erasure of its user, or its chat, is not written any more, unless the caller wants that.
     """
 
-    async def begin(
-        self, exchange: Exchange, *, keeps: Callable[[Flags], bool] | None = None
-    ) -> UUID | Written:
-        """Write the turn, whose answer is under way: its exchange is open, and nothing is formed of it yet.
+    async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+        """Write the turn of an exchange whose answer is under way, or its end as ``append`` does, and what is noted with it.
 
-        An open exchange of its chat is formed without an answer now, as by ``end_abandoned``.
+        All of it is one transaction. Of an exchange that began nothing is formed yet; an open exchange of its chat is formed
+        without an answer now, as by ``end_abandoned``. A note is written although the exchange is not wanted; none that
+        speaks of what was forgotten since it was recalled.
 
         Args:
-            exchange: Which.
-            keeps: Whether anything is kept of a user of whom this is otherwise than the settings have it; None: it is.
+            entry: The phase: BEGUN or ENDED.
+            records: Whether anything is kept of users who changed no setting of that; None: of all users.
 
         Returns:
-            The id of its exchange in the log: another's where the log has the turn already, by its key. UNWANTED:
-            nothing of the user is kept. ERASED: the user, or the chat, was erased since it was said.
+            The outcome. UNWANTED: nothing of the user, or of the chat, is kept. ERASED: the user, or the chat, was erased
+            since it was said; then nothing is noted either.
         """
         ...
 
@@ -63,6 +62,10 @@ class MessageLog(Protocol):
             message in the log (a regenerated answer, a fan-out to several models) is kept as an alternate and forms nothing. The
             first reply with text to one without becomes its reply.
         """
+        ...
+
+    async def note(self, scope: Scope, notes: TurnNotes) -> None:
+        """Note what goes with a turn of a chat by itself, as ``write`` does."""
         ...
 
     async def fail(self, exchange: Exchange) -> None:

@@ -1,7 +1,7 @@
 """What a chat asked of the memory, and the chats of which nothing is kept, in Postgres. Never: what is asked for."""
 
 from recollect.model import KeptRequest, LastExchange, PointedAt, Scope, Turn
-from recollect.postgres.message_log import storable_key
+from recollect.postgres.log_keys import storable_key
 from recollect.postgres.pool import Database
 from recollect.postgres.sql import SQL
 from recollect.text.normalization import storable_id, storable_text

@@ -5,13 +5,14 @@ from datetime import datetime
 
 from asyncpg import Record
 
-from recollect.model import LISTED, Chat, Injection, LoggedExchange, Place, Scope, Turn
-from recollect.postgres.message_log import storable_key, storable_parent
-from recollect.postgres.pool import Connection, Database
+from recollect.model import Chat, Injection, LoggedExchange, Place, Scope, Turn, TurnNotes
+from recollect.postgres.log_keys import storable_key, storable_parent
+from recollect.postgres.pool import Database
 from recollect.postgres.rows import update_of
 from recollect.postgres.settings import flags_of
 from recollect.postgres.snapshots import versions_of
 from recollect.postgres.sql import SQL
+from recollect.postgres.turn_writing import fields_of_notes, write_turn
 from recollect.text.normalization import storable_id, storable_text
 
 _DONE = 10
@@ -57,33 +58,8 @@ class PostgresChats:
 
         Nothing is noted that speaks of what was forgotten since it was recalled.
         """
-        user_id, session_id = scope.user_id, storable_id(scope.session_id)
-        async with self._database.changing(user_id) as connection:
-            if detached:
-                await connection.execute(SQL["detach_injections"], user_id, session_id, list(detached))
-            if injection is not None and not await connection.fetchval(
-                SQL["is_gone"], user_id, injection.items
-            ):
-                await _add(connection, user_id, session_id, injection)
-
-
-async def _add(connection: Connection, user_id: str, session_id: str, injection: Injection) -> None:
-    await connection.execute(
-        SQL["add_injection"],
-        user_id,
-        session_id,
-        injection.anchor,
-        injection.place,
-        storable_text(injection.block),
-        injection.items,
-        injection.tokens,
-        injection.at,
-        injection.standing,
-    )
-    if injection.listed:
-        # By itself: the block goes with the first memory of it that is forgotten, the numbers stay what they are.
-        listed = (injection.anchor, LISTED, injection.listed, injection.at)
-        await connection.execute(SQL["note_chat_request"], user_id, session_id, *listed)
+        notes = fields_of_notes(scope, TurnNotes(injection, tuple(detached)))
+        await write_turn(self._database, scope.user_id, notes)
 
 
 def _version(turn: Turn | None) -> tuple[str, str, datetime] | tuple[None, None, None]:

@@ -38,7 +38,7 @@ from recollect.ports import NO_CAPS, Conversation
 from recollect.postgres.capping import prune
 from recollect.postgres.changes import apply_changes
 from recollect.postgres.leases import hold_lease
-from recollect.postgres.message_log import storable_key
+from recollect.postgres.log_keys import storable_key
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.queue import enqueue, requeue_held
 from recollect.postgres.rows import exchange_of, message_of, update_of

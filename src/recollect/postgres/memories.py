@@ -39,6 +39,7 @@ from recollect.postgres.rows import memory_of, update_of
 from recollect.postgres.session_erasure import erase_session
 from recollect.postgres.sharing import read_globals, share_memory, write_globals
 from recollect.postgres.sql import SQL
+from recollect.postgres.turn_writing import write_turn
 from recollect.postgres.undoing import undo_by_id
 
 
@@ -224,9 +225,8 @@ class PostgresMemories:
 
     async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:
         """Note that these memories went into a prompt."""
-        # Under the user's lock, so that it never waits crosswise with a change of the same rows.
-        async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL["touch_links"], user_id, list(memory_ids), at)
+        written = {"session": "", "recalled": memory_ids, "recalled_at": at}
+        await write_turn(self._database, user_id, written)
 
     async def erase(self, user_id: str, *, at: datetime) -> Erasure:
         """Delete every row of the user, in every table and queue, and leave a tombstone."""

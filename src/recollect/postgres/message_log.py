@@ -1,36 +1,35 @@
 """The log of every exchange, in Postgres. Never: forms a memory."""
 
-import asyncio
-import hashlib
-from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from asyncpg import Record
 from uuid_utils.compat import uuid7
 
-from recollect.errors import StoreError
-from recollect.model import UNNAMED, Exchange, Flags, Role, Scope, Turn, Written
+from recollect.model import Actor, Exchange, LogEntry, Logged, Phase, Reason, Scope, Turn, TurnNotes, Written
 from recollect.postgres.abandoning import Version, abandon_other_versions, abandon_turn
-from recollect.postgres.ending import abandon_others, end_exchange, end_without_reply
+from recollect.postgres.changing import Changing
+from recollect.postgres.hiding import hide_messages
 from recollect.postgres.log_index import unindex
+from recollect.postgres.log_keys import storable_key, storable_parent
 from recollect.postgres.marking import marks_of
 from recollect.postgres.pool import Connection, Database
 from recollect.postgres.queue import enqueue
-from recollect.postgres.settings import flags_of
 from recollect.postgres.sql import SQL
+from recollect.postgres.turn_writing import (
+    fields_of_exchange,
+    fields_of_notes,
+    tokens_of,
+    write_turn,
+    write_turn_on,
+)
 from recollect.text.normalization import storable_id, storable_text
-from recollect.text.tokens import estimate_tokens
 
-_LONGEST_KEY = 200
-"""Bytes. The log has a longer key as its hash: an index entry has to fit a part of a page."""
-
-
-_ONCE_MORE = timedelta(hours=1)
-"""If a first message comes again soon, it is the same chat."""
-
-_LONGEST_INLINE = 10_000
-"""Characters whose tokens are counted on the loop, in half a millisecond."""
+_BY_HAND, _LEFT_OUT = "by_hand", "left_out"
+"""What ``write_turn`` answers beside a ``Written``: other versions, or a kept reply, are to be changed first; the user has excluded
+the chat from the log."""
 
 
 class PostgresMessageLog:
@@ -39,49 +38,45 @@ class PostgresMessageLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def begin(
-        self, exchange: Exchange, *, keeps: Callable[[Flags], bool] | None = None
-    ) -> UUID | Written:
-        """Write the turn as that of an open exchange; return the id of its exchange in the log, or why there is none."""
-        scope = exchange.turn.scope
-        key = storable_key(exchange.turn.key)
-        async with self._database.changing(scope.user_id) as connection:
-            known = await _known(connection, exchange, key)
-            if known["is_erased"]:
-                return Written.ERASED
-            if await _is_left_out(connection, exchange.turn, known):
-                return Written.UNWANTED
-            if keeps is not None and not keeps(_flags(known)):
-                return Written.UNWANTED
-            if known["id"] is not None:
-                await connection.execute(SQL["ask_too"], scope.user_id, known["id"], exchange.id)
-                known_id: UUID = known["id"]
-                return known_id
-            await _end_before(connection, exchange.turn, key, known)
-            await _begin(connection, exchange, key)
-            return exchange.id
+    async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+        """Write the turn of an exchange that began, or the end of one, and all that goes with it, in one round trip."""
+        return await self._write(entry, records=records)
 
     async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
         """Write the exchange, or end it, and enqueue its formation; return whether it was new, or open."""
-        scope = exchange.turn.scope
-        key = storable_key(exchange.turn.key)
-        async with self._database.changing(scope.user_id) as connection:
-            known = await _known(connection, exchange, key)
-            if known["is_erased"] and not revives:
-                return False
-            if await _is_left_out(connection, exchange.turn, known):
-                return False
-            appending = _Appending(connection, exchange, is_news=not revives)
-            if not revives:
-                await _wake_by_chat(connection, exchange)
-            if known["id"] is None:
-                await _end_before(connection, exchange.turn, key, known)
-                await appending.whole(key)
-                await _note_answer(connection, exchange, exchange.id)
-                await _note_failure(connection, exchange, exchange.id)
-                await enqueue(connection, [scope.user_id])
-                return True
-            return not known["is_blank"] and await _end_known(connection, exchange, known, appending)
+        logged = await self._write(LogEntry(Phase.ENDED, exchange), revives=revives)
+        return logged.outcome is Written.NEW
+
+    async def note(self, scope: Scope, notes: TurnNotes) -> None:
+        """Note what goes with a turn of a chat by itself, as ``write`` does."""
+        await write_turn(self._database, scope.user_id, fields_of_notes(scope, notes))
+
+    async def _write(self, entry: LogEntry, *, records: bool | None = None, revives: bool = False) -> Logged:
+        exchange, user_id = entry.exchange, entry.exchange.turn.scope.user_id
+        ends = entry.phase is Phase.ENDED
+        said = await fields_of_exchange(exchange, ends=ends) | {"records": records, "revives": revives}
+        written = fields_of_notes(exchange.turn.scope, entry.notes) | {"exchange": said}
+        if entry.recalled:
+            written |= {"recalled": entry.recalled, "recalled_at": exchange.turn.at}
+        row = await write_turn(self._database, user_id, written)
+        if row["outcome"] == _BY_HAND:
+            row = await self._write_by_hand(exchange, written)
+        outcome = row["outcome"]
+        if outcome == _LEFT_OUT:
+            outcome = Written.KNOWN if ends else Written.UNWANTED
+        return Logged(Written(outcome), row["logged"] or exchange.id, row["zone"] or "")
+
+    async def _write_by_hand(self, exchange: Exchange, written: dict[str, Any]) -> Record:
+        """Abandon the other versions of the turn, or continue a kept reply, then write the exchange, in one transaction."""
+        async with self._database.changing(exchange.turn.scope.user_id) as connection:
+            known = await _known(connection, exchange)
+            is_another = bool(exchange.answer) and not known["kept"]
+            is_late = await _abandon_others(connection, exchange, known, is_another=is_another)
+            goes_on = is_another and known["replied"] and exchange.continues
+            is_continued = goes_on and await _continue_reply(connection, exchange, known["id"])
+            said = written["exchange"] | {"is_late": is_late, "is_continued": is_continued}
+            user_id, role = exchange.turn.scope.user_id, self._database.user_role
+            return await write_turn_on(connection, user_id, role, written | {"exchange": said})
 
     async def fail(self, exchange: Exchange) -> None:
         """Note that this request's model failed to answer the turn; it stays open, as it may be asked again."""
@@ -94,9 +89,8 @@ class PostgresMessageLog:
 
     async def expect(self, exchange: Exchange) -> None:
         """Note under which id the model's server keeps the answer; the exchange stays open."""
-        scope, key = exchange.turn.scope, storable_key(exchange.turn.key)
-        async with self._database.changing(scope.user_id) as connection:
-            known = await _known(connection, exchange, key)
+        async with self._database.changing(exchange.turn.scope.user_id) as connection:
+            known = await _known(connection, exchange)
             if known["id"] is not None:
                 await _note_answer(connection, exchange, known["id"])
 
@@ -164,63 +158,11 @@ class PostgresMessageLog:
         count = 0
         for user_id in [row["user_id"] for row in rows]:
             async with self._database.changing(user_id) as connection:
-                left = await connection.fetch(SQL["open_exchanges_of_user"], user_id, *times)
-                await end_without_reply(connection, user_id, left)
-                count += len(left)
+                ended = await connection.fetch(SQL["end_unanswered"], user_id, *times)
+                if ended:
+                    await enqueue(connection, [user_id])
+                count += len(ended)
         return count
-
-
-async def _wake_by_chat(connection: Connection, exchange: Exchange) -> None:
-    """Make exchanges pending that wait for a key or a model: the person has just chatted with both."""
-    turn = exchange.turn
-    said_to = (storable_text(turn.upstream), storable_text(turn.model), exchange.authorized)
-    await connection.execute(SQL["wake_by_chat"], turn.scope.user_id, *said_to)
-
-
-async def _end_known(
-    connection: Connection, exchange: Exchange, known: Record, appending: "_Appending"
-) -> bool:
-    """End a turn that the log has, or add another reply to it; return whether it was open."""
-    scope = exchange.turn.scope
-    await _note_answer(connection, exchange, known["id"])
-    is_open: bool = known["state"] == "open"
-    is_another = bool(exchange.answer) and not known["kept"]
-    is_first = is_another and not known["replied"]
-    if is_open:
-        await end_exchange(connection, scope, known)
-        await _say_again(connection, exchange, known)
-    elif is_first and known["state"] != "abandoned":
-        await abandon_others(connection, scope, known)
-    has_grown = is_another and await appending.another_reply(
-        known["id"], known["turn_index"], alternate=known["replied"]
-    )
-    await _note_failure(connection, exchange, known["id"])
-    if is_open or is_first or has_grown:
-        await enqueue(connection, [scope.user_id])  # it is to be formed, or still to be indexed
-    return is_open
-
-
-async def _is_left_out(connection: Connection, turn: Turn, known: Record) -> bool:
-    """Return whether the user has excluded the turn's chat from the log.
-
-    A new chat that begins with the same words is included, if only words distinguish the chats.
-    """
-    since: datetime | None = known["left_out_since"]
-    if since is None:
-        return False
-    begins = not (turn.history or turn.follows) and turn.scope.session_id.startswith(UNNAMED)
-    if begins and turn.at - since > _ONCE_MORE:
-        await connection.execute(SQL["take_chat_in"], turn.scope.user_id, storable_id(turn.scope.session_id))
-        return False
-    return True
-
-
-async def _end_before(connection: Connection, turn: Turn, key: str, known: Record) -> None:
-    """End the open exchange before a new turn of its chat: a person who goes on waits for no answer any more."""
-    if known["follows_open"]:
-        session = (turn.scope.user_id, turn.scope.session_id)
-        before = await connection.fetch(SQL["open_exchanges_before"], *session, key, turn.at)
-        await end_without_reply(connection, turn.scope.user_id, before)
 
 
 async def _note_answer(connection: Connection, exchange: Exchange, logged: UUID) -> None:
@@ -238,186 +180,41 @@ async def _note_failure(connection: Connection, exchange: Exchange, logged: UUID
         await connection.execute(SQL["note_failure"], exchange.turn.scope.user_id, logged, *noted)
 
 
-async def _say_again(connection: Connection, exchange: Exchange, known: Record) -> None:
-    """Write the turn as it is known at its end: its answer may have told what in it is a secret."""
-    content = storable_text(exchange.turn.text)
-    await connection.execute(
-        SQL["say_again"], exchange.turn.scope.user_id, known["message_id"], content, estimate_tokens(content)
-    )
-
-
-async def _begin(connection: Connection, exchange: Exchange, key: str) -> None:
-    """Write the turn of an open exchange, in one statement: its chat waits."""
-    turn, scope, content = exchange.turn, exchange.turn.scope, storable_text(exchange.turn.text)
-    await connection.execute(
-        SQL["begin_exchange"],
-        scope.user_id,
-        exchange.id,
-        scope.session_id,
-        key,
-        exchange.message_id,
-        exchange.reply_id,
-        storable_text(turn.model),
-        exchange.authorized,
-        turn.at,
-        len(turn.history),
-        storable_text(turn.anchor),
-        storable_parent(turn.parent),
-        None if turn.speaker is None else storable_text(turn.speaker),
-        content,
-        await _tokens_of(content),
-        turn.marked,
-        storable_text(turn.upstream),
-        storable_text(turn.answered),
-    )
-
-
-def _flags(known: Record) -> Flags:
-    """Return the settings that were changed for a user."""
-    return flags_of(known["flags_of_user"]).over(flags_of(known["flags_of_everybody"]))
-
-
-async def _known(connection: Connection, exchange: Exchange, key: str) -> Record:
-    """Return the log's knowledge of a turn: its exchange, if there is one, and whether it was erased since."""
-    turn = exchange.turn
-    session = (turn.scope.user_id, storable_id(turn.scope.session_id))
-    known = await connection.fetchrow(
-        SQL["exchange_by_key"], *session, key, exchange.reply_id, marks_of(turn.scope), turn.at
-    )
+async def _known(connection: Connection, exchange: Exchange) -> Record:
+    """Return the log's knowledge of a turn: its exchange, if there is one, and its replies."""
+    scope = exchange.turn.scope
+    session, key = storable_id(scope.session_id), storable_key(exchange.turn.key)
+    known = await connection.fetchrow(SQL["exchange_by_key"], scope.user_id, session, key, exchange.reply_id)
     assert known is not None  # noqa: S101 -- a query over one value has one row
     return known
 
 
-class _Appending:
-    def __init__(self, connection: Connection, exchange: Exchange, *, is_news: bool) -> None:
-        self._connection = connection
-        self._is_news = is_news
-        self._exchange = exchange
-        self._turn = exchange.turn
-        self._scope = exchange.turn.scope
-
-    async def whole(self, key: str) -> None:
-        """Keep a turn that was not begun before, and its reply."""
-        turn, parent = self._turn, storable_parent(self._turn.parent)
-        is_late = parent is not None and await abandon_other_versions(
-            self._connection, Version(turn.scope, key, parent, storable_text(turn.anchor), turn.at)
-        )
-        await self.turn_and_reply(key, parent, "abandoned" if is_late else "pending")
-
-    async def turn_and_reply(self, key: str, parent: str | None, state: str) -> None:
-        exchange, turn, scope = self._exchange, self._turn, self._scope
-        turn_index: int = await self._connection.fetchval(
-            SQL["next_turn_index"], scope.user_id, scope.session_id, turn.at
-        )
-        await self._connection.execute(
-            SQL["insert_exchange"],
-            scope.user_id,
-            exchange.id,
-            scope.session_id,
-            key,
-            turn_index,
-            exchange.message_id,
-            exchange.reply_id,
-            storable_text(turn.model),
-            exchange.authorized,
-            turn.at,
-            len(turn.history),
-            storable_text(turn.anchor),
-            parent,
-            state,
-            None if self._is_news else "",
-            storable_text(turn.upstream),
-            storable_text(turn.answered),
-        )
-        is_hidden = state == "abandoned"
-        speaker = None if turn.speaker is None else storable_text(turn.speaker)
-        await self._message(
-            exchange.message_id,
-            exchange.id,
-            turn_index,
-            Role.USER,
-            turn.text,
-            speaker=speaker,
-            hidden=is_hidden,
-        )
-        if exchange.answer:
-            await self._reply(exchange.id, turn_index)
-
-    async def another_reply(self, exchange_id: UUID, turn_index: int, *, alternate: bool) -> bool:
-        """Keep a further reply to a known turn, or the first one with text as its reply; return whether it continues a kept one."""
-        if alternate and self._exchange.continues and await self._continues(exchange_id):
-            return True
-        if not alternate:
-            await self._connection.execute(
-                SQL["set_reply"], self._scope.user_id, exchange_id, self._exchange.reply_id
-            )
-        await self._reply(exchange_id, turn_index, alternate=alternate)
+async def _abandon_others(
+    connection: Connection, exchange: Exchange, known: Record, *, is_another: bool
+) -> bool:
+    """Abandon the other versions of a turn that has an answer now; return whether it is too late to replace them itself."""
+    turn, scope = exchange.turn, exchange.turn.scope
+    if known["id"] is None:
+        key, parent, anchor = storable_key(turn.key), storable_parent(turn.parent), storable_text(turn.anchor)
+        version = None if parent is None else Version(scope, key, parent, anchor, turn.at)
+        return version is not None and await abandon_other_versions(connection, version)
+    is_open = known["state"] == "open"
+    is_first = is_another and not known["replied"] and known["state"] != "abandoned"
+    if known["parent"] is None or not (is_open or is_first):
         return False
-
-    async def _continues(self, exchange_id: UUID) -> bool:
-        """Write the reply over a kept one that it begins with, if there is one: it is the same answer, continued."""
-        content = storable_text(self._exchange.answer)
-        tokens = await _tokens_of(content)
-        row = await self._connection.fetchrow(
-            SQL["continue_reply"], self._scope.user_id, exchange_id, content, tokens
-        )
-        if row is not None:
-            await unindex(self._connection, self._scope.user_id, [row["id"]])
-        return row is not None
-
-    async def _reply(self, exchange_id: UUID, turn_index: int, *, alternate: bool = False) -> None:
-        reply_id, text = self._exchange.reply_id, self._exchange.answer
-        await self._message(reply_id, exchange_id, turn_index + 1, Role.ASSISTANT, text, alternate=alternate)
-
-    async def _message(
-        self,
-        message_id: UUID,
-        exchange_id: UUID,
-        turn_index: int,
-        role: Role,
-        text: str,
-        *,
-        speaker: str | None = None,
-        alternate: bool = False,
-        hidden: bool = False,
-    ) -> None:
-        content = storable_text(text)
-        await self._connection.execute(
-            SQL["insert_message"],
-            self._scope.user_id,
-            message_id,
-            self._scope.session_id,
-            turn_index,
-            role,
-            speaker,
-            content,
-            await _tokens_of(content),
-            alternate,
-            self._turn.at,
-            exchange_id,
-            self._turn.marked,
-            hidden,
-        )
+    anchor = known["anchor"] or known["key"]
+    version = Version(scope, known["key"], known["parent"], anchor, known["said_at"])
+    is_late = await abandon_other_versions(connection, version)
+    if is_late and is_open:
+        changing = Changing(connection, scope.user_id, Actor.FORMATION, known["said_at"], scope.session_id)
+        await hide_messages(changing, Reason.ABANDONED, [known["message_id"]])
+    return is_late
 
 
-async def _tokens_of(text: str) -> int:
-    """Return about how many tokens a text has; a long one is counted off the loop."""
-    if len(text) <= _LONGEST_INLINE:
-        return estimate_tokens(text)
-    return await asyncio.to_thread(estimate_tokens, text)
-
-
-def storable_parent(parent: str | None) -> str | None:
-    """Return the parent in the form of the log's keys; None if unknown, or if it could be no key."""
-    try:
-        return None if parent is None else storable_key(parent)
-    except StoreError:
-        return None
-
-
-def storable_key(key: str) -> str:
-    """Return a turn's key for the log: itself, or its hash if an index entry could not hold it."""
-    encoded = storable_id(key).encode()
-    if len(encoded) <= _LONGEST_KEY:
-        return key
-    return "sha256:" + hashlib.sha256(encoded).hexdigest()
+async def _continue_reply(connection: Connection, exchange: Exchange, logged: UUID) -> bool:
+    """Write the reply over a kept one that it begins with; return whether there is one: it is the same answer, continued."""
+    user_id, content = exchange.turn.scope.user_id, storable_text(exchange.answer)
+    row = await connection.fetchrow(SQL["continue_reply"], user_id, logged, content, await tokens_of(content))
+    if row is not None:
+        await unindex(connection, user_id, [row["id"]])
+    return row is not None

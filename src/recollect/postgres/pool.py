@@ -221,6 +221,9 @@ class Database:
         acquire_timeout: Seconds a call may wait for a free one.
         user_role: The role of users' transactions, so that row-level security binds them; or ``none``.
         search_path: The first statements of each transaction, if no connection keeps them (``Access.pooled``).
+
+    Attributes:
+        user_role: As above.
     """
 
     def __init__(
@@ -229,7 +232,7 @@ class Database:
         self._pool = pool
         self._search_path = search_path
         self._acquire_timeout = acquire_timeout
-        self._user_role = user_role
+        self.user_role = user_role
         self._lending = Lending(pool.get_max_size())
 
     @asynccontextmanager
@@ -241,24 +244,27 @@ class Database:
         """
         storable_user(user_id)
         async with self._turn_of(user_id), self._transaction() as connection:
-            await connection.execute(SQL["as_user"], user_id, self._user_role)
+            await connection.execute(SQL["as_user"], user_id, self.user_role)
             yield connection
 
-    async def called(self, user_id: str, query: str, *arguments: object) -> Record:
+    async def called(
+        self, user_id: str, query: str, *arguments: object, is_write: bool = False
+    ) -> Record:
         """Return the row of a query that takes on the user's role and id itself: one round trip, where no pooler stands before.
 
         Args:
             user_id: The first argument of the query.
             query: Its name; its second argument is the role.
             arguments: The further arguments.
+            is_write: Whether it writes; then it takes the user's lock itself, too.
 
         Raises:
             StoreError: This can't be the id of a user, or the store failed.
         """
         storable_user(user_id)
         lending = self._lent() if self._search_path is None else self._transaction()
-        async with self._turn_of(user_id), lending as connection:
-            row = await connection.fetchrow(SQL[query], user_id, self._user_role, *arguments)
+        async with self._turn_of(user_id, is_write=is_write), lending as connection:
+            row = await connection.fetchrow(SQL[query], user_id, self.user_role, *arguments)
         assert row is not None  # noqa: S101 -- a call of a function has one row
         return row
 
@@ -271,7 +277,7 @@ class Database:
         """
         storable_user(user_id)
         async with self._turn_of(user_id, is_write=True), self._transaction() as connection:
-            await connection.execute(SQL["as_user_alone"], user_id, self._user_role)
+            await connection.execute(SQL["as_user_alone"], user_id, self.user_role)
             yield connection
 
     @asynccontextmanager
@@ -286,7 +292,7 @@ class Database:
             self._turn_of(user_id),
             self._transaction(isolation="repeatable_read", readonly=True) as connection,
         ):
-            await connection.execute(SQL["as_user"], user_id, self._user_role)
+            await connection.execute(SQL["as_user"], user_id, self.user_role)
             yield connection
 
     @asynccontextmanager

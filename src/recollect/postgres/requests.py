@@ -7,14 +7,12 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage
+from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage, TurnNotes
 from recollect.ports import ADMIN_READS_OUTLIVE, USAGE_OUTLIVES
 from recollect.postgres.pool import Database
 from recollect.postgres.rows import own_content, shortest
 from recollect.postgres.sql import SQL
-from recollect.text.normalization import storable_text
-
-_TIMED = (Stage.EMBEDDING, Stage.LEXICAL, Stage.SEARCH)
+from recollect.postgres.turn_writing import TIMED, fields_of_notes, write_turn
 
 
 class PostgresRequests:
@@ -25,41 +23,8 @@ class PostgresRequests:
 
     async def record(self, request: RequestRecord) -> None:
         """Keep what a request was like."""
-        # Under the user's lock, so that none is written beside an erasure that does not see it.
-        async with self._database.changing(request.scope.user_id) as connection:
-            await connection.execute(
-                SQL["insert_request_metrics"],
-                request.scope.user_id,
-                request.id,
-                request.at,
-                storable_text(request.scope.session_id),
-                request.path,
-                storable_text(request.model),
-                request.skipped,
-                request.degraded,
-                request.error_stage,
-                request.candidates,
-                request.dense_hits,
-                request.lexical_hits,
-                request.log_hits,
-                request.items,
-                request.tokens,
-                request.history_tokens,
-                request.truncated,
-                request.top_scores,
-                request.gate_score,
-                request.milliseconds,
-                *(request.stages.get(stage) for stage in _TIMED),
-                request.flags,
-                json.dumps(request.explanation),
-                None if request.key is None else storable_text(request.key),
-                request.found_by,
-                request.budget,
-                request.block_tokens,
-                None if request.given_by is None else json.dumps(dict(request.given_by)),
-                request.marked,
-                request.complains,
-            )
+        notes = fields_of_notes(request.scope, TurnNotes(request=request))
+        await write_turn(self._database, request.scope.user_id, notes)
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
         """Return what a request was like, whoever made it; None if it is not known (any more)."""
@@ -142,7 +107,7 @@ def _record_of(row: Record) -> RequestRecord:
         top_scores=tuple(shortest(score) for score in row["top_scores"]),
         gate_score=None if row["gate_score"] is None else shortest(row["gate_score"]),
         milliseconds=shortest(row["recall_ms"]),
-        stages={stage: shortest(row[f"{stage}_ms"]) for stage in _TIMED if row[f"{stage}_ms"] is not None},
+        stages={stage: shortest(row[f"{stage}_ms"]) for stage in TIMED if row[f"{stage}_ms"] is not None},
         flags=tuple(row["flags"]),
         explanation=json.loads(row["story"]),
         key=row["turn_key"],

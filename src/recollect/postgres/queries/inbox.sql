@@ -149,16 +149,6 @@ SELECT min(wakes_at) FROM (
     ) AS waiting ORDER BY upstream, own, id
 ) AS first;
 
--- name: wake_by_chat
--- Have the first exchange of the user tried again that waits for a key or a model, as its person chats: with the model of
--- that chat.
-UPDATE exchanges SET waits_for = NULL, wakes_at = NULL, upstream = $2, model = $3, authorized = $4
-WHERE user_id = $1 AND id = (
-    SELECT id FROM exchanges
-    WHERE user_id = $1 AND state = 'pending' AND waits_for IN ('key', 'model') AND (upstream = $2 OR model = '')
-    ORDER BY id LIMIT 1
-);
-
 -- name: wake_the_rest
 -- Have the user's other waiting exchanges tried again, as a model has just been asked: what waited for a key or a model
 -- asks that one. But not what this model could not be asked about, nor what failed again and again, whatever the model.

@@ -211,9 +211,3 @@ LEFT JOIN asked AS a USING (user_id)
 WHERE strpos(lower(user_id), lower($1)) > 0
 ORDER BY last_seen DESC NULLS LAST, id
 LIMIT $2 OFFSET $3;
-
--- name: touch_links
--- Note that memories of the user went into a prompt.
-UPDATE users_vectors
-SET recall_count = recall_count + 1, last_recalled_at = greatest(last_recalled_at, $3)
-WHERE user_id = $1 AND vector_id = ANY ($2::uuid[]);

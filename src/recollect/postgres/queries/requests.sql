@@ -1,16 +1,3 @@
--- name: insert_request_metrics
--- Keep what a request of the user was like.
-INSERT INTO request_metrics (
-    user_id, id, at, session_id, path, model, skipped, degraded, error_stage, candidates, dense_hits,
-    lexical_hits, log_hits, items, tokens, history_tokens, truncated, top_scores, gate_score, recall_ms,
-    embedding_ms, lexical_ms, search_ms, flags, story, turn_key, found_by,
-    budget, block_tokens, given, marked, complains
-) VALUES (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-    $24, $25, $26, $27, $28, $29, $30, $31, $32
-)
-ON CONFLICT (user_id, id) DO NOTHING;
-
 -- name: request_metrics_of
 -- Whose a request was; over all users.
 SELECT user_id FROM request_metrics WHERE id = $1;

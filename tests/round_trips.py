@@ -1,0 +1,50 @@
+"""Counts the statements and transactions that a process sends to Postgres. Never: a test."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from recollect.postgres import pool
+
+
+@dataclass
+class Statements:
+    """The statements that were sent, in order, each a round trip.
+
+    Attributes:
+        sent: The statements, each with a number of its connection.
+    """
+
+    sent: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def transactions(self) -> list[list[str]]:
+        """The statements of each transaction, in the order in which the transactions ended."""
+        ended: list[list[str]] = []
+        open_ones: dict[int, list[str]] = {}
+        for connection, statement in self.sent:
+            open_ones.setdefault(connection, []).append(statement)
+            if not open_ones[connection][0].startswith("BEGIN") or statement.startswith(
+                ("COMMIT", "ROLLBACK")
+            ):
+                ended.append(open_ones.pop(connection))
+        return ended
+
+
+@contextmanager
+def counting_statements() -> Iterator[Statements]:
+    """Count the statements on all connections that are opened during the body."""
+    statements = Statements()
+    register = pool._register_vectors
+
+    async def watch(connection: Any, *, schema: str) -> None:
+        await register(connection, schema=schema)
+        number = id(connection)
+        connection.add_query_logger(lambda record: statements.sent.append((number, record.query)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "_register_vectors", watch)
+        yield statements
