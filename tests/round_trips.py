@@ -1,6 +1,6 @@
 """Counts the statements and transactions that a process sends to Postgres. Never: a test."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +19,18 @@ class Statements:
     """
 
     sent: list[tuple[int, str]] = field(default_factory=list)
+    _awaited: dict[str, Callable[[], None]] = field(default_factory=dict)
+
+    def note(self, connection: int, statement: str) -> None:
+        """Note a statement that was sent."""
+        self.sent.append((connection, statement))
+        for part, call in self._awaited.items():
+            if part in statement:
+                call()
+
+    def when_sent(self, part: str, call: Callable[[], None]) -> None:
+        """Call something whenever a statement with this part was sent."""
+        self._awaited[part] = call
 
     @property
     def transactions(self) -> list[list[str]]:
@@ -43,7 +55,7 @@ def counting_statements() -> Iterator[Statements]:
     async def watch(connection: Any, *, schema: str) -> None:
         await register(connection, schema=schema)
         number = id(connection)
-        connection.add_query_logger(lambda record: statements.sent.append((number, record.query)))
+        connection.add_query_logger(lambda record: statements.note(number, record.query))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "_register_vectors", watch)

@@ -48,7 +48,7 @@ LIBRARIES = {
     "recollect.model": "numpy",
     "recollect.models": "cachetools httpx httpx2 marisa_trie mistralai msgspec numpy onnx onnxruntime pydantic safetensors "
     "structlog tokenizers",
-    "recollect.postgres": "asyncpg numpy pgqueuer pgvector structlog uuid_utils",
+    "recollect.postgres": "asyncpg msgspec numpy pgqueuer pgvector structlog uuid_utils",
     "recollect.recall": "cachetools numpy structlog",
     "recollect.settings": "platformdirs pydantic pydantic_settings",
     "recollect.spool": "msgspec structlog uuid_utils",

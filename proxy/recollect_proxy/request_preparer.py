@@ -97,7 +97,7 @@ class RequestPreparer:
         prepared = self._told(prepared, learns=learns)
         plain = body if parsed.body is None else parsed.body
         composed, prepared = await self._compose(chat, prepared, turn, size=len(plain))
-        request_id = uuid7()
+        request_id, api = uuid7(), self.composer.dialect.name
         changed = composed or parsed.body
         return OutboundRequest(
             request_id,
@@ -109,9 +109,7 @@ class RequestPreparer:
             record,
             self.status if self.status is not None and self.status.is_for(caller, chat) else None,
             note_answer=partial(self.engine.note_answer, asked) if parsed.detected.forms else None,
-            note_recall=partial(
-                self.engine.note, turn, record=record, request_id=request_id, api=self.composer.dialect.name
-            )
+            note_recall=partial(self.engine.note, turn, record=record, request_id=request_id, api=api)
             if parsed.detected.forms
             else None,
             note_length=partial(self.full_chats.note, turn, len(plain)),

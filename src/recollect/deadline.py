@@ -41,7 +41,7 @@ async def happens(event: asyncio.Event, seconds: float) -> bool:
 
 
 async def ends_before(
-    work: asyncio.Task[Any], event: asyncio.Event | None = None, seconds: float | None = None
+    work: asyncio.Future[Any], event: asyncio.Event | None = None, seconds: float | None = None
 ) -> bool:
     """Wait until ``work`` has ended, something happens, or so many seconds have passed; return whether it has ended.
 
@@ -51,7 +51,7 @@ async def ends_before(
         return work.done()
     happening = None if event is None else asyncio.create_task(event.wait())
     try:
-        awaited = {work} if happening is None else {work, happening}
+        awaited: set[asyncio.Future[Any]] = {work} if happening is None else {work, happening}
         await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
         if happening is not None:

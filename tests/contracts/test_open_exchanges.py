@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from uuid import UUID
 
 from tests.contracts.keeping import formed, next_pending
 from tests.stores import LATER, MODEL, NOON, Store
 from uuid_utils.compat import uuid7
 
+from recollect.engine.exchanges import begun
 from recollect.model import (
     ROOT,
     Actor,
@@ -33,8 +35,9 @@ def asked_again(exchange: Exchange, reply: str = "I see.") -> Exchange:
     return Exchange(uuid7(), exchange.turn, reply, uuid7(), uuid7(), authorized=True)
 
 
-async def begin(store: Store, exchange: Exchange) -> None:
-    assert await store.log.begin(turn_of(exchange)) == exchange.id
+async def begin(store: Store, exchange: Exchange) -> UUID:
+    """Write the turn of an exchange; return the id of its exchange in the log."""
+    return (await store.log.write(begun(turn_of(exchange)))).id
 
 
 async def said(store: Store, scope: Scope | None = None) -> list[tuple[str, str]]:
@@ -68,9 +71,9 @@ async def test_who_is_not_to_be_remembered_is_not_even_begun(store: Store) -> No
     exchange = store.exchange("I moved to Oslo")
     await store.flags.set_flags(store.anna, Flags(record=False), at=NOON)
 
-    written = await store.log.begin(exchange, keeps=lambda flags: flags.record is not False)
+    logged = await store.log.write(begun(exchange), records=True)
 
-    assert written is Written.UNWANTED
+    assert logged.outcome is Written.UNWANTED
     assert await said(store) == []
 
 
@@ -80,7 +83,7 @@ async def test_to_begin_and_to_end_twice_changes_nothing_more(store: Store) -> N
         await begin(store, exchange)
     assert await store.log.append(exchange) is True
     assert await store.log.append(exchange) is False
-    assert await store.log.begin(turn_of(exchange)) == exchange.id
+    assert await begin(store, exchange) == exchange.id
 
     assert await said(store) == [("I moved to Oslo", "Nice!")]
     await formed(store, exchange)
@@ -114,7 +117,7 @@ async def test_what_somebody_said_who_was_refused_is_taken_back_unless_others_as
     refused = store.exchange("I moved to Oslo")
     again = asked_again(refused)
     await begin(store, refused)
-    assert await store.log.begin(turn_of(again)) == refused.id
+    assert await begin(store, again) == refused.id
 
     await store.log.withdraw(refused)
     assert await said(store) == [("I moved to Oslo", "")]
@@ -131,7 +134,7 @@ async def test_an_answer_asked_for_anew_by_a_stranger_takes_nothing_back(store: 
     await store.log.append(exchange)
     again = asked_again(exchange)
 
-    assert await store.log.begin(turn_of(again)) == exchange.id
+    assert await begin(store, again) == exchange.id
     await store.log.withdraw(again)
 
     assert await said(store) == [("I moved to Oslo", "Nice!")]
@@ -145,7 +148,7 @@ async def test_a_retry_of_what_failed_is_the_same_turn_and_is_formed_once_with_i
     await begin(own_store, failed)
     await own_store.log.fail(failed)
 
-    assert await own_store.log.begin(turn_of(again)) == failed.id
+    assert await begin(own_store, again) == failed.id
     assert await own_store.log.end_abandoned(NOON - timedelta(hours=1), failed=LATER) == 0  # it is asked for
     assert await own_store.log.append(again) is True
 
@@ -173,7 +176,7 @@ async def test_a_turn_that_several_models_are_asked_about_waits_for_the_last(sto
     second, third = asked_again(first), asked_again(first, "Nice!")
     await begin(store, first)
     for other in (second, third):
-        assert await store.log.begin(turn_of(other)) == first.id
+        assert await begin(store, other) == first.id
 
     await store.log.fail(first)
     await store.log.fail(second)
@@ -189,7 +192,7 @@ async def test_an_answer_asked_for_anew_that_fails_costs_nothing_that_was_there(
     await store.log.append(exchange)
     again = asked_again(exchange)
 
-    assert await store.log.begin(turn_of(again)) == exchange.id
+    assert await begin(store, again) == exchange.id
     await store.log.fail(again)
 
     assert await said(store) == [("I moved to Oslo", "Nice!")]
@@ -227,9 +230,7 @@ async def test_what_is_open_for_long_is_formed_without_an_answer(own_store: Stor
     others = own_store.exchange("I am Ben", own_store.ben.scope)
     for each in (left, others):
         await begin(own_store, each)
-    await own_store.log.begin(
-        turn_of(replace(young, turn=replace(young.turn, scope=own_store.anna.elsewhere)))
-    )
+    await begin(own_store, replace(young, turn=replace(young.turn, scope=own_store.anna.elsewhere)))
 
     assert await own_store.log.end_abandoned(LATER) == 2
     assert await own_store.log.end_abandoned(LATER) == 0
@@ -314,7 +315,7 @@ async def test_what_was_said_before_an_erasure_is_not_written_whoever_has_it_sti
     after = store.exchange("Hello", at=LATER + timedelta(seconds=1))
 
     assert await log.append(exchange) is False
-    assert await log.begin(turn_of(asked_again(exchange))) is Written.ERASED
+    assert (await log.write(begun(turn_of(asked_again(exchange))))).outcome is Written.ERASED
     assert await said(store) == []
     assert await log.append(exchange, revives=True) is True
     await store.memories.erase(store.anna, at=LATER)

@@ -11,7 +11,7 @@ from tests.watched_stores import Outage, Through, breakable
 
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
-from recollect.model import Exchange
+from recollect.model import LogEntry, Logged, Phase
 
 
 class Opener:
@@ -81,7 +81,7 @@ class _CountedLog(Through):
 
     kept = 0
 
-    async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
-        is_new: bool = await self._port.append(exchange, revives=revives)
-        self.kept += 1
-        return is_new
+    async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+        logged: Logged = await self._port.write(entry, records=records)
+        self.kept += entry.phase is Phase.ENDED
+        return logged

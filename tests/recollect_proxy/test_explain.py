@@ -12,7 +12,7 @@ from tests.tables import table
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
-from recollect.model import RequestRecord, Turn
+from recollect.model import LogEntry, Turn, TurnNotes, Written
 from recollect_proxy.memory_api import explain
 
 
@@ -207,32 +207,37 @@ async def test_an_unknown_request_is_not_found(proxy: RunningProxy) -> None:
 async def test_who_asks_right_after_the_answer_waits_for_what_is_being_written(
     proxy: RunningProxy, drinker: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = Engine.record
+    write = Engine.write
 
-    async def slowly(engine: Engine, request: RequestRecord, turn: Turn) -> None:
-        await asyncio.sleep(0.3)
-        await record(engine, request, turn)
+    async def slowly(engine: Engine, entry: LogEntry) -> Written:
+        await asyncio.sleep(0.05)
+        return await write(engine, entry)
 
-    monkeypatch.setattr(Engine, "record", slowly)
+    monkeypatch.setattr(Engine, "write", slowly)
     answer = await proxy.say(drinker, WHICH_TEA)
     told = await proxy.api(b"GET", f"/explain/{answer.header(b'x-recollect-request-id').decode()}")  # type: ignore[union-attr]
 
     assert told.status == 200
     assert told.json["user_id"] == drinker.known_as
     await proxy.settle()
-    assert proxy.app.engine._requests == {}
+    assert proxy.app.engine._noting._of_requests == {}
 
 
 async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
     proxy: RunningProxy, drinker: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written, record = asyncio.Event(), Engine.record
+    written, write, note = asyncio.Event(), Engine.write, Engine.note
 
-    async def late(engine: Engine, request: RequestRecord, turn: Turn) -> None:
+    async def write_late(engine: Engine, entry: LogEntry) -> Written:
         await written.wait()
-        await record(engine, request, turn)
+        return await write(engine, entry)
 
-    monkeypatch.setattr(Engine, "record", late)
+    async def note_late(engine: Engine, turn: Turn, notes: TurnNotes) -> None:
+        await written.wait()
+        await note(engine, turn, notes)
+
+    monkeypatch.setattr(Engine, "write", write_late)
+    monkeypatch.setattr(Engine, "note", note_late)  # as what the log does not take in time goes by itself
     monkeypatch.setattr(explain, "_WAIT_SECONDS", 0.05)
     answer = await proxy.say(drinker, WHICH_TEA)
     path = f"/explain/{answer.header(b'x-recollect-request-id').decode()}"  # type: ignore[union-attr]

@@ -47,6 +47,7 @@ from recollect.model import (
     Scope,
     Source,
     Turn,
+    TurnNotes,
     Written,
 )
 from recollect.model.local_time import in_zone

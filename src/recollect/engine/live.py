@@ -11,7 +11,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypeVar
 from uuid import UUID
-from weakref import WeakValueDictionary
 
 import structlog
 from uuid_utils.compat import uuid7
@@ -21,7 +20,6 @@ from recollect.engine import Engine, system_clock
 from recollect.engine.client_questions import AskedRequest
 from recollect.engine.exchanges import (
     ExchangeRecord,
-    Noting,
     Progress,
     ended,
     is_storable,
@@ -30,6 +28,7 @@ from recollect.engine.exchanges import (
 from recollect.engine.explain import request_record
 from recollect.engine.log_writer import LogWriter, write_phase
 from recollect.engine.masking_lanes import begin_masking
+from recollect.engine.notes_in_background import NOTES_AT_MOST, NotesInBackground
 from recollect.engine.prepared import Prepared, RecallOptions
 from recollect.engine.recall_counts import RecallCounts
 from recollect.engine.recall_log import log_recall
@@ -41,7 +40,6 @@ from recollect.model import (
     Became,
     LogEntry,
     News,
-    Phase,
     Recall,
     Recollection,
     Scope,
@@ -58,12 +56,6 @@ _IN_MEMORY = 16 * 1024 * 1024
 _LOOK_SECONDS = 1.0
 _FIRST_LOOK, _CLOCKS_APART = timedelta(days=1), timedelta(minutes=1)
 """How far back an engine that was just opened looks for erasures, and the most that clocks of two machines may differ."""
-
-_NOTE_SECONDS = 0.05
-"""How long a turn waits for the notes of an answer that has just ended in its chat: its prompt is given the same blocks again."""
-
-_NOTES_AT_MOST = 200
-"""Notes that may wait. Without one a chat goes on."""
 
 log = structlog.get_logger(__name__)
 
@@ -107,8 +99,7 @@ class LiveEngine:
         )
         self._remembering: set[asyncio.Task[Became]] = set()
         self._notes: set[asyncio.Task[None]] = set()
-        self._requests: dict[UUID, Noting] = {}
-        self._ending: WeakValueDictionary[Scope, Noting] = WeakValueDictionary()
+        self._noting = NotesInBackground(lambda: self._engine, self._notes)
         self._successor: LiveEngine | None = None
         self._chats = 0
         self.failure: RecollectError | None = None
@@ -267,7 +258,7 @@ class LiveEngine:
 
     def note_soon(self, work: Coroutine[Any, Any, None]) -> None:
         """Do optional work in the background, unless too much waits for the store. Never raises, never waits."""
-        if len(self._notes) < _NOTES_AT_MOST:
+        if len(self._notes) < NOTES_AT_MOST:
             _keep(work, self._notes)
         else:
             work.close()
@@ -276,8 +267,7 @@ class LiveEngine:
         """Return the recalled memories and blocks for the prompt of a turn; never raises."""
         if self._engine is None:
             return Prepared(Recall(skipped=Skip.STORE))
-        if (noting := self._ending.get(turn.scope)) is not None:
-            await ends_before(noting.ended, seconds=_NOTE_SECONDS)
+        await self._noting.caught_up(turn.scope)
         return await self._engine.prepare(turn, options, count=count)
 
     def note(
@@ -304,23 +294,11 @@ class LiveEngine:
         request = request_record(prepared, turn, request_id=request_id or uuid7(), at=turn.at, api=api)
         self.recalls.count(request)
         placed = prepared.placed
-        noting = self._requests[request.id] = Noting(TurnNotes(placed.injection, placed.detached, request))
-        noting.ended.add_done_callback(lambda _: self._requests.pop(request.id, None))
-        if record is None or not record.takes(noting):
-            self._note_alone(turn, noting)
-
-    def _note_alone(self, turn: Turn, noting: Noting) -> None:
-        if len(self._notes) >= _NOTES_AT_MOST or self._engine is None:
-            log.debug("note_dropped", reason="too many are waiting for the store")
-            noting.end()
-            return
-        task = _keep(self._engine.note(turn, noting.notes), self._notes)
-        task.add_done_callback(lambda _: noting.end())
+        self._noting.begin(turn, TurnNotes(placed.injection, placed.detached, request), record)
 
     async def noted(self, request_id: UUID, seconds: float) -> bool:
         """Wait ``seconds`` at most until this process has noted a request; return whether it has."""
-        noting = self._requests.get(request_id)
-        return noting is None or await ends_before(noting.ended, seconds=seconds)
+        return await self._noting.ended(request_id, seconds)
 
     def leave_untold(self, looking: "asyncio.Task[News | None]") -> None:
         """Give back news in the background that could not be shown: the chat's next answer shows them; never raises or waits.
@@ -389,17 +367,8 @@ class LiveEngine:
         progress = progress or Progress()
         writing = write_phase(lambda: self.log_writer, entry, behind, progress, masks=self._masks)
         task = _keep(writing, self._remembering)
-        turn, noting = entry.exchange.turn, progress.noting
-        if entry.phase is Phase.ENDED and noting is not None:
-            self._ending[turn.scope] = noting
-        task.add_done_callback(lambda _: self._note_left(turn, progress))
+        self._noting.follow(entry, progress, task)
         return task
-
-    def _note_left(self, turn: Turn, progress: Progress) -> None:
-        """Note by itself what the log has not taken with a phase: the spool keeps no notes."""
-        if progress.noting is not None and not progress.takes_notes:
-            noting, progress.noting = progress.noting, None
-            self._note_alone(turn, noting)
 
     @property
     def log_writer(self) -> LogWriter:

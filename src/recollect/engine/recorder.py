@@ -158,7 +158,7 @@ class Recorder:
             return await write(entry, records=records)
         except StoreUnavailableError:
             raise
-        except StoreError as error:
+        except Exception as error:
             if entry.notes is None and not entry.recalled:
                 raise
             log.warning("note_failed", error=type(error).__name__, place=place(error))
@@ -210,7 +210,8 @@ class Recorder:
 
     async def note(self, notes: TurnNotes, turn: Turn) -> None:
         """Note what goes with a turn by itself: the block in its prompt, its request; never raises."""
-        await self._quietly("note_failed", turn, self._backends.log.note(turn.scope, notes))
+        if notes != TurnNotes():
+            await self._quietly("note_failed", turn, self._backends.log.note(turn.scope, notes))
 
     async def _quietly(self, event: str, turn: Turn, work: Coroutine[Any, Any, None]) -> None:
         """Do optional work; none for a user who was erased meanwhile."""

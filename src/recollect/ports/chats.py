@@ -18,10 +18,13 @@ from recollect.model import (
     ItemPart,
     KeptAnswer,
     KeptRequest,
+    LogEntry,
+    Logged,
     PointedAt,
     RequestRecord,
     Scope,
     Turn,
+    TurnNotes,
 )
 
 

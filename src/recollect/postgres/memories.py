@@ -225,7 +225,7 @@ class PostgresMemories:
 
     async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:
         """Note that these memories went into a prompt."""
-        written = {"session": "", "recalled": memory_ids, "recalled_at": at}
+        written = {"recalled": memory_ids, "recalled_at": at}
         await write_turn(self._database, user_id, written)
 
     async def erase(self, user_id: str, *, at: datetime) -> Erasure:

@@ -91,9 +91,11 @@ async def _fields_of_end(exchange: Exchange) -> dict[str, Any]:
 
 def fields_of_notes(scope: Scope, notes: TurnNotes | None) -> dict[str, Any]:
     """Return what is noted with a turn: the block in its prompt, those it detaches, its request."""
-    fields: dict[str, Any] = {"session": storable_text(scope.session_id)}
     if notes is None:
-        return fields
+        return {}
+    fields: dict[str, Any] = {}
+    if notes.detached or notes.injection is not None:
+        fields["session"] = storable_id(scope.session_id)
     if notes.detached:
         fields["detached"] = notes.detached
     if notes.injection is not None:
@@ -118,7 +120,6 @@ def _fields_of_injection(injection: Injection) -> dict[str, Any]:
 
 def _fields_of_request(request: RequestRecord) -> dict[str, Any]:
     return {
-        "user_id": request.scope.user_id,
         "id": request.id,
         "at": request.at,
         "session_id": storable_text(request.scope.session_id),

@@ -23,7 +23,7 @@ from tests.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine.explain import request_record
-from recollect.model import Actor, Add, Flags, Kind, ProfileField, Provenance, Quarantine, Reason
+from recollect.model import Actor, Add, Flags, Kind, ProfileField, Provenance, Quarantine, Reason, TurnNotes
 from recollect.postgres import Postgres
 from recollect_proxy.pages.catalogues import LANGUAGES
 
@@ -112,7 +112,7 @@ async def fill(pages: Pages, store: Store) -> str:
         turn = exchange.turn
         prepared = await pages.engine.prepare(turn)
         record = request_record(prepared, turn, request_id=uuid7(), at=turn.at, api="completions")
-        await pages.engine.record(record, turn)
+        await pages.engine.note(turn, TurnNotes(request=record))
     return str(memories[0].id)
 
 

@@ -1,12 +1,12 @@
 """A worker of its own sees in the log whether chats run, and says when that lasts."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from structlog.testing import capture_logs
 from tests.stores import NOON, Store
 
 from recollect.engine.chats_elsewhere import ChatsElsewhere
+from recollect.engine.exchanges import begun
 from recollect.models.yielding import Yielding
 
 ANNA = "anna"
@@ -19,7 +19,7 @@ async def test_formation_waits_while_an_answer_is_under_way_and_a_long_wait_is_l
     yielding = Yielding(yields=True, idle=0)
     watch = ChatsElsewhere(own_store.inbox, yielding, lambda: now)
     exchange = own_store.exchange("I moved to Oslo")
-    await own_store.log.begin(replace(exchange, reply=""))
+    await own_store.log.write(begun(exchange))
 
     with capture_logs() as lines:
         for minutes in (0, 1, 2, 3, 4, 5):
@@ -45,7 +45,7 @@ async def test_a_short_wait_is_not_logged(own_store: Store) -> None:
         for number in range(5):
             now = NOON + timedelta(minutes=number)
             exchange = own_store.exchange(f"I moved {number} times")
-            await own_store.log.begin(replace(exchange, reply=""))
+            await own_store.log.write(begun(exchange))
             await watch.look()
             await own_store.log.append(exchange)
             await watch.look()

@@ -15,34 +15,35 @@ from tests.stores import Store
 from tests.waiting import until
 from tests.watched_stores import Through
 
-from recollect.engine import Engine, RecallOptions, log_writer
+from recollect.engine import Engine, RecallOptions, log_writer, notes_in_background
 from recollect.engine import live as live_engine
 from recollect.engine.live import LiveEngine
 from recollect.engine.prepared import Prepared
 from recollect.errors import ConfigurationError, EmbedderError, StoreError, StoreUnavailableError
-from recollect.model import Recall, RequestRecord, Scope, Skip, Turn, Written
-from recollect.ports import MessageLog, RequestLog
+from recollect.model import Recall, Scope, Skip, Turn, TurnNotes, Written
+from recollect.ports import MessageLog
 from recollect.text.tokens import estimate_tokens
 
 Logs = Sequence[MutableMapping[str, Any]]
 
 
-class FrozenRequests(Through):
-    """Requests whose records are kept once they thaw.
+class FrozenNotes(Through):
+    """A log that takes notes without an exchange once it thaws.
 
     Attributes:
         kept: The requests whose record was kept.
     """
 
-    def __init__(self, requests: RequestLog) -> None:
-        super().__init__(requests)
+    def __init__(self, log: MessageLog) -> None:
+        super().__init__(log)
         self.thawed = asyncio.Event()
         self.kept: list[UUID] = []
 
-    async def record(self, request: RequestRecord) -> None:
+    async def note(self, scope: Scope, notes: TurnNotes) -> None:
         await self.thawed.wait()
-        await self._port.record(request)
-        self.kept.append(request.id)
+        await self._port.note(scope, notes)
+        assert notes.request is not None
+        self.kept.append(notes.request.id)
 
 
 class FailingErasures(Through):
@@ -384,9 +385,9 @@ async def test_nothing_is_begun_with_an_engine_that_is_closing(store: Store) -> 
 async def test_notes_that_wait_take_no_place_of_an_exchange(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_engine, "_NOTES_AT_MOST", 1)
-    requests = FrozenRequests(store.requests)
-    live = LiveEngine(Opener(replace(store, requests=requests)))
+    monkeypatch.setattr(notes_in_background, "NOTES_AT_MOST", 1)
+    log = FrozenNotes(store.log)
+    live = LiveEngine(Opener(replace(store, log=log)))
     await live.start()
 
     with capture_logs() as logs:
@@ -394,20 +395,21 @@ async def test_notes_that_wait_take_no_place_of_an_exchange(
             note(live, store.turn())
         for number in range(2):
             remember(live, store.turn(f"I drink tea number {number}"))
-    requests.thawed.set()
+    log.thawed.set()
     await live.settle(20)
 
     assert lost(logs) == []
-    assert [(line["event"], line["log_level"]) for line in logs] == [("note_dropped", "debug")] * 2
-    assert len(requests.kept) == 1
+    dropped = [line["log_level"] for line in logs if line["event"] == "note_dropped"]
+    assert dropped == ["debug"] * 2
+    assert len(log.kept) == 1
     assert await pending(store) == 2
     await live.aclose()
 
 
 async def test_nothing_is_noted_while_it_is_not_open(store: Store) -> None:
-    requests = FrozenRequests(store.requests)
-    requests.thawed.set()
-    opener = Opener(replace(store, requests=requests))
+    log = FrozenNotes(store.log)
+    log.thawed.set()
+    opener = Opener(replace(store, log=log))
     opener.allowed.clear()
     live = LiveEngine(opener)
     live.open()
@@ -417,7 +419,7 @@ async def test_nothing_is_noted_while_it_is_not_open(store: Store) -> None:
     assert await live.ready(20)
     await live.settle(20)
 
-    assert requests.kept == []
+    assert log.kept == []
     await live.aclose()
 
 
@@ -425,8 +427,8 @@ async def test_a_note_that_still_waits_when_it_closes_is_no_lost_exchange(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_engine, "_CLOSE_SECONDS", 0.01)
-    requests = FrozenRequests(store.requests)
-    live = LiveEngine(Opener(replace(store, requests=requests)))
+    log = FrozenNotes(store.log)
+    live = LiveEngine(Opener(replace(store, log=log)))
     await live.start()
     note(live, store.turn())
 
@@ -434,7 +436,7 @@ async def test_a_note_that_still_waits_when_it_closes_is_no_lost_exchange(
         await live.aclose()
 
     assert lost(logs) == []
-    assert requests.kept == []
+    assert log.kept == []
 
 
 async def test_erasures_by_others_are_looked_for_whatever_a_look_raises(

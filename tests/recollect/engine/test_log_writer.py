@@ -3,13 +3,11 @@
 import asyncio
 import shutil
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
-from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
@@ -25,8 +23,18 @@ from recollect.engine.live import LiveEngine
 from recollect.engine.log_writer import LogWriter
 from recollect.engine.masking_lanes import masking_is_ready
 from recollect.errors import StoreUnavailableError
-from recollect.model import Became, Exchange, FailedAt, Failure, Flags, LogEntry, Scope, Written
-from recollect.postgres import message_log
+from recollect.model import (
+    Became,
+    FailedAt,
+    Failure,
+    Flags,
+    LogEntry,
+    Logged,
+    Phase,
+    Scope,
+    Written,
+)
+from recollect.postgres import turn_writing
 from recollect.spool import Spool
 from recollect.spool import beside as lines
 from recollect.spool.segments import FileSegment
@@ -47,18 +55,16 @@ def folder(tmp_path: Path) -> Path:
 
 
 class HangingLog(Through):
-    """A log that takes no turn while it hangs."""
+    """A log that takes nothing while it hangs."""
 
     def __init__(self, log: object) -> None:
         super().__init__(log)
         self.hangs = True
 
-    async def begin(
-        self, exchange: Exchange, *, keeps: Callable[[Flags], bool] | None = None
-    ) -> UUID | Written:
+    async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
         if self.hangs:
             await asyncio.Event().wait()
-        logged: UUID | Written = await self._port.begin(exchange, keeps=keeps)
+        logged: Logged = await self._port.write(entry, records=records)
         return logged
 
 
@@ -248,10 +254,10 @@ async def test_a_credential_is_with_what_waited_in_this_process_and_never_on_dis
     found: list[str | None] = []
 
     class Watched(Through):
-        async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
-            found.append(exchange.credential)
-            is_new: bool = await self._port.append(exchange, revives=revives)
-            return is_new
+        async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+            found.append(entry.exchange.credential)
+            logged: Logged = await self._port.write(entry, records=records)
+            return logged
 
     opener = Opener(replace(store, log=Watched(store.log)))
     opener.outage.failure = StoreUnavailableError()
@@ -270,7 +276,7 @@ async def test_a_credential_is_with_what_waited_in_this_process_and_never_on_dis
 
 async def test_a_bug_ends_no_chat_and_is_told_by_its_name(store: Store, folder: Path) -> None:
     class Faulty(Through):
-        async def begin(self, *_: object, **__: object) -> NoReturn:
+        async def write(self, *_: object, **__: object) -> NoReturn:
             raise LookupError("my secret words")
 
     live = LiveEngine(Opener(replace(store, log=Faulty(store.log))), spool=Spool(folder, limit=ROOM))
@@ -349,7 +355,7 @@ async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
         monkeypatch.setattr(module, name, watched)
 
     watch(lines, "encode")
-    watch(message_log, "estimate_tokens")
+    watch(turn_writing, "estimate_tokens")
     opener = away(store)
     live = LiveEngine(opener, spool=Spool(folder, limit=ROOM))
     await live.start()
@@ -362,7 +368,9 @@ async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
     opener.outage.failure = None
     await live.settle(20)
 
-    assert beside[2:] == [("estimate_tokens", False), ("estimate_tokens", True)]
+    assert beside[2:] == [
+        ("estimate_tokens", is_long) for is_long in (False, False, True, False)
+    ]  # and of no reply
     await live.aclose()
 
 
@@ -434,11 +442,11 @@ class HeldLog(Through):
         super().__init__(log)
         self.let_go = asyncio.Event()
 
-    async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
-        if exchange.turn.text == "one":
+    async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+        if entry.phase is Phase.ENDED and entry.exchange.turn.text == "one":
             await self.let_go.wait()
-        is_new: bool = await self._port.append(exchange, revives=revives)
-        return is_new
+        logged: Logged = await self._port.write(entry, records=records)
+        return logged
 
 
 async def test_a_message_overtakes_none_of_its_chat_and_waits_for_no_other_chat(

@@ -33,6 +33,7 @@ from recollect.model import (
     Reason,
     Replace,
     Retire,
+    TurnNotes,
     Vector,
 )
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
@@ -110,7 +111,7 @@ async def asked(store: Store, subject: Engine, chat: str, text: str = "integral 
     prepared = await subject.prepare(turn)
     await subject.inject(turn, prepared.placed)
     record = request_record(prepared, turn, request_id=uuid7(), at=NOON, api="completions")
-    await subject.record(record, turn)
+    await subject.note(turn, TurnNotes(request=record))
     return prepared
 
 

@@ -13,18 +13,21 @@ from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
 from recollect.engine.exchanges import begun, new_exchange
-from recollect.errors import StoreUnavailableError
+from recollect.errors import StoreError, StoreUnavailableError
 from recollect.model import (
     Injection,
+    LogEntry,
+    Logged,
     Passage,
     Place,
     Recollection,
     RequestRecord,
     Role,
     Strategy,
+    TurnNotes,
     Written,
 )
-from recollect.ports import MemoryStore
+from recollect.ports import MessageLog
 
 
 async def waiting(store: Store) -> int:
@@ -86,33 +89,32 @@ async def test_an_exchange_said_before_its_users_erasure_is_not_logged_after_it(
     assert await subject.remember(store.turn(scope=store.ben.elsewhere), "Good.") is True
 
 
-class _Untouchable(Through):
-    """Memories that can't be counted."""
+class _NoNotes(Through):
+    """A log that fails to write whatever goes with an exchange."""
 
-    def __init__(self, memories: MemoryStore, error: Exception) -> None:
-        super().__init__(memories)
+    def __init__(self, log: MessageLog, error: Exception) -> None:
+        super().__init__(log)
         self.error = error
-        self.touched = 0
 
-    async def touch(self, *_: object, **__: object) -> None:
-        self.touched += 1
-        raise self.error
+    async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+        if entry.recalled:
+            raise self.error
+        logged: Logged = await self._port.write(entry, records=records)
+        return logged
 
 
-@pytest.mark.parametrize("error", [StoreUnavailableError(), LookupError("a bug")])
+@pytest.mark.parametrize("error", [StoreError(), LookupError("a bug")])
 async def test_an_exchange_is_not_lost_because_its_memories_could_not_be_counted(
     store: Store, error: Exception
 ) -> None:
-    memories = _Untouchable(store.memories, error)
-    subject = engine_over(replace(store, memories=memories))
+    subject = engine_over(replace(store, log=_NoNotes(store.log, error)))
     recollections = [Recollection(store.memory("tea"), 0.9)]
 
     with capture_logs() as logs:
         remembered = await subject.remember(store.turn(), "Good.", recollections=recollections)
 
     assert remembered is True
-    assert memories.touched == 1
-    assert "exchange_lost" not in events(logs)
+    assert events(logs) == ["note_failed"]
 
 
 async def test_the_memories_in_the_prompt_are_counted(store: Store) -> None:
@@ -127,13 +129,13 @@ async def test_the_memories_in_the_prompt_are_counted(store: Store) -> None:
 
 
 async def test_a_passage_in_the_prompt_is_not_counted_for_it_is_no_memory(store: Store) -> None:
-    memories = _Untouchable(store.memories, LookupError("nothing is to be counted"))
-    subject = engine_over(replace(store, memories=memories))
+    subject = engine_over(replace(store, log=_NoNotes(store.log, LookupError("nothing is to be counted"))))
     passage = Passage(uuid7(), uuid7(), "chat-1", 0, 0, Role.USER, "I drink tea", NOON)
 
-    assert await subject.remember(store.turn(), "Good.", recollections=[Recollection(passage, 0.9)])
+    with capture_logs() as logs:
+        assert await subject.remember(store.turn(), "Good.", recollections=[Recollection(passage, 0.9)])
 
-    assert memories.touched == 0
+    assert logs == []
 
 
 # -- what was added to a turn ----------------------------------------------------------------------
@@ -188,7 +190,7 @@ async def test_a_request_is_kept_and_found_by_its_id(store: Store) -> None:
     subject = engine_over(store)
     told = request_of(store)
 
-    await subject.record(told, store.turn())
+    await subject.note(store.turn(), TurnNotes(request=told))
 
     assert await subject.request(told.id) == told
     assert await subject.request(uuid7()) is None
@@ -203,9 +205,9 @@ async def test_to_miss_a_note_fails_nothing_and_is_logged_without_its_text(
 
     with capture_logs() as logs:
         await subject.inject(said, Placed(injection=injection(said.anchor)))
-        await subject.record(request_of(store), said)
+        await subject.note(said, TurnNotes(request=request_of(store)))
 
-    assert events(logs) == ["inject_failed", "record_failed"]
+    assert events(logs) == ["note_failed"] * 2
     assert [line["error"] for line in logs] == [type(error).__name__] * 2
     assert "tea" not in str(logs)
 
@@ -217,7 +219,7 @@ async def test_nothing_is_noted_of_a_turn_that_was_said_before_its_users_erasure
     told = request_of(store)
 
     await subject.inject(said, Placed(injection=injection(said.anchor)))
-    await subject.record(told, said)
+    await subject.note(said, TurnNotes(request=told))
 
     assert (await store.chats.chat(said.scope, exchanges=5)).injections == ()
     assert await subject.request(told.id) is None

@@ -17,7 +17,7 @@ from recollect.postgres.sql import SQL, Migration, load_migrations
 
 DISTRIBUTION = Path(__file__).parents[3] / "deploy" / "citus" / "distribute.sql"
 
-SCHEMA = {"memories", "log", "upkeep", "versions", "words"}
+SCHEMA = {"memories", "log", "upkeep", "versions", "recall_state", "writing"}
 """The migrations that make the schema of 0.1.0. Old replicas serve on while a later one runs: each of those is read."""
 
 ALLOWED: dict[tuple[int, str], str] = {}
@@ -34,7 +34,6 @@ EVERYBODYS = {
     "current_memories",
     "documents_of_memories",
     "export_memories",
-    "is_gone",
     "kinds_of_user",
     "known_of_hashes",
     "linked_document",
@@ -56,7 +55,6 @@ EVERYBODYS = {
     "unnumbered_memories",
     # The operator's settings for everybody, beside the user's own.
     "around_chat",
-    "exchange_by_key",
     "flags_of",
     # Written of a user's row.
     "copy_to_commons",

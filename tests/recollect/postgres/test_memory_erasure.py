@@ -10,6 +10,7 @@ from tests.recollect.postgres.test_session_erasure import rows_with
 from tests.stores import LATER, NOON, Store
 
 from recollect.audit import replay
+from recollect.engine.exchanges import begun
 from recollect.model import (
     Action,
     Add,
@@ -141,7 +142,7 @@ async def test_the_request_sent_again_writes_no_text(own_store: Store, own_dsn: 
     wish = await erased(own_store, kept)
 
     again = replace(own_store.exchange(wish.turn.text, reply=f"Again {WORD}"), turn=wish.turn)
-    await own_store.log.begin(again)
+    await own_store.log.write(begun(again))
     assert not await own_store.log.append(again)
     answer = Message(Role.ASSISTANT, f"No word of {WORD}.")
     behind = own_store.exchange("And now?", at=LATER, history=(answer,))

@@ -17,7 +17,7 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Prepared, system_clock
 from recollect.engine.explain import request_record
 from recollect.errors import ConfigurationError
-from recollect.model import Recall
+from recollect.model import Recall, TurnNotes
 from recollect.postgres import Postgres
 from recollect_proxy.access import Audience, Authentication, KeyRole, PersonTokens, add_access_key
 from recollect_proxy.access.access_keys import AccessKeys
@@ -292,7 +292,7 @@ async def test_a_request_is_explained_to_whose_it_was_alone(
     await askers.api.write("Likes tea.")
     turn = store.turn()
     record = request_record(Prepared(Recall()), turn, request_id=request_id, at=NOON, api="completions")
-    await engine.record(record, turn)
+    await engine.note(turn, TurnNotes(request=record))
 
     answers = {
         asker: (

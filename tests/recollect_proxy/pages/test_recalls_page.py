@@ -12,7 +12,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, system_clock
 from recollect.engine.explain import request_record
-from recollect.model import Actor, Flags, ProfileField, Turn
+from recollect.model import Actor, Flags, ProfileField, Turn, TurnNotes
 from recollect.postgres import Postgres
 from recollect_proxy.pages.recalls import signals_of
 
@@ -30,7 +30,7 @@ async def ask(engine: Engine, turn: Turn) -> UUID:
     """Recall for a turn as a proxy does, and return the request's id."""
     prepared, request_id = await engine.prepare(turn), uuid7()
     record = request_record(prepared, turn, request_id=request_id, at=turn.at, api="completions")
-    await engine.record(record, turn)
+    await engine.note(turn, TurnNotes(request=record))
     return request_id
 
 

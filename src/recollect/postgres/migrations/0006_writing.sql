@@ -44,7 +44,7 @@ BEGIN
         END IF;
         DELETE FROM chats_left_out WHERE user_id = person AND session_id = it.session;
     END IF;
-    IF it.records IS NOT NULL AND NOT CASE known.records WHEN 'true' THEN true WHEN 'false' THEN false ELSE it.records END THEN
+    IF it.records IS NOT NULL AND (CASE WHEN known.records IN ('true', 'false') THEN known.records = 'false' ELSE NOT it.records END) THEN
         outcome := 'unwanted';
         RETURN;
     END IF;
@@ -259,7 +259,7 @@ DECLARE
     session text := written ->> 'session';
 BEGIN
     PERFORM set_config('role', role_of_users, true), set_config('recollect.user_id', person, true),
-        set_config('plan_cache_mode', 'force_generic_plan', true), set_config('recollect.knows_pages', 'on', true),
+        set_config('plan_cache_mode', 'force_generic_plan', true),
         pg_advisory_xact_lock(hashtextextended(person, 0));
     IF written ? 'exchange' THEN
         SELECT done.* INTO outcome, logged, zone FROM log_exchange(person, written -> 'exchange') AS done;
@@ -283,7 +283,8 @@ BEGIN
     END IF;
     IF written ? 'request' THEN
         INSERT INTO request_metrics
-        SELECT asked.* FROM jsonb_populate_record(NULL::request_metrics, written -> 'request') AS asked
+        SELECT asked.*
+        FROM jsonb_populate_record(NULL::request_metrics, written -> 'request' || jsonb_build_object('user_id', person)) AS asked
         ON CONFLICT (user_id, id) DO NOTHING;
     END IF;
 END
