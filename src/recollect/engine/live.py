@@ -285,8 +285,7 @@ class LiveEngine:
             turn: The turn.
             prepared: What its prompt was given.
             record: The record of its exchange, with which they go in one write, unless that is over; None: there is none.
-            request_id: The request's id; None: it has none.
-            api: The API that the request spoke.
+            request_id, api: The request's id; the API that it spoke.
         """
         log_recall(turn, prepared)
         if self._engine is None:

@@ -247,9 +247,7 @@ class Database:
             await connection.execute(SQL["as_user"], user_id, self.user_role)
             yield connection
 
-    async def called(
-        self, user_id: str, query: str, *arguments: object, is_write: bool = False
-    ) -> Record:
+    async def called(self, user_id: str, query: str, *arguments: object, is_write: bool = False) -> Record:
         """Return the row of a query that takes on the user's role and id itself: one round trip, where no pooler stands before.
 
         Args:
