@@ -284,16 +284,17 @@ class LiveEngine:
         Args:
             turn: The turn.
             prepared: What its prompt was given.
-            record: The record of its exchange, with which they go in one write, unless that is over; None: there is none.
-            request_id, api: The request's id; the API that it spoke.
+            record: The record of its exchange, with which they go in one write; None: there is none.
+            request_id: The request's id; None: it has none.
+            api: The API that the request spoke.
         """
         log_recall(turn, prepared)
         if self._engine is None:
             return
         request = request_record(prepared, turn, request_id=request_id or uuid7(), at=turn.at, api=api)
         self.recalls.count(request)
-        placed = prepared.placed
-        self._noting.begin(turn, TurnNotes(placed.injection, placed.detached, request), record)
+        notes = TurnNotes(prepared.placed.injection, prepared.placed.detached, request)
+        self._noting.begin(turn, notes, record)
 
     async def noted(self, request_id: UUID, seconds: float) -> bool:
         """Wait ``seconds`` at most until this process has noted a request; return whether it has."""
@@ -365,8 +366,7 @@ class LiveEngine:
         """
         progress = progress or Progress()
         writing = write_phase(lambda: self.log_writer, entry, behind, progress, masks=self._masks)
-        task = _keep(writing, self._remembering)
-        self._noting.follow(entry, progress, task)
+        self._noting.follow(entry, progress, task := _keep(writing, self._remembering))
         return task
 
     @property
