@@ -66,4 +66,4 @@ def take_options(body: bytes) -> TakenOptions:
 def _could_have_options(body: bytes) -> bool:
     if len(body) > limits.LIGHT_BYTES:
         return may_have_options(body)
-    return _LITERAL in body or any(escape in body for escape in _ESCAPES)
+    return _LITERAL in body or (b"\\u00" in body and any(escape in body for escape in _ESCAPES))

@@ -101,8 +101,11 @@ class _Language:
 
     def request(self, plain: str, *, is_question: bool) -> MemoryRequest | None:
         found = self._numbers.search(plain)
-        named = f"{plain[: found.start()]}#{plain[found.end() :]}" if found else ""
-        for text, numbers in ((plain, ()), (named, self._values(found[0] if found else ""))):
+        texts: list[tuple[str, tuple[int, ...]]] = [(plain, ())]
+        if found:
+            named = f"{plain[: found.start()]}#{plain[found.end() :]}"
+            texts.append((named, self._values(found[0])))
+        for text, numbers in texts:
             for phrase, asks in self._unwrapped(text):
                 asking, may_ask = self._phrases.get(phrase, (None, False))
                 if asking is not None and (asks or may_ask or not is_question):
@@ -111,14 +114,22 @@ class _Language:
 
     def _unwrapped(self, text: str) -> Iterator[tuple[str, bool]]:
         """Yield a text, and the text without a polite word in front or behind; and whether that word asks."""
-        for lead in ("", *self.words["polite"], *self.words["asking"]):
+        for lead in ("", *(self._leads if text.startswith(self._leads) else ())):
             rest = text.removeprefix(lead)
             if lead and (rest == text or rest[: len(self.space)] not in {self.space, ",", "\u060c"}):
                 continue
-            for tail in ("", *self.words["tail"]):
+            for tail in ("", *(self._tails if rest.endswith(self._tails) else ())):
                 left = rest.removesuffix(tail)
                 if not tail or (left != rest and left.endswith((self.space, ",", "\u060c"))):
                     yield left.strip(_MARKS), lead in self.words["asking"]
+
+    @cached_property
+    def _leads(self) -> tuple[str, ...]:
+        return (*self.words["polite"], *self.words["asking"])
+
+    @cached_property
+    def _tails(self) -> tuple[str, ...]:
+        return tuple(self.words["tail"])
 
     def _values(self, words: str) -> tuple[int, ...]:
         found = (
