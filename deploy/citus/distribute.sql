@@ -49,8 +49,6 @@ SELECT create_distributed_table('recollect.admin_reads', 'user_id', colocate_wit
 SELECT create_distributed_table('recollect.chat_requests', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.chats_left_out', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.chunk_vectors', 'user_id', colocate_with => 'recollect.users_vectors');
-SELECT create_distributed_table('recollect.corpora', 'user_id', colocate_with => 'recollect.users_vectors');
-SELECT create_distributed_table('recollect.document_lengths', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.exchanges', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.injections', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.kept_answers', 'user_id', colocate_with => 'recollect.users_vectors');
@@ -59,8 +57,6 @@ SELECT create_distributed_table('recollect.memory_updates', 'user_id', colocate_
 SELECT create_distributed_table('recollect.message_chunks', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.messages', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.model_usage', 'user_id', colocate_with => 'recollect.users_vectors');
-SELECT create_distributed_table('recollect.posting_pages', 'user_id', colocate_with => 'recollect.users_vectors');
-SELECT create_distributed_table('recollect.posting_removals', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.profile_entries', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.quarantine', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.request_metrics', 'user_id', colocate_with => 'recollect.users_vectors');
@@ -68,7 +64,6 @@ SELECT create_distributed_table('recollect.sessions', 'user_id', colocate_with =
 SELECT create_distributed_table('recollect.tries', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.user_settings', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.users', 'user_id', colocate_with => 'recollect.users_vectors');
-SELECT create_distributed_table('recollect.waiting_documents', 'user_id', colocate_with => 'recollect.users_vectors');
 SELECT create_distributed_table('recollect.vectors', 'owner', colocate_with => 'recollect.users_vectors');
 
 -- Of nobody in particular: small, and whole on every node.

@@ -15,9 +15,6 @@ from recollect.postgres.sql import SQL
 from recollect.postgres.turn_writing import fields_of_notes, write_turn
 from recollect.text.normalization import storable_id, storable_text
 
-_DONE = 10
-"""How many changes that were made for the user in a chat are told at most."""
-
 
 class PostgresChats:
     """Implements ``ChatMemory``."""
@@ -39,7 +36,7 @@ class PostgresChats:
             injections=tuple(map(_injection, row["injections"])),
             exchanges=tuple(LoggedExchange(**dict(each)) for each in reversed(row["exchanges"] or ())),
             summary=row["summary"] or "",
-            done=tuple(sorted(map(update_of, row["done"]), key=lambda each: (each.at, each.id))[:_DONE]),
+            done=tuple(map(update_of, row["done"])),
             flags=own.over(everybody),
             abandoned=frozenset(row["abandoned"] or ()),
             versions=versions_of(row),

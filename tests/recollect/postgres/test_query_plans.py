@@ -81,6 +81,9 @@ INSERT INTO injections
 SELECT user_id, 'chat ' || number % 10, number::text, 'beside', 'block', ARRAY[id], 1, now() FROM said;
 ANALYZE;
 """
+READ = """
+SELECT relname, seq_tup_read, coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_user_tables WHERE schemaname = 'recollect'
+"""
 VECTOR = [0.1] * DIMENSIONS
 
 
@@ -258,11 +261,6 @@ async def test_a_search_by_sketches_reads_an_index_and_whole_rows_of_the_nearest
         ("first_page", (1,), 1),
         ("waiting_documents", (10,), 10),
         ("state_of_index", (), 10),
-        ("injections_of_chat", ("chat 3",), 100),
-        ("exchanges_of_chat", ("chat 3", 20, "hello"), 100),  # those of the chat
-        ("around_chat", ("chat 3", None, None, None), 2),
-        ("around_chat", ("chat 3", "another", "key", datetime(2026, 3, 15, tzinfo=UTC)), 2),
-        ("done_in_chat", ("chat 3", 10), 2),
         ("blocks_of_chat", ("chat 3", 20), 100),  # those of the chat
         ("unindexed_messages", (5,), 10),
         ("document_before", ("chat 3", 900), 1),
@@ -322,6 +320,23 @@ async def test_no_other_query_of_the_page_reads_more_than_it_returns(
         if "Relation Name" in node:
             assert node["Actual Rows"] * node["Actual Loops"] <= most, node
             assert node.get("Rows Removed by Filter", 0) <= most, node
+
+
+@pytest.mark.parametrize("exchanges", [0, 20])
+@pytest.mark.parametrize("turn", [(None, None, None), ("another", "key", datetime(2026, 3, 15, tzinfo=UTC))])
+async def test_the_state_of_a_chat_is_read_alone(
+    seeded: "asyncpg.Connection[asyncpg.Record]", exchanges: int, turn: tuple[object, ...]
+) -> None:
+    await seeded.execute("SELECT pg_stat_force_next_flush()")  # what was read before counts no more
+    async with seeded.transaction():
+        await seeded.fetch(
+            SQL["recall_state"], "user 7", "recollect_user", "chat 3", exchanges, "hello", *turn
+        )
+        rows = {name: read for name, *read in await seeded.fetch(READ) if any(read)}
+
+    assert not any(sequential for sequential, _ in rows.values()), rows
+    # The chat has a hundred turns; of some tables each is looked up twice.
+    assert max(by_index for _, by_index in rows.values()) <= 201, rows
 
 
 @MODES

@@ -178,8 +178,6 @@ async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: P
         ("vocabulary", ([""], ["~"])),
         ("unindexed_messages", (99,)),
         ("most_important", (99,)),
-        ("exchanges_of_chat", ("chat-1", 99, None)),
-        ("injections_of_chat", ("chat-1",)),
         ("profile_entries", ()),
     ],
 )
