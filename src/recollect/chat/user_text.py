@@ -66,6 +66,8 @@ def own_blocks(text: str) -> list[tuple[int, int]]:
     block of ours holds no fence, but words in front of it may.
     """
     found: list[tuple[int, int]] = []
+    if "recollect_" not in text:  # a hundred times as fast as to search for tags
+        return found
     opening: re.Match[str] | None = None
     for tag in _OUR_FENCE.finditer(text):
         if not tag["closes"]:
