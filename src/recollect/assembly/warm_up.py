@@ -12,6 +12,7 @@ from recollect.formation.memory_commands import read_commands
 from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
 from recollect.recall import PromptTexts, SelectionContext, SelectionLimits, select
 from recollect.recall.query import read_query
+from recollect.text.attribution.thoughts import without_thoughts
 from recollect.text.cues.memory_requests import read_memory_request
 from recollect.text.tokens import estimate_tokens
 
@@ -25,6 +26,7 @@ def warm_up() -> None:
     for text in (_ASKED, "Forget number 2."):
         read_memory_request(text)
         read_commands(text)
+    without_thoughts("<think>It is by the river.</think> You lived by the river.")
     memory = Memory(UUID(int=0), "", Kind.FACT, Source.EXTRACTED, _ASKED, 0.5, _AT, _AT)
     around = SelectionContext("", user_wide=False, prompt=PromptTexts([_ASKED]))
     select([Recollection(memory, 0.5)], around, SelectionLimits(), relevant=True)
