@@ -4,8 +4,8 @@
 
 For each size an embedded Postgres holds as many statements and as many messages of one person, made up. Every question is
 new and asked in a new chat by ``Engine.prepare``, so its time includes the embedding. A recall is warm if the person's
-snapshot is in memory, and cold if it was dropped just before. Pages are those of 8 kB that Postgres read from its buffers
-or the disk, of tables and indexes; a page that is read twice counts twice.
+snapshot is in memory, and cold if it was dropped just before. Processor time is that of this process, without Postgres. Pages
+are those of 8 kB that Postgres read from its buffers or the disk, of tables and indexes; a page that is read twice counts twice.
 """
 
 import argparse
@@ -75,7 +75,7 @@ async def measure(size: int, *, asks: int, folder: Path) -> str:
     try:
         given = ProxySettings(upstream=_NO_UPSTREAM)
         changes = {"user_cap": 0, "session_cap": 0, "embedder_cache_size": 1, **unhurried(given)}
-        own = temporary(given, **{**changes, "database_url": server.dsn})
+        own = temporary(given, **{**changes, "database_url": server.dsn, "data_dir": folder / "data"})
         clock = ReplayClock()
         clock.move_to(NOW)
         async with open_backends(own) as backends:
@@ -86,10 +86,12 @@ async def measure(size: int, *, asks: int, folder: Path) -> str:
             await _ask(engine, questions(0, _WARM_UP), dropped_from=None)
             cells = [f"{size:,}"]
             for number, dropped_from in ((1, None), (2, snapshots)):
-                before = await _pages(server.dsn)
+                before, began = await _pages(server.dsn), time.process_time()
                 took = await _ask(engine, questions(number, asks), dropped_from=dropped_from)
+                processor = (time.process_time() - began) * 1000 / asks
                 pages = (await _pages(server.dsn) - before) / asks
-                cells += [f"{median(took):.1f} / {percentile(took, 0.95):.1f}", f"{pages:,.0f}"]
+                times = f"{median(took):.1f} / {percentile(took, 0.95):.1f}"
+                cells += [times, f"{processor:.1f}", f"{pages:,.0f}"]
             snapshot = await snapshots.get(PERSON)
             held = "yes" if snapshot.passages is not None else "no"
             return f"| {' | '.join([*cells, f'{snapshots.nbytes / 1e6:.1f}', held])} |"
@@ -102,8 +104,10 @@ def header() -> Iterator[str]:
     names = (
         "statements, and messages",
         "warm: p50 / p95 ms",
+        "processor ms",
         "pages",
         "cold: p50 / p95 ms",
+        "processor ms",
         "pages",
         "snapshot, MB",
         "holds the log",

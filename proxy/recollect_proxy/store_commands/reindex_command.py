@@ -1,4 +1,4 @@
-"""`recollect reindex`: the words that memories and messages are found by, built anew. Never: indexes anything itself."""
+"""`recollect reindex` has the workers index messages again. Never: indexes anything itself."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -45,7 +45,7 @@ def reindex(
     database_url: DatabaseUrl = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have the workers build the lexical index of everybody, or of some, anew: from what is kept, and while it is searched.
+    """Have the workers index the messages of everybody, or of some, again, while recall goes on.
 
     A few messages of a user at a time are out of the index for a moment; memories are not. It goes on after a restart.
     The workers of `recollect serve` or `recollect worker` do it. Ends with 1 if something is left after waiting.
