@@ -29,8 +29,8 @@ SELECT user_id, id, 'fact', 'extracted', now(), 'memory ' || number, sha256(numb
     (SELECT array_agg(cos(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec,
     CASE WHEN number % 10 > 0 THEN 'n' END
 FROM said;
-INSERT INTO users_vectors (user_id, vector_id, owner, content_hash, linked_at, document)
-SELECT user_id, said.id, owner, content_hash, now(), 1000 + number
+INSERT INTO users_vectors (user_id, vector_id, owner, content_hash, linked_at, changed)
+SELECT user_id, said.id, owner, content_hash, now(), number
 FROM said JOIN vectors ON owner = user_id AND vectors.id = said.id;
 INSERT INTO messages (
     user_id, id, session_id, turn_index, role, content, tokens, alternate, created_at, exchange_id, indexed
@@ -39,19 +39,15 @@ SELECT user_id, id, 'chat ' || number % 10, number, 'user', 'text', 1, false, no
 INSERT INTO exchanges
 SELECT user_id, id, 'chat ' || number % 10, number::text, number, id, id, 'm', false, now(), 'formed', 0, now()
 FROM said;
-INSERT INTO message_chunks
-SELECT user_id, number, id, 0, 0, 4, false, NULL, 9, 9, number % 100 = 0, true, 'm' FROM said;
+INSERT INTO message_chunks (
+    user_id, document, message_id, part, begins, ends, code, terms, counts, length, own_length, embeddable, embedding_model, changed
+)
+SELECT user_id, number, id, 0, 0, 4, false, 'text', '\x0101', 9, 9, true, 'm', number FROM said;
 INSERT INTO chunk_vectors
 SELECT user_id, number, 0,
     (SELECT array_agg(cos(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec, 'm'
 FROM said;
-INSERT INTO corpora SELECT 'user ' || person, 3000, 2000, 18000 FROM generate_series(1, 5000) AS p (person);
-INSERT INTO posting_pages SELECT user_id, 1, 'term' || number, 0, convert_to('term' || number, 'UTF8'), '' FROM said;
-INSERT INTO posting_pages SELECT user_id, 0, 'term' || number, 0, convert_to('term' || number, 'UTF8'), '' FROM said;
-INSERT INTO waiting_documents SELECT user_id, number, 0, '', '' FROM said WHERE user_id <> 'user 7' OR number % 100 = 0;
-INSERT INTO document_lengths
-SELECT 'user ' || person, number, '' FROM generate_series(0, 5) AS n (number), generate_series(1, 5000) AS p (person);
-INSERT INTO posting_removals SELECT user_id, number FROM said WHERE user_id <> 'user 7' OR number % 250 = 0;
+INSERT INTO users (user_id, statements_version, log_version) SELECT 'user ' || person, 1000, 1000 FROM generate_series(1, 5000) AS p (person);
 INSERT INTO sessions
 SELECT 'user ' || person, 'chat ' || number, now(), now(), 2000, CASE WHEN number = 3 THEN 900 ELSE 2000 END
 FROM generate_series(0, 9) AS n (number), generate_series(1, 50) AS p (person);
@@ -162,105 +158,34 @@ async def test_the_nearest_are_found_among_the_users_rows_alone(
 
 
 COMMON = 300
-NAMED = [1001, 1500, 2000, 7, 13]
-NEAR = 20
 
 
 @MODES
-async def test_a_search_reads_the_users_rows_alone(
-    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
+@pytest.mark.parametrize(("since", "read"), [(-1, MEMORIES), (990, 10)], ids=["all", "what changed"])
+async def test_a_snapshot_reads_the_users_rows_alone_and_of_these_what_changed(
+    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str, since: int, read: int
 ) -> None:
-    arguments: tuple[object, ...] = (
-        VECTOR,
-        "m",
-        DIMENSIONS,
-        NAMED,
-        NEAR,
-        True,
-        False,
-        VECTOR,
-        "n",
-        DIMENSIONS,
-        True,
-        [],
-    )
-    plan = await explained(seeded, "search", mode, "user 7", *arguments)
+    of_memories = await explained(seeded, "snapshot_memories", mode, "user 7", since)
+    of_passages = await explained(seeded, "snapshot_passages", mode, "user 7", since)
 
-    tables = {node["Relation Name"] for node in plan if "Relation Name" in node}
-    assert tables == {"vectors", "users_vectors", "message_chunks", "messages", "chunk_vectors"}
-    # All vectors once, of memories and chunks; of what was found alone the rest.
-    scanned(plan, each=MEMORIES, together=6 * MEMORIES)
+    # All links are compared with those for everybody once.
+    scanned(of_memories, each=MEMORIES, together=4 * read + 2 * COMMON * (since < 0))
+    scanned(of_passages, each=MEMORIES, together=3 * read)
 
 
 @MODES
-async def test_what_is_everybodys_is_read_for_those_who_have_few_memories_alone(
+async def test_the_nearest_passages_are_found_among_the_users_alone(
     seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
 ) -> None:
-    empty: list[object] = []
-    asked = (VECTOR, "m", DIMENSIONS, empty, NEAR, True, False, VECTOR, "n", DIMENSIONS)
-    arguments = (*asked, True, empty)
+    plan = await explained(seeded, "nearest_passages", mode, "user 7", VECTOR, "m", DIMENSIONS, 20)
 
-    many = await explained(seeded, "search", mode, "user 7", *arguments)
-    few = await explained(seeded, "search", mode, "a new user", *arguments)
-
-    def common(plan: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [node for node in plan if node.get("Index Name") == "vectors_global"]
-
-    assert [node["Actual Loops"] for node in common(many)] == [0]
-    assert [node["Actual Rows"] for node in common(few)] == [COMMON]
-    # Those once; for each found its own row, and whether it is linked.
-    scanned(few, each=COMMON, together=3 * COMMON)
-
-
-@MODES
-async def test_a_search_for_what_is_named_measures_no_vectors(
-    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
-) -> None:
-    arguments: tuple[object, ...] = (None, "m", None, NAMED, NEAR, True, False, None, "", None, False, [])
-    plan = await explained(seeded, "search", mode, "user 7", *arguments)
-
-    scanned(plan, each=MEMORIES, together=2 * MEMORIES)
-    for node in plan:
-        if node.get("Relation Name") in {"vectors", "chunk_vectors"}:
-            assert node["Actual Rows"] * node["Actual Loops"] <= len(NAMED), node
-
-
-@MODES
-async def test_a_search_by_sketches_reads_an_index_and_whole_rows_of_the_nearest_alone(
-    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
-) -> None:
-    memories = (VECTOR, "m", DIMENSIONS, NEAR, True, VECTOR, "n", DIMENSIONS, 2 * NEAR)
-    chunks = (VECTOR, "m", DIMENSIONS, NEAR, 2 * NEAR)
-    # What was committed without waiting for the disk is not yet visible to all.
-    await seeded.execute("CHECKPOINT")
-    await seeded.execute("VACUUM recollect.vectors, recollect.chunk_vectors")
-    # The rows here are as small as the index's: those of a real embedder are eight times as large.
-    await seeded.execute("SET enable_bitmapscan = off")
-    try:
-        of_memories = await explained(seeded, "nearest_sketches_of_memories", mode, "user 7", *memories)
-        of_chunks = await explained(seeded, "nearest_sketches_of_chunks", mode, "user 7", *chunks)
-    finally:
-        await seeded.execute("RESET enable_bitmapscan")
-
-    for plan, index, kinds in ((of_memories, "vectors_sketched", 2), (of_chunks, "chunk_vectors_pkey", 1)):
-        # The index once, and each candidate's row; what is vacuumed is not looked at in the table.
-        [read] = [node for node in plan if node["Node Type"] == "Index Only Scan"]
-        assert (read["Index Name"], read["Actual Rows"], read["Heap Fetches"]) == (index, MEMORIES, 0)
-        scanned(plan, each=MEMORIES, together=MEMORIES + 2 * NEAR * kinds)
+    scanned(plan, each=MEMORIES, together=MEMORIES + 3 * 20)
 
 
 @MODES
 @pytest.mark.parametrize(
     ("name", "arguments", "most"),
     [
-        ("lexicon", (["term1", "term2", "term3000"],), 12),
-        ("vocabulary", (["term99", "term5"], ["term99~", "term5~"]), 244),
-        ("pages_of_terms", (1, ["term1", "term2", "term3000"]), 3),
-        ("pages_between", (1, "term99", "term99~"), 11),
-        ("end_of_pages", (1, "term5", 5), 6),
-        ("first_page", (1,), 1),
-        ("waiting_documents", (10,), 10),
-        ("state_of_index", (), 10),
         ("blocks_of_chat", ("chat 3", 20), 100),  # those of the chat
         ("unindexed_messages", (5,), 10),
         ("document_before", ("chat 3", 900), 1),
@@ -274,16 +199,6 @@ async def test_what_is_looked_up_is_read_alone(
     most: int,
 ) -> None:
     scanned(await explained(seeded, name, mode, "user 7", *arguments), each=most, together=4 * most + 1)
-
-
-@MODES
-async def test_of_the_statements_that_matter_most_no_more_are_read_than_are_returned(
-    seeded: "asyncpg.Connection[asyncpg.Record]", mode: str
-) -> None:
-    plan = await explained(seeded, "most_important", mode, "user 7", NEAR)
-
-    assert "vectors_by_importance" in {node.get("Index Name") for node in plan}
-    scanned(plan, each=NEAR, together=4 * NEAR)
 
 
 @MODES
