@@ -51,7 +51,7 @@ class NeedThresholds:
     """
 
     statement: float = 0.04
-    listed: float = 0.015
+    listed: float = 0.02
     about_document: float = 0.08
     own_about_document: float = 0.03
     own_share: float = 0.7
