@@ -49,7 +49,8 @@ LIBRARIES = {
     "recollect.models": "cachetools httpx httpx2 marisa_trie mistralai msgspec numpy onnx onnxruntime pydantic safetensors "
     "structlog tokenizers",
     "recollect.postgres": "asyncpg msgspec numpy pgqueuer pgvector structlog uuid_utils",
-    "recollect.recall": "cachetools numpy structlog",
+    "recollect.index": "numpy",
+    "recollect.recall": "numpy structlog",
     "recollect.settings": "platformdirs pydantic pydantic_settings",
     "recollect.spool": "msgspec structlog uuid_utils",
     "recollect.text": "Stemmer rapidfuzz re2",

@@ -19,6 +19,11 @@ class Through:
         return getattr(self._port, name)
 
 
+def with_ports(store: Store, **ports: Any) -> Store:
+    """Return the store with other ports."""
+    return replace(store, **ports)
+
+
 @dataclass
 class Outage:
     """Why a store does not answer.

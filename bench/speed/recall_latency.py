@@ -24,7 +24,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, cast
 
 import msgspec
 import numpy as np
@@ -36,6 +36,7 @@ from bench.speed.arithmetic import percentile
 from recollect.assembly import make_policy, open_backends
 from recollect.chat.turn_detection import detect_turn
 from recollect.engine import Engine, Policy
+from recollect.indexing import EmbeddingScope, index_user
 from recollect.logs import configure_logging
 from recollect.model import Actor, Add, Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.ports import Backends, Embedder
@@ -167,17 +168,20 @@ async def fill(
             for each, vector in zip(made, vectors, strict=True)
         ]
         await backends.memories.apply(Scope(PERSON, "before"), changes, actor=Actor.IMPORT, at=NOW)
-    for number, text in enumerate(statements(messages // 2)):
-        turn = Turn(Scope(PERSON, f"before {number // _TURNS}"), f"My plan: {text}", str(uuid7()), NOW, "m")
-        await backends.log.append(Exchange(uuid7(), turn, f"Noted: {text}", uuid7(), uuid7()))
     await backends.index.enqueue(PERSON)
     second = getattr(backends, "second_embedder", None)  # which earlier commits do not have
     changed: dict[str, Any] = {} if second is None else {"second_embedder": Sampled(second)}
-    if messages:
-        changed["embedder"] = Sampled(backends.embedder)
     filling = Engine(replace(backends, **changed), policy, clock=clock)
     while (again := await filling.drain(PERSON)) is not None:
         clock.move_to(clock() + again + timedelta(milliseconds=1))
+    # After the drain, which would form memories of them.
+    for number, text in enumerate(statements(messages // 2)):
+        turn = Turn(Scope(PERSON, f"before {number // _TURNS}"), f"My plan: {text}", str(uuid7()), NOW, "m")
+        await backends.log.append(Exchange(uuid7(), turn, f"Noted: {text}", uuid7(), uuid7()))
+    while messages and await index_user(
+        PERSON, index=backends.index, embedder=cast("Embedder", embedder), embedded=EmbeddingScope.ALL
+    ):
+        pass
 
 
 async def _answer(size: int) -> None:

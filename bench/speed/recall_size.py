@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from tests.databases import administrator
 
@@ -74,8 +75,13 @@ async def measure(size: int, *, asks: int, folder: Path) -> str:
     server = start_embedded(folder)
     try:
         given = ProxySettings(upstream=_NO_UPSTREAM)
-        changes = {"user_cap": 0, "session_cap": 0, "embedder_cache_size": 1, **unhurried(given)}
-        own = temporary(given, **{**changes, "database_url": server.dsn, "data_dir": folder / "data"})
+        changes: dict[str, Any] = {
+            "user_cap": 0,
+            "session_cap": 0,
+            "embedder_cache_size": 1,
+            **unhurried(given),
+        }
+        own = temporary(given, **changes, database_url=server.dsn, data_dir=folder / "data")
         clock = ReplayClock()
         clock.move_to(NOW)
         async with open_backends(own) as backends:

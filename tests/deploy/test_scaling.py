@@ -47,8 +47,6 @@ def test_the_disk_follows_from_the_bytes_of_a_row() -> None:
 
 
 def test_what_is_said_to_be_measured_was() -> None:
-    growth = (RESULTS / "growth.md").read_text("utf-8")
-    _, _, _, search, _, processor, pages, _, _ = cells(growth, "10,000 | 990,901")
     tenths = re.findall(
         r"^\| [\d.]+ to [\d.]+ \| ([\d.]+) \| ([\d.]+) \|",
         (RESULTS / "soak.md").read_text("utf-8"),
@@ -56,9 +54,6 @@ def test_what_is_said_to_be_measured_was() -> None:
     )
     of_proxy, of_worker = tenths[9]
 
-    assert number(search.split("/")[1]) < 25, "the aim of growth.md"
-    assert number(cells(SMALL, "the database's search")[0]) == number(processor)
-    assert f"{pages} pages of 8 kB, {number(pages) * 8192 / 1e6:.0f} MB" in SMALL
     assert f"{float(of_proxy):.0f} MiB a proxy and {float(of_worker):.0f} MiB a worker" in SMALL
     [of_streams] = re.findall(
         r"^\| Recollect, new questions \|.* ([\d.]+) \([\d. to]+\) \| 100 \| 100 \|$",

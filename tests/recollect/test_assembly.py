@@ -114,8 +114,8 @@ async def test_the_first_recall_does_not_wait_for_connections_that_take_long_to_
             recall = await engine.recall(turn("What is my dog called?", scope=Scope("anna", "tuesday")))
 
     assert "search_not_warmed" not in {line["event"] for line in lines}
-    assert Stage.LEXICAL not in recall.degraded
-    assert Stage.LEXICAL in recall.stages
+    assert Stage.SEARCH not in recall.degraded
+    assert Stage.SEARCH in recall.stages
     assert any("Rex" in each.item.content for each in recall.recollections)
 
 

@@ -29,8 +29,9 @@ def calibrate(
     Settings are those of `recollect serve`; no LLM is needed, and a proxy may go on serving meanwhile.
     500 questions that have nothing to do with anybody are dealt out to the users who have most to be
     found; the gate is the median cosine of what comes nearest. Then first sentences of the users' own
-    are asked, without what was said with them: how many of these the gate opens for, as set and as
-    calibrated, shows what the change would cost. Nothing is formed or changed, but that the database's schema is brought up to date.
+    are asked, without what was said with them. The share that something is nearer to than the gate, as set
+    and as calibrated, shows what the change would cost. It compares cosines alone: the gate of a chat also
+    counts words and what the question asks for. Nothing is formed or changed, but that the database's schema is brought up to date.
     Only figures are printed: no text and no name. With an embedder elsewhere all these questions are
     sent there, for ten minutes at most.
     """
@@ -68,8 +69,8 @@ def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
     for name, gate in (("as set", "as_set"), ("calibrated", "calibrated")):
         at = figures["gate_as_set"] if gate == "as_set" else figures["gate"]
         yield (
-            f"gate {name}, {at:.3f}: opens for {_percent(figures['unrelated_opening'][gate])} of the unrelated, "
-            f"and for {_percent(figures['own_opening'][gate])} of the own"
+            f"gate {name}, {at:.3f}: below the cosine of {_percent(figures['unrelated_opening'][gate])} of the unrelated, "
+            f"and of {_percent(figures['own_opening'][gate])} of the own"
         )
     yield figures["setting"]
 

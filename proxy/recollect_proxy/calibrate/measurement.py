@@ -6,7 +6,6 @@ figures are shown; a text or a name of a user's in them.
 
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from itertools import chain, zip_longest
 from statistics import median
 from typing import Any
@@ -20,7 +19,7 @@ from recollect.errors import RecollectError
 from recollect.ports import Backends
 from recollect.settings import EngineSettings
 from recollect_proxy.calibrate.figures import percentile, share
-from recollect_proxy.calibrate.nearest import NearestMatch, Question, find_nearest
+from recollect_proxy.calibrate.nearest import Question, nearest_cosine
 from recollect_proxy.calibrate.own_questions import own_questions
 from recollect_proxy.calibrate.unrelated import deal
 
@@ -67,24 +66,23 @@ async def measure_gate(settings: EngineSettings, *, users: int, progress: Progre
         largest = await backends.index.largest_users(users)
         if not largest:
             raise NoDataError("Nobody has said anything yet: let Recollect serve some chats first.")
-        now = datetime.now(UTC)
-        unrelated = await _sounded("unrelated", _unrelated(largest, now), backends, policy, progress)
+        unrelated = await _sounded("unrelated", _unrelated(largest), backends, policy, progress)
         if len(unrelated) < _FEWEST:
             raise NoDataError(
                 f"Hardly anything that is kept has an embedding of {backends.embedder.name} yet: let Recollect "
                 "serve with it until there are some."
             )
         each = -(-_OWN_AT_MOST // len(largest))
-        drawn = [await own_questions(backends, user, at_most=each, at=now) for user in largest]
+        drawn = [own_questions(await backends.snapshots.get(user), at_most=each) for user in largest]
         own = await _sounded("own", _in_turn(drawn), backends, policy, progress)
         return _figures(len(largest), unrelated, own, policy, backends)
 
 
-def _unrelated(users: Sequence[str], at: datetime) -> list[Question]:
+def _unrelated(users: Sequence[str]) -> list[Question]:
     hands = deal(len(users))
     return _in_turn(
         [
-            [Question(user_id, question.text, at) for question in hand]
+            [Question(user_id, question.text) for question in hand]
             for user_id, hand in zip(users, hands, strict=True)
         ]
     )
@@ -97,16 +95,18 @@ def _in_turn(hands: Sequence[Sequence[Question]]) -> list[Question]:
 
 async def _sounded(
     name: str, asked: Sequence[Question], backends: Backends, policy: Policy, progress: Progress
-) -> list[NearestMatch]:
+) -> list[float]:
     bar = progress.add_task(name, total=len(asked))
-    sounded: list[NearestMatch] = []
+    sounded: list[float] = []
     until = time.monotonic() + _PATIENCE_SECONDS
     for asking in asked:
         if time.monotonic() > until:
             break
-        sounding = await find_nearest(asking, backends, policy.reach)
-        if sounding is not None:
-            sounded.append(sounding)
+        vector = await backends.embedder.embed_question(asking.text)
+        snapshot = await backends.snapshots.get(asking.user_id)
+        cosine = nearest_cosine(snapshot, asking, backends.embedder.name, vector, policy.reach)
+        if cosine is not None:
+            sounded.append(cosine)
         progress.advance(bar)
     progress.update(bar, completed=len(asked))
     return sounded
@@ -114,12 +114,12 @@ async def _sounded(
 
 def _figures(
     users: int,
-    unrelated: Sequence[NearestMatch],
-    own: Sequence[NearestMatch],
+    unrelated: Sequence[float],
+    own: Sequence[float],
     policy: Policy,
     backends: Backends,
 ) -> dict[str, Any]:
-    gate = round(median(each.cosine for each in unrelated), 3)
+    gate = round(median(unrelated), 3)
     as_set = backends.embedder.gate if policy.gate.cosine is None else policy.gate.cosine
     gates = {"as_set": as_set, "calibrated": gate}
     return {
@@ -131,16 +131,16 @@ def _figures(
         "setting": f"RECOLLECT_RECALL_GATE={gate}",
         "unrelated_cosine": _spread(unrelated),
         "own_cosine": _spread(own),
-        "unrelated_opening": {name: _opening(unrelated, policy, at) for name, at in gates.items()},
-        "own_opening": {name: _opening(own, policy, at) for name, at in gates.items()},
+        "unrelated_opening": {name: _opening(unrelated, at) for name, at in gates.items()},
+        "own_opening": {name: _opening(own, at) for name, at in gates.items()},
     }
 
 
-def _spread(sounded: Sequence[NearestMatch]) -> dict[str, float | int | None]:
-    cosines = [each.cosine for each in sounded]
+def _spread(sounded: Sequence[float]) -> dict[str, float | int | None]:
     places = {"p5": 5, "median": 50, "p95": 95}
-    return {"questions": len(cosines), **{name: percentile(cosines, at) for name, at in places.items()}}
+    return {"questions": len(sounded), **{name: percentile(sounded, at) for name, at in places.items()}}
 
 
-def _opening(sounded: Sequence[NearestMatch], policy: Policy, cosine: float) -> dict[str, Any]:
-    return share(sum(each.opens(policy.gate, cosine) for each in sounded), len(sounded))
+def _opening(sounded: Sequence[float], gate: float) -> dict[str, Any]:
+    """Return the share of questions that something is nearer to than the gate; words and cues do not count."""
+    return share(sum(each > gate for each in sounded), len(sounded))

@@ -1,13 +1,11 @@
-"""Takes first sentences of what users said as questions to their own memory. Never: sends them out of this process."""
+"""Takes first sentences of what users said as questions to their own memory. Pure."""
 
 import random
-from datetime import datetime
 from math import ceil
 
 import numpy as np
 
-from recollect.index import Passages
-from recollect.ports import Backends
+from recollect.index import Passages, Snapshot
 from recollect.text.patterns import bounded
 from recollect_proxy.calibrate.nearest import Question
 
@@ -19,25 +17,15 @@ _FEWEST_WORDS = 3
 _SENTENCE_ENDS = bounded(r"(?<=[.!?])\s|(?<=[。！？])|\n")  # noqa: RUF001 -- those of Chinese
 
 
-async def own_questions(backends: Backends, user_id: str, *, at_most: int, at: datetime) -> list[Question]:
-    """Return first sentences of messages that the user once sent, drawn alike each time.
-
-    Args:
-        backends: Where they are kept.
-        user_id: Whose messages.
-        at_most: How many questions.
-        at: The time at which they are asked.
-
-    Raises:
-        StoreError: The store could not be asked.
-    """
-    passages = (await backends.snapshots.get(user_id)).passages or Passages()
+def own_questions(snapshot: Snapshot, *, at_most: int) -> list[Question]:
+    """Return first sentences of messages that the user once sent, the same in each run."""
+    passages = snapshot.passages or Passages()
     rows = np.flatnonzero(passages.is_current & passages.columns.by_user & (passages.columns.part == 0))
     draw = random.Random(_SEED)  # noqa: S311 -- must come out alike
     drawn = draw.sample(rows.tolist(), min(len(rows), at_most * _DRAWN_FOR_EACH))
     said = [passages.items[row] for row in drawn]
     asked = [
-        Question(user_id, sentence, at, of=passage)
+        Question(snapshot.user_id, sentence, of=passage)
         for passage in said
         if (sentence := first_sentence(passage.content))
     ]

@@ -114,8 +114,7 @@ def compose(
     ]
     if not draft.holds_anything:
         return None
-    told = sum(_is_statement(each) for each in (*included, *repeated))
-    if known > told:
+    if known > (told := sum(_is_statement(each) for each in (*included, *repeated))):
         draft.ends_with(_more(known - told))
     text = draft.text
     return Block(

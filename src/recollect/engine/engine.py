@@ -105,6 +105,7 @@ class Engine(Profiles):
         )
         self._recorder = Recorder(backends, policy, clock, lend=self._worker.lend)
         self.when_erased = self._recorder.when_erased
+        self.refresh_snapshots = backends.snapshots.refresh
         self._requests = ChatRequests(self, backends, policy, clock)
         self.agents = AgentMemories(backends, policy, clock, rank=self.rank)
 
@@ -279,14 +280,6 @@ class Engine(Profiles):
         if any(count for _, count in left):
             log.warning("left_after_erasure", left={name: count for name, count in left if count})
         return replace(erasure, left=left)
-
-    async def refresh_snapshots(self) -> None:
-        """Bring the memory that this process keeps of active people up to date, and drop that of people who were erased.
-
-        Raises:
-            StoreError: The store failed.
-        """
-        await self._backends.snapshots.refresh()
 
     async def vacuum(self) -> tuple[str, ...]:
         """Have the database make free what deleted rows took; return the tables where its role may.

@@ -194,11 +194,12 @@ class PostgresLogIndex:
             return [row["user_id"] for row in await connection.fetch(SQL["largest_users"], limit)]
 
 
-async def delete_chunks(connection: Connection, user_id: str, messages: Sequence[UUID]) -> None:
-    """Remove messages from the index."""
-    rows = await connection.fetch(SQL["delete_chunks"], user_id, messages)
-    if rows:
-        await connection.execute(SQL["delete_chunk_vectors"], user_id, [row["document"] for row in rows])
+async def delete_chunks(connection: Connection, user_id: str, messages: Sequence[UUID]) -> list[int]:
+    """Remove messages from the index; return the numbers of their chunks."""
+    documents = [row["document"] for row in await connection.fetch(SQL["delete_chunks"], user_id, messages)]
+    if documents:
+        await connection.execute(SQL["delete_chunk_vectors"], user_id, documents)
+    return documents
 
 
 async def unindex(connection: Connection, user_id: str, messages: Sequence[UUID]) -> None:

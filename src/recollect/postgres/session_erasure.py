@@ -16,6 +16,7 @@ from recollect.model import Action, Actor, Erasure, Reason, Scope
 from recollect.postgres.changing import Changing
 from recollect.postgres.erasure import leave_tombstone
 from recollect.postgres.hiding import hide_messages
+from recollect.postgres.log_index import delete_chunks
 from recollect.postgres.marking import mark_of
 from recollect.postgres.pool import Connection
 from recollect.postgres.rows import update_of
@@ -43,9 +44,10 @@ async def erase_session(
     await _detach(changing, session_id, [each for each in sorted_out if each.stays])
     told = {each.id for each in sorted_out if not each.stays}
     await _take_back(changing, exchanges, told)
+    chunks = await delete_index(connection, user_id, messages)
     hidden = await hide_messages(changing, Reason.DELETED, messages, items=list(told))
     told |= {*hidden.summaries}
-    counts = await _delete_log(connection, user_id, session_id, messages)
+    counts = {"message_chunks": chunks, **await _delete_log(connection, user_id, session_id)}
     vectors = await _ids(connection, "erase_memories", user_id, list(told))
     held = await _ids(connection, "erase_quarantine_of_session", user_id, session_id, messages)
     counts |= {"vectors": len(vectors), "quarantine": len(held)}
@@ -115,13 +117,11 @@ async def unlink_all(changing: Changing, memories: Sequence[UUID]) -> None:
 
 async def delete_index(connection: Connection, user_id: str, messages: Sequence[UUID]) -> int:
     """Remove all traces of messages from the user's index; return how many chunks went."""
-    return _affected(await connection.execute(SQL["erase_chunks_of_messages"], user_id, messages))
+    return len(await delete_chunks(connection, user_id, messages))
 
 
-async def _delete_log(
-    connection: Connection, user_id: str, session_id: str, messages: Sequence[UUID]
-) -> dict[str, int]:
-    counts = {"message_chunks": await delete_index(connection, user_id, messages)}
+async def _delete_log(connection: Connection, user_id: str, session_id: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
     for table in ("exchanges", "injections", "chat_requests", "request_metrics", "messages"):
         deleted = await connection.execute(SQL[f"erase_{table}_of_session"], user_id, session_id)
         counts[table] = _affected(deleted)

@@ -23,7 +23,7 @@ from recollect.recall.candidates import (
     serving_passages,
 )
 from recollect.recall.gate import Gate, gate_score, holds_identifier
-from recollect.recall.log import SignalWeights, items_of, score_log
+from recollect.recall.log import LogScores, SignalWeights, items_of, score_log
 from recollect.recall.needs import (
     NO_NEEDS,
     Entry,
@@ -318,17 +318,7 @@ class _Step:
             gate=self.tuning.gate,
             nothing=self.intents.nothing,
         )
-        order = [
-            row
-            for row in sorted(range(found.size), key=lambda row: (-scores.scores[row], items[row].id))
-            if not _is_statement(items[row])
-        ]
-        messages = tuple(
-            Recollection(
-                items[row], float(scores.scores[row]), scores.parts_of(row) if place < EXPLAINED else ()
-            )
-            for place, row in enumerate(order)
-        )
+        messages = _in_order(items, scores)
         is_near = np.count_nonzero(~np.isnan(found.cosine))
         return RankedLog(
             messages, opened, int(is_near), int(np.count_nonzero(found.bm25)), len(found.passages)
@@ -359,6 +349,19 @@ class _Step:
         near = [each for each in self.vectors.near if each.model == entry.embedding_model]
         cosine = float(entry.embedding @ near[0].vector) if near and entry.embedding is not None else np.nan
         return Entry(entry.as_memory(self.snapshot.user_id, importance_of(entry.field, None, None)), cosine)
+
+
+def _in_order(items: Sequence[Item], scores: LogScores) -> tuple[Recollection, ...]:
+    """Return the messages and summaries among the candidates, best first; the first ones with the parts of their scores."""
+    order = [
+        row
+        for row in sorted(range(len(items)), key=lambda row: (-scores.scores[row], items[row].id))
+        if not _is_statement(items[row])
+    ]
+    return tuple(
+        Recollection(items[row], float(scores.scores[row]), scores.parts_of(row) if place < EXPLAINED else ())
+        for place, row in enumerate(order)
+    )
 
 
 def with_overview(ranking: Ranking, snapshot: Snapshot, *, bar: NeedThresholds) -> Ranking:

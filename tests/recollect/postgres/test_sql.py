@@ -37,7 +37,6 @@ OVER_ALL_USERS = {
     "users_with_open_exchanges": "the operator's tidying ends what a relay that died left open, whoever's it is",
     "users_without_index": "the operator's jobs index what was said before there was an index",
     "users_being_rebuilt": "the operator who asked for new indexes looks how far they are; no word of anybody's",
-    "users_to_clean": "the operator's jobs take out of pages what is found no more",
     "users_to_embed": "the operator's job goes from user to user where the embedder was replaced",
     "count_users_to_embed": "how far that is, and names nobody",
     "largest_users": "the operator measures the gate where there is most to find",

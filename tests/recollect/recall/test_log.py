@@ -63,7 +63,7 @@ TWO = snapshot_of(said("one", session_id="a"), said("other", session_id="b"))
 def test_each_signal_lifts_a_message_that_has_it_by_its_weight(
     asked: str, lifted: dict[str, Any], part: str
 ) -> None:
-    plain = {"role": Role.ASSISTANT, "session_id": "a", "said_at": NOON.replace(year=2020)}
+    plain: dict[str, Any] = {"role": Role.ASSISTANT, "session_id": "a", "said_at": NOON.replace(year=2020)}
     other = plain | {"session_id": "b", "said_at": NOON if part == "date" else plain["said_at"]} | lifted
     snapshot = snapshot_of(said("a long enough reply", **plain), said("a long enough reply", **other))
 

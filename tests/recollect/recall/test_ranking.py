@@ -172,7 +172,7 @@ class Second(WordEmbedder):
 
 async def test_a_statement_that_only_the_second_embedder_embedded_is_judged_by_it(store: Store) -> None:
     [near] = await Second().embed(["Darjeeling"])
-    only_second = {"embedding": None, "embedding_model": None, "second_model": "second"}
+    only_second: dict[str, Any] = {"embedding": None, "embedding_model": None, "second_model": "second"}
     morning = store.memory("Best in the morning", second_embedding=near, **only_second)
     await apply(store, Add(morning))
 

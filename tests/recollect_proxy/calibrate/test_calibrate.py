@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,22 +16,17 @@ from rich.progress import Progress
 from tests.databases import SpareDatabases
 from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.settings import proxy_settings
-from tests.recollections import NOON, turn
-from tests.scripted_models import BrokenEmbedder, WordEmbedder
+from tests.recollections import turn
 from tests.searching import lexicon_of
 from tests.served_process import RECOLLECT, environment
-from tests.stores import PORTS, Store
 from tests.waiting import until
-from tests.watched_stores import broken
 
 from recollect.assembly import open_backends, open_engine
-from recollect.errors import EmbedderError, StoreError
 from recollect.model import Scope
-from recollect.ports import Backends
-from recollect.recall import Gate, Reach
+from recollect.recall import Reach
 from recollect_proxy.calibrate import measurement
 from recollect_proxy.calibrate.measurement import NoDataError, measure_gate
-from recollect_proxy.calibrate.nearest import Question, find_nearest
+from recollect_proxy.calibrate.nearest import nearest_cosine
 from recollect_proxy.calibrate.own_questions import own_questions
 from recollect_proxy.calibrate.unrelated import deal
 from recollect_proxy.settings import ProxySettings
@@ -73,11 +69,6 @@ def few_questions(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def progress() -> Progress:
     return Progress(console=Console(file=io.StringIO()))
-
-
-def backends_over(store: Store, embedder: WordEmbedder | None = None) -> Backends:
-    ports: dict[str, Any] = {name: getattr(store, name) for name in PORTS}
-    return Backends(**ports, embedder=embedder or WordEmbedder())
 
 
 async def rows(settings: ProxySettings) -> dict[str, Any]:
@@ -164,34 +155,20 @@ async def test_a_slow_embedder_is_asked_a_sample(
         await measure_gate(full, users=1, progress=progress)
 
 
-async def test_an_embedder_or_a_store_that_fails_is_told(store: Store) -> None:
-    asking = Question(store.anna, "What do I drink?", NOON)
-
-    with pytest.raises(EmbedderError, match="did not embed a question"):
-        await find_nearest(asking, backends_over(store, BrokenEmbedder()), Reach())
-    with pytest.raises(StoreError):
-        await find_nearest(asking, backends_over(broken(store)), Reach())
-
-
-async def test_where_nothing_is_kept_nothing_is_near(store: Store) -> None:
-    backends = backends_over(store)
-
-    assert await find_nearest(Question(store.anna, "What do I drink?", NOON), backends, Reach()) is None
-    assert await own_questions(backends, store.anna, at_most=5, at=NOON) == []
-
-
 async def test_what_was_said_does_not_answer_itself_nor_what_was_formed_of_it(full: ProxySettings) -> None:
     async with open_backends(full) as backends:
-        asked = await own_questions(backends, "anna", at_most=50, at=NOON)
+        snapshot, embedder = await backends.snapshots.get("anna"), backends.embedder
+        asked = own_questions(snapshot, at_most=50)
         assert {each.text for each in asked} == {text for text, _ in SAID}
+        assert len(own_questions(snapshot, at_most=2)) == 2
         for each in asked:
-            for log in (True, False):
-                own = await find_nearest(each, backends, Reach(log=log))
-                assert own is not None
-                assert own.items
-                assert all(each.text not in found.content for found in own.items)
-                assert own.opens(Gate(threshold=0.0), 0.3)
-        assert len(await own_questions(backends, "anna", at_most=2, at=NOON)) <= 2
+            vector = await embedder.embed_question(each.text)
+            for reach in (Reach(), Reach(log=False)):
+                itself = nearest_cosine(snapshot, replace(each, of=None), embedder.name, vector, reach)
+                others = nearest_cosine(snapshot, each, embedder.name, vector, reach)
+                assert itself is not None
+                assert others is not None
+                assert others < itself
 
 
 @pytest.mark.usefixtures("few_questions")

@@ -79,10 +79,6 @@ SET action = $3, memory_id = $4, replaced_id = $5, before = $6, after = $7, sess
     details = $10
 WHERE user_id = $1 AND id = $2;
 
--- name: erase_chunks_of_messages
--- Delete the chunks of messages of the user.
-DELETE FROM message_chunks WHERE user_id = $1 AND message_id = ANY ($2::uuid[]);
-
 -- name: erase_exchanges_of_session
 -- Delete what is and was to be formed of a chat of the user.
 DELETE FROM exchanges WHERE user_id = $1 AND session_id = $2;
