@@ -8,7 +8,7 @@ class Versions(NamedTuple):
     """The versions of a person's memories and log, in the order of commits.
 
     Attributes:
-        epoch: Another value whenever the person was erased and came back.
+        epoch: Another value whenever the person was erased and came back, or the server started again.
         statements: The version of their memories.
         statements_floor: The version in which memories were last removed.
         log: The version of their indexed messages.

@@ -44,6 +44,12 @@ CREATE POLICY over_all_users ON users FOR SELECT
 CREATE POLICY raised_by_the_operator ON users FOR UPDATE
     USING (current_setting('recollect.over_all_users', true) = 'on');
 
+-- An epoch as this run of the server has it. A server that was restored or failed over may have given the versions that a process
+-- knows to other changes: then that process must know none of them.
+CREATE FUNCTION epoch_here(epoch uuid) RETURNS uuid LANGUAGE sql STABLE AS $$
+    SELECT md5(epoch::text || pg_postmaster_start_time()::text)::uuid
+$$;
+
 -- Raise a version ('statements' or 'log') of a user once in this transaction, for a removal with its floor, and return it. A setting
 -- of the transaction remembers the number, negative with the floor, and the user. A savepoint that is rolled back takes both back.
 CREATE FUNCTION raise_version(person text, part text, is_removal boolean) RETURNS bigint LANGUAGE plpgsql AS $$

@@ -33,7 +33,7 @@ DECLARE
     user_before text := coalesce(current_setting('recollect.user_id', true), '');
 BEGIN
     PERFORM set_config('role', person_role, true), set_config('recollect.user_id', person, true);
-    SELECT u.epoch, u.statements_version, u.statements_floor, u.log_version, u.log_floor,
+    SELECT epoch_here(u.epoch), u.statements_version, u.statements_floor, u.log_version, u.log_floor,
         coalesce(c.statements_version, 0), coalesce(c.statements_floor, 0)
     INTO epoch, statements, statements_floor, log, log_floor, commons, commons_floor
     FROM (SELECT 1) AS one

@@ -1,6 +1,6 @@
 -- name: versions_of_user
 -- The versions of what the user has, and of what people share.
-SELECT u.epoch, u.statements_version AS statements, u.statements_floor AS statements_floor,
+SELECT epoch_here(u.epoch) AS epoch, u.statements_version AS statements, u.statements_floor AS statements_floor,
     u.log_version AS log, u.log_floor AS log_floor, c.statements_version AS commons,
     c.statements_floor AS commons_floor
 FROM (SELECT 1) AS one
@@ -9,7 +9,7 @@ LEFT JOIN users AS c ON c.user_id = '*';
 
 -- name: versions_of_users
 -- The same of some users, over all users.
-SELECT w.user_id, u.epoch, u.statements_version AS statements, u.statements_floor AS statements_floor,
+SELECT w.user_id, epoch_here(u.epoch) AS epoch, u.statements_version AS statements, u.statements_floor AS statements_floor,
     u.log_version AS log, u.log_floor AS log_floor, c.statements_version AS commons,
     c.statements_floor AS commons_floor
 FROM unnest($1::text[]) AS w (user_id)
