@@ -71,7 +71,7 @@ async def test_a_turn_whose_answer_takes_long_is_written_before_and_behind_it(
 ) -> None:
     written = asyncio.Event()
     statements.when_sent(WRITES, written.set)
-    upstream.answers.append([written, *completion("All right.")])
+    upstream.answers.append((written, *completion("All right.")))
     await counted_proxy.say(user, "When do I drink tea?")
     await counted_proxy.settle()
 

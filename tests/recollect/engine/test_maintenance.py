@@ -100,7 +100,7 @@ async def test_old_requests_are_forgotten_and_others_stay(own_store: Store) -> N
     engine = engine_over(watched(own_store, tidied), replace(PATIENT, keep_requests_days=7))
     old, young = (request_at(own_store, NOON - timedelta(days=days)) for days in (8, 6))
     for told in (old, young):
-        await engine.record(told, own_store.turn())
+        await own_store.requests.record(told)
 
     async with running(engine):
         await tidied_again(tidied)
@@ -126,7 +126,7 @@ async def test_a_store_that_is_away_is_tidied_later(own_store: Store) -> None:
     tidied = Tidied()
     engine = engine_over(watched(own_store, tidied), PATIENT)
     old = request_at(own_store, NOON - timedelta(days=365))
-    await engine.record(old, own_store.turn())
+    await own_store.requests.record(old)
     tidied.breaks = StoreUnavailableError()
 
     with capture_logs() as logs:
