@@ -42,7 +42,9 @@ pieces = st.sampled_from(
 )
 hostile_texts = st.lists(pieces | st.sampled_from(FENCE_LIKE) | st.text(max_size=5), max_size=12).map("".join)
 
-_A_FENCE = re.compile(r"<[\W_]*?recollect(?:[^\w<>]|_)*(?:memories|history)")
+_A_FENCE = re.compile(
+    r"<(?:[^\w\u2022]|_)*?recollect(?:[^\w<>]|_)*(?:memories|history)"
+)  # a bullet of ours parts lines
 
 
 def fences_seen(text: str) -> list[str]:

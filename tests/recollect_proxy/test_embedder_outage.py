@@ -71,17 +71,16 @@ async def test_while_the_embedder_is_broken_chats_pass_untouched_and_are_formed_
     answer = await remote.say(user, CAT)
 
     assert answer.status == 200
-    assert answer.header(b"x-recollect-degraded") == b"embedding"  # the words alone were searched for
     assert answer.header(b"x-recollect-skipped") == b"nothing-relevant"
     assert upstream.last.body == chat_body(CAT)
     assert (await remote.logged(user))[0] == ("user", CAT)
-    await embedder.requests(2)  # the chat's, and at least one of formation
+    await embedder.requests(1)  # at least one of formation
     embedder.otherwise = embedded
     [memory] = await remote.memories(user)
     assert memory.content == CAT
 
 
-async def test_while_the_embedder_is_broken_memories_are_found_by_their_words(
+async def test_while_the_embedder_is_broken_memories_are_found_by_that_of_statements(
     remote: RunningProxy, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
 ) -> None:
     await remote.say(user, CAT, chat="chat-1")
@@ -90,21 +89,8 @@ async def test_while_the_embedder_is_broken_memories_are_found_by_their_words(
 
     answer = await remote.say(user, "Tell me about my cat Minka.", chat="chat-2")
 
-    assert answer.header(b"x-recollect-degraded") == b"embedding"
     assert answer.header(b"x-recollect-skipped") is None
     assert CAT in upstream.last.system
-
-
-async def test_without_words_to_search_by_a_broken_embedder_costs_the_memories_alone(
-    own_proxies: OwnProxies, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
-) -> None:
-    embedder.otherwise = lambda _request: failure(400)
-    async with own_proxies.serve(**asking(embedder), hybrid=False) as proxy:
-        answer = await proxy.say(user, CAT)
-
-    assert answer.status == 200
-    assert answer.header(b"x-recollect-skipped") == b"embedder"
-    assert upstream.last.body == chat_body(CAT)
 
 
 async def test_a_chat_does_not_wait_for_an_embedder_that_is_late(

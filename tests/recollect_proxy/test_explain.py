@@ -52,7 +52,7 @@ async def test_the_whole_explanation_of_a_request_is_told(proxy: RunningProxy, d
     assert explanation["tokens"] > 0
     assert explanation["history_tokens"] == 0
     assert 0 < explanation["gate_score"] <= 1
-    assert set(explanation["stages"]) == {"embedding", "lexical", "search"}
+    assert set(explanation["stages"]) == {"embedding", "search"}
     assert all(taken >= 0 for taken in explanation["stages"].values())
     assert explanation["milliseconds"] > 0
     assert explanation["found"]["candidates"] == 1

@@ -369,7 +369,7 @@ async def test_what_somebody_wants_kept_nowhere_is_erased_from_every_table_and_c
         await proxy.formed(user)
         await telling.says("Und jetzt?")
         asked = Frontend(proxy, answering, user, chat="asked")
-        assert WORD in (await asked.says("Was hilft mir da?")).text
+        assert WORD in (await asked.says("Welche Krankheit habe ich?")).text
         await proxy.formed(user)
     chat = Frontend(proxy, answering, user, chat="wish")
 

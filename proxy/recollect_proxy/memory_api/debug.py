@@ -95,8 +95,7 @@ class Retrieval(Struct):
     metrics: Annotated[
         dict[str, float],
         Meta(
-            description="Milliseconds: `total`; `dense` and `second_dense`, the embeddings; `lexical`, the lookup of words beside "
-            "them; `search`, the round trip that compares and fetches; `ranking`."
+            description="Milliseconds: `total`; `dense` and `second_dense`, the embeddings; `search`, all that compares and ranks."
         ),
     ]
     flags: Annotated[list[str], Meta(description="What was special, as `user-wide`.")]

@@ -113,7 +113,7 @@ async def found(postgres: Postgres, store: Store, exchange: Exchange) -> list[tu
     async with postgres.database.for_user(store.anna) as connection:
         rows = await connection.fetch(
             "SELECT embeddable, (SELECT count(*) FROM chunk_vectors AS v WHERE v.user_id = $1 AND v.document = k.document) AS n"
-            " FROM message_chunks AS k WHERE user_id = $1 AND message_id = $2 AND NOT hidden",
+            " FROM message_chunks AS k WHERE user_id = $1 AND message_id = $2",
             store.anna,
             exchange.message_id,
         )

@@ -183,9 +183,9 @@ async def test_some_kinds_may_be_sent_and_each_of_the_others_says_why_not(
     assert {each["dropped"] for each in told["candidates"]} == {"upstream-policy"}
     assert (b"user", WHICH_TEA) in [(role.encode(), said) for role, said in await servers.proxy.logged(user)]
 
-    await _given(servers, user, "Prefers green tea to any other tea.", "preference")
+    await _given(servers, user, "Green tea is the favourite tea.", "preference")
     await servers.chat(user, "some-kinds", chat="chat-2")
-    assert b"Prefers green tea" in servers.cloud.last.body
+    assert b"Green tea is the favourite tea" in servers.cloud.last.body
     assert TEA.encode() not in servers.cloud.last.body
 
 
