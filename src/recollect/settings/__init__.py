@@ -131,8 +131,8 @@ class EngineSettings(EngineInternals, BaseSettings):
     memory_cache_mb: int = Field(
         default=256,
         ge=0,
-        description="MiB of this process that the memory of active people may take, of one person a quarter at most. A larger log is "
-        "searched in the database, by meaning alone; 0: nothing is kept from turn to turn.",
+        description="MiB of this process that the memory of active people may take, the log of one person about a quarter. A larger log "
+        "is searched in the database, by meaning alone; 0: nothing is kept from turn to turn.",
     )
     recall_deadline_ms: int = Field(
         default=300,
