@@ -15,7 +15,7 @@ ROOTS = ("src", "proxy", "openwebui_filter")
 PROGRAMS = ("bench", "examples")
 """Packages of the repository's root, which are not shipped, and may ask a database what the engine never does."""
 PURE = (
-    *("recollect.audit", "recollect.chat", "recollect.chunking", "recollect.composition", "recollect.errors"),
+    *("recollect.audit", "recollect.wire", "recollect.chunking", "recollect.composition", "recollect.errors"),
     *("recollect.failures", "recollect.formation", "recollect.model", "recollect.request_composition"),
     *("recollect.audit_redaction", "recollect.settings.removed", "recollect.text"),
     *("recollect.engine.counts", "recollect.engine.explain", "recollect.engine.policy"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.databases import SpareDatabases
     from tests.stores import Store
 
-    from recollect.postgres import Postgres
+    from recollect.store import Postgres
 
 
 _DATABASES = {"database_server", "empty_folder", "folder", "start"}
@@ -73,7 +73,7 @@ async def shared_dsn(database_server: str) -> AsyncIterator[str]:
 @pytest.fixture(scope="session")
 async def postgres(shared_dsn: str) -> "AsyncIterator[Postgres]":
     """The store in the database that tests share."""
-    from recollect.postgres import open_postgres  # noqa: PLC0415 -- see above
+    from recollect.store import open_postgres  # noqa: PLC0415 -- see above
 
     opened = await open_postgres(shared_dsn)
     yield opened
@@ -119,7 +119,7 @@ async def own_dsn(spare_databases: "SpareDatabases") -> AsyncIterator[str]:
 @pytest.fixture
 async def own_postgres(own_dsn: str) -> "AsyncIterator[Postgres]":
     """The store in a database of this test's own."""
-    from recollect.postgres import open_postgres  # noqa: PLC0415 -- see above
+    from recollect.store import open_postgres  # noqa: PLC0415 -- see above
 
     opened = await open_postgres(own_dsn, lease=2, heartbeat=2)
     yield opened

@@ -10,7 +10,7 @@ from tests.external_servers import FOLDERS, external_server
 from tests.folders import put_database, quick_folder
 from tests.people import is_new
 
-from recollect.postgres import open_postgres, start_embedded
+from recollect.store import open_postgres, start_embedded
 
 _TABLES = """
     SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'recollect' AND tablename <> 'schema_migrations'

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from recollect.postgres import TemporaryFolder, start_embedded
+from recollect.store import TemporaryFolder, start_embedded
 
 _MEMORY = Path("/dev/shm")
 _ROOM = 2**30

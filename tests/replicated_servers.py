@@ -10,9 +10,9 @@ from subprocess import CalledProcessError
 
 from tests.external_servers import control, free_port, initialize, programs_of, run_as
 from tests.folders import quick_folder
-from tests.recollect.postgres.servers import children_of
+from tests.recollect.store.servers import children_of
 
-from recollect.postgres.embedded.accounts import Account, account_for
+from recollect.store.embedded.accounts import Account, account_for
 
 _SETTINGS = ("fsync=off", "full_page_writes=off", "listen_addresses=127.0.0.1", "unix_socket_directories=")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.postgres import pool
+from recollect.store import pool
 
 
 @dataclass

@@ -7,11 +7,11 @@ from datetime import timedelta
 
 from tests.recollections import NOON, recollection
 
-from recollect.chat import COMPLETIONS, Dialect, SystemStyle, detect_turn
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.model import Chat, LoggedExchange, Recollection, Turn
 from recollect.request_composition import compose_request
 from recollect.text.tokens import estimate_tokens
+from recollect.wire import COMPLETIONS, Dialect, SystemStyle, detect_turn
 
 Said = tuple[str, str]
 """A message: its role and its text."""

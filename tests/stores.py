@@ -30,7 +30,7 @@ from recollect.ports import (
     Statistics,
     UsageLog,
 )
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 LATER = datetime(2026, 3, 16, 9, 30, tzinfo=UTC)

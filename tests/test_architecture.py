@@ -15,15 +15,15 @@ from tests.architecture import ASKING, PROGRAMS, PURE, ROOTS, Module, modules, v
 REPOSITORY = Path(__file__).parents[1]
 
 FORBIDDEN_IMPORTS = [
-    ("src/recollect/engine/engine.py", "from recollect.postgres import Postgres"),
+    ("src/recollect/engine/engine.py", "from recollect.store import Postgres"),
     ("src/recollect/engine/recall.py", "def later():\n    from recollect.settings import EngineSettings"),
     ("src/recollect/engine/log_writer.py", "from ..assembly import open_engine"),
     ("src/recollect/models/embedders/local.py", "import recollect.models.extractors as it"),
-    ("src/recollect/postgres/memories.py", "from recollect.engine import Engine"),
+    ("src/recollect/store/memories.py", "from recollect.engine import Engine"),
     ("src/recollect/composition/block.py", "if TYPE_CHECKING:\n    from recollect.ports import Embedder"),
     ("src/recollect/formation/verification.py", "from recollect.ports import Asker"),
-    ("src/recollect/chat/turn.py", "import asyncpg"),
-    ("proxy/recollect_proxy/upstream.py", "from recollect.chat import hear"),
+    ("src/recollect/wire/turn.py", "import asyncpg"),
+    ("proxy/recollect_proxy/upstream.py", "from recollect.wire import hear"),
     ("proxy/recollect_proxy/conversation.py", "from recollect_proxy.settings import ProxySettings"),
     ("proxy/recollect_proxy/cli.py", "from bench.command import bench_app"),
     ("openwebui_filter/recollect_filter.py", "import open_webui"),
@@ -39,7 +39,7 @@ CONTRACTS = [
 
 LIBRARIES = {
     "recollect.assembly": "cachetools httpx msgspec pydantic structlog uuid_utils",
-    "recollect.chat": "brotli msgspec re2 zstandard",
+    "recollect.wire": "brotli msgspec re2 zstandard",
     "recollect.client": "httpx msgspec",
     "recollect.engine": "cachetools structlog uuid_utils",
     "recollect.formation": "rapidfuzz structlog",
@@ -48,7 +48,7 @@ LIBRARIES = {
     "recollect.model": "numpy",
     "recollect.models": "cachetools httpx httpx2 marisa_trie mistralai msgspec numpy onnx onnxruntime pydantic safetensors "
     "structlog tokenizers",
-    "recollect.postgres": "asyncpg msgspec numpy pgqueuer pgvector structlog uuid_utils",
+    "recollect.store": "asyncpg msgspec numpy pgqueuer pgvector structlog uuid_utils",
     "recollect.index": "numpy",
     "recollect.recall": "numpy structlog",
     "recollect.settings": "platformdirs pydantic pydantic_settings",

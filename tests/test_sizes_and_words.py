@@ -60,8 +60,8 @@ def test_a_banned_word_is_found(tmp_path: Path, source: str, what: str) -> None:
 
 
 def test_a_banned_word_in_the_name_of_a_module_is_found(tmp_path: Path) -> None:
-    assert planted(tmp_path, "src/recollect/postgres/utils.py", "") == [
-        "src/recollect/postgres/utils.py:1: the module's name has the banned word utils"
+    assert planted(tmp_path, "src/recollect/store/utils.py", "") == [
+        "src/recollect/store/utils.py:1: the module's name has the banned word utils"
     ]
 
 
@@ -85,7 +85,7 @@ def test_a_word_that_only_resembles_a_banned_one_is_not(tmp_path: Path, source: 
     ],
 )
 def test_sql_outside_of_sql_files_is_found(tmp_path: Path, text: str) -> None:
-    path = "src/recollect/postgres/pool.py"
+    path = "src/recollect/store/pool.py"
 
     assert planted(tmp_path, path, f"QUERY = {text}\n") == [f"{path}:1: SQL stands in .sql files"]
 
@@ -100,7 +100,7 @@ def test_sql_outside_of_sql_files_is_found(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_prose_about_data_is_not_sql(tmp_path: Path, text: str) -> None:
-    assert planted(tmp_path, "src/recollect/postgres/pool.py", text) == []
+    assert planted(tmp_path, "src/recollect/store/pool.py", text) == []
 
 
 def test_a_folder_that_stands_too_deep_is_found(tmp_path: Path) -> None:

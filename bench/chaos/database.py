@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import asyncpg
 from tests.folders import put_database
-from tests.recollect.postgres.servers import children_of, postmaster
+from tests.recollect.store.servers import children_of, postmaster
 
-from recollect.postgres import EmbeddedServer, start_embedded
+from recollect.store import EmbeddedServer, start_embedded
 
 _SOCKET = ".s.PGSQL.5432"
 _READ = 65_536

@@ -23,9 +23,9 @@ from bench.recall.facts import Fact
 from bench.recall.plan import Sending, plan
 from bench.recall.upstream import MODEL
 from recollect.audit import replay
-from recollect.chat.turn_detection import detect_turn
 from recollect.model import Action, Exchange, Kind, Memory, Turn
 from recollect.text.comparison.vetoes import of_memory, veto
+from recollect.wire.turn_detection import detect_turn
 from recollect_proxy.settings import ProxySettings
 
 _ALL = 10_000

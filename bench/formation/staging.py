@@ -16,7 +16,6 @@ from bench.formation.opening import Bench
 from bench.formation.recording import Completed
 from bench.formation.scripts import CaseScript
 from bench.recall.upstream import MODEL
-from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.composition import Placed, compose
 from recollect.errors import RecollectError
 from recollect.model import (
@@ -34,6 +33,7 @@ from recollect.model import (
     Turn,
 )
 from recollect.text.tokens import estimate_tokens
+from recollect.wire.turn_detection import DetectedTurn, detect_turn
 
 CHAT = "chat"
 _BEFORE = "an earlier chat"

@@ -22,7 +22,6 @@ from bench.formation.recording import RecordingInbox
 from bench.recall.clock import ReplayClock
 from bench.recall.opening import unhurried
 from recollect.assembly import make_policy, open_backends
-from recollect.chat.turn_detection import detect_turn
 from recollect.engine import Engine
 from recollect.model import (
     STATEMENTS,
@@ -45,6 +44,7 @@ from recollect.model import (
 from recollect.models.extractors import ModelExtractor
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
 from recollect.ports import Asker, Backends, Chosen, Extracted, Summarizer
+from recollect.wire.turn_detection import detect_turn
 from recollect_proxy.ephemeral_server import temporary
 from recollect_proxy.settings import ProxySettings
 

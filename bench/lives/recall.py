@@ -30,10 +30,10 @@ from bench.lives.formed import Bench, be_quiet, open_bench
 from bench.lives.life import Life, LifeSummarizer, read_life
 from bench.lives.scoring import Block, Given, Scoring, bullets, table
 from bench.recall.clock import ReplayClock
-from recollect.chat.turn_detection import detect_turn
 from recollect.engine import Engine, Prepared
 from recollect.model import Skip
 from recollect.text.tokens import token_counter
+from recollect.wire.turn_detection import detect_turn
 from recollect_proxy.settings import ProxySettings
 
 _MODEL = "m"

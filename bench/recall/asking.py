@@ -8,11 +8,11 @@ import msgspec
 from bench.recall.dataset import Question
 from bench.recall.turn_ids import Origins
 from bench.recall.upstream import MODEL
-from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.engine import Engine, RecallOptions
 from recollect.errors import RecollectError
 from recollect.model import Skip, Stage, Turn
 from recollect.recall import Ranking
+from recollect.wire.turn_detection import DetectedTurn, detect_turn
 
 _TRIES = 10
 

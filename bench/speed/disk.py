@@ -24,7 +24,7 @@ from bench.speed.language import Language
 from recollect.indexing import EmbeddingScope, index_user
 from recollect.model import Actor, Add, Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
-from recollect.postgres import Postgres, open_postgres, start_embedded
+from recollect.store import Postgres, open_postgres, start_embedded
 
 _NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 _MODEL, _SECOND = "local/embedder-small-384", "local/second-384"

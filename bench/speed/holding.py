@@ -15,8 +15,8 @@ from statistics import median
 
 from bench.speed.shapes import LIMIT, SHAPES, Shape
 from bench.speed.ticking import ticking
-from recollect.chat import is_light
 from recollect.composition import Placed
+from recollect.wire import is_light
 from recollect_proxy.identity import Caller
 from recollect_proxy.request_composer import RequestComposer
 from recollect_proxy.request_reader import RequestReader

@@ -21,7 +21,6 @@ from uuid import UUID
 
 import msgspec
 
-from recollect.chat.turn_detection import detect_turn
 from recollect.chunking import chunks
 from recollect.composition.excerpts import excerpt, focus_of
 from recollect.composition.fences import quoted
@@ -53,6 +52,7 @@ from recollect.text.lexical import document_terms, identifiers
 from recollect.text.secrets import mask
 from recollect.text.statement_features import statement_features
 from recollect.text.tokens import estimate_tokens
+from recollect.wire.turn_detection import detect_turn
 
 Step: TypeAlias = Callable[[str], Callable[[], object]]
 """Takes a text, and returns what is measured."""

@@ -29,7 +29,7 @@ from recollect.assembly import make_policy, open_backends
 from recollect.engine import Engine
 from recollect.index import SnapshotCache
 from recollect.logs import configure_logging
-from recollect.postgres import start_embedded
+from recollect.store import start_embedded
 from recollect_proxy.ephemeral_server import temporary
 from recollect_proxy.settings import ProxySettings
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES, Dialect
+from recollect.wire import COMPLETIONS, MESSAGES, RESPONSES, Dialect
 
 LIMIT = 32 * 1024 * 1024
 _PROSE = "a b "

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from recollect.chat import COMPLETIONS, ChatMessage, authored_text
 from recollect.engine import Engine
 from recollect.engine.exchanges import ExchangeRecord
 from recollect.engine.live import LiveEngine
@@ -17,6 +16,7 @@ from recollect.engine.prepared import NO_OPTIONS
 from recollect.model import Became, News, Outcome, Progress, Recollection, Turn, Written
 from recollect.request_composition import compose_request
 from recollect.text.tokens import token_counter
+from recollect.wire import COMPLETIONS, ChatMessage, authored_text
 from recollect_openwebui import notices
 from recollect_openwebui.answer_state import answer_state
 from recollect_openwebui.background import in_background

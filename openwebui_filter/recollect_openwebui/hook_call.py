@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.model import ROOT
 from recollect.model.local_time import zone_named
 from recollect.text.unfilled import is_unfilled
+from recollect.wire.turn_detection import DetectedTurn, detect_turn
 
 _NOT_A_PERSON = ("task", "internal", "automation_id")
 """The metadata of background tasks, sub-agents and automations."""

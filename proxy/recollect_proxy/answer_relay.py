@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
-from recollect.chat import add_memories
+from recollect.wire import add_memories
 from recollect_proxy.asgi import Scope, Send
 from recollect_proxy.context_length import refuses_length
 from recollect_proxy.headers import forwardable, rewritable

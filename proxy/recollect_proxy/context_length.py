@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from recollect.chat import decoded
 from recollect.text.patterns import linear
+from recollect.wire import decoded
 from recollect_proxy.asgi import values
 from recollect_proxy.upstream import Answer
 

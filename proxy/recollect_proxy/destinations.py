@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from pydantic import SecretStr
 
-from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES, Dialect
 from recollect.engine.live import LiveEngine
 from recollect.ports import Clock
 from recollect.settings.upstreams import UpstreamSettings
+from recollect.wire import COMPLETIONS, MESSAGES, RESPONSES, Dialect
 from recollect_proxy.answer_relay import AnswerRelay
 from recollect_proxy.asgi import Application
 from recollect_proxy.conversation import Conversation

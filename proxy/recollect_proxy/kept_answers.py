@@ -6,9 +6,9 @@
 
 from collections.abc import Callable
 
-from recollect.chat import RESPONSES
 from recollect.engine.fetched_answers import note_fetched
 from recollect.engine.live import LiveEngine
+from recollect.wire import RESPONSES
 from recollect_proxy.asgi import Incoming, Receive, Scope, Send, peer_of
 from recollect_proxy.identity import Identity
 from recollect_proxy.passthrough import Passthrough

@@ -1,7 +1,7 @@
 """Parses the reply in an answer while it is relayed. Never: changes or delays a byte."""
 
-from recollect.chat import Dialect, Reply, ReplyReader
 from recollect.model import FailedAt, Failure
+from recollect.wire import Dialect, Reply, ReplyReader
 from recollect_proxy.asgi import values
 from recollect_proxy.upstream import Answer
 

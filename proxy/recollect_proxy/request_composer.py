@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from recollect.chat import ChatBody, Dialect, SystemStyle
 from recollect.composition import Placed
 from recollect.request_composition import compose_request
+from recollect.wire import ChatBody, Dialect, SystemStyle
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from functools import partial
 
 from uuid_utils.compat import uuid7
 
-from recollect.chat import ChatBody, is_light
 from recollect.composition import Placed
 from recollect.engine.client_questions import asked_request
 from recollect.engine.live import LiveEngine
@@ -16,6 +15,7 @@ from recollect.engine.prepared import Prepared
 from recollect.model import Skip, Turn
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.text.tokens import token_counter
+from recollect.wire import ChatBody, is_light
 from recollect_proxy.fair_executor import FairExecutor
 from recollect_proxy.full_chats import FullChats
 from recollect_proxy.identity import Caller

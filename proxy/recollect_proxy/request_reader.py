@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from recollect.chat import Dialect, decoded, is_light, may_have_options, session_skip, take_options
-from recollect.chat.turn_detection import DetectedTurn, detect_turn
 from recollect.model import Skip
+from recollect.wire import Dialect, decoded, is_light, may_have_options, session_skip, take_options
+from recollect.wire.turn_detection import DetectedTurn, detect_turn
 from recollect_proxy.asgi import Headers, values
 from recollect_proxy.errors import OPTIONS_NOT_CUT, OPTIONS_NOT_READ
 from recollect_proxy.fair_executor import FairExecutor

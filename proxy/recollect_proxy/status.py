@@ -15,11 +15,11 @@ from typing import Any
 
 import structlog
 
-from recollect.chat import ChatBody
 from recollect.engine.live import LiveEngine
 from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.model import News, Recollection, Turn
+from recollect.wire import ChatBody
 from recollect_openwebui import notices
 from recollect_proxy.asgi import Send, values
 from recollect_proxy.headers import BOUND_TO_THE_BODY

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from recollect.chat import Additions, ChatBody, Dialect, SystemStyle, said_with
 from recollect.composition import Placed
+from recollect.wire import Additions, ChatBody, Dialect, SystemStyle, said_with
 
 
 def compose_request(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.contracts.indexing import said
 from tests.contracts.keeping import apply, kept
-from tests.recollect.postgres.found import indexed
+from tests.recollect.store.found import indexed
 from tests.stores import LATER, NOON, Store
 from uuid_utils.compat import uuid7
 

@@ -33,7 +33,7 @@ from recollect.model import (
     Unread,
     Wait,
 )
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 _OF_TWO_THOUSAND = """
     INSERT INTO exchanges

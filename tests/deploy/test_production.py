@@ -12,7 +12,7 @@ from tests.deploy.test_monitoring import served
 from tests.stores import Store
 
 from recollect.model import Skip
-from recollect.postgres import check_postgres, open_postgres
+from recollect.store import check_postgres, open_postgres
 from recollect_proxy.settings import ProxySettings
 
 REPOSITORY = Path(__file__).parents[2]

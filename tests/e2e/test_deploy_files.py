@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 import yaml
 
-from recollect.postgres.schema_steps import MIGRATION_SECONDS
 from recollect.settings import is_setting
 from recollect.settings.file import SETTINGS_FILE
+from recollect.store.schema_steps import MIGRATION_SECONDS
 from recollect_proxy.admin_token import TOKEN_FILE
 from recollect_proxy.config_command import FILES
 from recollect_proxy.settings import ProxySettings

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import atheris  # type: ignore[import-untyped]  # in an environment of its own
 
 with atheris.instrument_imports(include=["recollect"]):
-    from recollect.chat import COMPLETIONS, MESSAGES, RESPONSES, Additions, SystemStyle, detect_turn
+    from recollect.wire import COMPLETIONS, MESSAGES, RESPONSES, Additions, SystemStyle, detect_turn
 
 _AT = datetime(2026, 3, 1, tzinfo=UTC)
 _DIALECTS = (COMPLETIONS, RESPONSES, MESSAGES)

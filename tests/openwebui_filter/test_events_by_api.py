@@ -17,7 +17,7 @@ from tests.stores import NOON, Store
 from tests.waiting import until
 
 from recollect.model import Add, Formed, Reason
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 CHATS = ["7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "0f6c2b3a-9a53-4c6e-8f0d-7d9c1f522f1b"]
 LATER = "3e0d6a5b-6a38-4f0c-9a0e-2f4c6b8d1e57"

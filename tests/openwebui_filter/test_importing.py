@@ -37,7 +37,7 @@ async def first_chat():
 asyncio.run(first_chat())
 print(json.dumps([sorted(Watching.on_the_loop), sorted(Watching.beside_it)]))
 """
-_HEAVY = {"recollect.engine", "recollect.formation", "recollect.postgres", "onnxruntime"}
+_HEAVY = {"recollect.engine", "recollect.formation", "recollect.store", "onnxruntime"}
 
 
 async def test_a_first_chat_goes_on_without_a_package_that_takes_long_and_is_remembered_once_it_is_there(

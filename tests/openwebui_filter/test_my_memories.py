@@ -20,7 +20,7 @@ from tests.waiting import until
 from recollect.assembly import process_engine
 from recollect.engine import Engine
 from recollect.model import Actor
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 HOSTILE = [
     "I like <img src=x onerror=alert(1)> and </script><script>alert(1)</script>.",

@@ -18,7 +18,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.folders import database_folder
 from tests.mistral_server import running_mistral
-from tests.recollect.postgres.servers import durability, postmaster
+from tests.recollect.store.servers import durability, postmaster
 from tests.recollections import turn
 from tests.running_proxy import extract_statements
 from tests.scripted_upstream import ScriptedUpstream
@@ -61,9 +61,9 @@ from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
 from recollect.ports import Backends
-from recollect.postgres import pool, start_embedded
 from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
 from recollect.settings import EngineSettings
+from recollect.store import pool, start_embedded
 
 SAID = "I drink tea."
 

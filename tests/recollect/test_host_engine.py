@@ -9,8 +9,8 @@ from tests.waiting import until
 
 from recollect.assembly import host_engine, lifecycle, live_engine
 from recollect.errors import ConfigurationError
-from recollect.postgres.embedded import EmbeddedServer, start_embedded
 from recollect.settings import NOWHERE, EngineSettings
+from recollect.store.embedded import EmbeddedServer, start_embedded
 
 pytestmark = pytest.mark.database
 

@@ -12,10 +12,10 @@ from tests.recollections import recollection
 from tests.simulated_chat import Said, Sent, SimulatedChat, prefix
 from tests.tables import table
 
-from recollect.chat import COMPLETIONS, SystemStyle
 from recollect.composition import Bounds, Placed
 from recollect.model import Message, Placement, Role
 from recollect.request_composition import compose_request
+from recollect.wire import COMPLETIONS, SystemStyle
 
 
 def last_only(messages: Sequence[Said]) -> Sequence[Said]:

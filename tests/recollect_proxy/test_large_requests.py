@@ -6,7 +6,7 @@ from tests.running_proxy import CHAT, RunningProxy, User
 from tests.scripted_upstream import ScriptedUpstream
 from tests.tables import table
 
-from recollect.chat import limits
+from recollect.wire import limits
 
 ASKED = {"role": "user", "content": "Which tea is my favourite?"}
 

@@ -50,7 +50,7 @@ from recollect.model import (
     Strategy,
 )
 from recollect.ports import MemoryStore
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 from recollect.text.tokens import estimate_tokens
 from recollect_proxy.metrics import Metrics
 

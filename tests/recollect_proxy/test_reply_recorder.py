@@ -1,7 +1,7 @@
 import pytest
 from tests.scripted_upstream import DONE, completion_body, event, events
 
-from recollect.chat import COMPLETIONS
+from recollect.wire import COMPLETIONS
 from recollect_proxy.http1 import Response
 from recollect_proxy.reply_recorder import ReplyRecorder
 from recollect_proxy.upstream import Answer

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from tests.tables import table
 
-from recollect.chat import COMPLETIONS, ChatBody, SystemStyle
 from recollect.composition import Placed
+from recollect.wire import COMPLETIONS, ChatBody, SystemStyle
 from recollect_proxy.request_composer import RequestComposer
 
 KNOWN = "<recollect_memories>\n- tea\n</recollect_memories>"

@@ -10,9 +10,9 @@ import pytest
 from tests.recollections import NOON
 from tests.tables import table
 
-from recollect.chat import COMPLETIONS
-from recollect.chat.turn_detection import DetectedTurn
 from recollect.model import Skip
+from recollect.wire import COMPLETIONS
+from recollect.wire.turn_detection import DetectedTurn
 from recollect_proxy.fair_executor import FairExecutor
 from recollect_proxy.identity import Caller
 from recollect_proxy.request_options import InvalidOptionError, RefusedError

@@ -16,7 +16,7 @@ from tests.waiting import until
 from recollect.engine import inbox, log_writer
 from recollect.engine import live as live_engine
 from recollect.indexing import index_run
-from recollect.postgres import EmbeddedServer, jobs, start_embedded
+from recollect.store import EmbeddedServer, jobs, start_embedded
 from recollect_proxy.settings import ProxySettings
 
 CAT = "I have a cat called Minka."

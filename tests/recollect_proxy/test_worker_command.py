@@ -20,7 +20,7 @@ from tests.served_process import RECOLLECT, environment
 from tests.stores import Store
 from tests.waiting import until
 
-from recollect.postgres import start_embedded
+from recollect.store import start_embedded
 
 UPSTREAM = "http://127.0.0.1:9/v1"
 _PATIENCE_SECONDS = 60.0

@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
-from recollect.chat import ChatBody, ChatMessage, Span, anchors, detect_turn, session_skip
 from recollect.model import ROOT, Exchange, Message, Role, Turn
 from recollect.text.attribution.embedded_data import without_data
 from recollect.text.attribution.thoughts import without_thoughts
 from recollect.text.normalization import storable_text
+from recollect.wire import ChatBody, ChatMessage, Span, anchors, detect_turn, session_skip
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.importers.rows import BrokenRowError, Row, StoredChat, as_object, moment
 from recollect_proxy.importers.stable_ids import stable_id

@@ -8,9 +8,9 @@ from importlib import resources
 from recollect.assembly import open_backends
 from recollect.errors import ConfigurationError, RecollectError
 from recollect.ports import Backends
-from recollect.postgres import start_embedded
-from recollect.postgres.pool import Access, store_errors
-from recollect.postgres.sql import load_migrations
+from recollect.store import start_embedded
+from recollect.store.pool import Access, store_errors
+from recollect.store.sql import load_migrations
 from recollect_proxy.settings import ProxySettings
 
 _CONNECT_SECONDS, _QUERY_SECONDS = 5.0, 30.0

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from recollect.chat import ChatBody
 from recollect.text.patterns import bounded
+from recollect.wire import ChatBody
 
 _BLOCKS = (
     ("<memory_context>\n", "\n</memory_context>"),

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
 
-from recollect.chat import COMPLETIONS, RESPONSES, ChatBody, is_background_task, session_skip
 from recollect.errors import ConfigurationError
 from recollect.model import Skip, Strategy
 from recollect.text.unfilled import is_unfilled
+from recollect.wire import COMPLETIONS, RESPONSES, ChatBody, is_background_task, session_skip
 from recollect_proxy.asgi import values
 from recollect_proxy.identity import header_text, make_identity, readable_id
 from recollect_proxy.identity.signed import OpenWebUIToken

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager, closing, suppress
 
 import msgspec
 
-from recollect.chat import read_body
 from recollect.errors import RecollectError
+from recollect.wire import read_body
 from recollect_proxy.asgi import (
     Application,
     ClientLeftError,

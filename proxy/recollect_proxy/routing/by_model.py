@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import partial
 from urllib.parse import parse_qs, unquote
 
-from recollect.chat import decoded, is_light
-from recollect.chat.named_model import AmbiguousModelError, named_model
+from recollect.wire import decoded, is_light
+from recollect.wire.named_model import AmbiguousModelError, named_model
 from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, peer_of, values
 from recollect_proxy.errors import MODEL_NOT_READ, MODEL_READ_LATE, Failure
 from recollect_proxy.fair_executor import FairExecutor

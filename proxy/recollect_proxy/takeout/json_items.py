@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from recollect.chat.linear_bytes import linear_bytes
 from recollect.errors import RecollectError
+from recollect.wire.linear_bytes import linear_bytes
 
 LARGEST_ITEM = 64 * 1024 * 1024
 """Bytes of an item: a chat of some ten thousand messages."""

@@ -15,8 +15,8 @@ from recollect.engine.worker import AbsentWorker
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
 from recollect.ports import Asker, Clock
-from recollect.postgres import migrate_postgres
 from recollect.settings import EngineSettings
+from recollect.store import migrate_postgres
 
 
 class AbsentEmbedder:

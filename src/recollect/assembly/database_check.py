@@ -1,7 +1,7 @@
 """Asks the configured database whether a start would take it. Never: starts an embedded one."""
 
-from recollect.postgres import DatabaseReport, check_postgres
 from recollect.settings import EngineSettings
+from recollect.store import DatabaseReport, check_postgres
 
 _SECONDS = 5.0
 """As long as a start waits for a connection."""

@@ -9,9 +9,9 @@ from importlib import import_module
 from recollect.engine import Engine, system_clock
 from recollect.engine.live import LiveEngine
 from recollect.ports import Clock
-from recollect.postgres.embedded import EmbeddedServer, start_embedded
 from recollect.settings import EngineSettings
 from recollect.spool import Spool
+from recollect.store.embedded import EmbeddedServer, start_embedded
 
 _SPOOL_BYTES = 256 * 1024 * 1024
 """How large the spool may grow while the store is unavailable: some hundred thousand messages."""

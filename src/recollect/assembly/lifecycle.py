@@ -34,7 +34,9 @@ from recollect.failures import place
 from recollect.logs import configured_level
 from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Clock, Embedder, Spooled
-from recollect.postgres import (
+from recollect.settings import NOWHERE, EngineSettings, Worker
+from recollect.settings.upstreams import UpstreamSettings, plain_upstream
+from recollect.store import (
     EmbeddedServer,
     Postgres,
     TemporaryFolder,
@@ -42,8 +44,6 @@ from recollect.postgres import (
     open_postgres,
     start_embedded,
 )
-from recollect.settings import NOWHERE, EngineSettings, Worker
-from recollect.settings.upstreams import UpstreamSettings, plain_upstream
 from recollect.worker.supervisor import WorkerProcess
 from recollect.worker.wire import Start
 

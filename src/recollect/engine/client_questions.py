@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import NamedTuple
 
-from recollect.chat import ChatBody
-from recollect.chat.request_shape import RequestShape
 from recollect.model import UNNAMED, Message, Role, Turn
 from recollect.text.patterns import bounded
+from recollect.wire import ChatBody
+from recollect.wire.request_shape import RequestShape
 
 _LONGEST = 40_000
 """Characters of a message that are read; a longer one is a person's."""

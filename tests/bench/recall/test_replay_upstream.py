@@ -7,7 +7,7 @@ from tests.raw_client import Response, fetch
 from tests.running_proxy import chat_body
 
 from bench.recall.upstream import ReplayUpstream
-from recollect.chat import Reply, ReplyReader
+from recollect.wire import Reply, ReplyReader
 from recollect_proxy.ephemeral_server import serve_upstream
 
 

@@ -20,7 +20,7 @@ from tests.recollect_proxy.settings import proxy_settings
 from tests.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy
 from tests.waiting import until
 
-from recollect.postgres import EmbeddedServer, start_embedded
+from recollect.store import EmbeddedServer, start_embedded
 from recollect_proxy.settings import ProxySettings
 
 FILTER = REPOSITORY / "openwebui_filter" / "recollect_filter.py"

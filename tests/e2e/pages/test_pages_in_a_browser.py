@@ -24,7 +24,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine.explain import request_record
 from recollect.model import Actor, Add, Flags, Kind, ProfileField, Provenance, Quarantine, Reason, TurnNotes
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 from recollect_proxy.pages.catalogues import LANGUAGES
 
 PATHS = (

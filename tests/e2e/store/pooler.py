@@ -12,7 +12,7 @@ import asyncpg
 from tests.external_servers import free_port, pgbouncer
 from tests.folders import quick_folder
 
-from recollect.postgres.embedded.accounts import account_for
+from recollect.store.embedded.accounts import account_for
 
 _CONFIGURATION = """
 [databases]

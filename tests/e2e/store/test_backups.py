@@ -17,7 +17,7 @@ from tests.searching import lexicon_of, search
 from tests.stores import NOON, Store, store_over, vector
 
 from recollect.model import Actor, Add, Reason
-from recollect.postgres import check_postgres, open_postgres, start_embedded
+from recollect.store import check_postgres, open_postgres, start_embedded
 
 REPOSITORY = Path(__file__).parents[3]
 DOCUMENT = (REPOSITORY / "docs" / "operations.md").read_text("utf-8")

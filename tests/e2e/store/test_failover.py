@@ -13,7 +13,7 @@ from tests.waiting import until
 
 from recollect.errors import StoreUnavailableError
 from recollect.model import Actor, Add, Reason
-from recollect.postgres import Postgres, jobs, open_postgres
+from recollect.store import Postgres, jobs, open_postgres
 
 pytestmark = pytest.mark.process
 

@@ -13,13 +13,13 @@ from tests.contracts.test_second_embeddings import *  # noqa: F403
 from tests.databases import administrator, new_database
 from tests.e2e.store.pooler import answering, transaction_pooler
 from tests.external_servers import external_server, pgbouncer
-from tests.recollect.postgres.test_pool import timeouts
+from tests.recollect.store.test_pool import timeouts
 from tests.stores import NOON, Store, store_over
 from tests.waiting import until
 
 from recollect.model import Actor, Add, Reason
-from recollect.postgres import Postgres, check_postgres, migrate_postgres, open_postgres
-from recollect.postgres.sql import load_migrations
+from recollect.store import Postgres, check_postgres, migrate_postgres, open_postgres
+from recollect.store.sql import load_migrations
 
 pytestmark = [
     pytest.mark.skipif(pgbouncer() is None, reason="PgBouncer is not installed (apt-get install pgbouncer)"),

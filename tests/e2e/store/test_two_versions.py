@@ -16,8 +16,8 @@ from tests.scripted_upstream import ScriptedUpstream, completion
 from tests.served_process import ServedProcess, environment, served_process
 from tests.waiting import until
 
-from recollect.postgres.schema import migrate
-from recollect.postgres.sql import Migration, load_migrations
+from recollect.store.schema import migrate
+from recollect.store.sql import Migration, load_migrations
 
 pytestmark = pytest.mark.process
 

@@ -13,12 +13,12 @@ from tests.hostile_texts import fences_seen, hostile_texts
 from tests.recollections import NOON, recalled_passage, recollection
 from tests.tables import table
 
-from recollect.chat import ChatMessage, authored_text, said_with
 from recollect.composition import FENCE, Block, compose
 from recollect.composition.excerpts import focus_of
 from recollect.composition.lines import CODE_TOKENS, PASSAGE_TOKENS, line_of
 from recollect.model import Kind, Provenance, Recollection, Role
 from recollect.text.tokens import estimate_tokens, token_counter
+from recollect.wire import ChatMessage, authored_text, said_with
 
 COUNTERS = [estimate_tokens, token_counter("gpt-4o")]
 SPEAKERS = st.none() | hostile_texts

@@ -25,7 +25,7 @@ from recollect.models.extractors import (
     ModelSummarizer,
 )
 from recollect.ports import Asker
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 SAID = "I live in Leipzig with my dog Rex, and I like strong black tea in the morning."
 POLICY = Policy(

@@ -41,8 +41,8 @@ from recollect.errors import (
 from recollect.model import Actor, Exchange, Formed, Hide, Ignore, Reason, Unread
 from recollect.models.attempts import Steps
 from recollect.models.yielding import Yielding
-from recollect.postgres import Postgres
-from recollect.postgres.pool import Database
+from recollect.store import Postgres
+from recollect.store.pool import Database
 
 START = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 WORDS = "my secret words"

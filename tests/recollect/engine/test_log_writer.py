@@ -34,10 +34,10 @@ from recollect.model import (
     Scope,
     Written,
 )
-from recollect.postgres import turn_writing
 from recollect.spool import Spool
 from recollect.spool import beside as lines
 from recollect.spool.segments import FileSegment
+from recollect.store import turn_writing
 
 ROOM = 1_000_000
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.tables import table
 
-from recollect.chat.turn_detection import detect_turn
 from recollect.engine import recent_exchanges
 from recollect.engine.client_questions import AskedRequest, asked_request
 from recollect.engine.recent_exchanges import RecentExchanges
 from recollect.model import Message, Role, Scope, Turn
+from recollect.wire.turn_detection import detect_turn
 
 AT = datetime(2026, 11, 28, tzinfo=UTC)
 LONG = ("Which of the two roads to Ghent is shorter?", "The one along the river is the shorter one of them.")

@@ -22,7 +22,7 @@ from recollect.models.attempts import Steps
 from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.ports import Embedder
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 SAID = {
     "Anna is allergic to peanuts.": "Which snack should I avoid at the fair?",

@@ -15,7 +15,7 @@ from tests.stores import NOON, Store, store_over
 
 from recollect.indexing import EmbeddingScope, index_run, index_user
 from recollect.model import Actor, Add, Reason
-from recollect.postgres import open_postgres
+from recollect.store import open_postgres
 from recollect.text.lexical import query_terms
 
 _MESSAGES, _MEMORIES = 110, 12

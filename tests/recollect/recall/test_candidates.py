@@ -11,7 +11,6 @@ from uuid_utils.compat import uuid7
 
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
 from recollect.model import Memory, Passage, Role, Source, Versions
-from recollect.postgres.snapshots import document_of
 from recollect.recall.candidates import (
     Candidates,
     find_candidates,
@@ -22,6 +21,7 @@ from recollect.recall.candidates import (
 )
 from recollect.recall.query import read_query
 from recollect.recall.question import Named
+from recollect.store.snapshots import document_of
 
 NORTH, NORTH_EAST, EAST = (1.0, 0.0), (0.8, 0.6), (0.0, 1.0)
 ASKED = Named("m", np.array(NORTH, np.float32), 0.2)

@@ -12,11 +12,11 @@ from tests.tables import table
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
 from recollect.model import Provenance, Versions
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
-from recollect.postgres.snapshots import document_of
 from recollect.recall.candidates import match_of
 from recollect.recall.needs import Needs, NeedThresholds, intents_of, needs_of
 from recollect.recall.query import read_query
 from recollect.recall.question import Named, StatementVectors
+from recollect.store.snapshots import document_of
 
 LISBON, FIPS, NURSE, TEA = (
     "Lives in Lisbon",

@@ -18,8 +18,8 @@ from recollect.errors import EmbedderError, StoreError
 from recollect.index import SnapshotCache
 from recollect.model import Add, Message, Role, Scope, Stage, Vector
 from recollect.ports import Embedder
-from recollect.postgres import Postgres
 from recollect.recall import EXPLAINED, Ranking, Reach
+from recollect.store import Postgres
 
 REACH = replace(PATIENT.reach, limit=EXPLAINED + 5)
 

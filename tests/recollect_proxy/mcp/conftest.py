@@ -16,7 +16,7 @@ from tests.recollect_proxy.memory_api.serving import TOKEN, GivenEngine, engine_
 from tests.stores import Store
 
 from recollect.engine import Engine, system_clock
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 from recollect_proxy.access import Audience, Authentication, KeyRole, PersonTokens, add_access_key
 from recollect_proxy.access.access_keys import AccessKeys
 from recollect_proxy.ephemeral_server import serve_upstream

@@ -8,7 +8,7 @@ import pytest
 from tests.recollect_proxy.memory_api.serving import Api, engine_over, serve
 from tests.stores import Store
 
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 
 @pytest.fixture(scope="session")

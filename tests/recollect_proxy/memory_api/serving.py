@@ -15,8 +15,8 @@ from tests.stores import PORTS, Ports
 from recollect.engine import Backends, Engine, Policy, system_clock
 from recollect.engine.live import LiveEngine
 from recollect.ports import Embedder
-from recollect.postgres import Postgres
 from recollect.recall import Reach
+from recollect.store import Postgres
 from recollect_proxy.access import Authentication, FailedAttempts
 from recollect_proxy.ephemeral_server import serve_upstream
 from recollect_proxy.memory_api import memory_api

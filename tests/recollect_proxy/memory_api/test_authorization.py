@@ -18,7 +18,7 @@ from recollect.engine import Prepared, system_clock
 from recollect.engine.explain import request_record
 from recollect.errors import ConfigurationError
 from recollect.model import Recall, TurnNotes
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 from recollect_proxy.access import Audience, Authentication, KeyRole, PersonTokens, add_access_key
 from recollect_proxy.access.access_keys import AccessKeys
 from recollect_proxy.ephemeral_server import serve_upstream

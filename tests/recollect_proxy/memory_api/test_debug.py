@@ -4,12 +4,12 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from tests.recollect.postgres.found import indexed
+from tests.recollect.store.found import indexed
 from tests.recollect_proxy.memory_api.serving import Api, assert_error, unhurried
 from tests.stores import Store
 from tests.tables import table
 
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 TEA = "My favourite tea is Lapsang Souchong."
 WHICH = "Which tea is my favourite?"

@@ -12,7 +12,7 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Engine, system_clock
 from recollect.engine.explain import request_record
 from recollect.model import Turn, TurnNotes
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 TEA = "My favourite tea is Lapsang Souchong."
 WHICH = "Which tea is my favourite?"

@@ -31,7 +31,7 @@ from recollect.model import (
     Skip,
     Wait,
 )
-from recollect.postgres import open_postgres
+from recollect.store import open_postgres
 
 MEASURED: dict[str, Any] = {
     "found_by": SearchPath.DENSE,

@@ -13,7 +13,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.indexing import index_user
 from recollect.model import Actor, Add, EmbeddingScope, Exchange, Hide, Kind, Outline, Provenance, Reason
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 
 def chat_of(user_id: str, session_id: str = "a/b") -> str:

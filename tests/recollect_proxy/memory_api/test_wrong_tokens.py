@@ -11,7 +11,7 @@ from tests.recollect_proxy.memory_api.serving import TOKEN, Api, assert_error, e
 from tests.stores import Store
 
 from recollect.engine import system_clock
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 from recollect_proxy.access import Audience, Authentication, PersonTokens, TooManyAttemptsError, source_of
 from recollect_proxy.asgi import Headers
 from recollect_proxy.identity.caller import Claim

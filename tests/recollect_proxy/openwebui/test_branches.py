@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.recollect_proxy.openwebui.kept import BEGUN, chat_row, message, talk
 from tests.tables import table
 
-from recollect.chat import detect_turn
 from recollect.model import ROOT, Exchange
+from recollect.wire import detect_turn
 from recollect_proxy.importers.branches import exchanges_of, reason_to_leave_out
 from recollect_proxy.importers.rows import BrokenRowError, read_chat
 

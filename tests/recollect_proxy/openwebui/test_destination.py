@@ -11,7 +11,7 @@ from tests.recollect_proxy.settings import proxy_settings
 
 from recollect.errors import StoreUnavailableError
 from recollect.model import Scope
-from recollect.postgres import TemporaryFolder, start_embedded
+from recollect.store import TemporaryFolder, start_embedded
 from recollect_proxy.importers.destination import OutdatedDatabaseError, open_destination
 
 OBJECTS = "SELECT oid FROM pg_class UNION ALL SELECT oid FROM pg_namespace ORDER BY 1"

@@ -8,7 +8,7 @@ from tests.recollect_proxy.memory_api.serving import engine_over
 from tests.recollect_proxy.pages.served_pages import Pages, serve_pages
 from tests.stores import Store
 
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from tests.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.model import Actor, Add, Flags, ProfileField, Provenance, Quarantine, Reason, Scope
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 HOSTILE = (
     "<script>document.title='owned'</script>",

@@ -12,7 +12,7 @@ from tests.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.model import Actor, EntryState, Flags, Memory, ProfileEntry, ProfileField
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 from recollect_proxy.access import KeyRole, add_access_key
 
 

@@ -13,7 +13,7 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Engine, system_clock
 from recollect.engine.explain import request_record
 from recollect.model import Actor, Flags, ProfileField, Turn, TurnNotes
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 from recollect_proxy.pages.recalls import signals_of
 
 TEA = "My favourite tea is Lapsang Souchong."

@@ -10,7 +10,7 @@ from tests.recollect_proxy.pages.served_pages import Elements, Pages, Visitor, s
 from tests.stores import Store
 
 from recollect.model import Flags, Placement, Strategy
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 from recollect_proxy.access import KeyRole, add_access_key
 from recollect_proxy.flags import OF_ADMINISTRATORS, OF_EACH_USER, flag_fields
 

@@ -16,7 +16,7 @@ from tests.stores import LATER, NOON, store_over
 from uuid_utils.compat import uuid7
 
 from recollect.model import Actor, Add, AdminRead, Kind, Memory, Provenance, Scope, Source
-from recollect.postgres import Postgres, open_postgres
+from recollect.store import Postgres, open_postgres
 
 KEY = "sk-live-51Hb8TqLZ0vWnX3kD7yPc9"  # gitleaks:allow -- of no account
 QUESTION = "What is the time in Lyon?"

@@ -10,7 +10,7 @@ from tests.recollect_proxy.command_line import recollect
 from tests.stores import NOON, store_over
 
 from recollect.model import Awaits, Exchange, Formed, Scope, Unread, Wait
-from recollect.postgres import Postgres
+from recollect.store import Postgres
 
 CAT = "She has a cat called Minka."
 TEA = "She drinks tea."

@@ -6,8 +6,8 @@ import pytest
 from tests.long_texts import up_to
 from tests.tables import table
 
-from recollect.chat.reply_parser import CompletionParser
 from recollect.text.attribution.embedded_data import without_data
+from recollect.wire.reply_parser import CompletionParser
 
 DATA = base64.b64encode(bytes(range(256)) * 40).decode()
 WRAPPED = "\n".join(DATA[at : at + 76] for at in range(0, len(DATA), 76))

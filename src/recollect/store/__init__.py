@@ -1,0 +1,31 @@
+"""The store in Postgres with pgvector: memories, message log, inbox and jobs. Never: ranking policy.
+
+What it exports is imported when it is first used: who starts the embedded server does not wait for the store.
+"""
+
+from typing import TYPE_CHECKING
+
+from recollect.lazy import lazy_exports
+from recollect.store.embedded import EmbeddedServer, TemporaryFolder, is_used, start_embedded
+
+if TYPE_CHECKING:
+    from recollect.store.checking import DatabaseReport, check_postgres
+    from recollect.store.opening import Postgres, migrate_postgres, open_postgres
+
+__all__ = [
+    "DatabaseReport",
+    "EmbeddedServer",
+    "Postgres",
+    "TemporaryFolder",
+    "check_postgres",
+    "is_used",
+    "migrate_postgres",
+    "open_postgres",
+    "start_embedded",
+]
+
+__getattr__ = lazy_exports(
+    __name__,
+    dict.fromkeys(("Postgres", "migrate_postgres", "open_postgres"), f"{__name__}.opening")
+    | dict.fromkeys(("DatabaseReport", "check_postgres"), f"{__name__}.checking"),
+)

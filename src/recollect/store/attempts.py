@@ -1,0 +1,35 @@
+"""How often a step was begun for a user and not ended, in Postgres (the table `tries`). Never: what the step does."""
+
+from datetime import datetime
+
+from recollect.store.pool import Database
+from recollect.store.sql import SQL
+from recollect.text.normalization import storable_text
+
+
+class PostgresAttempts:
+    """Implements ``Attempts``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def unended(self, user_id: str, step: str, subject: str) -> int:
+        """Return how often a step on this subject was begun and did not end."""
+        async with self._database.for_user(user_id) as connection:
+            attempts: int | None = await connection.fetchval(
+                SQL["unended_attempts"], user_id, step, storable_text(subject)
+            )
+        return attempts or 0
+
+    async def begin(self, user_id: str, step: str, subject: str, *, at: datetime, afresh: bool) -> int:
+        """Count an attempt before it begins; return how often it was begun since it last ended, this one included."""
+        async with self._database.for_user(user_id) as connection:
+            attempts: int = await connection.fetchval(
+                SQL["begin_attempt"], user_id, step, storable_text(subject), at, afresh
+            )
+        return attempts
+
+    async def end(self, user_id: str, step: str) -> None:
+        """Note that it ended, well or not."""
+        async with self._database.for_user(user_id) as connection:
+            await connection.execute(SQL["end_attempt"], user_id, step)

@@ -1,0 +1,107 @@
+"""Reads in Postgres what people look through on their pages, page by page. Never: writes."""
+
+from collections.abc import Collection
+from datetime import datetime
+from uuid import UUID
+
+from asyncpg import Record
+
+from recollect.model import (
+    ChatSeen,
+    FailedAt,
+    Failure,
+    KeptCounts,
+    Kind,
+    Memory,
+    MessageSeen,
+    Role,
+    Scope,
+    Update,
+)
+from recollect.store.pool import Database
+from recollect.store.rows import memory_of, update_of
+from recollect.store.sql import SQL
+
+_NEWEST = UUID(int=2**128 - 1)
+"""Every id is smaller: the first page stands behind it."""
+
+
+_OLDEST = UUID(int=0)
+_BEFORE_ALL_TURNS = -1
+
+
+class PostgresBrowsing:
+    """Implements ``Browsing``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def kinds(self, user_id: str) -> dict[Kind, int]:
+        """Count the memories of each kind that the user sees."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["kinds_of_user"], user_id)
+        return {Kind(row["kind"]): row["memories"] for row in rows}
+
+    async def to_review(
+        self, user_id: str, kinds: Collection[Kind], *, before: datetime, importance: float, limit: int
+    ) -> list[Memory]:
+        """Return the user's own memories that matter, were said before a time, and were confirmed by no one since."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(
+                SQL["memories_to_review"], user_id, list(kinds), before, importance, limit
+            )
+        return [memory_of(row) for row in rows]
+
+    async def changes(self, user_id: str, *, limit: int, after: UUID | None = None) -> list[Update]:
+        """Return the audit of the user's memories, newest first, behind the row ``after``."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["browsed_updates"], user_id, after or _NEWEST, limit)
+        return [update_of(row) for row in rows]
+
+    async def chats(self, user_id: str, *, limit: int, skipped: int = 0) -> list[ChatSeen]:
+        """Return the user's chats, the one where something was said last first, behind so many ``skipped``."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["browsed_chats"], user_id, limit, skipped)
+        return [ChatSeen(**row) for row in rows]
+
+    async def knows_chat(self, scope: Scope) -> bool:
+        """Return whether something was said in a chat of a user, and is kept."""
+        async with self._database.for_user(scope.user_id) as connection:
+            known: bool = await connection.fetchval(SQL["knows_chat"], scope.user_id, scope.session_id)
+        return known
+
+    async def messages(
+        self, scope: Scope, *, limit: int, after: UUID | None = None
+    ) -> list[MessageSeen] | None:
+        """Return what was said in a chat, in order, behind the message ``after``; None where the chat has no such one."""
+        chat = (scope.user_id, scope.session_id)
+        async with self._database.for_user(scope.user_id) as connection:
+            turn: int | None = _BEFORE_ALL_TURNS
+            if after is not None:
+                turn = await connection.fetchval(SQL["turn_of_listed"], *chat, after)
+            if turn is None:
+                return None
+            rows = await connection.fetch(SQL["browsed_messages"], *chat, turn, after or _OLDEST, limit)
+        return [_message_seen(row) for row in rows]
+
+    async def count_kept(self, user_id: str) -> KeptCounts:
+        """Count what is kept of the user."""
+        async with self._database.for_user(user_id) as connection:
+            row = await connection.fetchrow(SQL["count_kept_of_user"], user_id)
+        return KeptCounts(**row) if row is not None else KeptCounts()
+
+
+def _message_seen(row: Record) -> MessageSeen:
+    failed_at = row["failed_at"]
+    return MessageSeen(
+        row["id"],
+        Role(row["role"]),
+        row["speaker"],
+        row["content"],
+        row["tokens"],
+        row["said_at"],
+        row["alternate"],
+        row["marked"],
+        row["hidden"],
+        None if failed_at is None else Failure(FailedAt(failed_at), row["failed_status"]),
+    )

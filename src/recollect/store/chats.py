@@ -1,0 +1,72 @@
+"""What was said in a chat, and what was added to its prompts (injections), in Postgres. Never: what to add."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from asyncpg import Record
+
+from recollect.model import Chat, Injection, LoggedExchange, Place, Scope, Turn, TurnNotes
+from recollect.store.log_keys import storable_key, storable_parent
+from recollect.store.pool import Database
+from recollect.store.rows import update_of
+from recollect.store.settings import flags_of
+from recollect.store.snapshots import versions_of
+from recollect.store.sql import SQL
+from recollect.store.turn_writing import fields_of_notes, write_turn
+from recollect.text.normalization import storable_id, storable_text
+
+
+class PostgresChats:
+    """Implements ``ChatMemory``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def chat(
+        self, scope: Scope, *, exchanges: int, unless_begun: str | None = None, turn: Turn | None = None
+    ) -> Chat:
+        """Return what is known of a chat; its last exchanges, unless it began with that message."""
+        user_id, session_id = scope.user_id, storable_id(scope.session_id)
+        begun = None if unless_begun is None else storable_text(unless_begun)
+        row = await self._database.called(
+            user_id, "recall_state", session_id, exchanges, begun, *_version(turn)
+        )
+        everybody, own = flags_of(row["flags_of_everybody"]), flags_of(row["flags_of_user"])
+        return Chat(
+            injections=tuple(map(_injection, row["injections"])),
+            exchanges=tuple(LoggedExchange(**dict(each)) for each in reversed(row["exchanges"] or ())),
+            summary=row["summary"] or "",
+            done=tuple(map(update_of, row["done"])),
+            flags=own.over(everybody),
+            abandoned=frozenset(row["abandoned"] or ()),
+            versions=versions_of(row),
+        )
+
+    async def session_of_answer(self, user_id: str, answer_id: str) -> str | None:
+        """Return the chat of the user in which the LLM's server answered under an id; None if there is none."""
+        async with self._database.for_user(user_id) as connection:
+            session_id: str | None = await connection.fetchval(
+                SQL["session_of_answer"], user_id, storable_text(answer_id)
+            )
+        return session_id
+
+    async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
+        """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more.
+
+        Nothing is noted that speaks of what was forgotten since it was recalled.
+        """
+        notes = fields_of_notes(scope, TurnNotes(injection, tuple(detached)))
+        await write_turn(self._database, scope.user_id, notes)
+
+
+def _version(turn: Turn | None) -> tuple[str, str, datetime] | tuple[None, None, None]:
+    """Return what a turn follows on, its key, and when it was said, as the log has them, if it may be another version."""
+    parent = storable_parent(turn.parent) if turn else None
+    return (None, None, None) if parent is None or turn is None else (parent, storable_key(turn.key), turn.at)
+
+
+def _injection(row: Record) -> Injection:
+    place, items = Place(row["place"]), tuple(row["items"])
+    return Injection(
+        row["anchor"], place, row["block"], items, row["tokens"], row["at"], standing=row["standing"]
+    )

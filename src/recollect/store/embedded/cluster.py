@@ -1,0 +1,266 @@
+"""The files and the server process of one data folder. Never: who uses it, SQL."""
+
+import os
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
+from recollect.file_lock import FileLock
+from recollect.store.embedded.accounts import POSTGRES_VERSION, account_for, binaries_for
+
+_POLL_SECONDS = 0.01
+_STARTS = 5
+_SECONDS_BETWEEN_STARTS = 0.5
+_STOP_SECONDS = 30.0
+_LONGEST_SOCKET = 103
+"""Bytes of a socket's path that every system takes."""
+
+_SETTINGS = {
+    "listen_addresses": "",
+    "port": "5432",  # part of the socket's name alone; given, as PGPORT would change it
+    "unix_socket_permissions": "0700",
+    "log_error_verbosity": "terse",  # details quote rows, and rows are what people said
+    "log_checkpoints": "off",
+}
+_NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+"""For what is gone at the end anyway: nothing waits for the disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Postmaster:
+    """What ``postmaster.pid`` says of the server.
+
+    Lines: process, data folder, start time, port, socket folder, address, shared memory, status.
+    """
+
+    process_id: int
+    socket_folder: Path
+    port: str
+
+    @classmethod
+    def read(cls, data: Path) -> "_Postmaster | None":
+        """Return the server that says it is ready, or None."""
+        try:
+            lines = (data / "postmaster.pid").read_text().splitlines()
+        except FileNotFoundError:
+            return None
+        if len(lines) < 8 or lines[7].strip() != "ready":  # noqa: PLR2004 - the lines above
+            return None
+        return cls(int(lines[0]), Path(lines[4]), lines[3])
+
+    def accepts(self) -> bool:
+        """Whether it really is there: the file outlives a killed server."""
+        with closing(socket.socket(socket.AF_UNIX)) as probe:
+            try:
+                probe.connect(str(self.socket_folder / f".s.PGSQL.{self.port}"))
+            except OSError:
+                return False
+        return True
+
+    @property
+    def dsn(self) -> str:
+        return f"postgresql://postgres@/postgres?host={quote(str(self.socket_folder))}&port={self.port}"
+
+
+class Cluster:
+    """The database files in ``folder`` and their server. Call nothing but inside ``alone``.
+
+    Args:
+        folder: Created if missing.
+        durable: Whether what is written has to outlive a crash of the machine.
+    """
+
+    def __init__(self, folder: Path, *, durable: bool = True) -> None:
+        self.folder = folder
+        self._settings = _SETTINGS if durable else _SETTINGS | _NOT_DURABLE
+        self._data = folder / "data"
+        self._log = folder / "log"
+        self._sockets = folder / "sockets"
+        self._account = account_for(self._data)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._account.make_folder(folder)
+
+    @contextmanager
+    def alone(self, deadline: float) -> Iterator[None]:
+        """Keep other processes from starting or stopping the server during the body.
+
+        Raises:
+            StoreUnavailableError: Another one does, and does not end before ``deadline``.
+        """
+        with closing(FileLock(self.folder / "starting.lock")) as lock:
+            if not lock.wait(deadline):
+                raise StoreUnavailableError("Another process is still starting the embedded database.")
+            yield
+
+    def create(self) -> None:
+        """Create the database files, once.
+
+        Raises:
+            ConfigurationError: They can't be created here, or are of another Postgres.
+        """
+        version = self._data / "PG_VERSION"
+        if version.exists():
+            if version.read_text().strip() != POSTGRES_VERSION:
+                raise ConfigurationError(
+                    f"The database in {self._data} is of Postgres {version.read_text().strip()}, "
+                    f"and this Recollect has {POSTGRES_VERSION}."
+                )
+            return
+        if self._account.other:
+            self._account.check_way(self._data)
+        fresh = self.folder / "data.new"  # renamed when complete: a crash leaves no half of it behind
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(mode=0o700)
+        self._account.own(fresh)
+        self._initialize(fresh)
+        fresh.rename(self._data)
+
+    def _initialize(self, fresh: Path) -> None:
+        options = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C"]
+        options += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-instructions"]
+        done = subprocess.run(  # noqa: S603 - our own binary
+            [binaries_for(self._account, self.folder) / "initdb", "-D", fresh, *options],
+            check=False,
+            capture_output=True,
+            text=True,
+            start_new_session=True,  # Ctrl-C is for us
+            **self._account.program_arguments(),
+        )
+        if done.returncode != 0:
+            raise ConfigurationError(
+                f"No database can be created in {self.folder}: {_last_line(done.stderr)}"
+            )
+
+    def start(self, deadline: float) -> str:
+        """Start the server unless it runs, wait until it accepts connections, and return its address.
+
+        Raises:
+            StoreError: It does not start.
+            StoreUnavailableError: It is not ready at ``deadline``; it goes on starting.
+        """
+        starts = 0
+        while True:
+            running = self._running()
+            if running is not None:
+                return running.dsn
+            with closing(FileLock(self.folder / "server.lock")) as alive:
+                if alive.take():
+                    if starts == _STARTS:
+                        raise StoreError(
+                            f"The embedded database does not start: {_last_line(self._log.read_text())}"
+                        )
+                    if starts > 0:  # a killed server's children may need a moment to end
+                        time.sleep(_SECONDS_BETWEEN_STARTS)
+                    self._spawn(alive)
+                    starts += 1
+            if time.monotonic() > deadline:
+                raise StoreUnavailableError("The embedded database is not ready yet; it goes on starting.")
+            time.sleep(_POLL_SECONDS)
+            self._reap()
+
+    def has_died(self) -> bool:
+        """Whether neither the server nor one of its children runs; where its folder is gone, nothing is to be run."""
+        if not self._data.exists():
+            return False
+        with closing(FileLock(self.folder / "server.lock")) as alive:
+            return alive.take()
+
+    def _spawn(self, alive: FileLock) -> None:
+        """Start the server with ``alive``, which it and its children hold as long as they live."""
+        sockets = self._socket_folder()
+        # Nobody holds the lock, so these are a dead server's. Postgres would believe the process
+        # number in them, which may be another process's by now.
+        for name in ("postmaster.pid", f".s.PGSQL.{_SETTINGS['port']}.lock"):
+            (self._data / name).unlink(missing_ok=True)
+        settings = {**self._settings, "unix_socket_directories": str(sockets)}
+        if self._log.exists():
+            self._log.replace(self._log.with_name("log.before"))
+        with os.fdopen(os.open(self._log, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own binary
+                [
+                    binaries_for(self._account, self.folder) / "postgres",
+                    *("-D", self._data),
+                    *(part for name, value in settings.items() for part in ("-c", f"{name}={value}")),
+                ],
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C is for us
+                pass_fds=(alive.descriptor,),
+                **self._account.program_arguments(),
+            )
+
+    def _socket_folder(self) -> Path:
+        """Return the data folder, which is closed to others, or a new one where its path is too long."""
+        path = os.fsencode(self._data / f".s.PGSQL.{_SETTINGS['port']}")
+        if len(path) <= _LONGEST_SOCKET and not set(path) & set(b',"'):  # both divide a list of folders
+            return self._data
+        with suppress(OSError):
+            before = Path(self._sockets.read_text())  # of a server that died: its address stays the same
+            found = before.lstat()
+            if found.st_uid == self._account.user and found.st_mode == stat.S_IFDIR | 0o700:
+                return before
+        self._remove_socket_folder()
+        folder = Path(tempfile.mkdtemp(prefix="recollect-"))
+        self._sockets.write_text(str(folder))
+        self._account.own(folder)
+        return folder
+
+    def _remove_socket_folder(self) -> None:
+        """Remove the folder that ``_socket_folder`` made, if it did.
+
+        Which one says a file of ours: those of the server are its account's, and may name any.
+        """
+        with suppress(FileNotFoundError):
+            folder = Path(self._sockets.read_text())
+            self._sockets.unlink()
+            if folder.lstat().st_uid == self._account.user:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def stop(self) -> None:
+        """Stop the server, if it runs, as soon as its transactions are ended.
+
+        Raises:
+            StoreError: It does not stop.
+        """
+        with closing(FileLock(self.folder / "server.lock")) as alive:
+            for ending in (signal.SIGINT, signal.SIGQUIT):  # fast, then immediate shutdown
+                running = self._running()
+                if running is not None and self._is_servers(running.process_id):
+                    os.kill(running.process_id, ending)
+                if alive.wait(time.monotonic() + _STOP_SECONDS):
+                    self._reap()
+                    self._remove_socket_folder()
+                    return
+        raise StoreError("The embedded database does not stop.")
+
+    def _is_servers(self, process_id: int) -> bool:
+        """Whether the server's account runs this process; where that can't be seen, believe it."""
+        if process_id <= 1:
+            return False
+        try:
+            return Path(f"/proc/{process_id}").stat().st_uid == self._account.user
+        except FileNotFoundError:
+            return not Path("/proc/self").exists()
+
+    def _running(self) -> _Postmaster | None:
+        postmaster = _Postmaster.read(self._data)
+        return postmaster if postmaster is not None and postmaster.accepts() else None
+
+    def _reap(self) -> None:
+        if self._process is not None:
+            self._process.poll()
+
+
+def _last_line(text: str) -> str:
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else "it says nothing"

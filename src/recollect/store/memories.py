@@ -1,0 +1,252 @@
+"""The store of memories in Postgres. Never: ranks, decides, embeds."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from recollect.errors import MemoryNotFoundError
+from recollect.model import (
+    EVERYTHING,
+    KEPT,
+    Actor,
+    Change,
+    Embedded,
+    Erasure,
+    Kept,
+    Kind,
+    KnownUser,
+    Memory,
+    MemoryFilter,
+    Neighbor,
+    Page,
+    Quarantined,
+    Removal,
+    Revision,
+    Scope,
+    Update,
+    Vector,
+)
+from recollect.ports import MOST_QUARANTINED
+from recollect.store.changes import apply_changes
+from recollect.store.changing import Changing
+from recollect.store.erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
+from recollect.store.listing import NEWEST, read_some
+from recollect.store.pool import Database
+from recollect.store.releasing import read_held, read_quarantined, release
+from recollect.store.revising import change_all, revise
+from recollect.store.rows import memory_of, update_of
+from recollect.store.session_erasure import erase_session
+from recollect.store.sharing import read_globals, share_memory, write_globals
+from recollect.store.sql import SQL
+from recollect.store.turn_writing import write_turn
+from recollect.store.undoing import undo_by_id
+
+
+class PostgresMemories:
+    """Implements ``MemoryStore``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def nearest(self, scope: Scope, vector: Vector, model: str, *, limit: int) -> list[Neighbor]:
+        """Return the user's memories nearest to ``vector`` by cosine, best first; exact."""
+        async with self._database.for_user(scope.user_id) as connection:
+            rows = await connection.fetch(
+                SQL["nearest_memories"], scope.user_id, vector, model, len(vector), limit
+            )
+        return [Neighbor(memory_of(row), row["score"]) for row in rows if row["score"] is not None]
+
+    async def page(
+        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter = EVERYTHING
+    ) -> Page:
+        """Return the user's memories that are ``taken``, newest first, behind the memory ``after``."""
+        async with self._database.for_user(user_id) as connection:
+            if taken == EVERYTHING:
+                rows = await connection.fetch(SQL["page_of_memories"], user_id, after or NEWEST, limit + 1)
+                found = [memory_of(row) for row in rows]
+            else:
+                found = await read_some(connection, user_id, taken, limit=limit + 1, after=after)
+        memories = tuple(found[:limit])
+        return Page(memories, memories[-1].id if len(found) > limit and memories else None)
+
+    async def get(self, user_id: str, memory_id: UUID) -> Memory:
+        """Return one memory.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+        """
+        async with self._database.for_user(user_id) as connection:
+            row = await connection.fetchrow(SQL["one_memory"], user_id, memory_id)
+        if row is None:
+            raise MemoryNotFoundError
+        return memory_of(row)
+
+    async def history(
+        self, user_id: str, memory_id: UUID | None = None, *, limit: int, after: UUID | None = None
+    ) -> list[Update]:
+        """Return the audit rows of the user, or of one memory, newest first, behind the row ``after``."""
+        before = after or NEWEST
+        async with self._database.for_user(user_id) as connection:
+            if memory_id is None:
+                rows = await connection.fetch(SQL["updates_of_user"], user_id, limit, before)
+            else:
+                rows = await connection.fetch(SQL["updates_of_memory"], user_id, memory_id, limit, before)
+        return [update_of(row) for row in rows]
+
+    async def apply(
+        self, scope: Scope, changes: Sequence[Change], *, actor: Actor, at: datetime
+    ) -> list[Change]:
+        """Apply ``changes`` in one transaction under the user's lock; return what was really done."""
+        async with self._database.changing(scope.user_id) as connection:
+            return await apply_changes(connection, scope.user_id, changes, actor=actor, at=at)
+
+    async def undo(self, user_id: str, update_id: UUID, *, actor: Actor, at: datetime) -> Update:
+        """Undo one change of the audit, in one transaction, and return the row that says so.
+
+        Raises:
+            UpdateNotFoundError: The user has no such row.
+            NotUndoableError: It was undone already, changed nothing, or what it left was changed since.
+            DuplicateMemoryError: The user has the old content by another memory now.
+        """
+        async with self._database.changing(user_id) as connection:
+            return await undo_by_id(Changing(connection, user_id, actor, at), update_id)
+
+    async def added_since(self, user_id: str, since: datetime) -> int:
+        """Count the memories that formation and agents added or put in another's place since then."""
+        async with self._database.for_user(user_id) as connection:
+            count: int = await connection.fetchval(SQL["count_added"], user_id, since)
+        return count
+
+    async def quarantined(
+        self, user_id: str, *, limit: int = MOST_QUARANTINED, after: tuple[datetime, UUID] | None = None
+    ) -> list[Quarantined]:
+        """Return what is held back until the user approves it, newest first, behind a time and an id."""
+        async with self._database.for_user(user_id) as connection:
+            return await read_quarantined(connection, user_id, limit=limit, after=after)
+
+    async def held(self, user_id: str, memory_id: UUID) -> Quarantined:
+        """Return one that is held back.
+
+        Raises:
+            MemoryNotFoundError: Nothing with this id is held back.
+        """
+        async with self._database.for_user(user_id) as connection:
+            return await read_held(connection, user_id, memory_id)
+
+    async def release(
+        self, user_id: str, memory_id: UUID, memory: Memory | None, *, actor: Actor, at: datetime
+    ) -> list[Change]:
+        """Let go of something held back: keep ``memory`` in its place, or refuse it where that is None.
+
+        Raises:
+            MemoryNotFoundError: Nothing with this id is held back.
+        """
+        async with self._database.changing(user_id) as connection:
+            return await release(Changing(connection, user_id, actor, at), memory_id, memory)
+
+    async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
+        """Return the user's memories of kind todo, and summaries with open todos, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            return [memory_of(row) for row in await connection.fetch(SQL["todos"], user_id, limit)]
+
+    async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
+        """Move a memory of the user's own to the commons, under the same id, and return it.
+
+        Raises:
+            MemoryNotFoundError: The user has no such statement of their own, and sees none that is shared.
+        """
+        async with self._database.changing(user_id) as connection:
+            return await share_memory(Changing(connection, user_id, actor, at), memory_id)
+
+    async def globals(self) -> list[Memory]:
+        """Return what serves every user who has few memories of their own, newest first."""
+        async with self._database.over_all_users() as connection:
+            return await read_globals(connection)
+
+    async def keep_globals(self, added: Sequence[Memory], removed: Sequence[UUID], *, at: datetime) -> None:
+        """Keep these for every user with few memories, and no longer those with these ids."""
+        async with self._database.over_all_users() as connection:
+            await write_globals(connection, added, removed, at=at)
+
+    async def count(self) -> int:
+        """Count the memories of all users."""
+        async with self._database.over_all_users() as connection:
+            count: int = await connection.fetchval(SQL["count_memories"])
+        return count
+
+    async def users(
+        self, characters: str = "", *, limit: int | None = None, skipped: int = 0
+    ) -> list[KnownUser]:
+        """Return the users who have a memory or said something, whoever was seen last first."""
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["known_users"], characters, limit, skipped)
+        return [KnownUser(**row) for row in rows]
+
+    async def edit(
+        self,
+        user_id: str,
+        memory_id: UUID,
+        *,
+        content: str | None = None,
+        kind: Kind | None = None,
+        importance: float | None = None,
+        event_at: datetime | Kept | None = KEPT,
+        embedding: Vector | None = None,
+        embedding_model: str | None = None,
+        second_embedding: Vector | None = None,
+        second_model: str | None = None,
+        versions: frozenset[str] | None = None,
+        actor: Actor,
+        at: datetime,
+    ) -> Memory:
+        """Write what is given over the stored memory; an embedding only with a content that changed.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory of their own.
+            DuplicateMemoryError: The user has another memory with that content.
+            ChangedMeanwhileError: Its version is none of ``versions``.
+        """
+        revision = Revision(memory_id, content, kind, importance, event_at, versions)
+        embedded = Embedded(revision, embedding, embedding_model, second_embedding, second_model)
+        async with self._database.changing(user_id) as connection:
+            return await revise(Changing(connection, user_id, actor, at), embedded)
+
+    async def change_all(
+        self, user_id: str, wanted: Sequence[Embedded | Removal], *, actor: Actor, at: datetime
+    ) -> list[Memory | None]:
+        """Change and take away memories in one transaction, in order, all or none.
+
+        Raises:
+            BulkRefusedError: Some can't be; nothing was done.
+        """
+        async with self._database.changing(user_id) as connection:
+            return await change_all(Changing(connection, user_id, actor, at), wanted)
+
+    async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:
+        """Note that these memories went into a prompt."""
+        written = {"recalled": memory_ids, "recalled_at": at}
+        await write_turn(self._database, user_id, written)
+
+    async def erase(self, user_id: str, *, at: datetime) -> Erasure:
+        """Delete every row of the user, in every table and queue, and leave a tombstone."""
+        async with self._database.changing(user_id) as connection:
+            erasure, traces = await erase_user(connection, user_id, at=at)
+        async with self._database.for_user(user_id) as connection:
+            return replace(erasure, left=await left_of_user(connection, user_id, traces))
+
+    async def vacuum(self) -> tuple[str, ...]:
+        """Make free what deleted rows took; return the tables where the database's role may."""
+        async with self._database.outside(seconds=VACUUM_SECONDS) as connection:
+            return await vacuum(connection)
+
+    async def erase_session(self, scope: Scope, *, at: datetime, leaves_out: bool = False) -> Erasure:
+        """Delete every row of one chat, its log and what only it taught, and leave a tombstone."""
+        async with self._database.changing(scope.user_id) as connection:
+            return await erase_session(connection, scope, at=at, leaves_out=leaves_out)
+
+    async def sessions(self, user_id: str, *, begun_before: datetime | None = None) -> list[str]:
+        """Return the chats of the user, the one where something was said last first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["sessions_of_user"], user_id, begun_before)
+        return [row["id"] for row in rows]

@@ -1,0 +1,69 @@
+"""All that is kept of one user, as rows of JSON, and back again. Embeddings, and what words are found by, are made anew.
+
+Never: what a row may say.
+"""
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+from recollect.model import COMMONS
+from recollect.store.pool import Database
+from recollect.store.sql import SQL
+from recollect.text.normalization import content_hash
+
+SECTIONS = (
+    # What is exported earlier may rest on what is exported later, which is read in the same snapshot.
+    "settings",
+    "profile",
+    "memories",
+    "summaries",
+    "history",
+    "quarantine",
+    "sessions",
+    "chats_left_out",
+    "exchanges",
+    "messages",
+    "injections",
+    "usage",
+    "requests",
+    "chat_requests",
+    "admin_reads",
+    "kept_answers",
+)
+_HASHED = frozenset({"profile", "memories", "summaries", "quarantine"})
+_ROWS_AT_ONCE = 200
+
+
+class PostgresPortability:
+    """Implements ``Portability``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def export(self, user_id: str) -> AsyncIterator[tuple[str, str]]:
+        """Yield each row with its section, section by section, all as they are at one time."""
+        async with self._database.snapshot(user_id) as connection:
+            for section in SECTIONS:
+                rows = connection.cursor(SQL[f"export_{section}"], user_id, prefetch=_ROWS_AT_ONCE)
+                async for row in rows:
+                    yield section, row[0]
+
+    async def restore(self, user_id: str, section: str, rows: Sequence[Mapping[str, Any]]) -> int:
+        """Keep rows of an export, in one transaction; return how many were not there."""
+        query = SQL["restore_memories" if section == "summaries" else f"restore_{section}"]
+        given = [_hashed(row) if section in _HASHED else row for row in rows]
+        async with self._database.changing(user_id) as connection:
+            if (
+                section == "memories"
+            ):  # nobody erases meanwhile, as one that nobody sees, what is about to be seen
+                await connection.execute(SQL["lock_user"], COMMONS)
+            return len(await connection.fetch(query, user_id, json.dumps(given)))
+
+
+def _hashed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with what a content is known again by; of what was refused that is all there is, or not even that."""
+    refused = row.get("refused_hash")
+    if row["content"] is None:
+        return {**row, "content_hash": None}
+    return {**row, "content_hash": "\\x" + (refused or content_hash(row["content"]).hex())}

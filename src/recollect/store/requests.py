@@ -1,0 +1,121 @@
+"""The records of requests, for metrics and explanation, in Postgres. Never: what to keep of one."""
+
+import json
+from collections.abc import Collection
+from datetime import UTC, date, datetime, timedelta
+from uuid import UUID
+
+from asyncpg import Record
+
+from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage, TurnNotes
+from recollect.ports import ADMIN_READS_OUTLIVE, USAGE_OUTLIVES
+from recollect.store.pool import Database
+from recollect.store.rows import own_content, shortest
+from recollect.store.sql import SQL
+from recollect.store.turn_writing import TIMED, fields_of_notes, write_turn
+
+
+class PostgresRequests:
+    """Implements ``RequestLog``."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def record(self, request: RequestRecord) -> None:
+        """Keep what a request was like."""
+        notes = fields_of_notes(request.scope, TurnNotes(request=request))
+        await write_turn(self._database, request.scope.user_id, notes)
+
+    async def request(self, request_id: UUID) -> RequestRecord | None:
+        """Return what a request was like, whoever made it; None if it is not known (any more)."""
+        async with self._database.over_all_users() as connection:
+            user_id = await connection.fetchval(SQL["request_metrics_of"], request_id)
+        return None if user_id is None else await self.request_of(user_id, request_id)
+
+    async def requests_of(
+        self, user_id: str, *, limit: int, after: UUID | None = None
+    ) -> list[RequestRecord]:
+        """Return what the user's requests were like, newest first, behind the request ``after``."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["requests_of_user"], user_id, after, limit)
+        return [_record_of(row) for row in rows]
+
+    async def request_of(self, user_id: str, request_id: UUID) -> RequestRecord | None:
+        """Return what a request of the user's was like; None if they have no such request (any more)."""
+        async with self._database.for_user(user_id) as connection:
+            row = await connection.fetchrow(SQL["request_of_user"], user_id, request_id)
+        return None if row is None else _record_of(row)
+
+    async def contents(self, user_id: str, items: Collection[UUID]) -> dict[ItemPart, str]:
+        """Return what memories, and parts of messages, say now; what is gone, or hidden, is left out."""
+        async with self._database.for_user(user_id) as connection:
+            memories = await connection.fetch(SQL["contents_of_memories"], user_id, list(items))
+            passages = await connection.fetch(SQL["contents_of_passages"], user_id, list(items))
+        told: dict[ItemPart, str] = {(row["id"], None): row["content"] for row in memories}
+        return told | {(row["id"], row["part"]): own_content(row) for row in passages}
+
+    async def prune_requests(self, before: datetime) -> int:
+        """Drop the days of requests that ended before a time, delete what else is older, and return how many they were.
+
+        What is of the very day is dropped with it, so that nothing is deleted row by row as a rule.
+        """
+        midnight = before.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        async with self._database.over_all_users() as connection:
+            await connection.execute(SQL["wait_briefly"])
+            dropped: int = await connection.fetchval(SQL["drop_request_days"], before)
+        async with self._database.over_all_users() as connection:
+            status = await connection.execute(SQL["prune_request_metrics"], before, midnight)
+            await connection.execute(SQL["prune_usage"], (before - USAGE_OUTLIVES).date())
+            await connection.execute(SQL["prune_admin_reads"], before - ADMIN_READS_OUTLIVE)
+            await connection.execute(SQL["prune_erased"], before - USAGE_OUTLIVES)
+        return dropped + int(status.rpartition(" ")[2])
+
+    async def prepare_days(self, first: date, days: int) -> int:
+        """Make the parts that the next days' requests go into; return how many are new.
+
+        Args:
+            first: The first of them, in UTC.
+            days: How many.
+        """
+        made = 0
+        for day in range(days):
+            async with self._database.over_all_users() as connection:
+                await connection.execute(SQL["wait_briefly"])
+                made += await connection.fetchval(SQL["add_request_day"], first + timedelta(days=day))
+        return made
+
+
+def _record_of(row: Record) -> RequestRecord:
+    """Return what a row says that a request was like."""
+    return RequestRecord(
+        id=row["id"],
+        at=row["at"],
+        scope=Scope(row["user_id"], row["session_id"]),
+        path=row["path"],
+        model=row["model"],
+        skipped=Skip(row["skipped"]) if row["skipped"] else None,
+        degraded=tuple(Stage(each) for each in row["degraded"]),
+        error_stage=Stage(row["error_stage"]) if row["error_stage"] else None,
+        candidates=row["candidates"],
+        dense_hits=row["dense_hits"],
+        lexical_hits=row["lexical_hits"],
+        log_hits=row["log_hits"],
+        items=row["items"],
+        tokens=row["tokens"],
+        history_tokens=row["history_tokens"],
+        truncated=row["truncated"],
+        top_scores=tuple(shortest(score) for score in row["top_scores"]),
+        gate_score=None if row["gate_score"] is None else shortest(row["gate_score"]),
+        milliseconds=shortest(row["recall_ms"]),
+        stages={stage: shortest(row[f"{stage}_ms"]) for stage in TIMED if row[f"{stage}_ms"] is not None},
+        flags=tuple(row["flags"]),
+        explanation=json.loads(row["story"]),
+        key=row["turn_key"],
+        found_by=SearchPath(row["found_by"]) if row["found_by"] else None,
+        budget=row["budget"],
+        block_tokens=row["block_tokens"],
+        given_by=None if row["given"] is None else json.loads(row["given"]),
+        marked=row["marked"],
+        complains=row["complains"],
+        question=row["question"],
+    )

@@ -1,0 +1,54 @@
+"""The chat wire, of OpenAI and Anthropic: reads a turn, composes a body, listens to a reply.
+
+Never: I/O, httpx, litestar, open_webui; and no function here raises on any bytes it is given.
+"""
+
+from recollect.model import SystemStyle
+from recollect.wire.additions import Additions, restorable
+from recollect.wire.anchors import Anchor, anchors
+from recollect.wire.body import ChatBody, ChatMessage, read_body
+from recollect.wire.dialect import COMPLETIONS, MESSAGES, RESPONSES, Dialect
+from recollect.wire.encodings import decoded
+from recollect.wire.limits import is_light
+from recollect.wire.options import may_have_options, take_options
+from recollect.wire.prompt import prompt_texts
+from recollect.wire.raw_json import Span
+from recollect.wire.reply import ReplyReader
+from recollect.wire.reply_parser import Reply
+from recollect.wire.response_memories import add_memories
+from recollect.wire.splices import said_with
+from recollect.wire.tasks import is_background_task, session_skip
+from recollect.wire.turn import read_turn
+from recollect.wire.turn_detection import DetectedTurn, detect_turn
+from recollect.wire.user_text import authored_text
+
+__all__ = [
+    "COMPLETIONS",
+    "MESSAGES",
+    "RESPONSES",
+    "Additions",
+    "Anchor",
+    "ChatBody",
+    "ChatMessage",
+    "DetectedTurn",
+    "Dialect",
+    "Reply",
+    "ReplyReader",
+    "Span",
+    "SystemStyle",
+    "add_memories",
+    "anchors",
+    "authored_text",
+    "decoded",
+    "detect_turn",
+    "is_background_task",
+    "is_light",
+    "may_have_options",
+    "prompt_texts",
+    "read_body",
+    "read_turn",
+    "restorable",
+    "said_with",
+    "session_skip",
+    "take_options",
+]

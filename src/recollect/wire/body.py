@@ -1,0 +1,146 @@
+"""A chat request's body, read but never rewritten.
+
+Never: raises, guesses (what can't be read with certainty is None), or keeps a second copy of it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from recollect.wire.message_list import ListReader
+from recollect.wire.raw_json import KnownMembers, Span, decode_text, find_items, find_member
+from recollect.wire.request_shape import FORMATS, LIMITS, UNSHAPED, RequestShape, shape_of
+
+MEMBERS = KnownMembers(
+    *LIMITS,
+    *FORMATS,
+    "conversation",
+    "input",
+    "instructions",
+    "messages",
+    "model",
+    "previous_response_id",
+    "recollect",
+    "stream",
+    "system",
+)
+"""Of a request, in whatever API."""
+
+
+class ChatMessage(msgspec.Struct, frozen=True):
+    """One message of a chat request, as the client wrote it: any field may hold any JSON.
+
+    Attributes:
+        role: "system", "developer", "user", "assistant", "tool", or anything else.
+        content: A text, a list of parts, null, or anything else.
+        name: What the client calls the message's author.
+        tool_calls: The tools it calls.
+        function_call: The same in the API's older words.
+    """
+
+    role: Any = None
+    content: Any = None
+    name: Any = None
+    tool_calls: Any = None
+    function_call: Any = None
+
+    @property
+    def has_tool_calls(self) -> bool:
+        """Whether it calls tools."""
+        return bool(self.tool_calls or self.function_call)
+
+    @property
+    def texts(self) -> list[str]:
+        """Its text parts, in order; images, audio, files and refusals left out."""
+        if isinstance(self.content, str):
+            return [self.content]
+        if not isinstance(self.content, list):
+            return []
+        return [
+            part["text"]
+            for part in self.content
+            if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str)
+        ]
+
+    @property
+    def text(self) -> str:
+        """Its text parts, joined by line ends."""
+        return "\n".join(self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatBody:
+    """A chat request.
+
+    Attributes:
+        raw: The body as it came.
+        messages: What it holds, at least one. Of a very long chat those between its beginning and its newest
+            say nothing, not even who speaks: they are not read.
+        messages_span: Where in ``raw`` the list of messages stands, brackets included; or the text that is
+            the only message.
+        model: The model it names; "" if it names none.
+        stream: Whether the answer is asked for as a stream.
+        follows: The answer that this follows, which the server keeps; "" if the request has everything that was said.
+        conversation: The chat's own id, if the server keeps it; else "".
+        outside: How many of ``messages``, the first of them, stand elsewhere in ``raw``.
+        unread: How many of user and assistant are not read.
+        shape: How it asks for its answer.
+    """
+
+    raw: bytes
+    messages: tuple[ChatMessage, ...]
+    messages_span: Span
+    model: str = ""
+    stream: bool = False
+    follows: str = ""
+    conversation: str = ""
+    outside: int = 0
+    unread: int = 0
+    shape: RequestShape = UNSHAPED
+
+    def message_spans(self) -> Sequence[Span | None] | None:
+        """Find where in ``raw`` each message stands; only who writes needs to know.
+
+        Returns:
+            A span for each of ``messages``, None for one outside the list; None if that can't be told
+            because the calls under way leave too little room to decode what is nested deeply.
+        """
+        span = self.messages_span
+        text = self.raw.startswith(b'"', span.start)
+        listed = (span,) if text else find_items(self.raw, span)
+        if listed is None or not self.outside:
+            return listed
+        return (*(None,) * self.outside, *listed)
+
+
+_MESSAGES = ListReader(ChatMessage)
+
+
+def read_body(body: bytes) -> ChatBody | None:
+    """Read the body of a chat completions request.
+
+    Args:
+        body: The bytes of the request's body, not compressed.
+
+    Returns:
+        The chat; None when it can't be read with certainty: not JSON, not an object, ``messages``
+        missing, given twice or not a list of at least one object, or not all text is Unicode.
+    """
+    members = MEMBERS.decode(body)
+    if members is None or "messages" not in members:
+        return None
+    messages = _MESSAGES.read(members["messages"])
+    span = find_member(body, body.index(b"{"), members, "messages")
+    if messages is None or not messages.items or span is None:
+        return None
+    return ChatBody(
+        raw=body,
+        messages=messages.items,
+        messages_span=span,
+        model=decode_text(members.get("model", b"")) or "",
+        stream=bytes(members.get("stream", b"")) == b"true",
+        unread=messages.unread,
+        shape=shape_of(members),
+    )

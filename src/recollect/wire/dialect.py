@@ -1,0 +1,60 @@
+"""The APIs a chat can be spoken in, each as the few things that differ. Never: raises, knows a path."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from recollect.model import SystemStyle
+from recollect.wire.additions import Additions
+from recollect.wire.anthropic import MessageParser, read_messages_body
+from recollect.wire.body import ChatBody, read_body
+from recollect.wire.insertion import Form, compose
+from recollect.wire.reply import ReplyReader
+from recollect.wire.reply_parser import CompletionParser
+from recollect.wire.responses import ResponseParser, read_responses_body
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """An API that a chat can be spoken in.
+
+    Attributes:
+        name: What it is called in metrics.
+        read: Reads a request's body; None when it can't be read with certainty.
+        compose: Adds all that is to be added, by splicing bytes; None if some of it has no certain place.
+        listen: Makes a reader of an answer from its ``Content-Type`` and ``Content-Encoding``.
+        kept_by_server: Whether what follows on a tool's result may come without what the user said: then
+            an answer that calls tools is the last time that the user's words are seen.
+    """
+
+    name: str
+    read: Callable[[bytes], ChatBody | None]
+    compose: Callable[[ChatBody, Additions, SystemStyle], bytes | None]
+    listen: Callable[[str, str], ReplyReader]
+    kept_by_server: bool = False
+
+
+COMPLETIONS = Dialect(
+    "completions",
+    read_body,
+    partial(compose, form=Form()),
+    lambda content_type, encoding: ReplyReader(content_type, encoding, CompletionParser()),
+)
+"""OpenAI's chat completions, as nearly every server speaks them."""
+
+RESPONSES = Dialect(
+    "responses",
+    read_responses_body,
+    partial(compose, form=Form(system_member="instructions", user_part="input_text")),
+    lambda content_type, encoding: ReplyReader(content_type, encoding, ResponseParser()),
+    kept_by_server=True,
+)
+"""OpenAI's responses."""
+
+MESSAGES = Dialect(
+    "messages",
+    read_messages_body,
+    partial(compose, form=Form(system_member="system", system_parts=True)),
+    lambda content_type, encoding: ReplyReader(content_type, encoding, MessageParser()),
+)
+"""Anthropic's messages."""

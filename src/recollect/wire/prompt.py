@@ -1,0 +1,32 @@
+"""What a request says already, in whatever role, so that no memory repeats it. Never: raises."""
+
+from recollect.text.attribution.embedded_data import without_data
+from recollect.wire.body import ChatBody
+
+MOST_OF_ONE = 20_000
+"""Characters of one message that are looked at."""
+MOST_OF_ALL = 200_000
+"""Characters of all messages together that are looked at."""
+
+
+def prompt_texts(chat: ChatBody) -> tuple[str, ...]:
+    """Return the texts of all messages, newest first.
+
+    With what the system says, retrieved documents, and what else a frontend put around a message.
+
+    Args:
+        chat: The request.
+
+    Returns:
+        A text for each message that has any, cut off after 20,000 characters; at most 200,000 in all.
+    """
+    texts: list[str] = []
+    room = MOST_OF_ALL
+    for message in reversed(chat.messages):
+        text = without_data(message.text)[: min(MOST_OF_ONE, room)]
+        if text.strip():
+            texts.append(text)
+            room -= len(text)
+        if not room:
+            break
+    return tuple(texts)

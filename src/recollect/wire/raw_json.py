@@ -1,0 +1,263 @@
+"""JSON as bytes: what a value says, and at which bytes it stands.
+
+Never: raises, re-serialises, or knows what a chat is. JSON as in RFC 8259; what ``msgspec`` can't
+decode (a byte order mark, UTF-16, NaN, lone surrogates, nesting past Python's recursion limit)
+counts as not JSON.
+"""
+
+import re
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, overload
+
+import msgspec
+
+from recollect.wire import limits
+from recollect.wire.raw_ends import Ends, TooManyStepsError, past
+
+_MOST_MEMBERS = 10_000
+"""Members of an object whose places are looked for."""
+
+_MUCH = 256 * 1024
+_MANY_COMMAS = 200_000
+
+_UNREADABLE = (ValueError, RecursionError)  # msgspec.DecodeError and UnicodeDecodeError are ValueErrors
+
+_MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_TEXT = msgspec.json.Decoder(str)
+_ITEMS = msgspec.json.Decoder(list[msgspec.Raw])
+
+# Each of these matches everywhere, if need be the empty string. What is repeated is never given back.
+_SPACE = re.compile(rb"[ \t\n\r]*+")
+_BLANK, _COMMA_BYTE = b" \t\n\r", ord(",")
+_COLON = re.compile(rb"[ \t\n\r]*+:?+[ \t\n\r]*+")
+_COMMA = re.compile(rb"[ \t\n\r]*+,?+[ \t\n\r]*+")
+
+
+class Span(NamedTuple):
+    """Where a value stands: from ``start`` up to ``end``, which is not part of it."""
+
+    start: int
+    end: int
+
+
+def decode_members(source: bytes | msgspec.Raw) -> dict[str, msgspec.Raw] | None:
+    """Return an object's members, of equal keys the last; None if it isn't a JSON object."""
+    try:
+        return _MEMBERS.decode(source)
+    except _UNREADABLE:
+        return None
+
+
+class KnownMembers:
+    """Decodes an object of which some members are known, and which may have any number of others."""
+
+    def __init__(self, *names: str) -> None:
+        """Know the names."""
+        fields = [(name, msgspec.Raw | msgspec.UnsetType, msgspec.UNSET) for name in names]
+        self._decoder = decoder_of(msgspec.defstruct("Known", fields))
+
+    def decode(self, source: bytes | msgspec.Raw) -> dict[str, msgspec.Raw] | None:
+        """Return its members, of equal keys the last; None if it isn't a JSON object.
+
+        Where the others take much room and have many commas, only those that are known: a million of them
+        would cost a second.
+        """
+        size = memoryview(source).nbytes
+        if size <= _MUCH:
+            return decode_members(source)
+        known = decode_with(self._decoder, source)
+        if known is None:
+            return None
+        given = ((name, getattr(known, name)) for name in known.__struct_fields__)
+        members = {name: raw for name, raw in given if raw is not msgspec.UNSET}
+        others = size - sum(memoryview(raw).nbytes for raw in members.values())
+        if others <= _MUCH:
+            return decode_members(source)
+        commas = sum(limits.count(memoryview(raw), b",") for raw in members.values())
+        has_many = limits.exceeds(memoryview(source), b",", commas + _MANY_COMMAS)
+        return members if has_many else decode_members(source)
+
+
+def decode_text(source: bytes | msgspec.Raw) -> str | None:
+    """Return a string's text, or None if it isn't a JSON string."""
+    try:
+        return _TEXT.decode(source)
+    except _UNREADABLE:
+        return None
+
+
+def decoder_of(kind: Any) -> "msgspec.json.Decoder[Any]":
+    """Return what decodes that type; a number that no float holds, of no interest to us, does not stop it."""
+    return msgspec.json.Decoder(kind, float_hook=str)
+
+
+def decode_with(decoder: "msgspec.json.Decoder[Any]", source: bytes | memoryview | msgspec.Raw) -> Any:
+    """Return what the decoder makes of the source, or None if it can't."""
+    try:
+        return decoder.decode(source)
+    except _UNREADABLE:
+        return None
+
+
+def encode_text(text: str) -> bytes:
+    """Return the text as a JSON string in UTF-8; lone surrogates become question marks."""
+    try:
+        return msgspec.json.encode(text)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(text.encode(errors="replace").decode())
+
+
+def find_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], name: str) -> Span | None:
+    """Find where the value of a member stands.
+
+    Args:
+        source: Holds the object.
+        start: Where in ``source`` the object's opening brace stands.
+        members: What was decoded of that object; the more, the quicker.
+        name: The member's key.
+
+    Returns:
+        The value's span in ``source``; None if the key stands there twice or not at all, or the object has
+        more than ten thousand members, or they hold more than is walked through.
+    """
+    found: Span | None = None
+    try:
+        for member in _walk(source, start, members):
+            if member.key == name:
+                if found is not None:
+                    return None
+                found = member.value
+    except TooManyStepsError:
+        return None
+    return found
+
+
+def without_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], name: str) -> bytes | None:
+    """Return the source without a member of an object, and without one comma beside it.
+
+    None if the object has more than ten thousand members, or they hold more than is walked through.
+
+    Args:
+        source: Holds the object.
+        start: Where in ``source`` the object's opening brace stands.
+        members: What was decoded of that object; the more, the quicker.
+        name: The member's key; where it stands twice, each is cut out.
+    """
+    cuts: list[Span] = []
+    kept: _Member | None = None
+    before_kept = 0
+    try:
+        for member in _walk(source, start, members):
+            if member.key == name:
+                cuts.append(Span(member.start, member.next))
+            else:
+                kept, before_kept = member, len(cuts)
+    except TooManyStepsError:
+        return None
+    if kept is not None and len(cuts) > before_kept:
+        # Nothing is left behind the last that is kept, so the comma behind that goes too.
+        cuts.insert(before_kept, Span(kept.next - 1, kept.next))
+    pieces: list[bytes] = []
+    at = 0
+    for cut in cuts:
+        pieces.append(source[at : cut.start])
+        at = cut.end
+    return b"".join((*pieces, source[at:]))
+
+
+class Places(Sequence[Span]):
+    """Where the items of an array stand, kept as numbers: a span for each of a million would cost seconds."""
+
+    def __init__(self, starts: "array[int]", ends: "array[int]") -> None:
+        """Take the places, in order."""
+        self._starts = starts
+        self._ends = ends
+
+    def __len__(self) -> int:
+        """Return how many items there are."""
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, at: int) -> Span: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Span]: ...
+    def __getitem__(self, at: int | slice) -> Span | Sequence[Span]:
+        """Return where one item stands, or several."""
+        if isinstance(at, slice):
+            return Places(self._starts[at], self._ends[at])
+        return Span(self._starts[at], self._ends[at])
+
+
+def find_items(source: bytes, span: Span) -> Places | None:
+    """Find where each item of an array stands; None if it isn't an array.
+
+    Args:
+        source: Holds the array.
+        span: Where in ``source`` it stands, brackets included.
+    """
+    items = decode_with(_ITEMS, memoryview(source)[span.start : span.end])
+    if items is None:
+        return None
+    starts, ends = array("q"), array("q")
+    end = span.start + 1
+    for item in items:
+        at = (
+            end + 1
+            if source[end] == _COMMA_BYTE and source[end + 1] not in _BLANK
+            else past(_COMMA, source, end)
+        )
+        end = at + memoryview(item).nbytes
+        starts.append(at)
+        ends.append(end)
+    return Places(starts, ends)
+
+
+class _Member(NamedTuple):
+    """A member of an object: its key, where that and its value stand, and where the next member may begin."""
+
+    key: str
+    start: int
+    value: Span
+    next: int
+
+
+def _walk(source: bytes, start: int, members: Mapping[str, msgspec.Raw]) -> Iterator[_Member]:
+    """Yield an object's members.
+
+    Raises:
+        TooManyStepsError: It has more than ten thousand, or they hold too much.
+    """
+    at = past(_SPACE, source, start + 1)
+    ends, number = Ends(), 0
+    guesses: dict[
+        str, bytes | None
+    ] = {}  # a key that is repeated must not cost a copy of its value each time
+    while source[at : at + 1] != b"}":
+        number += 1
+        if number > _MOST_MEMBERS:
+            raise TooManyStepsError
+        key_start, key_end = at, ends.of_string(source, at)
+        key = decode_text(source[at:key_end]) or ""
+        at = past(_COLON, source, key_end)
+        if key not in guesses:
+            known = members.get(key)
+            guesses[key] = None if known is None else bytes(known)
+        end = _value_end(source, at, guesses[key], ends)
+        comma = past(_SPACE, source, end)
+        yield _Member(key, key_start, Span(at, end), comma + 1 if source[comma : comma + 1] == b"," else end)
+        at = past(_COMMA, source, end)
+
+
+def _value_end(source: bytes, at: int, guess: bytes | None, ends: Ends) -> int:
+    """Return where the value that begins at ``at`` ends.
+
+    The guess is the last value of that key, so it is wrong only before a repeated key. A JSON
+    value followed by a comma or a brace can't be the beginning of another one.
+    """
+    if guess is not None and source.startswith(guess, at):
+        end = at + len(guess)
+        after = past(_SPACE, source, end)
+        if source[after : after + 1] in {b",", b"}"}:
+            return end
+    return ends.of_value(source, at)

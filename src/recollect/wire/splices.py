@@ -1,0 +1,116 @@
+"""Changes to a body as bytes put in at certain places; every other byte stays as it came.
+
+Never: raises, re-serialises, or decides what text goes where.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from recollect.wire.body import MEMBERS
+from recollect.wire.raw_json import Span, decode_members, encode_text, find_member
+
+GAP = "\n\n"
+"""What stands between what was said and what is added to it."""
+
+
+class Splice(NamedTuple):
+    """Bytes in place of those at ``span``; an insertion where that is empty."""
+
+    span: Span
+    replacement: bytes
+
+
+def insertion(at: int, new: bytes) -> Splice:
+    """Return what puts ``new`` in front of the byte at ``at``."""
+    return Splice(Span(at, at), new)
+
+
+def spliced(source: bytes, splices: Iterable[Splice]) -> bytes:
+    """Return the source with all changes; the same object if there are none.
+
+    Args:
+        source: The body.
+        splices: Changes that don't overlap, in any order; of insertions at one place the first comes first.
+    """
+    pieces: list[bytes] = []
+    at = 0
+    for splice in sorted(splices, key=lambda splice: splice.span.start):
+        pieces += source[at : splice.span.start], splice.replacement
+        at = splice.span.end
+    return b"".join((*pieces, source[at:])) if pieces else source
+
+
+def said_with(said: str, added: str) -> str:
+    """Return a message's text with what is added to it, exactly as it is put beside a message of the body."""
+    return f"{said}{GAP}{added}" if said and added else said or added
+
+
+def message_object(role: str, content: bytes) -> bytes:
+    """Return a message as JSON; the content is JSON already."""
+    return b'{"role":"' + role.encode() + b'","content":' + content + b"}"
+
+
+def longer_message(source: bytes, message: Span, text: str, part: str = "text") -> Splice | None:
+    """Return what adds text to the end of a message's content.
+
+    Args:
+        source: The body.
+        message: Where the message's object stands in it, or the text that is the whole message.
+        text: What to add.
+        part: The type of a text part there.
+
+    Returns:
+        An insertion, or the replacement of a ``null``; None if the content is given twice or is
+        neither text, nor parts, nor null.
+    """
+    raw = source[message.start : message.end]
+    if raw.startswith(b'"'):
+        return longer_content(message, raw, text, part)
+    members = decode_members(raw)
+    if members is None:
+        return None
+    if "content" not in members:
+        return insertion(message.end - 1, b',"content":' + encode_text(text))
+    content = find_member(source, message.start, members, "content")
+    return None if content is None else longer_content(content, bytes(members["content"]), text, part)
+
+
+def longer_content(at: Span, content: bytes, text: str, part: str = "text") -> Splice | None:
+    """Return what adds text to the end of the content that stands at ``at``; None if it can't take any."""
+    if content == b"null":
+        return Splice(at, encode_text(text))
+    if content.startswith(b'"'):
+        gap = "" if content == b'""' else GAP
+        return insertion(at.end - 1, encode_text(gap + text)[1:-1])
+    if content.startswith(b"["):
+        comma = b"," if content[1:-1].strip() else b""
+        new = b'{"type":"' + part.encode() + b'","text":' + encode_text(text) + b"}"
+        return insertion(at.end - 1, comma + new)
+    return None
+
+
+def longer_member(source: bytes, name: str, text: str, *, parts: bool) -> Splice | None:
+    """Return what adds text to the end of what a member of the body's object says, or makes it all of it.
+
+    Args:
+        source: The body.
+        name: The member that instructs the model: a text, or a list of text parts.
+        text: What to add.
+        parts: Whether it may be a list of parts; else there is no place in one.
+
+    Returns:
+        An insertion, or the replacement of a ``null``; None if the member is given twice or is
+        neither text, nor parts, nor null.
+    """
+    members = MEMBERS.decode(source)
+    if members is None:
+        return None
+    start = source.index(b"{")
+    if name not in members:
+        comma = b"," if members else b""
+        return insertion(start + 1, b'"' + name.encode() + b'":' + encode_text(text) + comma)
+    at = find_member(source, start, members, name)
+    content = bytes(members[name])
+    if at is None or (content.startswith(b"[") and not parts):
+        return None
+    return longer_content(at, content, text)

@@ -1,0 +1,147 @@
+"""Recognises what a frontend asks of a model for itself, on no user's behalf.
+
+Never: raises, or trusts one phrase alone where a person could have written it. Nothing in a body
+marks such a request, so it is known by its shape; a header that names the task is surer.
+"""
+
+import re
+from dataclasses import dataclass
+
+from recollect.model import Skip
+from recollect.text.patterns import anchored, linear
+from recollect.wire.body import ChatBody
+
+_SESSIONS = (
+    ("temporary:", Skip.TEMPORARY),
+    ("local:", Skip.TEMPORARY),
+    ("channel:", Skip.CHANNEL),
+    ("automation:", Skip.TASK),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a kind of task looks like.
+
+    Attributes:
+        task: What it is for.
+        opens: What the request's only user message begins with.
+        holds: What that message also holds.
+        system: What the system messages hold.
+        streams: Whether its answer may be streamed. A person's chat nearly always is.
+    """
+
+    task: str
+    opens: str = ""
+    holds: str = ""
+    system: str = ""
+    streams: bool = False
+
+    def fits(self, user: str, system: str, *, stream: bool) -> bool:
+        return (
+            (self.streams or not stream)
+            and user.startswith(self.opens)
+            and self.holds in user
+            and self.system in system
+        )
+
+
+# Open WebUI's default templates (`config.py`, `utils/memory.py`, `utils/context_compaction.py`),
+# of 0.12 and before, then LibreChat's.
+_SHAPES = (
+    _Shape("title", "### Task:\nGenerate a concise title summarizing the chat history"),
+    _Shape(
+        "title", "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history"
+    ),
+    _Shape("tags", "### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history"),
+    _Shape("follow-up", "### Task:\nPredict 3-5 useful messages this user might naturally send next"),
+    _Shape(
+        "follow-up",
+        "### Task:\nSuggest 3-5 relevant follow-up questions or prompts that the user might naturally ask next",
+    ),
+    _Shape(
+        "query", "### Task:\nAnalyze the chat history to determine the necessity of generating search queries"
+    ),
+    _Shape("autocomplete", "### Task:\nYou are an autocompletion system."),
+    _Shape("image prompt", "### Task:\nGenerate a detailed prompt for am image generation task"),
+    _Shape("image prompt", "### Task:\nGenerate a detailed prompt for an image generation task"),
+    _Shape("note title", "### Task:\nGenerate a concise title summarizing the content", "<content>"),
+    _Shape("compaction", "### Task:\nSummarize the conversation history that will be compacted out"),
+    _Shape("compaction", "You MUST summarize the conversation history that will be compacted out"),
+    _Shape(
+        "emoji", "Your task is to reflect the speaker's likely facial expression through a fitting emoji."
+    ),
+    _Shape(
+        "merge",
+        "You have been provided with a set of responses from various models to the latest user query",
+        "Responses from models:",
+        streams=True,
+    ),
+    _Shape("tool choice", "History:\n", "\nQuery: ", system="Available Tools: "),
+    _Shape("tool choice", "Query: History:\n", "\nQuery: ", system="Available Tools: "),
+    _Shape("memory review", system="You are Open WebUI's private memory reviewer."),
+    _Shape(
+        "title",
+        "Provide a concise, 5-word-or-less title for the conversation, using title case conventions.",
+        "Only return the title itself",
+        streams=True,
+    ),
+    _Shape(
+        "title",
+        "Analyze this conversation and provide:\n1. The detected language of the conversation",
+        "2. A concise title in the detected language",
+        streams=True,
+    ),
+)
+
+_SUB_AGENT = "You are a sub-agent working on a specific task assigned by the lead agent."
+# The last message of a chat that nobody wrote: Open WebUI's word on a sub-agent that ended (`utils/subagents.py`); the
+# prompts by which OpenClaw wakes its agents, and events of its system with nothing typed below them.
+_WAKING = anchored(
+    r"\[ASYNC SUBAGENT COMPLETE - [^\]\n]{1,100}\]\s"
+    r"|Read HEARTBEAT\.md\b|HEARTBEAT(?:_OK|\.md)?\s*\Z|Run the following periodic tasks \(only those due\b"
+    r"|\[cron:[^\]\n]{1,200}\]\s"
+)
+_EVENTS = linear(r"(?:System: \[[0-9]{4}-[0-9]{2}-[0-9]{2}[^\]\n]{0,40}\][^\n]*(?:\n\s*|\Z))+")
+# An administrator may have put any words around it, but the chat in it is always written so.
+_CLOSED_BY_CHAT = linear(r"<chat_history>\s*[A-Z]+: .*</chat_history>\s*\Z", re.DOTALL)
+
+
+def is_background_task(chat: ChatBody) -> bool:
+    """Tell whether a request is a frontend's own, by its shape.
+
+    Recognised are Open WebUI's titles, tags, follow-ups, search queries, autocompletion, image
+    prompts, emojis, merged answers, tool choice without function calling, memory review, context
+    compaction, note titles and sub-agents, and LibreChat's titles. A chat with retrieved documents
+    begins like many of them (``### Task:``) and is none. So are chats whose last message of the user nobody
+    wrote: what a sub-agent reports back, an agent's heartbeat, a scheduled prompt of OpenClaw.
+    """
+    system = "\n".join(message.text for message in chat.messages if message.role in ("system", "developer"))
+    if _SUB_AGENT in system:
+        return True
+    said = [message for message in chat.messages if message.role not in ("system", "developer")]
+    if _nobody_wrote(next((message.text for message in reversed(said) if message.role == "user"), "")):
+        return True
+    if len(said) != 1 or said[0].role != "user":
+        return False
+    user = said[0].text.strip()
+    if not chat.stream and user.endswith("</chat_history>") and _CLOSED_BY_CHAT.search(user):
+        return True
+    return any(shape.fits(user, system, stream=chat.stream) for shape in _SHAPES)
+
+
+def _nobody_wrote(text: str) -> bool:
+    """Tell whether a message of the user is a machine's, from its first to its last line."""
+    text = text.strip()
+    events = _EVENTS.match(text)
+    rest = text[events.end() :] if events else text
+    return bool(_WAKING.match(rest)) or (events is not None and not rest)
+
+
+def session_skip(session_id: str) -> Skip | None:
+    """Say why a session of this id has no memory; None if it has.
+
+    Open WebUI names a chat that is not saved ``temporary:...`` (before: ``local:...``), and a
+    channel, where several people talk, ``channel:...``. What is run on a timetable it calls ``automation:...``.
+    """
+    return next((skip for prefix, skip in _SESSIONS if session_id.startswith(prefix)), None)

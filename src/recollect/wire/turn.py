@@ -1,0 +1,151 @@
+"""Reads who said what from a chat request: the turn.
+
+Never: raises, knows headers, or asks whether the turn deserves remembering.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from hashlib import sha256
+
+from recollect.model import UNNAMED, Message, Role, Scope, Turn
+from recollect.text.unfilled import is_unfilled
+from recollect.wire.body import ChatBody, ChatMessage
+from recollect.wire.user_text import authored_text, known_by
+
+_TOOL_IMAGES = "Here are the images from the tool results above. Please analyze them."
+_TELLING = 10
+"""Messages that tell a turn from any other of its chat; a long one is not hashed through for it."""
+
+_BASE64 = re.compile(rb"[A-Za-z0-9+/=_-]{64,}+")
+"""A picture, a recording or a file in base64: of a message without words the part that no client writes in another way."""
+
+_FILES = ("file", "input_file", "document")
+_DOCUMENT = 200
+"""Characters that others wrote around a person's question, from which on they count as a document."""
+
+_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
+
+
+def read_turn(
+    chat: ChatBody,
+    *,
+    user_id: str,
+    session_id: str | None,
+    message_id: str | None,
+    at: datetime,
+    every: Sequence[tuple[int, Message]] | None = None,
+) -> Turn | None:
+    """Read the user's last message, and the messages before it.
+
+    The turn is the last message of the user, whatever follows it: rounds of tool calls, or the
+    beginning of an answer to be continued. Open WebUI shows a model the images its tools made in
+    a message that only looks like the user's; it is passed over.
+
+    Args:
+        chat: The request.
+        user_id: Whose turn it is.
+        session_id: The chat it belongs to. Where it is None or blank, a chat is known by the id under
+            which the server keeps it, else by the answer that it follows, else by how it began: ``fp:`` and the first 32 hexadecimal digits of the SHA-256 of the first
+            text the user wrote, or of the picture or file that they began with. Two chats of one user that begin with the same
+            words are then one.
+        message_id: The frontend's id of the user's message. It is the turn's key. Where it is
+            None or blank, the key is ``h:`` and a SHA-256 over the messages of user and assistant
+            up to and with the user's: how many they are, and role and text of the first and of the
+            last nine. A second "yes" is another turn, the same request sent again is the same turn;
+            but where the server keeps the chat under one id, a second "yes" looks like the first.
+        at: When it was said.
+        every: The result of ``spoken``, if it is known.
+
+    Returns:
+        The turn; None if there is no message of the user. Its text is "" if the last one has no words of their own (a photo, a
+        recording, a file), and where a server that keeps the chat is sent the results of tools alone.
+    """
+    every = list(spoken(chat)) if every is None else every
+    said = [message for _, message in every]
+    while said and not is_users(said[-1]):
+        said.pop()
+    if not said and not chat.follows:
+        return None
+    *before, last = said or [Message(Role.USER, "")]
+    return Turn(
+        scope=Scope(user_id, _present(session_id) or _present(chat.conversation) or _session_of(chat, every)),
+        text=last.text,
+        key=_present(message_id) or _key_of(said, chat),
+        at=at,
+        model=chat.model,
+        history=tuple(message for message in before if message.text and message.text != _TOOL_IMAGES),
+        speaker=last.speaker,
+        begun_answer=_begun_answer(chat),
+        follows=chat.follows,
+        has_document=_has_document(chat, every),
+    )
+
+
+def _has_document(chat: ChatBody, every: Sequence[tuple[int, Message]]) -> bool:
+    """Return whether a request has a file, or a retrieved text around the user's last message."""
+    parts = (part for each in chat.messages if isinstance(each.content, list) for part in each.content)
+    if any(isinstance(part, dict) and part.get("type") in _FILES for part in parts):
+        return True
+    users = ((position, each) for position, each in reversed(every) if each.role is Role.USER)
+    position, last = next(users, (0, None))
+    return last is not None and len(chat.messages[position].text) - len(last.text) >= _DOCUMENT
+
+
+def _begun_answer(chat: ChatBody) -> str:
+    """Return the begun answer at the end of a request that asks to continue it; "" if there is none."""
+    last = chat.messages[-1]
+    return authored_text(last) if last.role == "assistant" and not last.has_tool_calls else ""
+
+
+def spoken(chat: ChatBody) -> Iterator[tuple[int, Message]]:
+    """Yield what user and assistant say, as their authors wrote it, each with its position in the request."""
+    for position, message in enumerate(chat.messages):
+        if message.role in ("user", "assistant"):
+            yield position, _read(message)
+
+
+def is_users(message: Message) -> bool:
+    """Return whether a message is the user's own, not one that shows a model what its tools made."""
+    return message.role is Role.USER and message.text != _TOOL_IMAGES
+
+
+def _read(message: ChatMessage) -> Message:
+    speaker = message.name if isinstance(message.name, str) else None
+    return Message(_ROLES[message.role], authored_text(message), speaker)
+
+
+def _present(given: str | None) -> str | None:
+    return None if given is None or is_unfilled(given) else given
+
+
+def _session_of(chat: ChatBody, every: Sequence[tuple[int, Message]]) -> str:
+    if chat.follows:  # an answer that no one here has seen: with it the chat begins
+        return UNNAMED + sha256(_encoded(chat.follows)).hexdigest()[:32]
+    position, first = next(each for each in every if is_users(each[1]))
+    began = _encoded(known_by(first)) or _unspoken(chat, position)
+    return UNNAMED + sha256(began).hexdigest()[:32]
+
+
+def _unspoken(chat: ChatBody, position: int) -> bytes:
+    """Return the bytes by which a message without words is known again."""
+    spans = chat.message_spans()
+    span = spans[position] if spans else None
+    if span is None:
+        return b""
+    message = chat.raw[span.start : span.end]
+    return b"".join(_BASE64.findall(message)) or message
+
+
+def _key_of(spoken: Sequence[Message], chat: ChatBody) -> str:
+    follows = chat.follows or chat.conversation
+    count = len(spoken) + chat.unread
+    telling = spoken if len(spoken) <= _TELLING else [spoken[0], *spoken[1 - _TELLING :]]
+    # Lengths make it unambiguous where a text ends.
+    words = [(message.role, known_by(message)) for message in telling]
+    said = "".join(f"{role}:{len(text)}:{text}" for role, text in words)
+    return "h:" + sha256(_encoded(f"{len(follows)}:{follows}{count}:{said}")).hexdigest()
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode(errors="surrogatepass")

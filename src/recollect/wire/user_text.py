@@ -1,0 +1,145 @@
+"""Tells what a user wrote from what a frontend put around it.
+
+Never: raises, or takes a tag for wrapping that stands where no frontend puts it. The shapes are
+those of Open WebUI 0.12: the RAG template, attached files, cited sources and its own memories; and our own fences,
+where a frontend sends back what we added.
+"""
+
+import re
+
+from recollect.model import Message, Role
+from recollect.text.attribution import without_frame
+from recollect.text.attribution.embedded_data import without_data
+from recollect.text.attribution.thoughts import without_thoughts
+from recollect.text.patterns import Pattern, anchored, bounded
+from recollect.wire.body import ChatMessage
+
+_TEMPLATE = "### Task:"
+_TEMPLATE_CONTEXT = bounded(r"^<context>(?:[ \t]*\r?$|\s*<source )", re.MULTILINE)
+_ANY_CONTEXT = bounded(r"^<context>\s*<source (?:id|name)=\"", re.MULTILINE)
+_CONTEXT_CLOSES = "</context>"
+_QUERY_OPENS, _QUERY_CLOSES = "<user_query>", "</user_query>"
+_SOURCE = anchored(r"\s*<source (?:id|name)=\"")
+_SOURCE_CLOSES = "</source>"
+_BLOCKS = (
+    (bounded(r"^<attached_files>[ \t]*\r?$", re.MULTILINE), "</attached_files>"),
+    (bounded(r"^<memory_context>", re.MULTILINE), "</memory_context>"),
+    (bounded(r"^<memory_user_context>", re.MULTILINE), "</memory_user_context>"),
+)
+
+_OUR_FENCE = bounded(r"^<(?P<closes>/?)recollect_(?P<what>memories|history)>[ \t]*\r?$", re.MULTILINE)
+
+
+def authored_text(message: ChatMessage) -> str:
+    """Return what a message's author wrote.
+
+    Args:
+        message: Any message. A user's is looked at for what a frontend put around it, an assistant's for its thoughts.
+
+    Returns:
+        The text parts, joined by line ends; of a user's, each without retrieved documents, lists
+        of attached files, source tags, injected memories and our own fenced blocks, and without
+        surrounding space. A mark stands for each image that is written into a text.
+        "" where nothing is left: a message of nothing but images, say.
+    """
+    if message.role == "assistant":
+        return without_thoughts(without_data(message.text))
+    if message.role != "user":
+        return message.text
+    return "\n".join(filter(None, (_unwrapped(without_data(text)) for text in message.texts)))
+
+
+def known_by(message: Message) -> str:
+    """Return the words by which a message is known again: of a user's those without what a client puts around them again.
+
+    An editor says with each message which files are open; where nothing else is said, all counts.
+    """
+    if message.role is not Role.USER or "<" not in message.text or "</" not in message.text:
+        return message.text
+    return without_frame(message.text)
+
+
+def own_blocks(text: str) -> list[tuple[int, int]]:
+    """Find where in a text our fenced blocks stand, in order: from its first character to behind its last.
+
+    Each tag has a line of its own. A block begins at the last tag that opens one before it is closed: a
+    block of ours holds no fence, but words in front of it may.
+    """
+    found: list[tuple[int, int]] = []
+    if "recollect_" not in text:  # a hundred times as fast as to search for tags
+        return found
+    opening: re.Match[str] | None = None
+    for tag in _OUR_FENCE.finditer(text):
+        if not tag["closes"]:
+            opening = tag
+        elif opening and opening["what"] == tag["what"]:
+            found.append((opening.start(), tag.end()))
+            opening = None
+    return found
+
+
+def _unwrapped(text: str) -> str:
+    text = text.strip()
+    if "<" not in text:
+        return text
+    # Ours first: what is quoted in one may look like the end of any other.
+    text = _without_own(text).strip()
+    text = _without_retrieved(text)
+    for opens, closes in _BLOCKS:
+        if closes in text:
+            text = _without_blocks(text, opens, closes)
+    return _without_sources(text).strip()
+
+
+def _without_own(text: str) -> str:
+    kept: list[str] = []
+    at = 0
+    for start, end in own_blocks(text):
+        kept.append(text[at:start])
+        at = end
+    return "".join((*kept, text[at:]))
+
+
+def _without_blocks(text: str, opens: Pattern, closes: str) -> str:
+    """Cut every closed block out, in one pass over the text; an open one stays."""
+    kept: list[str] = []
+    at = 0
+    for opening in opens.finditer(text):
+        if opening.start() < at:
+            continue  # within the block before
+        if (end := text.find(closes, opening.end())) < 0:
+            break
+        kept.append(text[at : opening.start()])
+        at = end + len(closes)
+    return "".join((*kept, text[at:]))
+
+
+def _without_retrieved(text: str) -> str:
+    """Cut off the RAG template, which stands in front of the question.
+
+    Up to the *last* closing tag: a retrieved document may hold one too, and words of a document
+    must never pass as the user's.
+    """
+    end = text.rfind(_CONTEXT_CLOSES)
+    if end < 0:
+        return text
+    shape = _TEMPLATE_CONTEXT if text.startswith(_TEMPLATE) else _ANY_CONTEXT
+    if shape.search(text, 0, end) is None:
+        return text
+    return _query(text[end + len(_CONTEXT_CLOSES) :].strip())
+
+
+def _query(text: str) -> str:
+    """Unwrap the question from the tags an older template puts it in, before the question itself."""
+    end = text.find(_QUERY_CLOSES)
+    if not text.startswith(_QUERY_OPENS) or end < 0:
+        return text
+    return text[end + len(_QUERY_CLOSES) :].strip() or text[len(_QUERY_OPENS) : end]
+
+
+def _without_sources(text: str) -> str:
+    """Cut off source tags, with or without bodies, that stand in front."""
+    at = 0
+    while (opening := _SOURCE.match(text, at)) and (end := text.find(_SOURCE_CLOSES, opening.end())) >= 0:
+        at = end + len(_SOURCE_CLOSES)
+    return text[at:]

@@ -1,0 +1,235 @@
+import asyncio
+import re
+from datetime import datetime
+from typing import Any
+
+import pytest
+from tests.databases import administrator
+from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
+from tests.stores import LATER, NOON, Store
+from tests.waiting import until
+from uuid_utils.compat import uuid7
+
+from recollect.model import (
+    COMMONS,
+    LISTED,
+    Actor,
+    Add,
+    AdminRead,
+    Flags,
+    KeptRequest,
+    Provenance,
+    Quarantine,
+    Reason,
+    Replace,
+    Retire,
+    Scope,
+    Source,
+)
+from recollect.store import Postgres
+from recollect.store.changing import Changing
+from recollect.store.erasure import ERASED_TABLES, VACUUMED_TABLES, erase_user
+from recollect.store.pool import Connection
+from recollect.store.sql import SQL
+
+NAME = "anna-of-the-canary-islands"
+ANNA = Scope(NAME, f"chat of {NAME}")
+WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND \
+database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+ROWS = """
+SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each
+"""
+
+
+async def live_a_little(store: Store) -> None:
+    """Leave a row of the user in every table there is."""
+    tea = store.memory(f"{NAME} likes tea", ANNA, provenance=Provenance(ANNA.session_id, (uuid7(),), NAME))
+    shared = store.memory("The office closes at six", owner=COMMONS)
+    rain = store.memory(f"{NAME} likes rain", ANNA)
+    changes = (
+        Add(tea),
+        Add(shared),
+        Replace(tea.id, store.memory(f"{NAME} likes coffee", ANNA), Reason.CONTRADICTS),
+        Add(rain),
+        Retire(rain.id, Reason.DELETED),
+    )
+    await store.memories.apply(ANNA, changes, actor=Actor.FORMATION, at=NOON)
+    for reply in ("", f"Hello {NAME}"):
+        await store.log.append(store.exchange(f"I am {NAME}", ANNA, reply=reply, speaker=NAME))
+    failed = store.exchange(f"I am {NAME}", ANNA)
+    await store.log.append(failed)
+    await store.inbox.postpone(failed, error="broken", until=None)
+    assert await indexed(store.index, NAME) == 5
+    await store.chats.inject(ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
+    await store.asked.note(ANNA, KeptRequest("a:1", LISTED, (), NOON))
+    await store.requests.record(like_a_request(ANNA))
+    order = store.memory(f"Always greet {NAME}", ANNA)
+    await store.memories.apply(ANNA, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON)
+    await store.flags.set_flags(NAME, Flags(recall=False, profile=True), at=NOON)
+    await store.profiles.add(NAME, a_statement(f"Is called {NAME}"))
+    await store.usage.use(NAME, NOON.date(), 100)
+    await store.admin_reads.note(NAME, AdminRead(uuid7(), NOON, "support", "list_memories"))
+
+
+async def keep_an_answer(store: Store) -> None:
+    assert await store.answers.reserve(NAME, "a key", b"a hash", at=NOON) is None
+    await store.answers.keep(NAME, "a key", f"{NAME} likes tea".encode(), None, at=NOON)
+
+
+async def rows_with_the_name(dsn: str) -> dict[str, int]:
+    async with administrator(dsn) as connection:
+        tables = await connection.fetch(
+            "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'recollect'"
+        )
+        found = {}
+        for table in tables:
+            rows = await connection.fetch(ROWS.format(table=table["name"]))
+            named = [row for row in rows if NAME in row["row"] or NAME.encode().hex() in row["row"]]
+            found[table["name"]] = len(named)
+        return found
+
+
+async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Store, own_dsn: str) -> None:
+    # Before the rest: it takes out of the pages what was noted, too.
+    await own_store.memories.erase_session(Scope(NAME, "left out"), at=NOON, leaves_out=True)
+    await live_a_little(own_store)
+    await keep_an_answer(own_store)  # the erasure of a chat deletes such
+    await own_store.log.append(own_store.exchange("I am Ben", own_store.ben.scope))
+    async with own_store.inbox.lease(NAME) as held:
+        assert held
+        await own_store.attempts.begin(NAME, "form", "1", at=NOON, afresh=False)
+        before = await rows_with_the_name(own_dsn)
+        assert all(before[table] for table in (*ERASED_TABLES, "pgqueuer")), before
+
+        erasure = await own_store.memories.erase(NAME, at=LATER)
+
+    assert not any((await rows_with_the_name(own_dsn)).values())
+    assert {table for table, _ in erasure.rows} == {*ERASED_TABLES, "pgqueuer", "pgqueuer_log"}
+    assert all(count > 0 for _, count in erasure.rows), erasure
+    assert {table for table, _ in erasure.left} == {table for table, _ in erasure.rows}
+    assert not any(count for _, count in erasure.left), erasure
+    assert await own_store.inbox.pending(own_store.ben, limit=1) != []
+
+
+async def test_what_came_meanwhile_is_found_when_all_is_counted_once_more(
+    own_store: Store, own_dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def erase_and_say(connection: Connection, user_id: str, *, at: datetime) -> Any:
+        erased = await erase_user(connection, user_id, at=at)
+        async with administrator(own_dsn) as other:
+            await other.execute(
+                "INSERT INTO recollect.model_usage (user_id, day, tokens, calls) VALUES ($1, $2, 1, 1)",
+                user_id,
+                at.date(),
+            )
+        return erased
+
+    monkeypatch.setattr("recollect.store.memories.erase_user", erase_and_say)
+    erasure = await own_store.memories.erase(NAME, at=LATER)
+
+    assert {table for table, count in erasure.left if count} == {"model_usage"}
+
+
+async def test_what_was_erased_is_made_free_where_the_role_may(own_store: Store, own_dsn: str) -> None:
+    await live_a_little(own_store)
+    await own_store.memories.erase(NAME, at=LATER)
+
+    assert set(await own_store.memories.vacuum()) == set(VACUUMED_TABLES)
+
+    async with administrator(own_dsn) as connection:
+        count = "SELECT count(*) FROM pg_stat_all_tables WHERE schemaname = 'recollect' AND vacuum_count > 0"
+        await until(lambda: connection.fetchval(count))
+        rows = await connection.fetch(
+            "SELECT coalesce(p.relname, s.relname) AS relname FROM pg_stat_all_tables AS s "
+            "LEFT JOIN pg_inherits AS i ON i.inhrelid = s.relid LEFT JOIN pg_class AS p ON p.oid = i.inhparent "
+            "WHERE s.schemaname = 'recollect' AND s.vacuum_count > 0"
+        )
+    assert {row["relname"] for row in rows} == set(VACUUMED_TABLES)
+
+
+def test_what_is_counted_and_vacuumed_are_all_tables_that_are_erased_from() -> None:
+    counted = set(re.findall(r"FROM (\w+)", SQL["left_of_user"]))
+    vacuumed = set(re.findall(r"\w+", SQL["vacuum"])) - {"VACUUM", "recollect"}
+
+    assert counted == vacuumed == set(VACUUMED_TABLES)
+
+
+async def test_every_table_that_names_a_user_is_erased(shared_dsn: str) -> None:
+    async with administrator(shared_dsn) as connection:
+        rows = await connection.fetch(
+            "SELECT DISTINCT table_name FROM information_schema.columns "
+            "JOIN pg_class ON oid = to_regclass('recollect.' || table_name) AND NOT relispartition "
+            "WHERE table_schema = 'recollect' AND column_name IN ('user_id', 'owner')"
+        )
+
+    assert {row["table_name"] for row in rows} == set(ERASED_TABLES)
+
+
+async def test_the_tombstone_tells_how_much_and_when_but_not_whose(own_store: Store, own_dsn: str) -> None:
+    await live_a_little(own_store)
+    erasure = await own_store.memories.erase(NAME, at=LATER)
+
+    async with administrator(own_dsn) as connection:
+        [row] = await connection.fetch(
+            "SELECT id, erased_at, counts->>'vectors' AS vectors FROM recollect.erasures"
+        )
+
+    assert (row["id"], row["erased_at"]) == (erasure.id, LATER)
+    assert int(row["vectors"]) == dict(erasure.rows)["vectors"] == 4
+
+
+async def test_what_was_shared_goes_with_the_last_who_sees_it(own_store: Store, own_dsn: str) -> None:
+    store, ben = own_store, own_store.ben
+    seen_by_both = store.memory("The office closes at six", owner=COMMONS)
+    let_go = store.memory("The network is called Guests", owner=COMMONS)
+    hers = store.memory("The kitchen is on the left", ANNA)
+    known = store.memory("The cellar is damp", owner=COMMONS, source=Source.GLOBAL)
+    await store.memories.keep_globals([known], [], at=NOON)
+    for scope, changes in (
+        (ANNA, [Add(seen_by_both), Add(let_go), Add(hers)]),
+        (ben.scope, [Add(seen_by_both)]),
+    ):
+        await store.memories.apply(scope, changes, actor=Actor.USER, at=NOON)
+    await store.memories.share(NAME, hers.id, at=NOON, actor=Actor.USER)
+    await store.memories.apply(ANNA, [Retire(let_go.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
+
+    erasure = await store.memories.erase(NAME, at=LATER)
+
+    assert dict(erasure.rows)["vectors"] == 2
+    assert await contents_of_all(own_dsn) == {seen_by_both.content, known.content}
+    assert (await store.memories.get(ben, seen_by_both.id)).content == seen_by_both.content
+    await store.memories.apply(
+        ben.scope, [Retire(seen_by_both.id, Reason.DELETED)], actor=Actor.USER, at=NOON
+    )
+    await store.memories.erase(ben, at=LATER)
+    assert await contents_of_all(own_dsn) == {known.content}
+
+
+async def test_what_is_given_while_another_is_erased_is_kept(store: Store, postgres: Postgres) -> None:
+    shared = store.memory("The office closes at six", owner=COMMONS)
+    await store.memories.apply(store.anna.scope, [Add(shared)], actor=Actor.USER, at=NOON)
+
+    async with postgres.database.changing(store.ben) as giving:
+        await Changing(giving, store.ben, Actor.USER, NOON).insert(shared)
+        erasing = asyncio.create_task(store.memories.erase(store.anna, at=LATER))
+        await until(lambda: giving.fetchval(WAITING))
+
+    await erasing
+    assert (await store.memories.get(store.ben, shared.id)).content == shared.content
+
+
+async def contents_of_all(dsn: str) -> set[str]:
+    async with administrator(dsn) as connection:
+        return {row["content"] for row in await connection.fetch("SELECT content FROM recollect.vectors")}
+
+
+async def test_the_jobs_of_other_users_stay(own_store: Store, own_dsn: str) -> None:
+    for user_id in (NAME, NAME + "x", NAME[:-1], NAME.upper()):
+        await own_store.log.append(own_store.exchange("hello", Scope(user_id, "chat-1")))
+
+    erasure = await own_store.memories.erase(NAME, at=LATER)
+
+    assert dict(erasure.rows)["pgqueuer"] == 1
+    async with administrator(own_dsn) as connection:
+        assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer") == 3
+        assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer_log") == 3

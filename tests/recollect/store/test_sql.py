@@ -1,0 +1,147 @@
+import re
+
+import pytest
+
+from recollect.store.sql import SQL, Query, load_migrations, load_queries, read_queries
+
+USER_TABLES = {
+    "vectors",
+    "users",
+    "users_vectors",
+    "memory_updates",
+    "sessions",
+    "messages",
+    "exchanges",
+    "leases",
+    "tries",
+    "admin_reads",
+    "message_chunks",
+    "chunk_vectors",
+    "injections",
+    "chat_requests",
+    "chats_left_out",
+    "request_metrics",
+    "quarantine",
+    "profile_entries",
+    "user_settings",
+    "model_usage",
+    "kept_answers",
+}
+OVER_ALL_USERS = {
+    "backlog": "counts for the operator, and names nobody",
+    "retry_failed": "the operator tries again what failed, whoever's it is",
+    "users_who_wait": "a start, or the operator, has what waits for a model tried again, whoever's it is",
+    "wake_first": "the same",
+    "waiting_by_reason": "counts for the operator, and names nobody",
+    "answers_under_way": "a worker of its own looks whether chats run, whoever's they are, and counts them",
+    "users_with_open_exchanges": "the operator's tidying ends what a relay that died left open, whoever's it is",
+    "users_without_index": "the operator's jobs index what was said before there was an index",
+    "users_being_rebuilt": "the operator who asked for new indexes looks how far they are; no word of anybody's",
+    "users_to_embed": "the operator's job goes from user to user where the embedder was replaced",
+    "count_users_to_embed": "how far that is, and names nobody",
+    "largest_users": "the operator measures the gate where there is most to find",
+    "request_metrics_of": "the operator knows a request by its id, not whose it was",
+    "prune_request_metrics": "nobody's is kept for longer",
+    "prune_admin_reads": "what administrators read is kept for a year",
+    "prune_usage": "what models took is counted for a while",
+    "users_of_repair": "the operator undoes a run of repairs, whoever's memories it changed",
+    "versions_of_users": "a process asks whose memory that it keeps has changed; no text",
+    "known_users": "the operator lists who is known, and how much is kept of each: no word of theirs; an administrator "
+    "looks among them for whose page they open",
+    "count_memories": "the operator knows how many there are, not whose",
+    "erase_shared": "what was shared goes with the last user who sees it",
+    "left_of_shared": "what was shared and nobody sees is looked for once more",
+    "delete_injections_of_all": "what served everybody is taken from everybody's prompts",
+    "prune_kept_answers": "an answer is kept for a day, whoever's it is",
+    "questions_since": "the operator's report of a week, and names nobody",
+    "questions_by_day": "the same",
+    "formed_by_day": "the same",
+    "skips_since": "the same",
+    "paths_since": "the same",
+    "given_since": "the same",
+    "formed_since": "the same",
+    "made_since": "the same",
+    "model_tokens_since": "the same",
+    "usage_of_everybody": "what models may take of a day is limited for all together, too",
+}
+OF_THE_USER = r"(?:user_id|owner) (?:= \$1|IN \('\*', \$1\))"
+OF_EVERYBODY = r"(?:user_id|owner) = '\*'"  # which is in the open
+OF_ONE_USER = re.compile(rf"\b{OF_THE_USER}")
+OF_ONE_USER_ALONE = re.compile(rf"\s+(?:SET [^;]*?)?WHERE [^()]*\b(?:{OF_THE_USER}|{OF_EVERYBODY})")
+OF_A_USER_INSERTED = re.compile(r"INSERT INTO \w+ \(\s*(?:user_id|owner),[^;]*?(?:VALUES \(\s*|SELECT )\$1,")
+
+
+def tables_of(text: str) -> set[str]:
+    return set(re.findall(r"\b(?:FROM|JOIN|INTO|UPDATE) (\w+)", text)) & USER_TABLES
+
+
+def test_every_query_of_a_users_table_is_of_one_user() -> None:
+    unbound = {
+        name
+        for name, text in SQL.items()
+        if tables_of(text) and not OF_ONE_USER.search(text) and not OF_A_USER_INSERTED.search(text)
+    }
+
+    assert unbound == set(OVER_ALL_USERS)
+
+
+def test_every_table_of_a_query_is_of_one_user() -> None:
+    for name, text in SQL.items():
+        for table, alias in re.findall(r"\b(?:FROM|JOIN) (\w+) AS (\w+)", text):
+            if table not in USER_TABLES or name in OVER_ALL_USERS:
+                continue
+            bound = (
+                rf"\b{alias}\.(?:user_id|owner) (?:= \$1|= '\*'|= \w+\.(?:user_id|owner)|IN \(\$1, '\*'\))"
+            )
+            assert re.search(bound, text), f"{name}: {table} AS {alias}"
+
+
+def test_every_table_without_another_name_is_of_one_user() -> None:
+    for name, text in SQL.items():
+        for found in re.finditer(r"\b(?:FROM|JOIN|UPDATE) (\w+)(?! AS)\b", text):
+            if found[1] in USER_TABLES and name not in OVER_ALL_USERS:
+                assert OF_ONE_USER_ALONE.match(text, found.end()), f"{name}: {found[1]}"
+
+
+def test_every_table_of_a_user_is_known_to_these_tests() -> None:
+    created = "\n".join(migration.text for migration in load_migrations())
+    of_nobody = {"erased", "erasures", "embedders"}
+
+    assert set(re.findall(r"^CREATE TABLE (\w+)(?! PARTITION OF)\b", created, re.MULTILINE)) - {
+        "request_metrics_rest"
+    } == (USER_TABLES | of_nobody)
+
+
+def test_a_file_gives_its_queries_by_name() -> None:
+    text = "-- name: one\n-- Says one.\nSELECT 1;\n\n-- name: two\n-- Says two.\n-- Twice.\nSELECT 2;\n"
+
+    assert list(read_queries(text)) == [
+        Query("one", "Says one.", "SELECT 1;"),
+        Query("two", "Says two.", "-- Twice.\nSELECT 2;"),
+    ]
+
+
+def test_a_query_without_a_name_is_refused() -> None:
+    with pytest.raises(ValueError, match="without a name"):
+        list(read_queries("SELECT 1;"))
+
+
+def test_two_queries_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    same = Query("one", "Says one.", "SELECT 1;")
+    monkeypatch.setattr("recollect.store.sql.read_queries", lambda _: [same, same])
+
+    with pytest.raises(ValueError, match="named one"):
+        load_queries()
+
+
+def test_migrations_are_numbered_without_gaps() -> None:
+    assert [migration.version for migration in load_migrations()] == [
+        number + 1 for number in range(len(load_migrations()))
+    ]
+
+
+def test_a_file_that_is_no_migration_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.store.sql._MIGRATION", re.compile("never"))
+
+    with pytest.raises(ValueError, match="Not the name of a migration"):
+        load_migrations()

@@ -1,0 +1,472 @@
+"""The reply as it is heard, from bytes as they come over the wire."""
+
+import gzip
+import json
+import tracemalloc
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import brotli
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tables import table
+
+from recollect.wire import Reply, ReplyReader
+
+STREAM = "text/event-stream; charset=utf-8"
+MEBI = 1024 * 1024
+
+
+def heard(content_type: str, *chunks: bytes, encoding: str = "") -> Reply:
+    reader = ReplyReader(content_type, encoding)
+    for chunk in chunks:
+        reader.feed(chunk)
+    return reader.finish()
+
+
+def chunk(delta: Any = None, **choice: Any) -> dict[str, Any]:
+    return {"id": "c1", "model": "gpt-5", "choices": [{"index": 0, "delta": delta, **choice}]}
+
+
+def event(data: Any) -> bytes:
+    return b"data: " + json.dumps(data, ensure_ascii=False).encode() + b"\n\n"
+
+
+def said(*texts: str) -> bytes:
+    return b"".join(event(chunk({"content": text})) for text in texts)
+
+
+DONE = b"data: [DONE]\n\n"
+STOP = event(chunk({}, finish_reason="stop"))
+USAGE = event({"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 3}})
+ANSWER = (
+    b": ping\n\n"
+    + event(chunk({"role": "assistant", "content": ""}, logprobs=None, finish_reason=None))
+    + said("Grüß ", "dich 🍅", "!")
+    + STOP
+    + USAGE
+    + DONE
+)
+REPLY = Reply("Grüß dich 🍅!", False, "stop", "gpt-5", 12, 3, False, True)  # noqa: FBT003 - all fields, in order
+WHOLE = json.dumps(
+    {
+        "model": "gpt-5",
+        "choices": [
+            {"index": 0, "message": {"role": "assistant", "content": REPLY.text}, "finish_reason": "stop"}
+        ],
+        "usage": {"prompt_tokens": 12, "completion_tokens": 3},
+    }
+).encode()
+
+
+def test_a_streamed_reply_is_heard() -> None:
+    assert heard(STREAM, ANSWER) == REPLY
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "application/json; charset=utf-8", ""])
+def test_a_whole_reply_is_heard(content_type: str) -> None:
+    assert heard(content_type, WHOLE) == REPLY
+
+
+@table(
+    "stream",
+    [
+        ANSWER.replace(b"\n", b"\r\n"),
+        ANSWER.replace(b"\n", b"\r"),
+        ANSWER.replace(b"data: ", b"data:"),
+        ANSWER.replace(b"data: ", b"event: message\nid: 7\nretry: 1\nunknown\ndata: "),
+        ANSWER.replace(b'"model"', b'\ndata:\ndata: "model"'),
+        ANSWER.replace(b"\n\n", b"\n\n\n: ping\n\n"),
+        ANSWER.replace(DONE, b""),
+        ANSWER.replace(STOP, b"").replace(b'"finish_reason": null', b'"finish_reason": "stop"'),
+        ANSWER.rstrip(b"\n"),
+        ANSWER.replace(b"\n\n", b"\n"),
+        b"\xef\xbb\xbf" + ANSWER,
+        b"\xef\xbb\xbf" + ANSWER.removeprefix(b": ping\n\n"),
+    ],
+)
+def test_every_way_to_write_a_stream_is_heard_alike(stream: bytes) -> None:
+    assert heard(STREAM.upper(), stream) == REPLY
+
+
+def test_a_stream_cut_off_is_heard_as_far_as_it_came_and_not_complete() -> None:
+    reply = heard(STREAM, said("Once upon", " a ti") + b'data: {"choices":[{"delta":{"con')
+
+    assert reply == Reply(text="Once upon a ti", model="gpt-5")
+
+
+def test_done_makes_a_reply_complete_without_a_reason() -> None:
+    assert heard(STREAM, said("hi") + DONE) == Reply(text="hi", model="gpt-5", complete=True)
+
+
+@table(
+    ("content", "text"),
+    [
+        ("a", "a"),
+        (None, ""),
+        (5, ""),
+        ({}, ""),
+        (
+            [
+                {"type": "thinking", "thinking": "hm"},
+                {"type": "text", "text": "a"},
+                {"type": "text", "text": "b"},
+                5,
+            ],
+            "ab",
+        ),
+    ],
+)
+def test_any_content_is_heard(content: object, text: str) -> None:
+    message = {"choices": [{"message": {"content": content}}]}
+
+    assert heard(STREAM, event(chunk({"content": content}))).text == text
+    assert heard("", json.dumps(message).encode()).text == text
+
+
+@table("delta", [None, 5, "a", [], {}])
+def test_a_chunk_without_a_proper_delta_says_nothing(delta: object) -> None:
+    assert heard(STREAM, event(chunk(delta))) == Reply(model="gpt-5")
+
+
+@pytest.mark.parametrize(
+    "said_so", [{"reasoning_content": "hm"}, {"reasoning": "hm"}, {"refusal": "I can't."}]
+)
+def test_reasoning_and_refusals_are_no_text(said_so: dict[str, str]) -> None:
+    reply = heard(STREAM, event(chunk({"content": None, **said_so})) + STOP)
+
+    assert (reply.text, reply.complete) == ("", True)
+
+
+@pytest.mark.parametrize(
+    "delta", [{"tool_calls": [{"index": 0, "id": "1"}]}, {"function_call": {"name": "f"}}]
+)
+def test_calls_of_tools_are_heard(delta: dict[str, Any]) -> None:
+    reply = heard(STREAM, event(chunk(delta)) + event(chunk({}, finish_reason="tool_calls")) + said(""))
+
+    assert reply == Reply(has_tool_calls=True, finish_reason="tool_calls", model="gpt-5", complete=True)
+    assert not heard(STREAM, event(chunk({"tool_calls": []}))).has_tool_calls
+
+
+def test_only_the_first_choice_counts() -> None:
+    stream = (
+        event(
+            {"choices": [{"index": 1, "delta": {"content": "x", "tool_calls": [1]}, "finish_reason": "stop"}]}
+        )
+        + event(
+            {"choices": [{"index": 1, "delta": {"content": "y"}}, {"index": 0, "delta": {"content": "a"}}]}
+        )
+        + event({"choices": [{"delta": {"content": "b"}}, {"delta": {"content": "z"}}, None, 5]})
+    )
+
+    assert heard(STREAM, stream) == Reply(text="ab")
+
+
+@table(
+    "usage",
+    [
+        None,
+        5,
+        [],
+        {},
+        {"prompt_tokens": None},
+        {"prompt_tokens": "12"},
+        {"prompt_tokens": True, "completion_tokens": 3.5},
+    ],
+)
+def test_usage_that_is_no_number_is_not_heard(usage: object) -> None:
+    reply = heard(STREAM, USAGE + event({"usage": usage}))
+
+    assert (reply.prompt_tokens, reply.completion_tokens) == (12, 3)
+    assert heard("", json.dumps({"usage": usage}).encode()) == Reply(complete=True)
+
+
+@table("fields", [{"model": None}, {"model": 5}, {"model": ""}, {"choices": None}, {"choices": 5}])
+def test_odd_fields_are_passed_over(fields: dict[str, Any]) -> None:
+    assert heard(STREAM, said("a") + event(fields) + said("b")) == Reply(text="ab", model="gpt-5")
+
+
+@pytest.mark.parametrize("reason", [None, "", 5, {}])
+def test_a_finish_reason_is_a_word(reason: object) -> None:
+    reply = heard(STREAM, event(chunk({"content": "a"}, finish_reason=reason)))
+
+    assert (reply.finish_reason, reply.complete) == (None, False)
+
+
+ERROR = {"error": {"message": "overloaded", "code": 529}}
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        event(ERROR),
+        b'event: error\ndata: "overloaded"\n\n',
+        b"event:error\n" + event({}),
+        event({**chunk(), **ERROR}),
+    ],
+)
+def test_an_error_amid_a_stream_is_a_failure(stream: bytes) -> None:
+    reply = heard(STREAM, said("Once") + stream)
+
+    assert (reply.text, reply.failed, reply.complete) == ("Once", True, False)
+
+
+def test_an_error_instead_of_a_reply_is_a_failure() -> None:
+    assert heard("application/json", json.dumps(ERROR).encode()) == Reply(failed=True, complete=True)
+    assert not heard("application/json", b'{"error":null}').failed
+    assert not heard(STREAM, b"event: error\n\n" + said("a")).failed
+
+
+@table("body", [b"", b"null", b"[]", b'"hi"', b"<html>", WHOLE[:-1], WHOLE + b"}", b"\xff\xfe"])
+def test_a_body_that_is_no_json_object_is_not_heard(body: bytes) -> None:
+    assert heard("application/json", body) == Reply()
+
+
+@table("data", [b"", b"{", b"[]", b"7", b"[DONE", b'{"choices":[{"delta":{"content":"\xff"}}]}'])
+def test_an_event_that_is_no_json_object_is_passed_over(data: bytes) -> None:
+    assert heard(STREAM, b"data: " + data + b"\n\n" + said("a")).text == "a"
+
+
+def test_what_is_fed_after_the_end_is_not_heard() -> None:
+    reader = ReplyReader(STREAM)
+    reader.feed(said("a"))
+    first = reader.finish()
+    reader.feed(said("b"))
+
+    assert reader.finish() == first == Reply(text="a", model="gpt-5")
+
+
+def cuts(stream: bytes, at: Iterable[int]) -> list[bytes]:
+    edges = [0, *sorted(n % (len(stream) + 1) for n in at), len(stream)]
+    return [stream[start:end] for start, end in pairwise(edges)]
+
+
+def read_in_slabs(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr("recollect.wire.reply._SLAB", size)
+
+
+@pytest.mark.parametrize("ends", [b"\n", b"\r\n", b"\r"])
+def test_a_stream_cut_anywhere_is_heard_alike(ends: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_in_slabs(monkeypatch, 1)
+    stream = b"\xef\xbb\xbf" + ANSWER.replace(b'"model"', b'\ndata: "model"').replace(b"\n", ends)
+
+    for at in range(len(stream) + 1):
+        assert heard(STREAM, stream[:at], stream[at:]) == REPLY
+    assert heard(STREAM, *(stream[n : n + 1] for n in range(len(stream)))) == REPLY
+
+
+LINES = st.sampled_from(
+    [
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"data: ",
+        b"data:",
+        b"data",
+        b"event: error",
+        b": ping",
+        b"\xef\xbb\xbf",
+        b"[DONE]",
+        b" ",
+    ]
+) | st.sampled_from([event(chunk({"content": "a"})).strip(), STOP.strip(), b'{"error":1}', b"\xff", b"\x00"])
+
+
+@given(st.lists(LINES | st.binary(max_size=4)).map(b"".join), st.lists(st.integers(min_value=0)))
+def test_garbage_cut_anywhere_is_heard_alike(stream: bytes, at: list[int]) -> None:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        read_in_slabs(monkeypatch, 1)
+
+        assert heard(STREAM, *cuts(stream, at)) == heard(STREAM, stream)
+
+
+@given(st.integers(0, len(ANSWER)), st.binary(max_size=20), st.sampled_from([STREAM, ""]))
+def test_garbage_in_the_middle_never_fails(at: int, garbage: bytes, content_type: str) -> None:
+    body = ANSWER if content_type else WHOLE
+
+    assert isinstance(heard(content_type, body[:at], garbage, body[at:]), Reply)
+
+
+def _deflate_raw(data: bytes) -> bytes:
+    packer = zlib.compressobj(1, wbits=-zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush()
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "identity": bytes,
+    "gzip": lambda data: gzip.compress(data, 1),
+    "X-GZip": lambda data: gzip.compress(data[:50]) + gzip.compress(data[50:]),
+    "deflate": lambda data: zlib.compress(data, 1),
+    "Deflate": _deflate_raw,
+    "br": lambda data: brotli.compress(data, quality=4),
+    "zstd": zstandard.compress,
+    "ZSTD": lambda data: zstandard.compress(data[:50]) + zstandard.compress(data[50:]),
+    "gzip, br": lambda data: brotli.compress(gzip.compress(data, 1), quality=4),
+    "zstd,deflate, identity": lambda data: zlib.compress(zstandard.compress(data)),
+    " , gzip ,": lambda data: gzip.compress(data, 9),
+}
+NAMES = st.sampled_from(sorted(PACKED))
+
+
+@table("encoding", PACKED)
+def test_every_encoding_is_undone(encoding: str) -> None:
+    assert heard(STREAM, PACKED[encoding](ANSWER), encoding=encoding) == REPLY
+    assert heard("", PACKED[encoding](WHOLE), encoding=encoding) == REPLY
+
+
+@pytest.mark.parametrize("encoding", PACKED)
+def test_an_encoded_stream_cut_anywhere_is_heard_alike(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_in_slabs(monkeypatch, 1)
+    stream = PACKED[encoding](ANSWER)
+
+    for at in range(len(stream) + 1):
+        assert heard(STREAM, stream[:at], stream[at:], encoding=encoding) == REPLY
+    assert heard(STREAM, *(stream[n : n + 1] for n in range(len(stream))), encoding=encoding) == REPLY
+
+
+@table("encoding", [name for name in PACKED if name != "identity"])
+def test_more_than_a_slab_is_undone(encoding: str) -> None:
+    words = [f"{n:05} " for n in range(5_000)]
+    stream = PACKED[encoding](said(*words) + DONE)
+
+    reply = heard(STREAM, *(stream[n : n + 1500] for n in range(0, len(stream), 1500)), encoding=encoding)
+
+    assert (reply.text, reply.complete) == ("".join(words), True)
+
+
+@given(NAMES, st.integers(min_value=0), st.binary(min_size=1, max_size=8))
+def test_a_damaged_encoding_never_fails(encoding: str, at: int, damage: bytes) -> None:
+    packed = PACKED[encoding](ANSWER)
+    at %= len(packed) + 1
+
+    assert isinstance(heard(STREAM, packed[:at], damage, packed[at:], encoding=encoding), Reply)
+    assert isinstance(
+        heard(STREAM, packed[:at] + damage + packed[at + len(damage) :], encoding=encoding), Reply
+    )
+
+
+@given(st.binary(), NAMES)
+def test_garbage_that_claims_an_encoding_never_fails(garbage: bytes, encoding: str) -> None:
+    assert isinstance(heard(STREAM, garbage, encoding=encoding), Reply)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "Deflate", "br", "zstd"])
+def test_what_came_before_the_damage_is_heard(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_in_slabs(monkeypatch, 1)
+    packed = PACKED[encoding](ANSWER)
+
+    assert heard(STREAM, packed, b"\x00damage", packed, encoding=encoding) == REPLY
+
+
+@pytest.mark.parametrize("encoding", ["compress", "gzip, aws-chunked", "gzip br", ", ".join(["gzip"] * 6)])
+def test_an_unknown_encoding_is_not_heard(encoding: str) -> None:
+    assert heard(STREAM, ANSWER, ANSWER, encoding=encoding) == Reply()
+    assert heard(STREAM, ANSWER * 1000, ANSWER, encoding=encoding) == Reply()
+
+
+def test_a_window_larger_than_the_web_allows_is_not_heard() -> None:
+    parameters = zstandard.ZstdCompressionParameters(window_log=27)
+    packer = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+
+    assert heard(STREAM, packer.compress(ANSWER) + packer.flush(), encoding="zstd") == Reply()
+
+
+def test_an_event_may_be_a_megabyte() -> None:
+    text = "x" * (MEBI - 1)
+    stream = said(text) + DONE
+
+    reply = heard(STREAM, *(stream[n : n + 4096] for n in range(0, len(stream), 4096)))
+
+    assert (reply.text, reply.complete, reply.truncated) == (text, True, False)
+
+
+def test_more_text_than_a_reply_holds_is_dropped_and_said_so() -> None:
+    reply = heard(STREAM, said("ab", "ü" * MEBI, "c") + STOP)
+
+    assert reply.text == "ab" + "ü" * (MEBI - 2)
+    assert (reply.complete, reply.truncated) == (True, True)
+    assert heard(STREAM, said("ü" * MEBI)).truncated is False
+
+
+def test_a_body_larger_than_is_read_is_dropped_and_said_so() -> None:
+    body = WHOLE[:-1] + b" " * (16 * MEBI) + b"}"
+
+    assert heard("", *(body[n : n + MEBI] for n in range(0, len(body), MEBI))) == Reply(truncated=True)
+
+
+@table(
+    "large",
+    [
+        b"data: " + b"x" * (16 * MEBI) + b"\n\n",
+        (b"data: " + b"x" * MEBI + b"\n") * 17 + b"\n",
+        b": " + b"x" * (16 * MEBI) + b"\n" + event(chunk({"content": "lost"})),
+    ],
+)
+@table("size", [50_000, 40 * MEBI])
+def test_an_event_larger_than_is_read_is_left_out_and_said_so(large: bytes, size: int) -> None:
+    stream = said("a") + large + said("b") + DONE
+
+    reply = heard(STREAM, *(stream[n : n + size] for n in range(0, len(stream), size)))
+
+    assert reply == Reply(text="ab", model="gpt-5", complete=True, truncated=True)
+
+
+def test_a_stream_that_ends_amid_too_large_an_event_says_so() -> None:
+    reply = heard(STREAM, said("a"), b"data: " + b"x" * (17 * MEBI))
+
+    assert reply == Reply(text="a", model="gpt-5", truncated=True)
+
+
+@table("encoding", ["gzip", "deflate", "Deflate", "br", "zstd", "gzip, br"])
+def test_a_bomb_is_not_unpacked(encoding: str) -> None:
+    bomb = PACKED[encoding](ANSWER + b" " * (40 * MEBI))
+
+    tracemalloc.start()
+    reply = heard(STREAM, bomb, ANSWER, encoding=encoding)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert reply == replace(REPLY, truncated=True)
+    assert peak < 24 * MEBI
+
+
+@pytest.mark.parametrize("encoding", ["gzip, gzip", "zstd, gzip"])
+def test_a_bomb_of_nothing_is_not_unpacked(encoding: str) -> None:
+    nothing = PACKED[encoding.partition(",")[0]](b"")
+    bomb = gzip.compress(nothing * (70 * MEBI // len(nothing)), 1)
+
+    assert heard(STREAM, bomb, encoding=encoding) == Reply(truncated=True)
+
+
+@pytest.mark.parametrize("size", [7, 10_000])
+def test_more_lines_than_are_read_are_left_out_and_said_so(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_in_slabs(monkeypatch, 1)
+    monkeypatch.setattr("recollect.wire.events.MOST_LINES", 1000)
+    stream = ANSWER + b"\n" * (1000 - ANSWER.count(b"\n") - 2) + said("a", "b")
+
+    reply = heard(STREAM, *(stream[n : n + size] for n in range(0, len(stream), size)))
+
+    assert reply == replace(REPLY, text=REPLY.text + "a", truncated=True)
+
+
+def test_memory_stays_bounded_over_a_long_stream() -> None:
+    piece = said("x" * 1000) * 10
+    reader = ReplyReader(STREAM)
+
+    tracemalloc.start()
+    for _ in range(1500):
+        reader.feed(piece)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 8 * MEBI
+    assert reader.finish().truncated

@@ -1,0 +1,128 @@
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from tests.tables import table
+
+from recollect.model import ROOT, Skip
+from recollect.wire import RESPONSES, DetectedTurn, detect_turn
+
+AT = datetime(2026, 11, 21, tzinfo=UTC)
+HELLO = {"role": "user", "content": "hello"}
+
+
+def heard(
+    *messages: dict[str, Any], session_id: str | None = "s", recall_in_temporary: bool = False
+) -> DetectedTurn:
+    body = json.dumps({"model": "m", "messages": messages}).encode()
+    return detect_turn(
+        body,
+        user_id="ann",
+        session_id=session_id,
+        message_id="m1",
+        at=AT,
+        recall_in_temporary=recall_in_temporary,
+    )
+
+
+def test_a_persons_turn_is_heard_and_may_be_remembered() -> None:
+    said = heard(HELLO)
+
+    assert said.turn is not None
+    assert (said.turn.text, said.turn.key, said.forms, said.skip) == ("hello", "m1", True, None)
+    assert said.body is not None
+
+
+@pytest.mark.parametrize(
+    ("message", "skip"),
+    [
+        ({"role": "assistant", "content": "hello"}, Skip.EMPTY),
+        ({"role": "user", "content": "### Task:\nYou are an autocompletion system."}, Skip.TASK),
+    ],
+)
+def test_what_is_no_turn_of_a_person_is_skipped(message: dict[str, Any], skip: Skip) -> None:
+    assert heard(message) == DetectedTurn(skip=skip)
+
+
+def test_what_cant_be_read_is_skipped() -> None:
+    assert heard() == DetectedTurn(skip=Skip.UNREADABLE)
+
+
+@pytest.mark.parametrize("recall", [True, False])
+def test_a_channel_has_no_memory(*, recall: bool) -> None:
+    assert heard(HELLO, session_id="channel:1", recall_in_temporary=recall) == DetectedTurn(skip=Skip.CHANNEL)
+
+
+def test_a_temporary_chat_may_recall_but_never_forms() -> None:
+    assert heard(HELLO, session_id="temporary:1") == DetectedTurn(skip=Skip.TEMPORARY)
+
+    said = heard(HELLO, session_id="temporary:1", recall_in_temporary=True)
+
+    assert said.turn is not None
+    assert not said.forms
+
+
+@table(
+    "kept",
+    [
+        {"previous_response_id": "resp_1"},
+        {"conversation": "conv_1"},
+        {"conversation": {"id": "conv_1"}},
+        {"previous_response_id": "resp_1", "conversation": None},
+    ],
+)
+@table("is_whole", [None, False, True])
+def test_what_the_server_keeps_lacks_nothing(*, kept: dict[str, Any], is_whole: bool | None) -> None:
+    assert told_whole(is_whole, **kept) is True
+
+
+@table("named", [{}, {"previous_response_id": None}, {"conversation": {"id": 7}}])
+@table("is_whole", [None, False, True])
+def test_without_it_a_request_is_as_whole_as_it_is_said_to_be(
+    *, named: dict[str, Any], is_whole: bool | None
+) -> None:
+    assert told_whole(is_whole, **named) is is_whole
+
+
+def told_whole(is_whole: bool | None, **fields: Any) -> bool | None:  # noqa: FBT001 -- what is told on
+    said = detect_turn(
+        json.dumps({"model": "m", "input": "hello", **fields}).encode(),
+        user_id="ann",
+        session_id="s",
+        message_id="m1",
+        at=AT,
+        dialect=RESPONSES,
+        is_whole=is_whole,
+    )
+    assert said.turn is not None
+    return said.turn.is_whole
+
+
+@table(
+    ("message_id", "parent_id", "carried", "parent"),
+    [
+        ("m2", "m1", True, "m1"),
+        ("m1", ROOT, False, ROOT),
+        ("m2", ROOT, True, None),  # a frontend that leaves its header empty
+        (None, "m1", True, None),
+        ("m2", None, True, None),
+    ],
+)
+def test_what_a_turn_follows_on_is_known_by_the_frontends_ids_alone(
+    message_id: str | None, parent_id: str | None, *, carried: bool, parent: str | None
+) -> None:
+    before = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]
+    messages = [*(before if carried else []), {"role": "user", "content": "I like tea"}]
+
+    heard = detect_turn(
+        json.dumps({"model": "m", "messages": messages}).encode(),
+        user_id="anna",
+        session_id="chat-1",
+        message_id=message_id,
+        parent_id=parent_id,
+        at=datetime(2026, 11, 21, tzinfo=UTC),
+    )
+
+    assert heard.turn is not None
+    assert heard.turn.parent == parent

@@ -1,0 +1,181 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.tables import table
+
+from recollect.composition import FENCE, HISTORY_FENCE
+from recollect.wire import ChatMessage, authored_text, said_with
+from recollect.wire.user_text import own_blocks
+
+TEMPLATE = """### Task:
+Respond to the user query using the provided context, with citations (e.g., <source id="1">).
+
+### Guidelines:
+- Do not use XML tags. The <context> tag holds what was found.
+
+<context>
+%s
+</context>
+"""
+SOURCES = (
+    '<source id="1" name="tea.pdf" resource-type="file" resource-id="f1">I hate tea.</source>\n'
+    '<source id="2" name="a>b.pdf">It says </context>, and\n</source>'
+)
+RETRIEVED = TEMPLATE % SOURCES
+ATTACHED = '<attached_files>\n<file type="file" id="f1" url="f1" name="a > b.pdf"/>\n</attached_files>\n\n'
+MEMORIES = "<memory_context>\n[User Memory]\n- food: hates tea\n</memory_context>"
+OLD_MEMORIES = '<memory_user_context>[{"content": "hates tea"}]</memory_user_context>'
+OURS = f"<{FENCE}>\nNoted:\n- [FACT] Wrote </context> once. (2026-03-15)\n</{FENCE}>"
+HISTORY = f"<{HISTORY_FENCE}>\nThe user hates tea.\n</{HISTORY_FENCE}>"
+WORDS = "What do they say about tea?"
+
+
+def written(text: str) -> str:
+    return authored_text(ChatMessage(role="user", content=text))
+
+
+@table(
+    "text",
+    [
+        WORDS,
+        f"\n  {WORDS} \n",
+        f"{RETRIEVED}\n{WORDS}",
+        f"{RETRIEVED}\n<user_query>\n{WORDS}\n</user_query>",
+        f"{RETRIEVED}\n<user_query>\n{WORDS}\n</user_query>\n{WORDS}",
+        TEMPLATE % '<source id="1" name="tea.pdf"></source>' + WORDS,
+        f"{RETRIEVED.replace(chr(10), chr(13) + chr(10))}\r\n{WORDS}",
+        f"### Task:\nAnswer.\n<context>{SOURCES}</context>\n{WORDS}",
+        f"Answer {WORDS} from this.\n<context>\n{SOURCES}\n</context>\n{WORDS}",
+        TEMPLATE % "A page without sources." + WORDS,
+        f"{ATTACHED}{WORDS}",
+        f"{RETRIEVED}\n{ATTACHED}{WORDS}",
+        f"{ATTACHED}{RETRIEVED}\n{WORDS}",
+        f'<source id="1" name="tea.pdf"></source>\n<source id="2"></source>\n\n{WORDS}',
+        f'<source name="weather">rain</source>\n{WORDS}',
+        f"{MEMORIES}\n\n{WORDS}",
+        f"{WORDS}\n\n{MEMORIES}",
+        f"{OLD_MEMORIES}\n{MEMORIES}\n{WORDS}",
+        f"{WORDS}\n\n{OURS}",
+        f"{OURS}\n\n{WORDS}",
+        f"{HISTORY}\n\n{OURS}\n\n{WORDS}\n\n{OURS}",
+        f"{RETRIEVED}\n{WORDS}\n\n{OURS}".replace("\n", "\r\n"),
+    ],
+)
+def test_only_the_users_words_are_left(text: str) -> None:
+    assert written(text) == WORDS
+
+
+@table(
+    "text",
+    [
+        "### Task:\nfix my code",
+        "### Task:\nExplain what <context> and </context> mean to a model.",
+        "What does <context> do? And </context>?",
+        "Why does it write\n<context>\nhere</context>?",
+        'Why is there no end to\n<context>\n<source id="1">',
+        "### Task:\n</context>\nclosed before\n<context>\nit opened",
+        "<source src='a.mp4'></source> is how a video is embedded",
+        '<source id="1" is how a citation begins',
+        "<memory_context> is never closed",
+        "What do <memory_context> and </memory_context> mean?",
+        "What goes into <attached_files> before </attached_files>?",
+        "I said <user_query>yes</user_query>",
+        "1 < 2",
+        f"<{FENCE}>\nis never closed",
+        f"</{FENCE}>\nis never opened",
+        f"What do <{FENCE}> and\n</{FENCE}> mean?",
+        f"<{FENCE}>\nis not closed by\n</recollect_history>",
+    ],
+)
+def test_words_that_only_look_like_wrapping_are_kept(text: str) -> None:
+    assert written(text) == text
+
+
+def test_a_query_tag_that_is_not_closed_is_the_users() -> None:
+    assert written(f"{RETRIEVED}\n<user_query> what is it?") == "<user_query> what is it?"
+
+
+@table("text", ["", "  \n", OURS, HISTORY, RETRIEVED, ATTACHED, MEMORIES, f"{RETRIEVED}{ATTACHED}"])
+def test_wrapping_alone_says_nothing(text: str) -> None:
+    assert written(text) == ""
+
+
+def test_every_part_is_unwrapped_and_only_text_is_heard() -> None:
+    message = ChatMessage(
+        role="user",
+        content=[
+            {"type": "text", "text": f"{RETRIEVED}\nLook:"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+            {"type": "text", "text": RETRIEVED},
+            {"type": "text", "text": f"{RETRIEVED}\n{WORDS}"},
+        ],
+    )
+
+    assert authored_text(message) == f"Look:\n{WORDS}"
+
+
+@table("role", ["system", "developer", "assistant", "tool", None, 5, [], {}])
+def test_what_others_said_is_left_as_it_is(role: object) -> None:
+    assert authored_text(ChatMessage(role=role, content=f" {RETRIEVED}\n")) == f" {RETRIEVED}\n"
+
+
+TAGS = (
+    "context",
+    "attached_files",
+    "memory_context",
+    "memory_user_context",
+    "user_query",
+    FENCE,
+    HISTORY_FENCE,
+)
+PIECES = st.sampled_from(
+    [
+        "### Task:",
+        "\n",
+        " ",
+        "word",
+        '<source id="1">',
+        "</source>",
+        *(f"<{t}>" for t in TAGS),
+        *(f"</{t}>" for t in TAGS),
+    ]
+)
+
+
+@given(st.lists(PIECES).map("".join))
+def test_what_is_left_are_words_of_the_text(text: str) -> None:
+    left = written(text)
+
+    assert left == left.strip()
+    at = 0
+    for line in left.split("\n"):
+        at = text.index(line, at)
+
+
+@given(st.lists(PIECES).map("".join) | st.text(), st.sampled_from([OURS, HISTORY, f"{HISTORY}\n\n{OURS}"]))
+def test_what_we_added_to_any_words_is_cut_off_again(text: str, added: str) -> None:
+    assert written(said_with(text, added)) == written(text)
+
+
+@table(
+    "piece",
+    [
+        '<source id="1">',
+        "<context>\n",
+        "\n<memory_context>",
+        "\n<recollect_memories>\n",
+        "### Task:\n<context>\n<source ",
+    ],
+)
+def test_a_long_hostile_text_is_read_in_linear_time(piece: str) -> None:
+    text = piece * 100_000  # quadratic time would take minutes
+
+    assert written(text) == text.strip()
+
+
+@pytest.mark.parametrize("fence", [FENCE, HISTORY_FENCE])
+def test_each_fence_that_is_composed_is_known_again(fence: str) -> None:
+    """The names stand in two packages, of which neither imports the other."""
+    block = f"<{fence}>\nNoted.\n</{fence}>"
+
+    assert own_blocks(f"Tea?\n\n{block}\n") == [(6, 6 + len(block))]
