@@ -268,7 +268,9 @@ def _largest_inside(graph: _Graph, architecture: Architecture, name: str) -> NDA
     scale, shift = graph.weight(f"{norm}.weight", size), graph.weight(f"{norm}.bias", size)
     matrix, bias = graph.weight(f"{dense}.weight", inner, size), graph.weight(f"{dense}.bias", inner)
     spread = np.linalg.norm(matrix * scale, axis=1)
-    largest: NDArray[np.float32] = np.abs(matrix @ shift + bias) + np.float32(_DEVIATIONS) * spread
+    # A sum, not a product of matrices: OpenBLAS' threads may hang where another thread forks, as a start of Postgres does.
+    shifted = (matrix * shift).sum(axis=1) + bias
+    largest: NDArray[np.float32] = np.abs(shifted) + np.float32(_DEVIATIONS) * spread
     return largest
 
 
