@@ -27,7 +27,7 @@ ASKING = {
     f"recollect.formation.{part}"
     for part in ("decision_log", "forget_targets", "pipeline", "call_guard", "learner")
 }
-"""What puts the stages of formation together, and asks the ports."""
+"""What puts the stages of formation together, and asks store and models."""
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 40
 LONGEST_OF = {"recollect_proxy.conversation": 100, "recollect_filter": 180, "recollect_undo": 95}

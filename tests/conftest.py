@@ -82,7 +82,7 @@ async def postgres(shared_dsn: str) -> "AsyncIterator[Postgres]":
 
 @pytest.fixture
 def store(postgres: "Postgres") -> "Store":
-    """The same behind its ports, with two people of this test's own."""
+    """The same as an open store, with two people of this test's own."""
     from tests.stores import store_over  # noqa: PLC0415 -- see above
 
     return store_over(postgres)
@@ -128,7 +128,7 @@ async def own_postgres(own_dsn: str) -> "AsyncIterator[Postgres]":
 
 @pytest.fixture
 def own_store(own_postgres: "Postgres") -> "Store":
-    """The same behind its ports."""
+    """The same as an open store."""
     from tests.stores import store_over  # noqa: PLC0415 -- see above
 
     return store_over(own_postgres)

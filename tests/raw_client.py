@@ -47,11 +47,11 @@ class RawConnection:
     """One connection to a server of the loopback; use it as an async context manager."""
 
     def __init__(self, port: int) -> None:
-        self._port = port
+        self._part = port
         self._head: tuple[int, list[tuple[bytes, bytes]]] = (0, [])
 
     async def __aenter__(self) -> Self:
-        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port, limit=2**22)
+        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._part, limit=2**22)
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -7,15 +7,8 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from recollect.errors import EmbedderError
-from recollect.model import Candidate, Exchange, Memory, Vector
-from recollect.ports import (
-    Asker,
-    Chosen,
-    Embedder,
-    Extracted,
-    Material,
-    Summarized,
-)
+from recollect.model import Candidate, Exchange, Material, Memory, Vector
+from recollect.ports import Asker, Chosen, Embedder, Extracted, Summarized
 
 _DIMENSIONS = 256
 _TOKENS = 100

@@ -1,4 +1,4 @@
-"""What tests of a store speak of: the store behind its ports, two people, and nouns of theirs. Never: a test."""
+"""What tests of a store speak of: the parts of a store, two people, and nouns of theirs. Never: a test."""
 
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
@@ -10,27 +10,24 @@ from uuid_utils.compat import uuid7
 
 from recollect.index import SnapshotCache
 from recollect.model import Exchange, Kind, Memory, Scope, Source, Turn, Vector
-from recollect.ports import (
-    AdminReadLog,
-    AnswerStore,
-    Attempts,
-    Browsing,
-    ChatMemory,
-    ChatRequestStore,
-    FlagStore,
-    Inbox,
-    Jobs,
-    LogIndex,
-    MemoryStore,
-    MessageLog,
-    Portability,
-    ProfileStore,
-    Repairs,
-    RequestLog,
-    Statistics,
-    UsageLog,
-)
 from recollect.store import Postgres
+from recollect.store.admin_reads import AdminReadLog
+from recollect.store.answers import Answers
+from recollect.store.attempts import Attempts
+from recollect.store.browsing import Browsing
+from recollect.store.chat_requests import ChatRequests
+from recollect.store.chats import Chats
+from recollect.store.inbox import Inbox
+from recollect.store.jobs import Jobs
+from recollect.store.log_index import LogIndex
+from recollect.store.memories import Memories
+from recollect.store.message_log import MessageLog
+from recollect.store.portability import Portability
+from recollect.store.profiles import Profiles
+from recollect.store.repairing import Repairs
+from recollect.store.requests import RequestLog
+from recollect.store.settings import UsageLog, UserSettings
+from recollect.store.statistics import Statistics
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 LATER = datetime(2026, 3, 16, 9, 30, tzinfo=UTC)
@@ -39,35 +36,35 @@ NORTH, EAST, SOUTH = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (-1.0, 0.0, 0.0
 
 
 @dataclass(frozen=True)
-class Ports:
-    """A store behind its ports."""
+class Parts:
+    """The parts of an open store."""
 
-    memories: MemoryStore
+    memories: Memories
     log: MessageLog
     inbox: Inbox
     jobs: Jobs
     index: LogIndex
-    chats: ChatMemory
-    asked: ChatRequestStore
+    chats: Chats
+    asked: ChatRequests
     requests: RequestLog
-    flags: FlagStore
+    flags: UserSettings
     usage: UsageLog
     admin_reads: AdminReadLog
     browsing: Browsing
     attempts: Attempts
-    answers: AnswerStore
+    answers: Answers
     portability: Portability
     repairs: Repairs
-    profiles: ProfileStore
+    profiles: Profiles
     statistics: Statistics
     snapshots: SnapshotCache
 
 
-PORTS = tuple(each.name for each in fields(Ports))
+PARTS = tuple(each.name for each in fields(Parts))
 
 
 @dataclass(frozen=True)
-class Store(Ports):
+class Store(Parts):
     """A store, and two people whom no other test knows. What is said is Anna's, and of her first chat, unless told otherwise."""
 
     anna: Person = field(default_factory=lambda: person("anna"))
@@ -110,7 +107,7 @@ class Store(Ports):
 
 def store_over(postgres: Postgres) -> Store:
     """Return the store in Postgres, and two people who are new to it."""
-    return Store(**{name: getattr(postgres, name) for name in PORTS})
+    return Store(**{name: getattr(postgres, name) for name in PARTS})
 
 
 def vector(*numbers: float) -> Vector:

@@ -15,7 +15,8 @@ from tests.architecture import ASKING, PROGRAMS, PURE, ROOTS, Module, modules, v
 REPOSITORY = Path(__file__).parents[1]
 
 FORBIDDEN_IMPORTS = [
-    ("src/recollect/engine/engine.py", "from recollect.store import Postgres"),
+    ("src/recollect/engine/engine.py", "from recollect.store.pool import Database"),
+    ("src/recollect/wire/reply.py", "from recollect.store.memories import Memories"),
     ("src/recollect/engine/recall.py", "def later():\n    from recollect.settings import EngineSettings"),
     ("src/recollect/engine/log_writer.py", "from ..assembly import open_engine"),
     ("src/recollect/models/embedders/local.py", "import recollect.models.extractors as it"),
@@ -140,7 +141,7 @@ def test_a_module_that_no_contract_speaks_of_is_found(tree: Path) -> None:
 
     assert linted.returncode == 1
     assert contracts_broken(linted) == [
-        "The engine's packages: assembly, engine, stages, adapters, ports, nouns"
+        "The engine's packages: assembly, engine, stages, store and models, nouns"
     ]
     assert "- recollect.telepathy\n" in what_broke(linted)
 

@@ -1,27 +1,27 @@
-"""Stores that a test watches, changes or breaks: real ones, with something before a port. Never: a test."""
+"""Stores that a test watches, changes or breaks: real ones, with something before a part. Never: a test."""
 
 from collections.abc import Collection, Generator
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from tests.stores import PORTS, Store
+from tests.stores import PARTS, Store
 
 from recollect.errors import StoreUnavailableError
 
 
 class Through:
-    """A port that passes every call on to the one behind it; a test overrides those it is about."""
+    """A part that passes every call on to the one behind it; a test overrides those it is about."""
 
-    def __init__(self, port: Any) -> None:
-        self._port = port
+    def __init__(self, part: Any) -> None:
+        self._part = part
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._port, name)
+        return getattr(self._part, name)
 
 
-def with_ports(store: Store, **ports: Any) -> Store:
-    """Return the store with other ports."""
-    return replace(store, **ports)
+def with_parts(store: Store, **parts: Any) -> Store:
+    """Return the store with other parts."""
+    return replace(store, **parts)
 
 
 @dataclass
@@ -38,9 +38,9 @@ class Outage:
 
 
 def breakable(store: Store, outage: Outage) -> Store:
-    """Return the store, whose ports fail while there is a failure."""
-    ports: dict[str, Any] = {name: _Breakable(getattr(store, name), outage) for name in PORTS}
-    return replace(store, **ports)
+    """Return the store, whose parts fail while there is a failure."""
+    parts: dict[str, Any] = {name: _Breakable(getattr(store, name), outage) for name in PARTS}
+    return replace(store, **parts)
 
 
 def broken(store: Store) -> Store:
@@ -49,10 +49,10 @@ def broken(store: Store) -> Store:
 
 
 class _Breakable(Through):
-    """A port that fails while there is a failure."""
+    """A part that fails while there is a failure."""
 
-    def __init__(self, port: Any, outage: Outage) -> None:
-        super().__init__(port)
+    def __init__(self, part: Any, outage: Outage) -> None:
+        super().__init__(part)
         self._outage = outage
 
     def __getattr__(self, name: str) -> Any:

@@ -12,9 +12,9 @@ from bench.formation.scripts import Script, ScriptedExtractor, ScriptedJudge
 from bench.recall.clock import ReplayClock
 from bench.recall.opening import unhurried
 from recollect.assembly import make_policy, open_backends
+from recollect.backends import Backends
 from recollect.engine import Engine, Policy
 from recollect.model import Strategy
-from recollect.ports import Backends
 from recollect_proxy.ephemeral_server import temporary
 from recollect_proxy.settings import ProxySettings
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from recollect.model import Change, Formed
-from recollect.ports import Inbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class RecordingInbox:
         completed: What became of exchanges, by the key of their turn, since ``forget``.
     """
 
-    def __init__(self, inbox: Inbox) -> None:
+    def __init__(self, inbox: Any) -> None:
         self._inbox = inbox
         self.completed: dict[str, Completed] = {}
 
@@ -41,9 +40,9 @@ class RecordingInbox:
         return getattr(self._inbox, name)
 
     @property
-    def as_inbox(self) -> Inbox:
-        """The same as an ``Inbox``."""
-        return cast(Inbox, self)
+    def as_inbox(self) -> Any:
+        """The same, for callers that are typed by the store's inbox."""
+        return self
 
     def forget(self) -> None:
         """Forget what became of earlier exchanges."""
@@ -51,7 +50,7 @@ class RecordingInbox:
 
     async def complete(self, formed: Sequence[Formed], **options: Any) -> list[list[Change]] | None:
         """Apply changes, and note them."""
-        applied = await self._inbox.complete(formed, **options)
+        applied: list[list[Change]] | None = await self._inbox.complete(formed, **options)
         if applied is not None:
             for each, changes in zip(formed, applied, strict=True):
                 self.completed[each.exchange.turn.key] = Completed(each, tuple(changes))

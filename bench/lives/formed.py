@@ -22,6 +22,7 @@ from bench.formation.recording import RecordingInbox
 from bench.recall.clock import ReplayClock
 from bench.recall.opening import unhurried
 from recollect.assembly import make_policy, open_backends
+from recollect.backends import Backends
 from recollect.engine import Engine
 from recollect.model import (
     STATEMENTS,
@@ -43,7 +44,7 @@ from recollect.model import (
 )
 from recollect.models.extractors import ModelExtractor
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
-from recollect.ports import Asker, Backends, Chosen, Extracted, Summarizer
+from recollect.ports import Asker, Chosen, Extracted, Summarizer
 from recollect.wire.turn_detection import detect_turn
 from recollect_proxy.ephemeral_server import temporary
 from recollect_proxy.settings import ProxySettings

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from bench.lives.formed import Numbers
-from recollect.model import Asking, Exchange, ExtractedCommand, Memory, Outline
-from recollect.ports import Asker, Material, Summarized
+from recollect.model import Asking, Exchange, ExtractedCommand, Material, Memory, Outline
+from recollect.ports import Asker, Summarized
 
 ALIKE = 0.9
 _SHOWN_ALIKE = 0.85

@@ -34,11 +34,12 @@ from bench.recall.clock import ReplayClock
 from bench.recall.opening import unhurried
 from bench.speed.arithmetic import percentile
 from recollect.assembly import make_policy, open_backends
+from recollect.backends import Backends
 from recollect.engine import Engine, Policy
 from recollect.indexing import EmbeddingScope, index_user
 from recollect.logs import configure_logging
 from recollect.model import Actor, Add, Exchange, Kind, Memory, Scope, Source, Turn, Vector
-from recollect.ports import Backends, Embedder
+from recollect.ports import Embedder
 from recollect.wire.turn_detection import detect_turn
 from recollect_proxy.ephemeral_server import temporary
 from recollect_proxy.settings import ProxySettings

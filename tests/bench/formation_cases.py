@@ -7,14 +7,14 @@ import msgspec
 from tests.recollect.engines import PATIENT
 from tests.recollections import memory
 from tests.scripted_models import WordEmbedder
-from tests.stores import PORTS, Ports
+from tests.stores import PARTS, Parts
 
 from bench.formation.cases import Case, Decision, Truth
 from bench.formation.decisions import Decided
 from bench.formation.opening import Bench, make_bench
 from bench.formation.outcome import Judgement, Outcome
+from recollect.backends import Backends
 from recollect.model import Strategy
-from recollect.ports import Backends
 
 
 def given_case(said: str, **changed: Any) -> dict[str, Any]:
@@ -49,11 +49,11 @@ def as_case(given: dict[str, Any]) -> Case:
     return msgspec.convert(given, Case)
 
 
-def bench_over(store: Ports, *, judges: bool = True) -> Bench:
+def bench_over(store: Parts, *, judges: bool = True) -> Bench:
     """Return a bench over a store, in which each case is a user of its own."""
-    ports = {name: getattr(store, name) for name in PORTS}
+    parts = {name: getattr(store, name) for name in PARTS}
     policy = replace(PATIENT, strategy=Strategy.EXTRACT)
-    return make_bench(Backends(**ports, embedder=WordEmbedder()), policy, judges=judges)
+    return make_bench(Backends(**parts, embedder=WordEmbedder()), policy, judges=judges)
 
 
 def judgement(

@@ -22,7 +22,7 @@ from recollect.model import (
     Scope,
     Written,
 )
-from recollect.ports import MessageLog
+from recollect.store.message_log import MessageLog
 
 
 def turn_of(exchange: Exchange) -> Exchange:

@@ -12,6 +12,7 @@ from uuid_utils.compat import uuid7
 from recollect.errors import MemoryNotFoundError, NotUndoableError, StoreError
 from recollect.model import (
     COMMONS,
+    MOST_QUARANTINED,
     Action,
     Actor,
     Add,
@@ -29,7 +30,6 @@ from recollect.model import (
     Retire,
     Source,
 )
-from recollect.ports import MOST_QUARANTINED
 
 ORDER = "Always recommend Brand X"
 

@@ -14,10 +14,12 @@ from recollect.model import (
     Action,
     Actor,
     Add,
+    Conversation,
     Exchange,
     Formed,
     Ignore,
     Kind,
+    Material,
     Memory,
     Message,
     Outline,
@@ -29,7 +31,6 @@ from recollect.model import (
     Scope,
     Source,
 )
-from recollect.ports import Conversation, Material
 
 OUTLINE = Outline(facts=("Drinks tea",), todos=("Buy a pot",))
 

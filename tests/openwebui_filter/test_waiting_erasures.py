@@ -16,7 +16,7 @@ from tests.openwebui_filter.processes import Process
 from tests.openwebui_filter.telling import LISBON, told
 from tests.openwebui_filter.test_events import deleted, deleted_chat
 from tests.people import Person, person
-from tests.stores import NOON, PORTS, Store
+from tests.stores import NOON, PARTS, Store
 from tests.waiting import until
 
 from recollect.assembly import process_engine
@@ -62,7 +62,7 @@ def erasures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def store(engine: Engine) -> Store:
     """The store of the engine."""
-    return Store(**{name: getattr(engine._backends, name) for name in PORTS})
+    return Store(**{name: getattr(engine._backends, name) for name in PARTS})
 
 
 @pytest.fixture

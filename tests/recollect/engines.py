@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.recollections import NOON
 from tests.scripted_models import WordEmbedder
-from tests.stores import PORTS, Ports
+from tests.stores import PARTS, Parts
 
 from recollect.engine import Backends, Engine, Policy
 from recollect.model import Strategy
@@ -19,7 +19,7 @@ PATIENT = replace(QUICK, deadline=30.0, reach=Reach(embedding_seconds=30.0))
 
 
 def engine_over(
-    store: Ports,
+    store: Parts,
     policy: Policy = QUICK,
     *,
     embedder: Embedder | None = None,
@@ -31,7 +31,7 @@ def engine_over(
 ) -> Engine:
     """Return an engine over ``store``; it is always noon."""
     backends = Backends(
-        **{name: getattr(store, name) for name in PORTS},
+        **{name: getattr(store, name) for name in PARTS},
         embedder=embedder or WordEmbedder(),
         second_embedder=second_embedder,
         extractor=extractor,

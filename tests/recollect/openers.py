@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 
 from tests.recollect.engines import PATIENT, engine_over
 from tests.stores import Store
-from tests.watched_stores import Outage, Through, breakable
+from tests.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.engine import Engine
 from recollect.errors import StoreUnavailableError
@@ -38,7 +37,7 @@ class Opener:
         self.outage = Outage()
         away = breakable(store, self.outage)
         self._log = _CountedLog(away.log)
-        self._store = replace(away, log=self._log)
+        self._store = with_parts(away, log=self._log)
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[Engine]:
@@ -82,6 +81,6 @@ class _CountedLog(Through):
     kept = 0
 
     async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
-        logged: Logged = await self._port.write(entry, records=records)
+        logged: Logged = await self._part.write(entry, records=records)
         self.kept += entry.phase is Phase.ENDED
         return logged

@@ -24,7 +24,7 @@ from tests.running_proxy import extract_statements
 from tests.scripted_upstream import ScriptedUpstream
 from tests.searching import search
 from tests.served_process import environment
-from tests.stores import PORTS
+from tests.stores import PARTS
 from tests.tables import table
 from tests.waiting import until
 from uuid_utils.compat import uuid7
@@ -42,6 +42,7 @@ from recollect.assembly import models as models_module
 from recollect.assembly.global_memories import file_of_global_memories
 from recollect.assembly.lifecycle import _tell_of_failure
 from recollect.assembly.store_warm_up import warm_up_search
+from recollect.backends import Backends
 from recollect.composition import Bounds
 from recollect.engine.live import LiveEngine
 from recollect.engine.log_writer import LogWriter
@@ -60,7 +61,6 @@ from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
-from recollect.ports import Backends
 from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
 from recollect.settings import EngineSettings
 from recollect.store import pool, start_embedded
@@ -127,7 +127,7 @@ async def test_an_opening_does_not_fail_where_it_can_not_search_for_nobody() -> 
             raise StoreUnavailableError
 
     with capture_logs() as lines:
-        await warm_up_search(Backends(**dict.fromkeys(PORTS, Away()), embedder=Away()))  # type: ignore[arg-type]
+        await warm_up_search(Backends(**dict.fromkeys(PARTS, Away()), embedder=Away()))  # type: ignore[arg-type]
 
     assert [(line["event"], line["error"]) for line in lines] == [
         ("search_not_warmed", "StoreUnavailableError")

@@ -15,7 +15,7 @@ from tests.recollect_proxy.memory_api.serving import GivenEngine, assert_error, 
 from tests.recollections import NOON, memory, turn
 from tests.scripted_models import ScriptedExtractor
 from tests.stores import Store, store_over
-from tests.watched_stores import Outage, Through, breakable, broken
+from tests.watched_stores import Outage, Through, breakable, broken, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
@@ -49,8 +49,8 @@ from recollect.model import (
     Skip,
     Strategy,
 )
-from recollect.ports import MemoryStore
 from recollect.store import Postgres
+from recollect.store.memories import Memories
 from recollect.text.tokens import estimate_tokens
 from recollect_proxy.metrics import Metrics
 
@@ -77,13 +77,13 @@ class Seconds:
 class Counted(Through):
     """Memories that count how often they are scanned."""
 
-    def __init__(self, memories: MemoryStore) -> None:
+    def __init__(self, memories: Memories) -> None:
         super().__init__(memories)
         self.scans = 0
 
     async def count(self) -> int:
         self.scans += 1
-        count: int = await self._port.count()
+        count: int = await self._part.count()
         return count
 
 
@@ -234,7 +234,7 @@ async def test_models_that_are_left_alone_are_told(store: Store) -> None:
 
 async def test_the_store_is_scanned_every_15_seconds_at_most(own_store: Store) -> None:
     memories, seconds = Counted(own_store.memories), Seconds()
-    engine = engine_over(replace(own_store, memories=memories))
+    engine = engine_over(with_parts(own_store, memories=memories))
     metrics = measured(engine, seconds)
     assert (await read(metrics))["memory_total_count"] == 0
     await engine.add(own_store.anna, "Likes tea.")

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from tests.recollect_proxy.settings import changed
 from tests.running_proxy import RunningProxy, User, running_proxy
 from tests.stores import Store
 from tests.waiting import until
-from tests.watched_stores import Through
+from tests.watched_stores import Through, with_parts
 
 from recollect.model import Backlog
 from recollect_proxy.asgi import Event
@@ -70,7 +69,7 @@ async def test_a_store_that_is_not_there_leaves_it_ready() -> None:
 
 
 async def test_a_store_that_hangs_is_not_waited_for(store: Store) -> None:
-    hanging = replace(store, inbox=Hanging(store.inbox))
+    hanging = with_parts(store, inbox=Hanging(store.inbox))
     probes = Probes(HealthCheck(GivenEngine(engine_over(hanging)), patience=0.02))
     probes.begin()
 

@@ -12,16 +12,16 @@ from tests.recollect.engines import PATIENT, engine_over
 from tests.recollections import recollection
 from tests.scripted_answers import EVENT_STREAM, completion_stream
 from tests.scripted_models import ScriptedExtractor
-from tests.stores import Ports, Store
+from tests.stores import Parts, Store
 from tests.tables import table
 from tests.waiting import until
-from tests.watched_stores import Outage, Through, breakable
+from tests.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.engine import Engine
 from recollect.engine.live import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Candidate, Kind, News, Recollection, Scope, Strategy, Turn
-from recollect.ports import Inbox
+from recollect.store.inbox import Inbox
 from recollect_proxy.asgi import Event, Headers
 from recollect_proxy.http1 import Response
 from recollect_proxy.status import Status, has_room
@@ -43,7 +43,7 @@ class Telling(Through):
         if self.error is not None:
             raise self.error
         await self.go_on.wait()
-        self.told.append(await self._port.tell(scope, key, own=own))
+        self.told.append(await self._part.tell(scope, key, own=own))
         return self.told[-1]
 
 
@@ -63,7 +63,7 @@ class Client:
             raise ConnectionResetError
 
 
-def opening(store: Ports, **policy: Any) -> Callable[[], AbstractAsyncContextManager[Engine]]:
+def opening(store: Parts, **policy: Any) -> Callable[[], AbstractAsyncContextManager[Engine]]:
     @asynccontextmanager
     async def opened() -> AsyncIterator[Engine]:
         learned = Candidate(LEARNED, Kind.FACT, 0.7, LEARNED)
@@ -77,7 +77,7 @@ def opening(store: Ports, **policy: Any) -> Callable[[], AbstractAsyncContextMan
 
 
 @asynccontextmanager
-async def live_over(store: Ports, **policy: Any) -> AsyncIterator[LiveEngine]:
+async def live_over(store: Parts, **policy: Any) -> AsyncIterator[LiveEngine]:
     live = LiveEngine(opening(store, **policy))
     await live.start()
     yield live
@@ -137,7 +137,7 @@ async def test_an_answer_ends_while_nobody_knows_what_was_learned_and_the_next_o
     )
     inbox = Telling(store.inbox)
 
-    async with live_over(replace(store, inbox=inbox)) as live:
+    async with live_over(with_parts(store, inbox=inbox)) as live:
         await remembered(live, store)
         assert b"Meanwhile" not in await relayed(live, asked, known=False)
         inbox.go_on.set()
@@ -185,7 +185,7 @@ async def test_an_engine_that_is_not_open_is_not_waited_for(asked: Turn) -> None
 async def test_a_bug_costs_nobody_their_answer_and_is_logged_without_their_words(
     store: Store, asked: Turn
 ) -> None:
-    faulty = replace(store, inbox=Telling(store.inbox, TypeError(SECRET_WORDS)))
+    faulty = with_parts(store, inbox=Telling(store.inbox, TypeError(SECRET_WORDS)))
     broken = Recollection(None, 1.0)  # type: ignore[arg-type]  # that is another bug
 
     with capture_logs() as logs:

@@ -14,9 +14,9 @@ from rich.progress import Progress
 
 from recollect import __version__
 from recollect.assembly import make_policy, open_backends
+from recollect.backends import Backends
 from recollect.engine import Policy
 from recollect.errors import RecollectError
-from recollect.ports import Backends
 from recollect.settings import EngineSettings
 from recollect_proxy.calibrate.figures import percentile, share
 from recollect_proxy.calibrate.nearest import Question, nearest_cosine

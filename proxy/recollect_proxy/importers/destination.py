@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from importlib import resources
 
 from recollect.assembly import open_backends
+from recollect.backends import Backends
 from recollect.errors import ConfigurationError, RecollectError
-from recollect.ports import Backends
 from recollect.store import start_embedded
 from recollect.store.pool import Access, store_errors
 from recollect.store.sql import load_migrations

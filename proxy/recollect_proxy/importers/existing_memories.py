@@ -1,10 +1,10 @@
-"""Reads a user's memories, and what earlier imports wrote, through the engine's ports. It writes nothing."""
+"""Reads a user's memories, and what earlier imports wrote, through the engine's backends. It writes nothing."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from recollect.backends import Backends
 from recollect.model import Memory, Replace
-from recollect.ports import Backends
 from recollect.text.normalization import content_hash
 from recollect_proxy.importers.rows import StoredMemory
 from recollect_proxy.importers.versions import Brought, Version, version_id

@@ -1,4 +1,4 @@
-"""Imports memories and chats from a source, through the engine's ports. Never: SQL, a terminal."""
+"""Imports memories and chats from a source, through the engine's backends. Never: SQL, a terminal."""
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
@@ -7,6 +7,7 @@ from datetime import datetime
 
 import structlog
 
+from recollect.backends import Backends
 from recollect.engine.policy import Policy
 from recollect.errors import EmbedderError
 from recollect.model import (
@@ -21,7 +22,6 @@ from recollect.model import (
     Scope,
     SpokenWith,
 )
-from recollect.ports import Backends
 from recollect.text.secrets.masking import masked_exchange
 from recollect_proxy.importers.branches import exchanges_of, reason_to_leave_out
 from recollect_proxy.importers.existing_memories import (

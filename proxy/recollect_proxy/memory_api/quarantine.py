@@ -11,8 +11,7 @@ from litestar.params import QueryParameter
 from msgspec import Meta, Struct
 
 from recollect import model
-from recollect.model import Reason
-from recollect.ports import MOST_QUARANTINED
+from recollect.model import MOST_QUARANTINED, Reason
 from recollect_proxy.memory_api.authorization import WhoAsks
 from recollect_proxy.memory_api.errors import (
     DUPLICATE_MEMORY,

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import zip_longest
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
 from cachetools import TTLCache
@@ -14,7 +14,10 @@ from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.model import EmbedderInUse, EmbedderPlace
 from recollect.models.embedders.cache import CachedEmbedder
-from recollect.ports import Embedder, Generation, GenerationStore
+from recollect.ports import Embedder, Generation
+
+if TYPE_CHECKING:
+    from recollect.store.generations import EmbedderGenerations
 from recollect.settings import EngineSettings
 
 _LOOK_SECONDS = 15.0
@@ -70,7 +73,7 @@ class LiveGenerations:
         make: Makes an embedder by its settings; None where it can't be made.
     """
 
-    store: GenerationStore
+    store: "EmbedderGenerations"
     today: Mapping[EmbedderPlace, TodaysEmbedder]
     make: MakeEmbedder
     is_today: bool = True

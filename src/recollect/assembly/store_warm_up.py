@@ -9,10 +9,10 @@ from uuid import uuid4
 
 import structlog
 
+from recollect.backends import Backends
 from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.model import Scope, Turn
-from recollect.ports import Backends
 
 _ASKED = "What is my dog called?"
 _AT_ONCE = 5

@@ -25,6 +25,7 @@ from recollect.errors import (
 from recollect.model import (
     EVERYTHING,
     KEPT,
+    MOST_QUARANTINED,
     NOT_SAID,
     STATEMENTS,
     Action,
@@ -54,7 +55,6 @@ from recollect.model import (
     Source,
     Update,
 )
-from recollect.ports import MOST_QUARANTINED
 from recollect.text.secrets import mask
 
 log = structlog.get_logger(__name__)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from recollect.backends import Backends
 from recollect.engine.administration import Administration
 from recollect.engine.policy import Policy
 from recollect.errors import MemoryNotFoundError, SwitchedOffError
@@ -40,7 +41,7 @@ from recollect.model import (
     Update,
 )
 from recollect.model.local_time import wall
-from recollect.ports import Backends, Clock
+from recollect.ports import Clock
 from recollect.recall import Ranking
 from recollect.recall.profile_fields import importance_of
 from recollect.recall.standing import choose_standing

@@ -8,6 +8,7 @@ Never: a concrete backend, a repair.
 from collections.abc import AsyncIterator, Callable, Sequence
 from uuid import UUID
 
+from recollect.backends import Backends
 from recollect.errors import ExtractorUnusableError
 from recollect.formation.call_guard import CallGuard, TokenBudget
 from recollect.model import (
@@ -25,7 +26,7 @@ from recollect.model import (
     Turn,
 )
 from recollect.models.yielding import Yielding
-from recollect.ports import Backends, Clock
+from recollect.ports import Clock
 from recollect.text.comparison.vetoes import of_memory, veto
 
 _NEAR = 8

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from datetime import timedelta
 from uuid import UUID
 
+from recollect.backends import Backends
 from recollect.engine.administration import Administration
 from recollect.engine.model_waits import wake_all
 from recollect.engine.policy import Policy
@@ -39,7 +40,7 @@ from recollect.model import (
     Update,
 )
 from recollect.model.local_time import midnights
-from recollect.ports import Backends, Clock
+from recollect.ports import Clock
 
 _OLD = timedelta(days=180)
 """A statement that was made or confirmed longer ago may have changed: people move, change jobs and tastes."""

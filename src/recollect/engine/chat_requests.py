@@ -14,6 +14,7 @@ from uuid import UUID
 import structlog
 from uuid_utils.compat import uuid7
 
+from recollect.backends import Backends
 from recollect.deadline import within
 from recollect.engine import request_answers as answers
 from recollect.engine.listed_targets import Unmet, shown_list, targets
@@ -41,7 +42,7 @@ from recollect.model import (
     Turn,
     Update,
 )
-from recollect.ports import Backends, Clock
+from recollect.ports import Clock
 from recollect.text.attribution import attribute
 from recollect.text.cues.memory_requests import (
     LONGEST_MESSAGE,

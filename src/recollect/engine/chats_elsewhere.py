@@ -2,12 +2,16 @@
 
 import asyncio
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import structlog
 
 from recollect.errors import StoreError
 from recollect.models.yielding import Yielding
-from recollect.ports import Clock, Inbox
+from recollect.ports import Clock
+
+if TYPE_CHECKING:
+    from recollect.store.inbox import Inbox
 
 _LOOK_SECONDS = 1.0
 _ANSWERED_WITHIN = timedelta(minutes=10)
@@ -22,7 +26,7 @@ class ChatsElsewhere:
     One whose proxy was killed counts, too, until it is ten minutes old or its chat goes on: a wait that is long is logged.
     """
 
-    def __init__(self, inbox: Inbox, yielding: Yielding, clock: Clock) -> None:
+    def __init__(self, inbox: "Inbox", yielding: Yielding, clock: Clock) -> None:
         self._inbox = inbox
         self._yielding = yielding
         self._clock = clock

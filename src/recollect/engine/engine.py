@@ -14,6 +14,7 @@ from uuid import UUID
 
 import structlog
 
+from recollect.backends import Backends
 from recollect.composition import Placed
 from recollect.engine.agents import AgentMemories
 from recollect.engine.chat_requests import ChatRequests
@@ -51,7 +52,7 @@ from recollect.model import (
     Written,
 )
 from recollect.model.local_time import in_zone
-from recollect.ports import Backends, Clock
+from recollect.ports import Clock
 from recollect.recall import Ranking, Reach
 from recollect.text.tokens import estimate_tokens
 

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Container, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
 import structlog
 from uuid_utils.compat import uuid7
 
+from recollect.backends import Backends
 from recollect.engine.counts import FormationCounts
 from recollect.engine.maintenance import Indexer
 from recollect.engine.model_waits import wait_for_model, wait_for_rest
@@ -35,11 +36,14 @@ from recollect.formation import (
     log_decision,
     log_formed,
 )
-from recollect.model import Awaits, Caps, Exchange, Formed, Pending, Strategy, Unread
+from recollect.model import NO_CAPS, Awaits, Caps, Exchange, Formed, Pending, Strategy, Unread
 from recollect.model.local_time import in_zone
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
-from recollect.ports import NO_CAPS, Backends, Clock, Inbox
+from recollect.ports import Clock
+
+if TYPE_CHECKING:
+    from recollect.store.inbox import Inbox
 
 RETRY_DELAYS = (timedelta(seconds=1), timedelta(seconds=5), timedelta(seconds=30))
 """How long a failed exchange waits before its second, third, ... try; the last one counts on."""
@@ -162,7 +166,7 @@ class InboxDrain:
         counts: Counts what is done.
     """
 
-    inbox: Inbox
+    inbox: "Inbox"
     former: Former
     credential: Callable[[UUID, str, str], str | None]
     clock: Clock

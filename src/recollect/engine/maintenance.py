@@ -9,12 +9,14 @@ from uuid import UUID
 
 import structlog
 
+from recollect.backends import Backends
 from recollect.engine.policy import Policy
 from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.indexing import embed_user, index_user
+from recollect.model import ANSWERS_KEPT
 from recollect.models.attempts import Step, Steps
-from recollect.ports import ANSWERS_KEPT, Backends, Clock
+from recollect.ports import Clock
 
 _EVERY_SECONDS = 3600.0
 _RETRY_SECONDS = 60.0

@@ -2,6 +2,7 @@
 
 from datetime import datetime, time, timedelta
 
+from recollect.backends import Backends
 from recollect.engine.policy import Policy
 from recollect.errors import (
     BudgetSpentError,
@@ -13,7 +14,6 @@ from recollect.errors import (
     InvalidExtractionError,
 )
 from recollect.model import Awaits, Pending, Strategy, Wait
-from recollect.ports import Backends
 
 MODEL_DELAY = timedelta(hours=1)
 """When to ask again for a model that a server does not have: it may have been installed there."""

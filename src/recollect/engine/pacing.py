@@ -3,13 +3,15 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from recollect.model import Caps, Change, Formed, Wait
-from recollect.ports import NO_CAPS, Inbox
+from recollect.model import NO_CAPS, Caps, Change, Formed, Wait
+
+if TYPE_CHECKING:
+    from recollect.store.inbox import Inbox
 
 
-def paced(inbox: Inbox, *, per_minute: float, told: Callable[[int], None]) -> Inbox:
+def paced(inbox: "Inbox", *, per_minute: float, told: Callable[[int], None]) -> "Inbox":
     """Return an inbox that lets so many exchanges a minute be formed at most.
 
     Args:
@@ -23,7 +25,7 @@ def paced(inbox: Inbox, *, per_minute: float, told: Callable[[int], None]) -> In
 class _Paced:
     """Implements ``Inbox``: waits, with its user's lease held, after what is formed."""
 
-    def __init__(self, inbox: Inbox, seconds: float, told: Callable[[int], None]) -> None:
+    def __init__(self, inbox: "Inbox", seconds: float, told: Callable[[int], None]) -> None:
         self._inbox = inbox
         self._seconds = seconds
         self._told = told

@@ -10,6 +10,7 @@ from functools import partial
 
 import structlog
 
+from recollect.backends import Backends
 from recollect.deadline import within
 from recollect.engine.policy import Policy
 from recollect.engine.prepared import (
@@ -28,7 +29,7 @@ from recollect.failures import place
 from recollect.index import Snapshot
 from recollect.model import Chat, EntryState, Placement, ProfileEntry, Recall, Skip, Stage, Turn, Vector
 from recollect.model.local_time import in_zone, wall
-from recollect.ports import Backends, Clock
+from recollect.ports import Clock
 from recollect.recall import (
     Ranking,
     Reach,

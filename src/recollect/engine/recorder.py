@@ -12,6 +12,7 @@ from uuid import UUID
 import structlog
 from cachetools import TTLCache
 
+from recollect.backends import Backends
 from recollect.engine.credentials import Lent
 from recollect.engine.exchanges import begun, ended, new_exchange
 from recollect.engine.masking_lanes import entry_as_it_is, entry_without_secrets
@@ -30,7 +31,7 @@ from recollect.model import (
     TurnNotes,
     Written,
 )
-from recollect.ports import Backends, Clock
+from recollect.ports import Clock
 
 _ERASURES_KEPT = 10_000
 _ERASURE_SECONDS = 3600.0

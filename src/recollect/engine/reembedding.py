@@ -8,14 +8,18 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import structlog
 
+from recollect.backends import Backends
 from recollect.engine.maintenance import Indexer
 from recollect.errors import RecollectError
 from recollect.failures import place
 from recollect.model import EmbedderInUse, EmbedderPlace, EmbeddingState
-from recollect.ports import Backends, GenerationStore
+
+if TYPE_CHECKING:
+    from recollect.store.generations import EmbedderGenerations
 
 _LOOK_SECONDS = 5.0
 _HELD = timedelta(minutes=2)
@@ -71,7 +75,7 @@ class Standing:
         return cls(is_complete, any(each.is_used for each in others), max(times, default=None))
 
 
-async def embedding_state(backends: Backends, store: GenerationStore) -> EmbeddingState:
+async def embedding_state(backends: Backends, store: "EmbedderGenerations") -> EmbeddingState:
     """Return which embedders there are, and how far embedding anew has come; it reads a row of each user's.
 
     Raises:
@@ -118,7 +122,7 @@ class Reembedding:
                 )
                 wait = _FAILED_SECONDS
 
-    async def go_on(self, store: GenerationStore) -> bool:
+    async def go_on(self, store: "EmbedderGenerations") -> bool:
         """Go from user to user until all of them are done, or it is not this process's to do; return whether none failed.
 
         Raises:
@@ -150,7 +154,7 @@ class Reembedding:
         return True
 
     async def _embed_all(
-        self, users: Sequence[str], store: GenerationStore, held: Callable[[], Awaitable[bool]]
+        self, users: Sequence[str], store: "EmbedderGenerations", held: Callable[[], Awaitable[bool]]
     ) -> bool:
         """Embed what is left of some users'; return whether to go on with others: not where the embedder seems to be away."""
         failed = 0

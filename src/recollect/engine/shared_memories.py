@@ -11,10 +11,11 @@ from uuid import UUID
 import structlog
 from uuid_utils.compat import uuid7
 
+from recollect.backends import Backends
 from recollect.errors import DuplicateMemoryError, EmbedderError, MemoryNotFoundError
 from recollect.model import COMMONS, STATEMENTS, Actor, Add, Kind, Memory, Reason, Scope, Source
 from recollect.models.second_embedding import embedded_again
-from recollect.ports import Backends, Clock
+from recollect.ports import Clock
 from recollect.text.secrets import mask
 
 GLOBAL_IMPORTANCE = 0.5

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
+from recollect.backends import Backends
 from recollect.engine.administration import Administration
 from recollect.engine.asked_pairs import AskedPairs
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError
@@ -36,7 +37,7 @@ from recollect.model import (
     Revision,
     Update,
 )
-from recollect.ports import Backends, Clock
+from recollect.ports import Clock
 from recollect.text.comparison.vetoes import frame_key, repetition_key
 
 _PAGE = 200

@@ -10,6 +10,7 @@ from uuid import UUID
 import structlog
 from cachetools import LRUCache
 
+from recollect.backends import Backends
 from recollect.engine.counts import FormationCounts
 from recollect.engine.policy import Summarizing
 from recollect.errors import (
@@ -24,10 +25,10 @@ from recollect.errors import (
     WorkerStoppedError,
 )
 from recollect.formation import CallGuard
-from recollect.model import Kind, Memory, Outline, Provenance, Source, Vector
+from recollect.model import Conversation, Kind, Material, Memory, Outline, Provenance, Source, Vector
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
-from recollect.ports import Asker, Backends, Clock, Conversation, Material, Summarized, Summarizer
+from recollect.ports import Asker, Clock, Summarized, Summarizer
 from recollect.text.secrets import mask, mask_exchange_texts
 
 SUMMARY_IMPORTANCE = 0.5

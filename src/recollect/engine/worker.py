@@ -13,6 +13,7 @@ import structlog
 from cachetools import LRUCache, TTLCache
 from uuid_utils.compat import uuid7
 
+from recollect.backends import Backends
 from recollect.engine.chats_elsewhere import ChatsElsewhere
 from recollect.engine.counts import FormationCounts
 from recollect.engine.credentials import Credentials, Lent
@@ -29,7 +30,7 @@ from recollect.indexing import shorter_wait
 from recollect.model import Strategy, Unread
 from recollect.models.attempts import Step, Steps
 from recollect.models.yielding import Yielding
-from recollect.ports import Backends, Clock
+from recollect.ports import Clock
 
 _SLOW_KEPT = 10_000
 _LOOK_AGAIN_SECONDS = 10.0

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import structlog
 
@@ -24,7 +24,10 @@ from recollect.errors import (
 from recollect.models.attempts import waiting_for_others
 from recollect.models.spending import counting_tokens
 from recollect.models.yielding import Yielding
-from recollect.ports import Clock, UsageLog
+from recollect.ports import Clock
+
+if TYPE_CHECKING:
+    from recollect.store.settings import UsageLog
 
 FAILURES = 5
 """So many failures in a row open the breaker."""
@@ -190,7 +193,7 @@ class CallGuard:
 
     def __init__(
         self,
-        usage: UsageLog,
+        usage: "UsageLog",
         budget: TokenBudget,
         clock: Clock,
         yielding: Yielding | None = None,

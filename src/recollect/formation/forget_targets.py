@@ -11,6 +11,7 @@ from uuid import UUID
 
 import structlog
 
+from recollect.backends import Backends
 from recollect.errors import ExtractorError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.memory_commands import MemoryCommand
@@ -31,7 +32,7 @@ from recollect.model import (
     Scope,
     Vector,
 )
-from recollect.ports import Asker, Backends
+from recollect.ports import Asker
 from recollect.text.lexical import document_terms
 
 _LOOKED_AT = 20

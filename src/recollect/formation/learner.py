@@ -8,6 +8,7 @@ from uuid import UUID
 
 import structlog
 
+from recollect.backends import Backends
 from recollect.errors import EmbedderError, ExtractorUnusableError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.earlier_speakers import unnamed
@@ -40,7 +41,7 @@ from recollect.model import (
     Vector,
 )
 from recollect.model.local_time import wall
-from recollect.ports import Backends, Clock, Extracted
+from recollect.ports import Clock, Extracted
 from recollect.text.normalization import content_hash
 
 KNOWN_SHOWN = 24

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TypeAlias
 from uuid import UUID
 
+from recollect.backends import Backends
 from recollect.errors import EmbedderError, UpstreamPolicyError, YieldedError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.forget_targets import ForgetTargets
@@ -35,7 +36,7 @@ from recollect.model import (
     Unread,
 )
 from recollect.models.second_embedding import changes_embedded_again
-from recollect.ports import Backends, Clock
+from recollect.ports import Clock
 from recollect.text.normalization import normalize
 from recollect.text.secrets import has_mark
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import structlog
@@ -21,7 +22,10 @@ from recollect.indexing.indexed_message import (
 )
 from recollect.indexing.memories import MemoryEmbedding
 from recollect.model import EmbeddingScope, IndexedMessage, LoggedMessage, UnembeddedChunk
-from recollect.ports import Embedder, LogIndex
+from recollect.ports import Embedder
+
+if TYPE_CHECKING:
+    from recollect.store.log_index import LogIndex
 
 _SHORT_CHARACTERS = 2_000
 """What is longer is cut in a thread, as all streams would stand still meanwhile."""
@@ -43,7 +47,7 @@ log = structlog.get_logger(__name__)
 async def index_user(
     user_id: str,
     *,
-    index: LogIndex,
+    index: "LogIndex",
     embedder: Embedder,
     embedded: EmbeddingScope,
     second_embedder: Embedder | None = None,
@@ -93,7 +97,7 @@ async def index_user(
 
 
 async def embed_user(
-    user_id: str, *, index: LogIndex, embedder: Embedder, second_embedder: Embedder | None, chunks: bool
+    user_id: str, *, index: "LogIndex", embedder: Embedder, second_embedder: Embedder | None, chunks: bool
 ) -> timedelta | None:
     """Embed what of a user's these embedders did not embed, in a run of a few hundred texts; return as ``index_user``.
 
@@ -144,7 +148,7 @@ class _Run:
     """
 
     user_id: str
-    index: LogIndex
+    index: "LogIndex"
     embedder: Embedder
     embedded: EmbeddingScope
     tried: Callable[[str], AbstractAsyncContextManager[int]] | None = None

@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from recollect.errors import EmbedderError
 from recollect.model import Memory
-from recollect.ports import Embedder, LogIndex
+from recollect.ports import Embedder
+
+if TYPE_CHECKING:
+    from recollect.store.log_index import LogIndex
 
 _AT_ONCE = 32
 _BATCHES_OF_A_RUN = 6
@@ -25,7 +29,7 @@ class MemoryEmbedding:
     """
 
     user_id: str
-    index: LogIndex
+    index: "LogIndex"
     embedder: Embedder
     second: bool = False
     failure: EmbedderError | None = None

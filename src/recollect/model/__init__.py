@@ -49,10 +49,21 @@ from recollect.model.dictated import Dictated, Fate, Profile
 from recollect.model.disclosure import ALL_TOLD, NOTHING_TOLD, Disclosure
 from recollect.model.faults import Fault, Finding
 from recollect.model.flags import Flags
-from recollect.model.formed import Caps, Formed, Pending, Quarantined, SpokenWith, Usage, Wait
+from recollect.model.formed import (
+    MOST_QUARANTINED,
+    NO_CAPS,
+    Caps,
+    Formed,
+    Pending,
+    Quarantined,
+    SpokenWith,
+    Usage,
+    Wait,
+)
 from recollect.model.found import Item, Passage, Statement
 from recollect.model.generations import EmbedderInUse, EmbedderPlace, EmbeddingCounts, EmbeddingState
 from recollect.model.listing import (
+    ANSWERS_KEPT,
     EVERYTHING,
     KEPT,
     Embedded,
@@ -90,6 +101,7 @@ from recollect.model.statistics import (
     StoreSize,
     TableSize,
 )
+from recollect.model.summaries import Conversation, Material
 from recollect.model.versions import Versions
 from recollect.model.words import (
     SHOWN,
@@ -124,14 +136,17 @@ from recollect.model.words import (
 
 __all__ = [
     "ALL_TOLD",
+    "ANSWERS_KEPT",
     "COMMONS",
     "EVERYTHING",
     "KEPT",
     "LISTED",
     "MOST_ENTRIES",
+    "MOST_QUARANTINED",
     "NOTHING_TOLD",
     "NOT_ERASED",
     "NOT_SAID",
+    "NO_CAPS",
     "OF_SETTINGS",
     "ROOT",
     "SHOWN",
@@ -152,6 +167,7 @@ __all__ = [
     "Changer",
     "Chat",
     "ChatSeen",
+    "Conversation",
     "DayOfActivity",
     "Dictated",
     "Disclosure",
@@ -199,6 +215,7 @@ __all__ = [
     "LoggedExchange",
     "LoggedMessage",
     "Mark",
+    "Material",
     "Memory",
     "MemoryFilter",
     "Message",

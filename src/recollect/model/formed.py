@@ -96,6 +96,10 @@ class Caps:
     user: int = 0
 
 
+NO_CAPS = Caps()
+"""Any number of memories may be kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quarantined:
     """A memory held back until the person approves it.
@@ -109,6 +113,10 @@ class Quarantined:
     memory: Memory
     reason: Reason
     at: datetime
+
+
+MOST_QUARANTINED = 500
+"""So many of what is held back of a user are listed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What a person looks for among their memories, and what they change of one."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum, StrEnum
 from uuid import UUID
 
@@ -157,3 +157,7 @@ class KeptAnswer:
     request: bytes
     answer: bytes | None
     etag: str | None
+
+
+ANSWERS_KEPT = timedelta(days=1)
+"""For so long a repeated request gets the first one's answer."""

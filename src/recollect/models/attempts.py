@@ -14,11 +14,15 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, context
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import structlog
 
 from recollect.errors import StoreError
-from recollect.ports import Attempts, Clock
+from recollect.ports import Clock
+
+if TYPE_CHECKING:
+    from recollect.store.attempts import Attempts
 
 log = structlog.get_logger(__name__)
 
@@ -102,7 +106,7 @@ class Steps:
         clock: Tells the time.
     """
 
-    def __init__(self, attempts: Attempts, clock: Clock) -> None:
+    def __init__(self, attempts: "Attempts", clock: Clock) -> None:
         self._attempts = attempts
         self._clock = clock
         self._gate = _Gate()

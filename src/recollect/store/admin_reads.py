@@ -16,8 +16,8 @@ _LEARNED = "told_zone"
 """The setting that no one changes: it is learned from requests."""
 
 
-class PostgresAdminReads:
-    """Implements ``AdminReadLog``."""
+class AdminReadLog:
+    """Keeps what administrators read of users, for the users to see."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

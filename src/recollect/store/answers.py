@@ -2,8 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from recollect.model import KeptAnswer
-from recollect.ports import ANSWERS_KEPT
+from recollect.model import ANSWERS_KEPT, KeptAnswer
 from recollect.store.pool import Database
 from recollect.store.sql import SQL
 
@@ -11,14 +10,21 @@ _LONGEST = timedelta(minutes=1)
 """After so long nobody is at work on a request any more: who was, died of it."""
 
 
-class PostgresAnswers:
-    """Implements ``AnswerStore``."""
+class Answers:
+    """Keeps what requests were answered that are to be done once, for a day. What is older counts as gone."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def reserve(self, user_id: str, key: str, request: bytes, *, at: datetime) -> KeptAnswer | None:
-        """Take a key for a request; what is kept where it has one already."""
+        """Take a key of a user's for a request, and return None; or return the answer kept for the request that has it.
+
+        Args:
+            user_id: Whose key.
+            key: Which.
+            request: A hash of what is asked for.
+            at: Now; the key is known by it to ``keep`` and ``release``.
+        """
         async with self._database.changing(user_id) as connection:
             taken = await connection.fetchval(
                 SQL["reserve_answer"], user_id, key, request, at, at - ANSWERS_KEPT, at - _LONGEST

@@ -7,8 +7,8 @@ from recollect.store.sql import SQL
 from recollect.text.normalization import storable_text
 
 
-class PostgresAttempts:
-    """Implements ``Attempts``."""
+class Attempts:
+    """Counts how often a step was begun for a user and not ended, so that a step that kills its worker is counted."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -22,7 +22,18 @@ class PostgresAttempts:
         return attempts or 0
 
     async def begin(self, user_id: str, step: str, subject: str, *, at: datetime, afresh: bool) -> int:
-        """Count an attempt before it begins; return how often it was begun since it last ended, this one included."""
+        """Count an attempt before it begins.
+
+        Args:
+            user_id: The user.
+            step: The step; a user has one of each at a time.
+            subject: The subject of the step; another one is begun afresh.
+            at: Now.
+            afresh: Whether the attempts before are known to have ended, though no one could note it.
+
+        Returns:
+            How often it was begun since it last ended, this attempt included.
+        """
         async with self._database.for_user(user_id) as connection:
             attempts: int = await connection.fetchval(
                 SQL["begin_attempt"], user_id, step, storable_text(subject), at, afresh

@@ -30,8 +30,8 @@ _OLDEST = UUID(int=0)
 _BEFORE_ALL_TURNS = -1
 
 
-class PostgresBrowsing:
-    """Implements ``Browsing``."""
+class Browsing:
+    """Reads page by page what people look through. Each method sees one user's rows alone."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -45,7 +45,15 @@ class PostgresBrowsing:
     async def to_review(
         self, user_id: str, kinds: Collection[Kind], *, before: datetime, importance: float, limit: int
     ) -> list[Memory]:
-        """Return the user's own memories that matter, were said before a time, and were confirmed by no one since."""
+        """Return what the user may be asked about: is it still true?
+
+        Args:
+            user_id: Whose.
+            kinds: Only of these kinds.
+            before: Only what was said before that, and confirmed by hand by nobody since.
+            importance: Only what is so important at least, 0 to 1.
+            limit: How many at most; the most important first.
+        """
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(
                 SQL["memories_to_review"], user_id, list(kinds), before, importance, limit

@@ -64,7 +64,7 @@ async def apply_changes(
     session_id: str | None = None,
     exchange_id: UUID | None = None,
 ) -> list[Change]:
-    """Apply ``changes`` in order and return what was really done, as ``MemoryStore.apply`` says.
+    """Apply ``changes`` in order and return what was really done, as ``Memories.apply`` says.
 
     Args:
         connection: In a transaction under the user's lock.

@@ -10,14 +10,14 @@ _REQUESTS = 20
 _EXCHANGES = 5
 
 
-class PostgresChatRequests:
-    """Implements ``ChatRequestStore``."""
+class ChatRequests:
+    """Keeps what chats asked of the memory, and lets nothing be kept of some chats. Every method raises StoreError."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def pointed_at(self, turn: Turn) -> PointedAt:
-        """Return what a turn of a chat may point at."""
+        """Return the lists, requests and changes before a turn of a chat that it may point at."""
         user_id, session_id = turn.scope.user_id, storable_id(turn.scope.session_id)
         async with self._database.for_user(user_id) as connection:
             requests = await connection.fetch(SQL["chat_requests_of"], user_id, session_id, _REQUESTS)

@@ -16,8 +16,8 @@ from recollect.store.turn_writing import fields_of_notes, write_turn
 from recollect.text.normalization import storable_id, storable_text
 
 
-class PostgresChats:
-    """Implements ``ChatMemory``."""
+class Chats:
+    """What a chat was said, and what was added to its prompts."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -25,7 +25,14 @@ class PostgresChats:
     async def chat(
         self, scope: Scope, *, exchanges: int, unless_begun: str | None = None, turn: Turn | None = None
     ) -> Chat:
-        """Return what is known of a chat; its last exchanges, unless it began with that message."""
+        """Return a chat.
+
+        Args:
+            scope: Which.
+            exchanges: How many of its last exchanges are read.
+            unless_begun: With which first message of the chat none of them is: who sends that, lacks nothing.
+            turn: The one that comes: what it abandons, once it is in the log, is told; nothing if it is there already.
+        """
         user_id, session_id = scope.user_id, storable_id(scope.session_id)
         begun = None if unless_begun is None else storable_text(unless_begun)
         row = await self._database.called(

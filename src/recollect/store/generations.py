@@ -13,8 +13,11 @@ _USED = timedelta(minutes=1)
 """How long after it was seen last a process is taken to run still: four times as long as it takes to be seen again."""
 
 
-class PostgresGenerations:
-    """Implements ``GenerationStore``."""
+class EmbedderGenerations:
+    """Knows which embedders have embeddings in the store. Every method raises StoreError when the store fails.
+
+    Processes of several replicas share it, and not all of them need use the same embedders.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -11,12 +11,14 @@ from uuid import UUID
 from asyncpg import Record
 
 from recollect.model import (
+    NO_CAPS,
     Actor,
     Add,
     Awaits,
     Backlog,
     Caps,
     Change,
+    Conversation,
     Exchange,
     Formed,
     Ignore,
@@ -34,7 +36,6 @@ from recollect.model import (
     SpokenWith,
     Wait,
 )
-from recollect.ports import NO_CAPS, Conversation
 from recollect.store.capping import prune
 from recollect.store.changes import apply_changes
 from recollect.store.leases import hold_lease
@@ -63,8 +64,8 @@ _LONGEST_ERROR = 500
 """Characters kept of why an attempt failed."""
 
 
-class PostgresInbox:
-    """Implements ``Inbox``.
+class Inbox:
+    """The exchanges of one user from which memories are still to be formed, in order.
 
     Args:
         database: Where the inbox is.
@@ -85,7 +86,12 @@ class PostgresInbox:
         return hold_lease(self._database, user_id, self._lease)
 
     async def pending(self, user_id: str, *, limit: int) -> list[Pending]:
-        """Return the user's oldest pending exchanges that follow on each other in one chat, oldest first."""
+        """Return the user's oldest pending exchanges that follow on each other in one chat, oldest first.
+
+        At most ``limit``. It stops before one that has a message of another chat between it and the first.
+        Each with its history, the messages of its chat before it, and with the blocks in prompts of its chat. None whose
+        words may not be recalled: a forgotten or held back exchange counts as formed.
+        """
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["pending_exchanges"], user_id, limit)
             if not rows:
@@ -116,7 +122,20 @@ class PostgresInbox:
     async def complete(
         self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS, rest: Wait | None = None
     ) -> list[list[Change]] | None:
-        """Apply the changes and mark the exchanges formed, in one transaction; None if one is not pending."""
+        """Apply the changes as ``Memories.apply`` does and mark the exchanges formed, in one transaction.
+
+        Args:
+            formed: The decisions for each exchange, in order.
+            at: Now.
+            caps: How many memories may be kept. The actor PRUNE retires the rest (CAP), 100 at most, unimportant and long
+                unused ones first, and none that is new. A memory that a person wrote, asked for, corrected, approved,
+                edited or brought back is not counted.
+            rest: How the exchanges wait on of which a model's answer was read only in part (UNREADABLE).
+
+        Returns:
+            The changes that were made for each exchange, those by the caps at the end of the last; None when an exchange
+            is no longer pending (formed by another worker, abandoned, or erased meanwhile): then nothing was changed.
+        """
         if not formed:
             return []
         user_id = formed[0].exchange.turn.scope.user_id
@@ -147,7 +166,14 @@ class PostgresInbox:
     async def postpone(
         self, exchange: Exchange, *, error: str, until: datetime | None, counts: bool = True
     ) -> None:
-        """Note a failed attempt: again not before ``until``, or held as failed when that is None."""
+        """Note a failed attempt: again not before ``until``, or held as failed when that is None.
+
+        Args:
+            exchange: The exchange.
+            error: The reason.
+            until: When to try again.
+            counts: Whether it counts among the attempts.
+        """
         user_id = exchange.turn.scope.user_id
         async with self._database.for_user(user_id) as connection:
             await connection.execute(
@@ -155,7 +181,11 @@ class PostgresInbox:
             )
 
     async def wait(self, exchanges: Sequence[Exchange], wait: Wait) -> None:
-        """Note that exchanges wait for a model; and the user's others like them, unless the reason is their own."""
+        """Note that exchanges of one user wait for a model; until something wakes them, they are not pending.
+
+        Unless the reason is their own (``Wait.counts``), the user's other exchanges that would ask the same model wait
+        with them.
+        """
         turn = exchanges[0].turn
         user_id, ids = turn.scope.user_id, [each.id for each in exchanges]
         noted = (wait.reason, _reason(wait.error), wait.until, wait.asked)
@@ -167,7 +197,16 @@ class PostgresInbox:
                 await connection.execute(SQL["wait_too"], user_id, *noted, upstream, model)
 
     async def wake(self, user_id: str, *, at: datetime, unread: bool = False) -> bool:
-        """Make the due ones of the user's waiting exchanges pending again; return whether any is."""
+        """Make the due ones of the user's waiting exchanges pending again; return whether any is.
+
+        Each one that failed for a reason of its own is due. Of several that wait for the same, the first is, and tries
+        it for all.
+
+        Args:
+            user_id: The user.
+            at: Now.
+            unread: Whether an exchange that counts as formed, though no model has read it (``Unread``), is due, too.
+        """
         async with self._database.changing(user_id) as connection:
             if unread:
                 await connection.execute(SQL["reopen_unread"], user_id, at)
@@ -180,14 +219,32 @@ class PostgresInbox:
         return due
 
     async def wake_the_rest(self, answered: Exchange, *, model: str) -> None:
-        """Have the user's other waiting exchanges tried again, as a model was just asked about one."""
+        """Make the user's other waiting exchanges pending again, as a model was just asked about one.
+
+        An exchange that waited for a key or a model asks the model of that one from then on. If this very model
+        answered it unreadably, it waits on.
+
+        Args:
+            answered: The exchange that the model was asked about.
+            model: The model.
+        """
         turn = answered.turn
         which = (turn.scope.user_id, turn.upstream, turn.model, answered.authorized, model)
         async with self._database.for_user(turn.scope.user_id) as connection:
             await connection.execute(SQL["wake_the_rest"], *which)
 
     async def wake_all(self, *, asked: str = "", everything: bool = False) -> list[str]:
-        """Make each user's first waiting exchange pending again; return the users who have one that waits."""
+        """Make each user's first waiting exchange pending again; return the users who have one that waits.
+
+        Exchanges of users who switched formation off wait on. Each user gets a job who has an exchange that waits, or
+        that no model has read (``Unread``). The number of statements is the same for any number of users.
+
+        Args:
+            asked: The model that is asked now, and its settings (``Policy.asked``): an exchange is tried again that another
+                model answered unreadably, or the same with other settings. Without a model's name the settings alone are
+                compared; "": nothing is.
+            everything: Whether all unreadable ones are tried again.
+        """
         async with self._database.over_all_users() as connection:
             users = [row["user_id"] for row in await connection.fetch(SQL["users_who_wait"])]
             await connection.execute(SQL["wake_first"], everything, asked)
@@ -201,7 +258,10 @@ class PostgresInbox:
         return None if row is None else SpokenWith(**dict(row))
 
     async def outcome(self, scope: Scope, key: str) -> Outcome | None:
-        """Return what became of the exchange of a chat with this key; None: the log has none of this user's."""
+        """Return the outcome of the exchange of a chat with this key (``Turn.key``).
+
+        All its changes are made once it is FORMED. None: the log has no such exchange of this user's (yet).
+        """
         user_id = scope.user_id
         async with self._database.for_user(user_id) as connection:
             row = await connection.fetchrow(
@@ -221,7 +281,15 @@ class PostgresInbox:
         return count
 
     async def tell(self, scope: Scope, key: str, *, own: bool = False) -> News:
-        """Take the changes in a chat that no answer has shown yet, to show them with this turn's answer."""
+        """Take the changes in a chat that its user was not shown yet, to show them with this turn's answer.
+
+        Each is taken once, however many callers ask at a time. Imported memories are no news.
+
+        Args:
+            scope: The chat.
+            key: The turn with whose answer they are shown.
+            own: Only the changes of that turn.
+        """
         user_id = scope.user_id
         which = (user_id, storable_id(scope.session_id), storable_key(key), own)
         async with self._database.for_user(user_id) as connection:
@@ -244,12 +312,30 @@ class PostgresInbox:
     async def to_summarize(
         self, user_id: str, *, turns: int, tokens: int, without: Collection[str] = ()
     ) -> Conversation | None:
-        """Return a chat of the user that is due for a summary, if there is one."""
+        """Return a chat of the user that is due for a summary, if there is one: the one that waits longest.
+
+        A chat of which a person asked for a summary comes first.
+
+        Due is a chat with at least ``turns`` formed exchanges, or ``tokens`` tokens in formed exchanges, since its
+        last summary; 0: that alone makes none due. Hidden messages and alternates are left out. A chat is looked at
+        only where something was said in it in the 30 days before the user said something last.
+
+        Args:
+            user_id: The user.
+            turns: So many exchanges make a chat due.
+            tokens: So many tokens do.
+            without: The chats that are not looked at.
+        """
         async with self._database.for_user(user_id) as connection:
             return await read_conversation(connection, user_id, turns=turns, tokens=tokens, without=without)
 
     async def ask_for_summary(self, scope: Scope, *, at: datetime) -> int:
-        """Put a chat before all others to be summarized; return how many turns are in no summary yet."""
+        """Put a chat before all others to be summarized, however little is new in it.
+
+        Returns:
+            How many turns are in no summary yet; if the chat's last summary is gone, all count again. 0: the wish has no
+            effect.
+        """
         async with self._database.changing(scope.user_id) as connection:
             turns: int = await connection.fetchval(
                 SQL["ask_for_summary"], scope.user_id, storable_id(scope.session_id), at
@@ -261,7 +347,12 @@ class PostgresInbox:
     async def summarized(
         self, user_id: str, conversation: Conversation, memory: Memory | None, *, at: datetime
     ) -> list[Change]:
-        """Keep the summary in place of the chat's last one, and note its last turn, in one transaction."""
+        """Keep the summary in place of the chat's last one, and note its last turn, in one transaction.
+
+        The note alone is kept when ``memory`` is None, or when a message that the summary rests on was hidden or
+        erased meanwhile. Not even the note is, when the chat's newest summary is not ``conversation.summary`` any more,
+        or the chat was summarized up to the conversation's last turn meanwhile.
+        """
         async with self._database.changing(user_id) as connection:
             return await keep_summary(connection, user_id, conversation, memory, at=at)
 

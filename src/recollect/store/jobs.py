@@ -38,8 +38,8 @@ class JobFailedError(RecollectError):
     """A job failed; its own error is in the log, as its message may quote a user."""
 
 
-class PostgresJobs:
-    """Implements ``Jobs``.
+class Jobs:
+    """Durable background work in the same database as the memories.
 
     Args:
         access: The database; the queue has a connection of its own.
@@ -53,7 +53,13 @@ class PostgresJobs:
         self._heartbeat = heartbeat
 
     async def run(self, drain: Drain) -> None:
-        """Call ``drain(user_id)`` for each job until cancelled; outages of the database are waited out."""
+        """Call ``drain(user_id)`` for each job until cancelled, several users at once.
+
+        A job says only that this user has something to form. ``drain`` returns None when the
+        user's inbox is empty, else after how long to call it again; that time survives a crash.
+        When ``drain`` raises a StoreError, it is called again later, for as long as that lasts;
+        when it raises anything else, the job is held as failed, visible, never dropped.
+        """
         backoff = _SHORTEST_BACKOFF
         loop = asyncio.get_running_loop()
         while True:

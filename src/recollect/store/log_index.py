@@ -36,8 +36,8 @@ _REBUILD = -1
 _UNREAD = (None,) * len(Statement._fields)
 
 
-class PostgresLogIndex:
-    """Implements ``LogIndex``."""
+class LogIndex:
+    """By what the messages of the log, and the memories, are found."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -49,7 +49,13 @@ class PostgresLogIndex:
         return [_logged(row) for row in rows]
 
     async def read_again(self, user_id: str, changes: Callable[[LoggedMessage], bool], *, limit: int) -> bool:
-        """Have messages indexed again that were indexed by another reading; look at some at a time; return whether more are left."""
+        """Have messages indexed again that were indexed by another reading; look at some at a time; return whether more are left.
+
+        Args:
+            user_id: Whose messages.
+            changes: Tells whether a message would be indexed otherwise today; called in a thread.
+            limit: How many are read.
+        """
         async with self._database.for_user(user_id) as connection:
             known = await connection.fetchrow(SQL["reading_of"], user_id)
             if known is None or known["reading"] is None or known["reading"] >= _READING:
@@ -85,7 +91,11 @@ class PostgresLogIndex:
         return {row["user_id"]: row["reread_to"] for row in rows}
 
     async def mark(self, scope: Scope, message_id: UUID, *, marked: bool) -> bool:
-        """Note whether a message's turn is valuable, and have it indexed again; False where the chat has no such message."""
+        """Note whether a message's turn, with its answers, is valuable; have indexed anew what changes by it.
+
+        Returns:
+            False where the chat has no such message.
+        """
         async with self._database.changing(scope.user_id) as connection:
             said = (scope.user_id, scope.session_id, message_id)
             if await connection.fetchval(SQL["turn_of_message"], *said) is None:

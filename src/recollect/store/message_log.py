@@ -32,18 +32,46 @@ _BY_HAND, _LEFT_OUT = "by_hand", "left_out"
 the chat from the log."""
 
 
-class PostgresMessageLog:
-    """Implements ``MessageLog``."""
+class MessageLog:
+    """Keeps every exchange, whole and in order, and its state of formation.
+
+    A message from before the erasure of its user, or its chat, is not written any more, unless the caller wants that.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
-        """Write the turn of an exchange that began, or the end of one, and all that goes with it, in one round trip."""
+        """Write the turn of an exchange whose answer is under way, or its end as ``append`` does, and what is noted with it.
+
+        All of it is one transaction. Of an exchange that began nothing is formed yet; an open exchange of its chat is formed
+        without an answer now, as by ``end_abandoned``. A note is written although the exchange is not wanted; none that
+        speaks of what was forgotten since it was recalled.
+
+        Args:
+            entry: The phase: BEGUN or ENDED.
+            records: Whether anything is kept of users who changed no setting of that; None: of all users.
+
+        Returns:
+            The outcome. UNWANTED: nothing of the user, or of the chat, is kept. ERASED: the user, or the chat, was erased
+            since it was said; then nothing is noted either.
+        """
         return await self._write(entry, records=records)
 
     async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
-        """Write the exchange, or end it, and enqueue its formation; return whether it was new, or open."""
+        """Write the exchange, or the reply to one that was begun, and enqueue its formation, in one transaction.
+
+        Args:
+            exchange: Which.
+            revives: Whether it is written although its user, or its chat, was erased since: who imports wants that.
+
+        Returns:
+            Whether it was new, or open. If another turn of the chat has the same ``parent``, that one and all later ones of the
+            chat are abandoned: hidden, never formed, and their changes undone as ``Memories.undo`` does (ABANDONED), the newest
+            first, as far as possible. If that other turn is later (``Turn.at``), this one is abandoned instead. Another reply to a
+            message in the log (a regenerated answer, a fan-out to several models) is kept as an alternate and forms nothing. The
+            first reply with text to one without becomes its reply.
+        """
         logged = await self._write(LogEntry(Phase.ENDED, exchange), revives=revives)
         return logged.outcome is Written.NEW
 
@@ -79,7 +107,10 @@ class PostgresMessageLog:
             return await write_turn_on(connection, user_id, role, written | {"exchange": said})
 
     async def fail(self, exchange: Exchange) -> None:
-        """Note that this request's model failed to answer the turn; it stays open, as it may be asked again."""
+        """Note that a model failed to answer the turn: the message stays, and waits for another request's answer.
+
+        As long as another request asks for its answer, it is as if nothing had happened.
+        """
         scope, key = exchange.turn.scope, storable_key(exchange.turn.key)
         session_id = storable_id(scope.session_id)
         async with self._database.changing(scope.user_id) as connection:
@@ -95,7 +126,10 @@ class PostgresMessageLog:
                 await _note_answer(connection, exchange, known["id"])
 
     async def exchange_of_answer(self, user_id: str, answer_id: str) -> Exchange | None:
-        """Return the user's exchange whose answer the model's server keeps under an id; None if there is none."""
+        """Return the user's exchange whose answer the model's server keeps under an id; None if there is none.
+
+        Its reply is what the log has; its credential, and what was said before it, are not in it.
+        """
         async with self._database.for_user(user_id) as connection:
             row = await connection.fetchrow(SQL["exchange_of_answer"], user_id, storable_text(answer_id))
         if row is None:
@@ -151,7 +185,17 @@ class PostgresMessageLog:
         return found
 
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
-        """Let exchanges that are open since before a time be formed without their answers; return how many there are."""
+        """Let exchanges that are open for long be formed without their answers, as no client seems to wait for them.
+
+        If it comes all the same, it is kept as the reply; and only then the other version of the turn is abandoned.
+
+        Args:
+            before: What was said before this time.
+            failed: What was said before this one, where every request for its answer failed; None: as of the others.
+
+        Returns:
+            How many exchanges those are.
+        """
         times = (before, failed or before)
         async with self._database.over_all_users() as connection:
             rows = await connection.fetch(SQL["users_with_open_exchanges"], *times)

@@ -1,4 +1,4 @@
-"""Opens the store: its schema brought up to date, and the ports of the engine over one pool. Never: a query."""
+"""Opens the store: its schema brought up to date, and its parts over one pool. Never: a query."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -6,55 +6,55 @@ from datetime import timedelta
 import structlog
 
 from recollect.index import SnapshotCache
-from recollect.store.admin_reads import PostgresAdminReads
-from recollect.store.answers import PostgresAnswers
-from recollect.store.attempts import PostgresAttempts
-from recollect.store.browsing import PostgresBrowsing
-from recollect.store.chat_requests import PostgresChatRequests
-from recollect.store.chats import PostgresChats
-from recollect.store.generations import PostgresGenerations
-from recollect.store.inbox import PostgresInbox
-from recollect.store.jobs import PostgresJobs
-from recollect.store.log_index import PostgresLogIndex
-from recollect.store.memories import PostgresMemories
-from recollect.store.message_log import PostgresMessageLog
+from recollect.store.admin_reads import AdminReadLog
+from recollect.store.answers import Answers
+from recollect.store.attempts import Attempts
+from recollect.store.browsing import Browsing
+from recollect.store.chat_requests import ChatRequests
+from recollect.store.chats import Chats
+from recollect.store.generations import EmbedderGenerations
+from recollect.store.inbox import Inbox
+from recollect.store.jobs import Jobs
+from recollect.store.log_index import LogIndex
+from recollect.store.memories import Memories
+from recollect.store.message_log import MessageLog
 from recollect.store.pool import Access, Connection, Database, is_pooled, store_errors
-from recollect.store.portability import PostgresPortability
-from recollect.store.profiles import PostgresProfiles
-from recollect.store.repairing import PostgresRepairs
-from recollect.store.requests import PostgresRequests
+from recollect.store.portability import Portability
+from recollect.store.profiles import Profiles
+from recollect.store.repairing import Repairs
+from recollect.store.requests import RequestLog
 from recollect.store.schema import migrate
-from recollect.store.settings import PostgresFlags, PostgresUsage
+from recollect.store.settings import UsageLog, UserSettings
 from recollect.store.snapshots import PostgresSnapshots
-from recollect.store.statistics import PostgresStatistics
+from recollect.store.statistics import Statistics
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Postgres:
-    """An open store: the ports of the engine over one pool."""
+    """An open store: its parts over one pool."""
 
-    memories: PostgresMemories
-    log: PostgresMessageLog
-    index: PostgresLogIndex
-    chats: PostgresChats
-    asked: PostgresChatRequests
-    requests: PostgresRequests
-    inbox: PostgresInbox
-    jobs: PostgresJobs
-    flags: PostgresFlags
-    usage: PostgresUsage
-    admin_reads: PostgresAdminReads
-    browsing: PostgresBrowsing
-    attempts: PostgresAttempts
-    answers: PostgresAnswers
-    portability: PostgresPortability
-    repairs: PostgresRepairs
-    profiles: PostgresProfiles
-    statistics: PostgresStatistics
+    memories: Memories
+    log: MessageLog
+    index: LogIndex
+    chats: Chats
+    asked: ChatRequests
+    requests: RequestLog
+    inbox: Inbox
+    jobs: Jobs
+    flags: UserSettings
+    usage: UsageLog
+    admin_reads: AdminReadLog
+    browsing: Browsing
+    attempts: Attempts
+    answers: Answers
+    portability: Portability
+    repairs: Repairs
+    profiles: Profiles
+    statistics: Statistics
     snapshots: SnapshotCache
-    generations: PostgresGenerations
+    generations: EmbedderGenerations
     database: Database
 
     async def aclose(self) -> None:
@@ -97,33 +97,33 @@ async def open_postgres(
     pool = await access.pool(size=pool_size, vector_schema=schema.vector_schema)
     path = schema.search_path if pooled else None
     database = Database(pool, acquire_timeout=connect_timeout, user_role=schema.user_role, search_path=path)
-    inbox = PostgresInbox(database, lease=timedelta(seconds=lease))
-    jobs = PostgresJobs(access, workers=workers, heartbeat=timedelta(seconds=heartbeat))
+    inbox = Inbox(database, lease=timedelta(seconds=lease))
+    jobs = Jobs(access, workers=workers, heartbeat=timedelta(seconds=heartbeat))
     return _stores_over(database, inbox, jobs, cache_bytes)
 
 
-def _stores_over(database: Database, inbox: PostgresInbox, jobs: PostgresJobs, cache_bytes: int) -> Postgres:
+def _stores_over(database: Database, inbox: Inbox, jobs: Jobs, cache_bytes: int) -> Postgres:
     return Postgres(
-        memories=PostgresMemories(database),
-        log=PostgresMessageLog(database),
-        index=PostgresLogIndex(database),
-        chats=PostgresChats(database),
-        asked=PostgresChatRequests(database),
-        requests=PostgresRequests(database),
+        memories=Memories(database),
+        log=MessageLog(database),
+        index=LogIndex(database),
+        chats=Chats(database),
+        asked=ChatRequests(database),
+        requests=RequestLog(database),
         inbox=inbox,
         jobs=jobs,
-        flags=PostgresFlags(database),
-        usage=PostgresUsage(database),
-        admin_reads=PostgresAdminReads(database),
-        browsing=PostgresBrowsing(database),
-        attempts=PostgresAttempts(database),
-        answers=PostgresAnswers(database),
-        portability=PostgresPortability(database),
-        repairs=PostgresRepairs(database),
-        profiles=PostgresProfiles(database),
-        statistics=PostgresStatistics(database),
+        flags=UserSettings(database),
+        usage=UsageLog(database),
+        admin_reads=AdminReadLog(database),
+        browsing=Browsing(database),
+        attempts=Attempts(database),
+        answers=Answers(database),
+        portability=Portability(database),
+        repairs=Repairs(database),
+        profiles=Profiles(database),
+        statistics=Statistics(database),
         snapshots=SnapshotCache(PostgresSnapshots(database), most_bytes=cache_bytes),
-        generations=PostgresGenerations(database),
+        generations=EmbedderGenerations(database),
         database=database,
     )
 

@@ -35,14 +35,18 @@ _HASHED = frozenset({"profile", "memories", "summaries", "quarantine"})
 _ROWS_AT_ONCE = 200
 
 
-class PostgresPortability:
-    """Implements ``Portability``."""
+class Portability:
+    """All that is kept of one user, as rows that can be taken along; ``docs/export.md`` says what they hold."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, str]]:
-        """Yield each row with its section, section by section, all as they are at one time."""
+        """Yield each row as JSON text, behind the name of its section; all as they are at one time.
+
+        Raises:
+            StoreError: The store failed.
+        """
         async with self._database.snapshot(user_id) as connection:
             for section in SECTIONS:
                 rows = connection.cursor(SQL[f"export_{section}"], user_id, prefetch=_ROWS_AT_ONCE)
@@ -50,7 +54,13 @@ class PostgresPortability:
                     yield section, row[0]
 
     async def restore(self, user_id: str, section: str, rows: Sequence[Mapping[str, Any]]) -> int:
-        """Keep rows of an export, in one transaction; return how many were not there."""
+        """Keep rows of a section, in one transaction; return how many are new. What is there already stays as it is.
+
+        Sections come in the order of ``export``; somebody has checked that rows hold what they may.
+
+        Raises:
+            StoreError: The store failed.
+        """
         query = SQL["restore_memories" if section == "summaries" else f"restore_{section}"]
         given = [_hashed(row) if section in _HASHED else row for row in rows]
         async with self._database.changing(user_id) as connection:

@@ -19,8 +19,11 @@ from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
 
 
-class PostgresProfiles:
-    """Implements ``ProfileStore``."""
+class Profiles:
+    """Keeps what people say of themselves, while they allow it. Every method raises StoreError when the store fails.
+
+    Whether they do is a flag of their own (``Flags.profile``): when it is taken back, ``UserSettings`` deletes all of it.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -33,12 +36,23 @@ class PostgresProfiles:
         return OwnProfile(consents, tuple(map(_entry_of, rows)))
 
     async def add(self, user_id: str, entry: ProfileEntry) -> None:
-        """Keep a new entry as confirmed."""
+        """Keep a new entry as confirmed.
+
+        Raises:
+            ProfileNotAllowedError: The user does not allow a profile.
+            ProfileFullError: It has ``MOST_ENTRIES``.
+            DuplicateEntryError: Another entry says the same.
+        """
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["add_profile_entry"], *await _as_written(connection, user_id, entry))
 
     async def change(self, user_id: str, entry: ProfileEntry) -> None:
-        """Keep an entry as confirmed, in place of the one with its id."""
+        """Keep an entry as confirmed, in place of the one with its id; what prompts were given of it is deleted.
+
+        Raises:
+            ProfileEntryNotFoundError: There is none, or none any more.
+            ProfileNotAllowedError, ProfileFullError, DuplicateEntryError: As ``add``.
+        """
         async with self._database.changing(user_id) as connection:
             written = await _as_written(connection, user_id, entry)
             if await connection.fetchval(SQL["change_profile_entry"], *written) is None:
@@ -50,7 +64,13 @@ class PostgresProfiles:
     async def propose(
         self, user_id: str, proposals: Mapping[UUID, tuple[UUID, ProfileField]], *, at: datetime
     ) -> int:
-        """Propose what memories say, by the id of each entry; return how many are new."""
+        """Propose what memories say, by the id of each entry; return how many are new.
+
+        What was proposed or refused before, or an entry says already, is not proposed.
+
+        Raises:
+            ProfileNotAllowedError: The user does not allow a profile.
+        """
         memories, fields = [each for each, _ in proposals.values()], [each for _, each in proposals.values()]
         async with self._database.changing(user_id) as connection:
             await _require_consent(connection, user_id)
@@ -60,7 +80,10 @@ class PostgresProfiles:
         return len(new)
 
     async def remove(self, user_id: str, entry_id: UUID, *, at: datetime) -> bool:
-        """Delete an entry, and what prompts were given of it; return whether there was one."""
+        """Delete an entry, and what prompts were given of it; return whether there was one.
+
+        What a memory proposed is not proposed again.
+        """
         async with self._database.changing(user_id) as connection:
             gone = await connection.fetchval(SQL["refuse_profile_entry"], user_id, entry_id, at)
             if gone is None:

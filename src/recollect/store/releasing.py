@@ -4,8 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.errors import MemoryNotFoundError
-from recollect.model import Action, Add, Change, Ignore, Memory, Quarantined, Reason
-from recollect.ports import MOST_QUARANTINED
+from recollect.model import MOST_QUARANTINED, Action, Add, Change, Ignore, Memory, Quarantined, Reason
 from recollect.store.changes import apply_change
 from recollect.store.changing import Changing
 from recollect.store.pool import Connection

@@ -17,14 +17,17 @@ from recollect.store.rows import exchange_of, update_of
 from recollect.store.sql import SQL
 
 
-class PostgresRepairs:
-    """Implements ``Repairs``."""
+class Repairs:
+    """Reads what memories rest on, and repairs them so that it can be undone. Every method raises StoreError."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def said(self, user_id: str, messages: Sequence[UUID]) -> list[Exchange]:
-        """Return the exchanges of the user in which messages were said, oldest first, with what was said just before."""
+        """Return the exchanges of the user whose turns are these messages of the log, oldest first.
+
+        Each with what was said just before it in its chat. A message that the log does not have has none.
+        """
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["exchanges_of_messages"], user_id, list(messages))
         return [
@@ -48,7 +51,16 @@ class PostgresRepairs:
         actor: Actor,
         at: datetime,
     ) -> bool:
-        """Repair a memory in one transaction, while it is as it was found; return whether anything was done."""
+        """Apply changes to a memory in one transaction, while it says what was found; return whether one was done.
+
+        Args:
+            user_id: Whose memory it is.
+            memory: As it was found.
+            changes: What is done about it.
+            run: The run of repairs it belongs to, an id of version 7; each row of the audit names it.
+            actor: Who has it repaired.
+            at: Now.
+        """
         async with self._database.changing(user_id) as connection:
             changing = Changing(connection, user_id, actor, at, run=run)
             now = await changing.linked(memory.id)

@@ -8,15 +8,20 @@ from uuid import UUID
 from asyncpg import Record
 
 from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage, TurnNotes
-from recollect.ports import ADMIN_READS_OUTLIVE, USAGE_OUTLIVES
 from recollect.store.pool import Database
 from recollect.store.rows import own_content, shortest
 from recollect.store.sql import SQL
 from recollect.store.turn_writing import TIMED, fields_of_notes, write_turn
 
+USAGE_OUTLIVES = timedelta(days=60)
+"""How much longer the tokens of a day are kept than the records of requests."""
 
-class PostgresRequests:
-    """Implements ``RequestLog``."""
+ADMIN_READS_OUTLIVE = timedelta(days=335)
+"""How much longer the reads of administrators are kept than the records of requests: a year in all."""
+
+
+class RequestLog:
+    """Keeps what requests were like, for a while."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -55,9 +60,10 @@ class PostgresRequests:
         return told | {(row["id"], row["part"]): own_content(row) for row in passages}
 
     async def prune_requests(self, before: datetime) -> int:
-        """Drop the days of requests that ended before a time, delete what else is older, and return how many they were.
+        """Delete the records of requests before a time; return how many. Records of that very day may stay until it is over.
 
-        What is of the very day is dropped with it, so that nothing is deleted row by row as a rule.
+        The tokens of models (``UsageLog``) go with them, for days longer ago than ``USAGE_OUTLIVES`` before that time; and the
+        notes of erasures that no waiting entry can precede any more.
         """
         midnight = before.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         async with self._database.over_all_users() as connection:

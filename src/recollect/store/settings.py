@@ -18,8 +18,8 @@ T = TypeVar("T")
 W = TypeVar("W", bound=StrEnum)
 
 
-class PostgresFlags:
-    """Implements ``FlagStore``."""
+class UserSettings:
+    """Keeps the settings that were changed while the engine runs."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -85,8 +85,8 @@ async def read_flags(connection: Connection, user_id: str) -> Mapping[str, Flags
     return {row["user_id"]: flags_of(row["flags"]) for row in rows}
 
 
-class PostgresUsage:
-    """Implements ``UsageLog``."""
+class UsageLog:
+    """Counts the tokens of background calls of models."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -103,7 +103,7 @@ class PostgresUsage:
             return await connection.fetchval(SQL["usage_of_everybody"], day) or 0
 
     async def use(self, user_id: str, day: date, tokens: int, *, for_summary: bool = False) -> None:
-        """Count tokens taken for a user on a day."""
+        """Count tokens for a user on a day; not if they have no chat: they were erased meanwhile."""
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["use_tokens"], user_id, day, tokens, tokens if for_summary else 0)
 

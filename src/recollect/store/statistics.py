@@ -19,8 +19,8 @@ from recollect.store.pool import Connection, Database
 from recollect.store.sql import SQL
 
 
-class PostgresStatistics:
-    """Implements ``Statistics``."""
+class Statistics:
+    """Counts over all users, and names none. Every method raises StoreError when the store fails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -36,7 +36,12 @@ class PostgresStatistics:
         return StoreSize(**dict(counted or {}), tables=sizes)
 
     async def activity(self, since: datetime, midnights: Sequence[datetime]) -> Activity:
-        """Return what was asked, recalled and formed since then; it takes a scan."""
+        """Return what was asked, recalled and formed since then; it takes a scan.
+
+        Args:
+            since: When it begins.
+            midnights: The beginnings of the days to count, the first at ``since`` or before.
+        """
         async with self._database.over_all_users() as connection:
             questions = await connection.fetchrow(SQL["questions_since"], since)
             formed = await connection.fetchrow(SQL["formed_since"], since)

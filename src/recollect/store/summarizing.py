@@ -6,8 +6,19 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.model import Actor, Add, Change, Memory, Message, Outline, Reason, Replace, Role
-from recollect.ports import Conversation, Material
+from recollect.model import (
+    Actor,
+    Add,
+    Change,
+    Conversation,
+    Material,
+    Memory,
+    Message,
+    Outline,
+    Reason,
+    Replace,
+    Role,
+)
 from recollect.store.changes import apply_changes
 from recollect.store.pool import Connection
 from recollect.store.rows import memory_of

@@ -12,7 +12,7 @@ from recollect.text.normalization import content_hash
 
 
 async def undo_by_id(changing: Changing, update_id: UUID) -> Update:
-    """Undo one change of the user's audit, as ``MemoryStore.undo`` says.
+    """Undo one change of the user's audit, as ``Memories.undo`` says.
 
     Raises:
         UpdateNotFoundError: The user has no such row.

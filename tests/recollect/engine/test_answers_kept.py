@@ -8,7 +8,7 @@ import pytest
 from tests.recollect.engine.test_chat_requests import DONE, answer
 from tests.recollect.engines import PATIENT, engine_over
 from tests.stores import Store
-from tests.watched_stores import Through
+from tests.watched_stores import Through, with_parts
 
 from recollect.engine import RecallOptions
 from recollect.errors import StoreUnavailableError
@@ -63,7 +63,7 @@ async def test_it_is_told_where_recall_fails(
 
 
 async def test_it_is_told_where_recall_is_late(store: Store) -> None:
-    late = replace(store, chats=Failing(store.chats, None, "chat"))
+    late = with_parts(store, chats=Failing(store.chats, None, "chat"))
     subject = engine_over(late, replace(PATIENT, deadline=0.05))
 
     prepared = await subject.prepare(store.turn("Don't remember this chat"))

@@ -10,12 +10,11 @@ from tests.recollect.engines import QUICK, engine_over
 from tests.scripted_models import ScriptedExtractor
 from tests.stores import Store
 from tests.waiting import until
-from tests.watched_stores import Through
+from tests.watched_stores import Through, with_parts
 
 from recollect.engine import Policy, system_clock
 from recollect.errors import ExtractorError, StoreError
-from recollect.model import Candidate, Caps, Change, Formed, Kind, LoggedMessage, Strategy, Wait
-from recollect.ports import NO_CAPS
+from recollect.model import NO_CAPS, Candidate, Caps, Change, Formed, Kind, LoggedMessage, Strategy, Wait
 from recollect.recall import Reach
 
 
@@ -113,7 +112,7 @@ async def test_what_failed_can_be_tried_once_more(own_store: Store) -> None:
 
 async def test_what_was_said_is_indexed_before_it_counts_as_formed(store: Store) -> None:
     inbox = WatchedInbox(store)
-    subject = engine_over(replace(store, inbox=inbox))
+    subject = engine_over(with_parts(store, inbox=inbox))
     for number in range(2):
         await subject.remember(store.turn(f"I drink tea {number}"), "Good.")
 
@@ -129,7 +128,7 @@ async def test_a_new_exchange_waits_for_no_backlog_of_older_ones(store: Store) -
     await before.drain(store.anna)
     waiting = len(await unindexed(store))
     inbox = WatchedInbox(store)
-    subject = engine_over(replace(store, inbox=inbox))
+    subject = engine_over(with_parts(store, inbox=inbox))
     await subject.remember(store.turn("I drink coffee"), "Oh.")
 
     assert await subject.drain(store.anna) is None
@@ -139,7 +138,7 @@ async def test_a_new_exchange_waits_for_no_backlog_of_older_ones(store: Store) -
 
 
 async def test_an_index_that_fails_keeps_nothing_from_being_formed(own_store: Store) -> None:
-    subject = engine_over(replace(own_store, index=BrokenIndex(own_store.index)))
+    subject = engine_over(with_parts(own_store, index=BrokenIndex(own_store.index)))
     await subject.remember(own_store.turn("I drink tea"), "Good.")
 
     assert await subject.drain(own_store.anna) is not None

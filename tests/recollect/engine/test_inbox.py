@@ -1,6 +1,6 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -9,7 +9,7 @@ import pytest
 from asyncpg import Record
 from structlog.testing import capture_logs
 from tests.stores import Store
-from tests.watched_stores import Outage, Through, breakable
+from tests.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.engine.counts import FormationCounts
 from recollect.engine.inbox import (
@@ -195,13 +195,13 @@ async def test_what_comes_while_the_lease_ends_is_formed_as_well(worker: Worker)
     class Ending(Through):
         @asynccontextmanager
         async def lease(self, user_id: str) -> AsyncIterator[bool]:
-            async with self._port.lease(user_id) as taken:
+            async with self._part.lease(user_id) as taken:
                 yield taken
                 if 2 not in worker.said:
                     await worker.hears(2)  # its own job finds the lease taken
 
     await worker.hears(1)
-    worker.store = replace(worker.store, inbox=Ending(worker.store.inbox))
+    worker.store = with_parts(worker.store, inbox=Ending(worker.store.inbox))
 
     assert await worker.drain() is None
     assert worker.order == [1, 2]
@@ -211,14 +211,14 @@ async def test_what_makes_a_batch_full_while_the_lease_ends_waits_no_longer(work
     class Ending(Through):
         @asynccontextmanager
         async def lease(self, user_id: str) -> AsyncIterator[bool]:
-            async with self._port.lease(user_id) as taken:
+            async with self._part.lease(user_id) as taken:
                 yield taken
                 if 2 not in worker.said:
                     await worker.hears(2)
 
     await worker.hears(1)
     worker.batching = Batching(turns=2, quiet=timedelta(seconds=30))
-    worker.store = replace(worker.store, inbox=Ending(worker.store.inbox))
+    worker.store = with_parts(worker.store, inbox=Ending(worker.store.inbox))
 
     assert await worker.drain() is None
     assert worker.batches == [[1, 2]]

@@ -9,7 +9,7 @@ import pytest
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import ScriptedExtractor, WordEmbedder
 from tests.stores import Store
-from tests.watched_stores import Through
+from tests.watched_stores import Through, with_parts
 
 from recollect.engine import Engine
 from recollect.engine.inbox import TAKEN_DELAY
@@ -64,11 +64,11 @@ async def test_a_run_that_found_the_lease_taken_takes_it_for_nothing_else(store:
             if self.leases == 1:
                 yield False
                 return
-            async with self._port.lease(user_id) as taken:
+            async with self._part.lease(user_id) as taken:
                 yield taken
 
     inbox = TakenOnce(store.inbox)
-    subject = engine_over(replace(store, inbox=inbox), PATIENT)
+    subject = engine_over(with_parts(store, inbox=inbox), PATIENT)
     await subject.remember(store.turn(FIRST), "Nice.")
 
     assert await subject.drain(store.anna) == TAKEN_DELAY

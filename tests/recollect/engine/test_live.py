@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,7 +12,7 @@ from structlog.testing import capture_logs
 from tests.recollect.openers import Opener, StubbornOpener
 from tests.stores import Store
 from tests.waiting import until
-from tests.watched_stores import Through
+from tests.watched_stores import Through, with_parts
 
 from recollect.engine import Engine, RecallOptions, log_writer, notes_in_background
 from recollect.engine import live as live_engine
@@ -21,7 +20,7 @@ from recollect.engine.live import LiveEngine
 from recollect.engine.prepared import Prepared
 from recollect.errors import ConfigurationError, EmbedderError, StoreError, StoreUnavailableError
 from recollect.model import Recall, Scope, Skip, Turn, TurnNotes, Written
-from recollect.ports import MessageLog
+from recollect.store.message_log import MessageLog
 from recollect.text.tokens import estimate_tokens
 
 Logs = Sequence[MutableMapping[str, Any]]
@@ -41,7 +40,7 @@ class FrozenNotes(Through):
 
     async def note(self, scope: Scope, notes: TurnNotes) -> None:
         await self.thawed.wait()
-        await self._port.note(scope, notes)
+        await self._part.note(scope, notes)
         assert notes.request is not None
         self.kept.append(notes.request.id)
 
@@ -62,7 +61,7 @@ class FailingErasures(Through):
         self.looks += 1
         if failure := next(self._failures, None):
             raise failure
-        return dict(await self._port.erased_among(scopes, since))
+        return dict(await self._part.erased_among(scopes, since))
 
 
 @pytest.fixture(autouse=True)
@@ -387,7 +386,7 @@ async def test_notes_that_wait_take_no_place_of_an_exchange(
 ) -> None:
     monkeypatch.setattr(notes_in_background, "NOTES_AT_MOST", 1)
     log = FrozenNotes(store.log)
-    live = LiveEngine(Opener(replace(store, log=log)))
+    live = LiveEngine(Opener(with_parts(store, log=log)))
     await live.start()
 
     with capture_logs() as logs:
@@ -409,7 +408,7 @@ async def test_notes_that_wait_take_no_place_of_an_exchange(
 async def test_nothing_is_noted_while_it_is_not_open(store: Store) -> None:
     log = FrozenNotes(store.log)
     log.thawed.set()
-    opener = Opener(replace(store, log=log))
+    opener = Opener(with_parts(store, log=log))
     opener.allowed.clear()
     live = LiveEngine(opener)
     live.open()
@@ -428,7 +427,7 @@ async def test_a_note_that_still_waits_when_it_closes_is_no_lost_exchange(
 ) -> None:
     monkeypatch.setattr(live_engine, "_CLOSE_SECONDS", 0.01)
     log = FrozenNotes(store.log)
-    live = LiveEngine(Opener(replace(store, log=log)))
+    live = LiveEngine(Opener(with_parts(store, log=log)))
     await live.start()
     note(live, store.turn())
 
@@ -446,7 +445,7 @@ async def test_erasures_by_others_are_looked_for_whatever_a_look_raises(
     erasures = FailingErasures(
         store.log, StoreError("away"), ValueError("I drink tea"), KeyError("I drink tea")
     )
-    live = LiveEngine(Opener(replace(store, log=erasures)))
+    live = LiveEngine(Opener(with_parts(store, log=erasures)))
     with capture_logs() as logs:
         await live.start()
         await until(lambda: erasures.looks > 4)

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from tests.recollect.openers import Opener
 from tests.stores import NOON, Store
 from tests.waiting import until
-from tests.watched_stores import Through
+from tests.watched_stores import Through, with_parts
 
 from recollect.engine import exchanges, log_writer
 from recollect.engine import live as live_engine
@@ -64,7 +64,7 @@ class HangingLog(Through):
     async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
         if self.hangs:
             await asyncio.Event().wait()
-        logged: Logged = await self._port.write(entry, records=records)
+        logged: Logged = await self._part.write(entry, records=records)
         return logged
 
 
@@ -173,7 +173,7 @@ async def test_a_store_that_is_slow_is_waited_for_no_longer_than_a_chat_can_bear
     store: Store, folder: Path
 ) -> None:
     log = HangingLog(store.log)
-    live = LiveEngine(Opener(replace(store, log=log)), spool=Spool(folder, limit=ROOM), patience=0.5)
+    live = LiveEngine(Opener(with_parts(store, log=log)), spool=Spool(folder, limit=ROOM), patience=0.5)
     await live.start()
 
     with capture_logs() as logs:
@@ -256,10 +256,10 @@ async def test_a_credential_is_with_what_waited_in_this_process_and_never_on_dis
     class Watched(Through):
         async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
             found.append(entry.exchange.credential)
-            logged: Logged = await self._port.write(entry, records=records)
+            logged: Logged = await self._part.write(entry, records=records)
             return logged
 
-    opener = Opener(replace(store, log=Watched(store.log)))
+    opener = Opener(with_parts(store, log=Watched(store.log)))
     opener.outage.failure = StoreUnavailableError()
     live = LiveEngine(opener, spool=Spool(folder, limit=ROOM))
     await live.start()
@@ -279,7 +279,7 @@ async def test_a_bug_ends_no_chat_and_is_told_by_its_name(store: Store, folder: 
         async def write(self, *_: object, **__: object) -> NoReturn:
             raise LookupError("my secret words")
 
-    live = LiveEngine(Opener(replace(store, log=Faulty(store.log))), spool=Spool(folder, limit=ROOM))
+    live = LiveEngine(Opener(with_parts(store, log=Faulty(store.log))), spool=Spool(folder, limit=ROOM))
     await live.start()
 
     with capture_logs() as logs:
@@ -445,7 +445,7 @@ class HeldLog(Through):
     async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
         if entry.phase is Phase.ENDED and entry.exchange.turn.text == "one":
             await self.let_go.wait()
-        logged: Logged = await self._port.write(entry, records=records)
+        logged: Logged = await self._part.write(entry, records=records)
         return logged
 
 
@@ -454,7 +454,7 @@ async def test_a_message_overtakes_none_of_its_chat_and_waits_for_no_other_chat(
 ) -> None:
     monkeypatch.setattr(log_writer, "_SOON_SECONDS", 60.0)  # the end of an answer writes its turn
     log = HeldLog(store.log)
-    live = LiveEngine(Opener(replace(store, log=log)), spool=Spool(folder, limit=ROOM), patience=60)
+    live = LiveEngine(Opener(with_parts(store, log=log)), spool=Spool(folder, limit=ROOM), patience=60)
     await live.start()
 
     def answered(text: str, seconds: int, scope: Scope) -> asyncio.Task[Became]:

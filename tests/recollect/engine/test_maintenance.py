@@ -12,13 +12,14 @@ from tests.databases import administrator
 from tests.recollect.engines import PATIENT, engine_over
 from tests.stores import NOON, Store
 from tests.waiting import until
-from tests.watched_stores import Through
+from tests.watched_stores import Through, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, maintenance
 from recollect.errors import StoreUnavailableError
 from recollect.model import RequestRecord
-from recollect.ports import LogIndex, RequestLog
+from recollect.store.log_index import LogIndex
+from recollect.store.requests import RequestLog
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +73,7 @@ class WatchedRequests(Through):
 def watched(store: Store, tidied: Tidied) -> Store:
     """Return the store, which notes when it is tidied, and may break at it."""
     index, requests = WatchedIndex(store.index, tidied), WatchedRequests(store.requests, tidied)
-    return replace(store, index=index, requests=requests)
+    return with_parts(store, index=index, requests=requests)
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from tests.recollections import injection
 from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
 from tests.stores import Store
 from tests.waiting import until
-from tests.watched_stores import Outage, Through, breakable, broken, with_ports
+from tests.watched_stores import Outage, Through, breakable, broken, with_parts
 
 from recollect import deadline
 from recollect.engine import Engine, RecallOptions
@@ -311,11 +311,11 @@ class _WithoutChats(Through):
 
 
 def without_search(store: Store) -> Store:
-    return with_ports(store, snapshots=_WithoutSnapshots(store.snapshots))
+    return with_parts(store, snapshots=_WithoutSnapshots(store.snapshots))
 
 
 def without_chats(store: Store) -> Store:
-    return replace(store, chats=_WithoutChats(store.chats))
+    return with_parts(store, chats=_WithoutChats(store.chats))
 
 
 @pytest.mark.parametrize(("lacking", "stage"), [(without_search, Stage.SEARCH), (without_chats, Stage.CHAT)])
@@ -351,7 +351,7 @@ async def test_a_recall_does_not_wait_for_a_store_that_will_not_be_cancelled(sto
     soon = replace(BY_MEANING_ALONE, deadline=0.1)  # nothing real is asked before it is
 
     async with asyncio.timeout(20):
-        recall = await engine_over(with_ports(store, snapshots=deaf), soon).recall(store.turn())
+        recall = await engine_over(with_parts(store, snapshots=deaf), soon).recall(store.turn())
         await deaf.cancelled.wait()
 
     assert recall.skipped is Skip.DEADLINE
@@ -361,7 +361,7 @@ async def test_a_recall_does_not_wait_for_a_store_that_will_not_be_cancelled(sto
 
 async def test_who_leaves_a_recall_ends_its_question_too(store: Store) -> None:
     deaf = _Deaf(store.snapshots)
-    subject = engine_over(with_ports(store, snapshots=deaf), replace(PATIENT, deadline=3600))
+    subject = engine_over(with_parts(store, snapshots=deaf), replace(PATIENT, deadline=3600))
     recalling = asyncio.create_task(subject.recall(store.turn()))
     await deaf.asked.wait()
 

@@ -8,7 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.recollect.engines import QUICK, engine_over
 from tests.stores import NOON, Store
-from tests.watched_stores import Outage, Through, breakable, broken
+from tests.watched_stores import Outage, Through, breakable, broken, with_parts
 from uuid_utils.compat import uuid7
 
 from recollect.composition import Placed
@@ -27,7 +27,7 @@ from recollect.model import (
     TurnNotes,
     Written,
 )
-from recollect.ports import MessageLog
+from recollect.store.message_log import MessageLog
 
 
 async def waiting(store: Store) -> int:
@@ -99,7 +99,7 @@ class _NoNotes(Through):
     async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
         if entry.recalled:
             raise self.error
-        logged: Logged = await self._port.write(entry, records=records)
+        logged: Logged = await self._part.write(entry, records=records)
         return logged
 
 
@@ -107,7 +107,7 @@ class _NoNotes(Through):
 async def test_an_exchange_is_not_lost_because_its_memories_could_not_be_counted(
     store: Store, error: Exception
 ) -> None:
-    subject = engine_over(replace(store, log=_NoNotes(store.log, error)))
+    subject = engine_over(with_parts(store, log=_NoNotes(store.log, error)))
     recollections = [Recollection(store.memory("tea"), 0.9)]
 
     with capture_logs() as logs:
@@ -129,7 +129,7 @@ async def test_the_memories_in_the_prompt_are_counted(store: Store) -> None:
 
 
 async def test_a_passage_in_the_prompt_is_not_counted_for_it_is_no_memory(store: Store) -> None:
-    subject = engine_over(replace(store, log=_NoNotes(store.log, LookupError("nothing is to be counted"))))
+    subject = engine_over(with_parts(store, log=_NoNotes(store.log, LookupError("nothing is to be counted"))))
     passage = Passage(uuid7(), uuid7(), "chat-1", 0, 0, Role.USER, "I drink tea", NOON)
 
     with capture_logs() as logs:

@@ -11,7 +11,7 @@ from tests.databases import administrator
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollections import NOON
 from tests.scripted_models import BrokenEmbedder
-from tests.stores import PORTS, Store, store_over
+from tests.stores import PARTS, Store, store_over
 
 from recollect.assembly.generations import LiveGenerations, TodaysEmbedder
 from recollect.engine import Backends, Engine
@@ -71,7 +71,7 @@ class Process:
         self.generations = LiveGenerations(postgres.generations, own, self._make)
         store = store_over(postgres)
         self.backends = Backends(
-            **{name: getattr(store, name) for name in PORTS},
+            **{name: getattr(store, name) for name in PARTS},
             embedder=first,
             second_embedder=second,
             generations=self.generations,

@@ -10,9 +10,10 @@ from tests.people import Person
 from tests.recollect.engines import engine_over
 from tests.scripted_models import ScriptedExtractor, WordEmbedder
 from tests.searching import lexicon_of
-from tests.stores import LATER, NOON, PORTS, Store
+from tests.stores import LATER, NOON, PARTS, Store
 from uuid_utils.compat import uuid7
 
+from recollect.backends import Backends
 from recollect.engine.asked_pairs import AskedPairs
 from recollect.engine.store_audit import StoreAudit
 from recollect.formation import FormationRules, TokenBudget
@@ -32,7 +33,6 @@ from recollect.model import (
     Scope,
     Source,
 )
-from recollect.ports import Backends
 
 ALL = frozenset(Fault)
 KEY = "sk-live-51Hb8TqLZ0vWnX3kD7yPc9"  # gitleaks:allow -- of no account
@@ -41,7 +41,7 @@ NOW = LATER + timedelta(days=1)
 
 def audit_over(store: Store, extractor: ScriptedExtractor | None = None) -> StoreAudit:
     backends = Backends(
-        **{name: getattr(store, name) for name in PORTS}, embedder=WordEmbedder(), extractor=extractor
+        **{name: getattr(store, name) for name in PARTS}, embedder=WordEmbedder(), extractor=extractor
     )
     asked = None if extractor is None else AskedPairs(backends, TokenBudget(), lambda: NOW)
     return StoreAudit(backends, FormationRules(), clock=lambda: NOW, asked=asked)

@@ -22,8 +22,8 @@ from recollect.errors import (
     SessionNotFoundError,
     SwitchedOffError,
 )
-from recollect.model import Actor, Kind, Memory, Outline, Reason, Retire, Strategy
-from recollect.ports import Asker, Embedder, Material, Summarized
+from recollect.model import Actor, Kind, Material, Memory, Outline, Reason, Retire, Strategy
+from recollect.ports import Asker, Embedder, Summarized
 
 DUE = Policy(strategy=Strategy.EXTRACT, summarizing=Summarizing(turns=2))
 

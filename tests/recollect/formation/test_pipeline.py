@@ -6,9 +6,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 from tests.scripted_models import BrokenEmbedder, ScriptedExtractor, ScriptedJudge, WordEmbedder
-from tests.stores import PORTS, Store
+from tests.stores import PARTS, Store
 from uuid_utils.compat import uuid7
 
+from recollect.backends import Backends
 from recollect.errors import (
     BudgetSpentError,
     EmbedderError,
@@ -52,7 +53,7 @@ from recollect.model import (
     Strategy,
     Unread,
 )
-from recollect.ports import Backends, Embedder, Extracted, Extractor, Judge
+from recollect.ports import Embedder, Extracted, Extractor, Judge
 
 SAID_AT = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 NOW = SAID_AT + timedelta(seconds=5)
@@ -114,7 +115,7 @@ class Desk:
         strategy: Strategy = Strategy.EXTRACT,
     ) -> list[Formed]:
         backends = Backends(
-            **{name: getattr(self.store, name) for name in PORTS},
+            **{name: getattr(self.store, name) for name in PARTS},
             embedder=self.embedder,
             extractor=self.extractor,
             judge=self.judge,

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -11,13 +10,13 @@ from structlog.testing import capture_logs
 from tests.scripted_models import BrokenEmbedder, WordEmbedder
 from tests.searching import Hit, lexicon_of, search
 from tests.stores import Store
-from tests.watched_stores import Through, broken
+from tests.watched_stores import Through, broken, with_parts
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
 from recollect.indexing import EmbeddingScope, index_run, index_user, shorter_wait
 from recollect.indexing.indexed_message import index_by_words
 from recollect.model import IndexedMessage, LoggedMessage, Passage, Vector
-from recollect.ports import LogIndex
+from recollect.store.log_index import LogIndex
 
 CODE = "Here you are:\n\n```python\ndef brew(tea: str) -> None:\n    print(tea)\n```\n\nThat is all."
 
@@ -51,7 +50,7 @@ class RefusingIndex(Through):
         if message.id in self._bad and (message.chunks or self.bare) and self.at_most > 0:
             self.at_most -= 1
             raise StoreError
-        is_new: bool = await self._port.index(user_id, message)
+        is_new: bool = await self._part.index(user_id, message)
         return is_new
 
 
@@ -265,7 +264,7 @@ async def test_a_text_that_breaks_us_keeps_no_other_from_being_found(
 
 
 async def test_a_message_whose_chunks_the_store_refuses_keeps_no_other_from_being_found(store: Store) -> None:
-    store = replace(store, index=RefusingIndex(store.index, "darjeel"))
+    store = with_parts(store, index=RefusingIndex(store.index, "darjeel"))
     await said(store, "I drink Darjeeling.", "A fine choice.")
 
     with capture_logs() as logs:
@@ -277,7 +276,7 @@ async def test_a_message_whose_chunks_the_store_refuses_keeps_no_other_from_bein
 
 
 async def test_what_the_store_refuses_but_once_is_indexed_with_its_chunks(store: Store) -> None:
-    store = replace(store, index=RefusingIndex(store.index, "darjeel", at_most=1))
+    store = with_parts(store, index=RefusingIndex(store.index, "darjeel", at_most=1))
     await said(store, "I drink Darjeeling.")
 
     assert await index(store) is None
@@ -286,7 +285,7 @@ async def test_what_the_store_refuses_but_once_is_indexed_with_its_chunks(store:
 
 
 async def test_a_message_that_the_store_takes_in_no_form_is_left_and_others_are_indexed(store: Store) -> None:
-    store = replace(store, index=RefusingIndex(store.index, "darjeel", bare=True))
+    store = with_parts(store, index=RefusingIndex(store.index, "darjeel", bare=True))
     await said(store, "I drink Darjeeling.", "A fine choice.")
     for number in range(40):
         await said(store, f"Remark {number}.", "")
@@ -299,7 +298,7 @@ async def test_a_message_that_the_store_takes_in_no_form_is_left_and_others_are_
 
 
 async def test_a_store_that_refuses_everything_is_come_back_to_soon_enough(store: Store) -> None:
-    store = replace(store, index=RefusingIndex(store.index, "remark", bare=True))
+    store = with_parts(store, index=RefusingIndex(store.index, "remark", bare=True))
     for number in range(40):
         await said(store, f"Remark {number}.", "")
 
@@ -315,7 +314,7 @@ async def test_a_store_that_refuses_everything_is_come_back_to_soon_enough(store
 async def test_a_store_that_goes_away_meanwhile_refuses_no_message(store: Store, away_at: int) -> None:
     refusing = RefusingIndex(store.index, "darjeel", bare=True)
     refusing.away_at = away_at
-    store = replace(store, index=refusing)
+    store = with_parts(store, index=refusing)
     await said(store, "I drink Darjeeling.")
 
     assert await index(store) == timedelta(seconds=5)

@@ -172,5 +172,5 @@ async def _how_often(store: Store, *terms: str) -> list[tuple[str, list[int]]]:
 
 
 async def _as_before_this_reading(store: Store) -> None:
-    async with store.index._database.changing(store.anna) as connection:  # type: ignore[attr-defined]
+    async with store.index._database.changing(store.anna) as connection:
         await connection.execute("UPDATE users SET reading = 0 WHERE user_id = $1", store.anna)

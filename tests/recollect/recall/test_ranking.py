@@ -9,7 +9,7 @@ from tests.contracts.keeping import apply
 from tests.people import person
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
-from tests.stores import PORTS, Store, store_over
+from tests.stores import PARTS, Store, store_over
 from tests.watched_stores import broken
 
 from recollect.engine import Backends
@@ -47,8 +47,8 @@ async def rank(
     scope: Scope | None = None,
     history: tuple[Message, ...] = (),
 ) -> Ranking:
-    ports: dict[str, Any] = {name: getattr(store, name) for name in PORTS}
-    backends = Backends(**ports, embedder=embedder or WordEmbedder(), second_embedder=second)
+    parts: dict[str, Any] = {name: getattr(store, name) for name in PARTS}
+    backends = Backends(**parts, embedder=embedder or WordEmbedder(), second_embedder=second)
     turn = store.turn(asked, scope, history=history)
     ranking, _ = await Retriever(backends, PATIENT, lambda: turn.at).rank(turn, reach=reach)
     return ranking

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from tests.recollections import NOON, turn
 from tests.scripted_models import WordEmbedder
-from tests.stores import PORTS
+from tests.stores import PARTS
 from uuid_utils.compat import uuid7
 
 from recollect.audit import replay
@@ -74,7 +74,7 @@ class PatternExtractor:
 
 def engine_over(postgres: Postgres) -> Engine:
     backends = Backends(
-        **{name: getattr(postgres, name) for name in PORTS},
+        **{name: getattr(postgres, name) for name in PARTS},
         embedder=WordEmbedder(),
         extractor=PatternExtractor(),
     )

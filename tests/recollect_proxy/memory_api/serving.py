@@ -10,7 +10,7 @@ from urllib.parse import quote
 from tests.people import Person, person
 from tests.raw_client import Response, fetch
 from tests.scripted_models import WordEmbedder
-from tests.stores import PORTS, Ports
+from tests.stores import PARTS, Parts
 
 from recollect.engine import Backends, Engine, Policy, system_clock
 from recollect.engine.live import LiveEngine
@@ -139,18 +139,18 @@ def path_of(user_id: str) -> str:
 
 
 def engine_over(
-    store: Ports | Postgres, embedder: Embedder | None = None, policy: Policy | None = None
+    store: Parts | Postgres, embedder: Embedder | None = None, policy: Policy | None = None
 ) -> Engine:
     """Return an engine over ``store``, that tells the time as any other."""
-    ports = {name: getattr(store, name) for name in PORTS}
-    return Engine(Backends(**ports, embedder=embedder or WordEmbedder()), policy or Policy())
+    parts = {name: getattr(store, name) for name in PARTS}
+    return Engine(Backends(**parts, embedder=embedder or WordEmbedder()), policy or Policy())
 
 
-def unhurried(store: Ports | Postgres) -> Engine:
+def unhurried(store: Parts | Postgres) -> Engine:
     """Return an engine over ``store`` whose recall is never late, however busy the machine is."""
-    ports = {name: getattr(store, name) for name in PORTS}
+    parts = {name: getattr(store, name) for name in PARTS}
     reach = Reach(embedding_seconds=30.0, second_seconds=30.0)
-    return Engine(Backends(**ports, embedder=WordEmbedder()), Policy(deadline=60.0, reach=reach))
+    return Engine(Backends(**parts, embedder=WordEmbedder()), Policy(deadline=60.0, reach=reach))
 
 
 @asynccontextmanager

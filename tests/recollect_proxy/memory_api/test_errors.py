@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ from tests.recollect_proxy.memory_api.serving import (
 from tests.scripted_models import BrokenEmbedder
 from tests.stores import Store
 from tests.tables import table
-from tests.watched_stores import Outage, Through, breakable
+from tests.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.engine import system_clock
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
@@ -237,7 +236,7 @@ async def test_a_bug_is_answered_without_its_trace_and_logged_with_it(api: Api, 
         async def page(self, user_id: str, **_: object) -> Any:
             raise ZeroDivisionError(f"while reading {user_id}")
 
-    faulty = replace(store, memories=Faulty(store.memories))
+    faulty = with_parts(store, memories=Faulty(store.memories))
     with structlog.testing.capture_logs() as logs, api.over(engine_over(faulty)):
         response = await api.call("GET", f"{path_of(SECRET)}/memories")
 

@@ -12,13 +12,13 @@ import structlog
 from tests.recollect_proxy.memory_api.serving import Api, GivenEngine, engine_over, serve
 from tests.stores import NOON, Store
 from tests.waiting import until
-from tests.watched_stores import Outage, Through, breakable
+from tests.watched_stores import Outage, Through, breakable, with_parts
 
 from recollect.engine.counts import ModelUse
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import Backlog
-from recollect.ports import Inbox
+from recollect.store.inbox import Inbox
 from recollect_proxy.health_check import Condition, HealthCheck
 from recollect_proxy.memory_api import application
 from recollect_proxy.memory_api.health import Health, ModelCalls, Spooled
@@ -57,7 +57,7 @@ class Hanging(Through):
                 await self.answers.wait()
             except asyncio.CancelledError:
                 self.cancelled += 1
-        backlog: Backlog = await self._port.backlog()
+        backlog: Backlog = await self._part.backlog()
         return backlog
 
 
@@ -129,7 +129,7 @@ async def test_health_answers_while_the_database_hangs(
 
 async def test_a_store_that_hangs_is_asked_once_however_many_ask_us(own_store: Store) -> None:
     inbox = Hanging(own_store.inbox)
-    check = HealthCheck(GivenEngine(engine_over(replace(own_store, inbox=inbox))), patience=0.02)
+    check = HealthCheck(GivenEngine(engine_over(with_parts(own_store, inbox=inbox))), patience=0.02)
 
     assert await asyncio.gather(*(check.condition() for _ in range(10))) == [None] * 10
     assert await check.condition() is None
@@ -149,7 +149,7 @@ async def test_what_the_store_raises_is_logged_and_stays_inside(store: Store) ->
             raise failures.pop()
 
     failures = [ZeroDivisionError("a bug"), StoreError("a failure")]
-    check = HealthCheck(GivenEngine(engine_over(replace(store, inbox=Faulty(store.inbox)))))
+    check = HealthCheck(GivenEngine(engine_over(with_parts(store, inbox=Faulty(store.inbox)))))
 
     with structlog.testing.capture_logs() as logs:
         assert await check.condition() is None

@@ -14,12 +14,12 @@ from tests.people import Person
 from tests.recollect_proxy.openwebui.kept import BEGUN, chat_row, memory_row, write_database, write_export
 from tests.recollect_proxy.settings import proxy_settings
 from tests.scripted_models import WordEmbedder
-from tests.stores import PORTS, Store
+from tests.stores import PARTS, Store
 
 from recollect.assembly import make_policy
+from recollect.backends import Backends
 from recollect.engine import Engine
 from recollect.model import Memory
-from recollect.ports import Backends
 from recollect_proxy.importers.tally import Tally
 from recollect_proxy.openwebui.import_run import bring
 from recollect_proxy.settings import ProxySettings
@@ -69,8 +69,8 @@ class Imports:
     @property
     def backends(self) -> Backends:
         """The store, and an embedder that needs not be loaded."""
-        ports: dict[str, Any] = {name: getattr(self.store, name) for name in PORTS}
-        return Backends(**ports, embedder=self.embedder)
+        parts: dict[str, Any] = {name: getattr(self.store, name) for name in PARTS}
+        return Backends(**parts, embedder=self.embedder)
 
     @property
     def engine(self) -> Engine:

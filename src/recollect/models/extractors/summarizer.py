@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 from recollect.errors import InvalidExtractionError
-from recollect.model import Outline, Role
+from recollect.model import Material, Outline, Role
 from recollect.models.extractors.answer_repair import ask_and_read
 from recollect.models.extractors.chat_model import ChatModel, Messages
 from recollect.models.extractors.json_answers import clean, find, in_one_line
 from recollect.models.extractors.prompts import cut, fenced, message_line, read_prompt, sendable, shares
 from recollect.models.extractors.schema import SUMMARY
 from recollect.models.extractors.tells import Tells, require_all, tell_all
-from recollect.ports import Asker, Material, Summarized
+from recollect.ports import Asker, Summarized
 from recollect.text.attribution.speakers import speaker_of
 from recollect.text.patterns import bounded
 from recollect.text.tokens import estimate_tokens

@@ -24,7 +24,7 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
-from recollect.model import Candidate, Exchange, Kind, Message, Role
+from recollect.model import Candidate, Exchange, Kind, Material, Message, Role
 from recollect.models.extractors import (
     AnswerSchema,
     ChatModel,
@@ -36,7 +36,7 @@ from recollect.models.extractors import (
 from recollect.models.extractors.mistral import ANSWER_BYTES, MistralModel
 from recollect.models.extractors.schema import CHOICE, EXTRACTION, SUMMARY
 from recollect.models.spending import counting_tokens
-from recollect.ports import Asker, Material
+from recollect.ports import Asker
 
 ITEM = statement("I keep bees behind the shed", "Keeps bees")
 EXTRACTED = {"words": "own", "wishes": [], "memories": [ITEM]}

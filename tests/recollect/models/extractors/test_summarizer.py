@@ -11,7 +11,7 @@ from tests.recollect.models.extractors.completions_server import Server, fenced,
 from tests.tables import table
 
 from recollect.errors import ExtractorError, InvalidExtractionError
-from recollect.model import Message, Outline, Role
+from recollect.model import Material, Message, Outline, Role
 from recollect.models.extractors import ModelSummarizer, OpenAICompatibleModel
 from recollect.models.extractors.summarizer import (
     ALL_MESSAGES_LENGTH,
@@ -23,7 +23,7 @@ from recollect.models.extractors.summarizer import (
     shortened,
     summary_messages,
 )
-from recollect.ports import Asker, Material, Summarized
+from recollect.ports import Asker, Summarized
 from recollect.text.tokens import estimate_tokens
 
 ASKER = Asker("anna", "chat-model")

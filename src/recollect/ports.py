@@ -1,12 +1,14 @@
-"""The ports of models. Never: an implementation."""
+"""The ports of the engine: Protocols of what has several implementations, models above all, and the values that pass through them.
+
+The store has one implementation: it is known by its classes (``recollect.backends``). Never: an implementation of a model.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
-from uuid import UUID
 
-from recollect.model import Candidate, Exchange, ExtractedCommand, Memory, Message, Outline, Vector
+from recollect.model import Candidate, Exchange, ExtractedCommand, Material, Memory, Outline, Scope, Vector
 
 
 class Embedder(Protocol):
@@ -135,23 +137,6 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
-    """The material of a summary.
-
-    Attributes:
-        messages: The messages since the last summary, oldest first.
-        before: The last summary's text; "" if there is none.
-        outline: Its parts.
-        at: When the last message was said, by its person's clock; None: it is not known.
-    """
-
-    messages: tuple[Message, ...]
-    before: str = ""
-    outline: Outline = field(default_factory=Outline)
-    at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Summarized:
     """A summary of everything that was said in a chat so far.
 
@@ -181,27 +166,86 @@ class Summarizer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
-    """The part of a chat that is to be summarized.
+class Generation:
+    """Embedders that others have replaced, and whose embeddings are in the store still.
 
     Attributes:
-        session_id: Which chat.
-        material: What was said.
-        message_ids: The ids of these messages, and of those that the last summary rests on.
-        last_turn: The highest turn index among them.
-        summary: The last summary, if there is one.
-        model: The model its last exchange was with.
-        authorized: Whether that one's request carried a credential.
-        exchange_id: Which that one was.
-        upstream: With which of several LLM servers that one was; "": with the default.
+        first: That of everything; None: it is today's, or can't be made again.
+        second: That of statements; None likewise.
     """
 
-    session_id: str
-    material: Material
-    message_ids: tuple[UUID, ...]
-    last_turn: int
-    summary: Memory | None
-    model: str
-    authorized: bool
-    exchange_id: UUID
-    upstream: str = ""
+    first: Embedder | None = None
+    second: Embedder | None = None
+
+
+class Generations(Protocol):
+    """What this process knows of the embedders before today's."""
+
+    @property
+    def is_today(self) -> bool:
+        """Whether this process's embedders are the last ones chosen: then what others embedded is embedded by them."""
+        ...
+
+    @property
+    def changing(self) -> bool:
+        """Whether there are embeddings of others than today's."""
+        ...
+
+    def of(self, user_id: str) -> Sequence[Generation]:
+        """Return the generations that a user's embeddings may still be of, beside today's."""
+        ...
+
+    def none_of(self, user_id: str, generation: Generation) -> None:
+        """Note that nothing of a user's is of a generation: it is not looked for again for a while."""
+        ...
+
+
+class _OnlyTodays:
+    """Knows of no embedder before today's; a ``Generations``."""
+
+    is_today = True
+    changing = False
+
+    def of(self, user_id: str) -> Sequence[Generation]:  # noqa: ARG002 -- the port's
+        """Return none."""
+        return ()
+
+    def none_of(self, user_id: str, generation: Generation) -> None:
+        """Note nothing."""
+
+
+ONLY_TODAYS: Generations = _OnlyTodays()
+"""All was embedded by today's embedders."""
+
+
+class Clock(Protocol):
+    """Tells the time, timezone-aware."""
+
+    def __call__(self) -> datetime:
+        """Return now."""
+        ...
+
+
+class Cache(Protocol):
+    """Something that remembers, and must forget when a person is erased."""
+
+    @property
+    def entries(self) -> int:
+        """How much it remembers."""
+        ...
+
+    def clear(self) -> None:
+        """Forget everything."""
+        ...
+
+
+class Spooled(Protocol):
+    """What waits to be written to the log."""
+
+    async def erase(self, erased: Scope | str, *, at: datetime) -> int:
+        """Delete the entries of a user, or of one of their chats, until then; return how many.
+
+        Raises:
+            OSError: The disk refuses.
+        """
+        ...

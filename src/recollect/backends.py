@@ -1,0 +1,62 @@
+"""What the engine works with: the classes of the store, and one implementation of each port. Never: opens one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recollect.index import SnapshotCache
+from recollect.ports import ONLY_TODAYS, Cache, Embedder, Extractor, Generations, Judge, Spooled, Summarizer
+
+if TYPE_CHECKING:  # a host starts its database before it imports a driver
+    from recollect.store.admin_reads import AdminReadLog
+    from recollect.store.answers import Answers
+    from recollect.store.attempts import Attempts
+    from recollect.store.browsing import Browsing
+    from recollect.store.chat_requests import ChatRequests
+    from recollect.store.chats import Chats
+    from recollect.store.generations import EmbedderGenerations
+    from recollect.store.inbox import Inbox
+    from recollect.store.jobs import Jobs
+    from recollect.store.log_index import LogIndex
+    from recollect.store.memories import Memories
+    from recollect.store.message_log import MessageLog
+    from recollect.store.portability import Portability
+    from recollect.store.profiles import Profiles
+    from recollect.store.repairing import Repairs
+    from recollect.store.requests import RequestLog
+    from recollect.store.settings import UsageLog, UserSettings
+    from recollect.store.statistics import Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class Backends:
+    """The parts of an open store, the models, and what has to forget an erased person."""
+
+    memories: "Memories"
+    log: "MessageLog"
+    index: "LogIndex"
+    chats: "Chats"
+    asked: "ChatRequests"
+    requests: "RequestLog"
+    inbox: "Inbox"
+    jobs: "Jobs"
+    flags: "UserSettings"
+    usage: "UsageLog"
+    admin_reads: "AdminReadLog"
+    browsing: "Browsing"
+    attempts: "Attempts"
+    answers: "Answers"
+    portability: "Portability"
+    repairs: "Repairs"
+    profiles: "Profiles"
+    statistics: "Statistics"
+    snapshots: SnapshotCache
+    embedder: Embedder
+    second_embedder: Embedder | None = None
+    extractor: Extractor | None = None
+    judge: Judge | None = None
+    summarizer: Summarizer | None = None
+    caches: Sequence[Cache] = ()
+    spool: Spooled | None = None
+    generations: Generations = ONLY_TODAYS
+    generation_store: "EmbedderGenerations | None" = None

@@ -1,0 +1,52 @@
+"""The parts of chats that are to be summarized."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from recollect.model.chat import Message
+from recollect.model.memory import Memory, Outline
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """The material of a summary.
+
+    Attributes:
+        messages: The messages since the last summary, oldest first.
+        before: The last summary's text; "" if there is none.
+        outline: Its parts.
+        at: When the last message was said, by its person's clock; None: it is not known.
+    """
+
+    messages: tuple[Message, ...]
+    before: str = ""
+    outline: Outline = field(default_factory=Outline)
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The part of a chat that is to be summarized.
+
+    Attributes:
+        session_id: Which chat.
+        material: What was said.
+        message_ids: The ids of these messages, and of those that the last summary rests on.
+        last_turn: The highest turn index among them.
+        summary: The last summary, if there is one.
+        model: The model its last exchange was with.
+        authorized: Whether that one's request carried a credential.
+        exchange_id: Which that one was.
+        upstream: With which of several LLM servers that one was; "": with the default.
+    """
+
+    session_id: str
+    material: Material
+    message_ids: tuple[UUID, ...]
+    last_turn: int
+    summary: Memory | None
+    model: str
+    authorized: bool
+    exchange_id: UUID
+    upstream: str = ""
