@@ -13,7 +13,7 @@ Never: the store, the log.
 import argparse
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -105,7 +105,8 @@ def train(
     own = [each for each in questions if each.type != STRANGER]
     heads, bias = train_heads(own, messages)
     empty = LogisticWeights((), np.zeros(0), 0.0)
-    tables: list[dict[str, Floats]] = []
+    tables: list[Floats] = []
+    names: tuple[str, ...] = ()
     targets: list[Floats] = []
     fold_of = {each.person: fold for each, fold in zip(questions, folds, strict=True)}
     for fold in sorted(set(folds)):
@@ -119,14 +120,14 @@ def train(
                 continue
             told = relevance.intent_logits(question.asked, inner)
             columns, letters = question.columns, question.letters
-            tables.append(relevance.features(question.asked, columns, question.near, letters, told))
+            found = relevance.features(question.asked, columns, question.near, letters, told)
+            names = tuple(found)
+            tables.append(np.stack(np.broadcast_arrays(*found.values(), question.must)[:-1], axis=1))
             targets.append(question.must)
-    return RelevanceModel(name, heads, bias, _fit(tables, np.concatenate(targets)))
+    return RelevanceModel(name, heads, bias, _fit(names, np.concatenate(tables), np.concatenate(targets)))
 
 
-def _fit(tables: Sequence[Mapping[str, Floats]], target: Floats) -> LogisticWeights:
-    names = tuple(tables[0])
-    table = np.concatenate([np.stack([each[name] for name in names], axis=1) for each in tables])
+def _fit(names: Sequence[str], table: Floats, target: Floats) -> LogisticWeights:
     spread = table.std(axis=0)
     kept = [n for n in range(len(names)) if spread[n] > _FLAT]
     weights, bias = logistic((table[:, kept] - table[:, kept].mean(axis=0)) / spread[kept], target, ridge=4.0)

@@ -26,6 +26,8 @@ _NAME = (
     f"{_name('recollect')}{_NO_LETTER}"
     f"(?:{_name('memories')}|{_name('history').replace(_ST_IN_NAME, f'(?:{_ST_IN_NAME}|{ST})')})"
 )
+_MARKS = frozenset("<&\\%")
+"""The ASCII characters that begin what may be read as an angle bracket."""
 _A_TAG_OPENS = linear(_ANGLE, re.IGNORECASE)
 _PERHAPS_A_FENCE = linear(
     rf"(?P<opening>{_ANGLE}(?:{_ANGLE}|{_SLASH}|\W|_)*)(?P<name>{_NAME})?", re.IGNORECASE
@@ -60,6 +62,8 @@ def unfenced(text: str) -> str:
     replaced. Takes linear time.
     """
     text = storable_text(text)
+    if text.isascii() and not _MARKS.intersection(text):  # most memories
+        return text
     looks = looks_of(text)
     kept: list[str] = []
     at = 0

@@ -88,8 +88,11 @@ class Vectors:
             if question is None or block.matrix.shape[1] != len(question):
                 continue
             cosines = block.matrix @ question
-            first[block.row[block.is_first]] = cosines[block.is_first]
+            if len(block.row) and block.is_first.all():  # short texts have one piece
+                first[block.row] = best[block.row] = cosines
+                continue
             begins = np.flatnonzero(block.is_first)
+            first[block.row[begins]] = cosines[begins]
             best[block.row[begins]] = np.maximum.reduceat(cosines, begins)
         return Nearness(best, first)
 

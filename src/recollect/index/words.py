@@ -3,7 +3,7 @@
 BM25 as in Robertson and Zaragoza (2009) with k1 1.2 and b 0.75 and Lucene's idf, over the person's own documents.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
@@ -171,24 +171,25 @@ class Words:
             np.append(self.own_lengths, np.array([each.own_length for each in documents], np.int32)),
         )
 
-    def find(self, term: str, found: Mask) -> Entries | None:
-        """Return the entries of a term in documents that may be found; None if none holds it.
+    def find(self, terms: Sequence[str], found: Mask) -> Entries:
+        """Return the entries of terms in documents that may be found; ``term`` is the place among ``terms``.
 
         Args:
-            term: The term.
+            terms: The terms; none twice.
             found: Whether each document may be found, (rows,).
         """
-        number = self.vocabulary.numbers.get(term)
-        if number is None:
-            return None
-        begin, end = np.searchsorted(self.entries.term, [number, number + 1])
-        parts = [Entries(*(column[begin:end] for column in self.entries))]
+        # A later state of the index shares and extends the vocabulary, never the entries.
+        numbers = np.array([self.vocabulary.numbers.get(term, -1) for term in terms], np.int64)
+        begins = np.searchsorted(self.entries.term, numbers)
+        counts = np.searchsorted(self.entries.term, numbers, side="right") - begins
+        places = np.arange(counts.sum()) + np.repeat(begins - np.cumsum(counts) + counts, counts)
+        every = self.entries.take(places)._replace(term=np.repeat(np.arange(len(terms)), counts))
         if len(self.added.term):
-            parts.append(self.added.take(np.flatnonzero(self.added.term == number)))
-        every = _joined(parts)
-        # A later state of the index shares the vocabulary, never the entries.
-        every = every.take(np.flatnonzero(found[every.row]))
-        return every if len(every.term) else None
+            order = np.argsort(numbers)
+            place = order[np.searchsorted(numbers, self.added.term, sorter=order).clip(max=len(terms) - 1)]
+            held = np.flatnonzero(numbers[place] == self.added.term)
+            every = _joined([every, self.added.take(held)._replace(term=place[held])])
+        return every.take(np.flatnonzero(found[every.row]))
 
     @property
     def nbytes(self) -> int:
@@ -213,42 +214,59 @@ def match_words(indexes: Sequence[tuple[Words, Mask]], terms: Sequence[str]) -> 
     """
     documents = sum(int(found.sum()) for _, found in indexes)
     length = sum(int(words.lengths[found].sum()) for words, found in indexes)
-    mean = max(1.0, length / max(1, documents))
-    tables = [np.zeros((4, len(found))) for _, found in indexes]
-    total = seen = 0.0
-    unheard, corrected = 0, False
-    for term in terms:
-        entries = [words.find(term, found) for words, found in indexes]
-        share = 1.0
-        if not any(entries) and documents and unheard < _CORRECTED_AT_MOST:
-            meant = _meant(term, (words.vocabulary for words, _ in indexes))
-            if meant is not None:
-                unheard, corrected, share = unheard + 1, True, _CORRECTED
-                entries = [words.find(meant, found) for words, found in indexes]
-        containing = sum(len(each.term) for each in entries if each is not None)
-        weight = idf(documents, containing)
-        total += weight
-        if containing:
-            seen += weight
-            for (words, _), each, table in zip(indexes, entries, tables, strict=True):
-                if each is not None:
-                    _add(table, each, words, weight * share, mean)
-    return WordMatch(tuple(TermScores(*table) for table in tables), total, seen, corrected)
+    if not documents or not terms:
+        none = tuple(TermScores(*np.zeros((4, len(found)))) for _, found in indexes)
+        return WordMatch(none, sum(idf(0, 0) for _ in terms))
+    mean = length / documents if length > documents else 1.0
+    entries = [words.find(terms, found) for words, found in indexes]
+    containing = np.sum([np.bincount(each.term, minlength=len(terms)) for each in entries], axis=0)
+    shares = np.ones(len(terms))
+    for place in np.flatnonzero(containing == 0)[:_CORRECTED_AT_MOST].tolist():
+        meant = _meant(terms[place], indexes)
+        if meant is not None:
+            more = [each._replace(term=each.term + place) for each in meant]
+            entries = [_joined(pair) for pair in zip(entries, more, strict=True)]
+            containing[place], shares[place] = sum(len(each.term) for each in more), _CORRECTED
+    weights = np.array([idf(documents, each) for each in containing.tolist()])
+    return WordMatch(
+        tuple(
+            _scores(each, words, weights * shares, mean)
+            for (words, _), each in zip(indexes, entries, strict=True)
+        ),
+        float(weights.sum()),
+        float(weights[containing > 0].sum()),
+        bool((shares < 1).any()),
+    )
 
 
-def _add(table: Floats, found: Entries, words: Words, weight: float, mean: float) -> None:
-    """Add the scores of one term."""
-    rows = found.row
+def _scores(found: Entries, words: Words, shared: Floats, mean: float) -> TermScores:
+    """Return the scores of an index's documents by the entries that were found in it.
+
+    Args:
+        found: The entries; ``term`` is the place in the question.
+        words: The index.
+        shared: The weight of each term, less for a correction, (terms,).
+        mean: The mean length of a document.
+    """
+    row, weight, size = found.row, shared[found.term], len(words.lengths)
     own = found.own.astype(np.float64)
-    table[0, rows] += weight * saturation(found.often.astype(np.float64), words.lengths[rows], mean)
-    table[1, rows] += weight
-    table[2, rows] += weight * saturation(own, words.own_lengths[rows], mean * _OWN_SHARE)
-    table[3, rows] += weight * (own > 0)
+    often = saturation(found.often.astype(np.float64), words.lengths[row], mean)
+    own_often = saturation(own, words.own_lengths[row], mean * _OWN_SHARE)
+    return TermScores(
+        *(
+            np.asarray(np.bincount(row, weight * part, minlength=size), np.float64)
+            for part in (often, np.ones(len(row)), own_often, (own > 0).astype(np.float64))
+        )
+    )
 
 
-def _meant(term: str, vocabularies: Iterable[Vocabulary]) -> str | None:
-    """Return the term that a mistyped one most likely means; None if it is near to none."""
+def _meant(term: str, indexes: Sequence[tuple[Words, Mask]]) -> list[Entries] | None:
+    """Return the entries, in each index, of the nearest spelling that a document holds; None without one."""
     letters = {prefix[0] for prefix in correction_prefixes(term)}
-    likely = [word for each in vocabularies for letter in letters for word in each.by_letter.get(letter, ())]
-    best = corrections(term, likely)
-    return best[0] if best else None
+    by_letter = [words.vocabulary.by_letter for words, _ in indexes]
+    likely = [word for each in by_letter for letter in letters for word in each.get(letter, ())]
+    for word in corrections(term, likely):
+        entries = [words.find((word,), found) for words, found in indexes]
+        if any(len(each.term) for each in entries):
+            return entries
+    return None

@@ -51,7 +51,10 @@ def near_statements(memories: Memories, question: Sequence[Named]) -> Floats:
     Without a second embedder the first one embeds statements, too.
     """
     second = nearness(memories.second, question).best
-    return np.where(np.isnan(second), nearness(memories.first, question).best, second)
+    is_unknown = np.isnan(second)
+    if not is_unknown.any():
+        return second
+    return np.where(is_unknown, nearness(memories.first, question).best, second)
 
 
 class Words(NamedTuple):

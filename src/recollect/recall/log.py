@@ -11,12 +11,12 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index import Passages, Snapshot, WordMatch
+from recollect.index import Passages, Snapshot, WordMatch, utc
 from recollect.model import Item, Memory
 from recollect.model.local_time import wall
 from recollect.recall.candidates import Candidates, Floats
 from recollect.recall.query import RecallQuery
-from recollect.text.dates import proximity
+from recollect.recall.relevance import proximities
 from recollect.text.patterns import bounded
 from recollect.text.statement_features import statement_features
 
@@ -163,7 +163,8 @@ def _named(snapshot: Snapshot, query: RecallQuery) -> Floats:
 def _dated(items: list[Item], query: RecallQuery) -> Floats:
     if not query.periods:
         return np.zeros(len(items))
-    return np.array([proximity(_day(item, query.zone), query.periods) for item in items])
+    moments = np.array([utc(_day(item, query.zone)).timestamp() for item in items])
+    return proximities(moments, query.periods)
 
 
 def _states_taste(items: list[Item], query: RecallQuery) -> Floats:

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from recollect.index import LetterRuns, Memories, StatementColumns
 from recollect.model import Memory, Recollection
 from recollect.recall import relevance
-from recollect.recall.candidates import Floats, Words, near_statements
+from recollect.recall.candidates import Floats, Words
 from recollect.recall.query import RecallQuery
 from recollect.recall.question import StatementVectors
-from recollect.recall.relevance import INTENTS, EmbeddedQuestion
+from recollect.recall.relevance import INTENTS, EmbeddedQuestion, Feature
 from recollect.recall.worth import in_order
 
 _SCORE = 2.0
@@ -29,6 +29,8 @@ _MUCH = 0.4
 """If a passage covers so much more of the question (by idf) than any needed statement, the statements do not serve it."""
 _EXPLAINED = 6
 """The number of features, by absolute weight, that an explanation reports."""
+_MOST = 100
+"""The most needed statements that are ranked. No request takes more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,25 +141,32 @@ class _Judged:
     Attributes:
         items: The statements.
         likely: The probability that each is needed, (n,).
-        shares: The contribution of each feature to its logit, (n,) each.
+        shares: The contribution of each feature to its logit: for each of them, (n,), or the same for all.
     """
 
     items: Sequence[Memory]
     likely: Floats
-    shares: dict[str, Floats] = field(default_factory=dict)
+    shares: dict[str, Feature] = field(default_factory=dict)
 
-    def recollections(self, rows: Sequence[int]) -> list[Recollection]:
-        """Return some statements with their scores and the features that counted most for or against each."""
-        names, table = list(self.shares), np.stack([*self.shares.values()])[:, list(rows)]
+    def recollections(self, rows: Sequence[int], explained: int) -> list[Recollection]:
+        """Return some statements with their scores; the first ``explained`` with the features that counted most."""
+        first, names = list(rows[:explained]), list(self.shares)
+        parts_of_all = [
+            each[first] if isinstance(each, np.ndarray) else [each] * len(first)
+            for each in self.shares.values()
+        ]
+        table = np.array(parts_of_all).reshape(len(names), len(first))
         most = np.argsort(-np.abs(table), axis=0, kind="stable")[:_EXPLAINED]
         values = np.take_along_axis(table, most, axis=0)
+        told: list[tuple[tuple[str, float], ...]] = [
+            tuple((names[part], value) for part, value in zip(*each, strict=True))
+            for each in zip(most.T.tolist(), values.T.tolist(), strict=True)
+        ]
+        scores = (_SCORE * self.likely[list(rows)]).tolist()
+        told += [()] * (len(rows) - len(told))
         return [
-            Recollection(
-                self.items[row],
-                _SCORE * float(self.likely[row]),
-                tuple((names[part], value) for part, value in zip(parts, told, strict=True)),
-            )
-            for row, parts, told in zip(rows, most.T.tolist(), values.T.tolist(), strict=True)
+            Recollection(self.items[row], score, parts)
+            for row, score, parts in zip(rows, scores, told, strict=True)
         ]
 
 
@@ -171,6 +180,7 @@ def needs_of(
     query: RecallQuery,
     memories: Memories,
     words: Words,
+    near: Floats,
     vectors: StatementVectors,
     intents: Intents,
     *,
@@ -186,28 +196,30 @@ def needs_of(
         query: The question.
         memories: The person's memories.
         words: The match of the question's terms.
+        near: The cosines of the memories to it, (memories,); NaN if unknown.
         vectors: Its vectors.
         intents: Its intents.
         entries: Further statements.
         names_identifier: Whether the memory holds a code identifier of the question; then the intent "nothing" is ignored.
         is_asked: Whether the gate of the log is open; without a vector it replaces the intent "nothing".
-        listed: The most statements that are listed without being needed.
+        listed: The most statements that are listed without being needed; so many come with the parts of their scores.
         bar: The thresholds.
     """
     if wants_overview(query, intents, bar):
         return overview_needs(memories.judged_items, query.now, bar)
     if not len(memories.judged) and not entries:
         return NO_NEEDS
-    judged = _judged(query, memories, vectors, entries)
+    judged = _judged(query, memories, near, vectors, entries)
     likely, understood = judged.likely, memories.is_understood
     order = np.argsort(-likely, kind="stable").tolist()
     lists = intents.list > 0
     is_idle = intents.nothing > bar.nothing if vectors.asked is not None else not is_asked
     if is_idle and not names_identifier:
-        return Needs(tuple(judged.recollections(order[:listed])), served=understood, understood=understood)
+        told = judged.recollections(order[:listed], listed)
+        return Needs(tuple(told), served=understood, understood=understood)
     floor = bar.floor(query, likely, lists=lists)
     needed = int(np.count_nonzero(likely >= floor))
-    told = judged.recollections(order[: needed + listed])
+    told = judged.recollections(order[: min(needed, _MOST) + listed], listed)
     served = (
         understood
         and needed > 0
@@ -224,8 +236,8 @@ def wants_overview(query: RecallQuery, intents: Intents, bar: NeedThresholds) ->
 
 
 def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresholds) -> Needs:
-    """Return the needs of a turn that asks for an overview: all statements that have not ended, in the order of `worth`."""
-    order = in_order(statements, now)
+    """Return the needs of a turn that asks for an overview: the statements that have not ended, in the order of `worth`."""
+    order = in_order(statements, now)[:_MOST]
     count = max(len(order), 1)
     return Needs(
         tuple(Recollection(each, _SCORE * (1 - n / count)) for n, each in enumerate(order)),
@@ -237,9 +249,13 @@ def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresho
 
 
 def _judged(
-    query: RecallQuery, memories: Memories, vectors: StatementVectors, entries: Sequence[Entry]
+    query: RecallQuery,
+    memories: Memories,
+    near: Floats,
+    vectors: StatementVectors,
+    entries: Sequence[Entry],
 ) -> _Judged:
-    near = near_statements(memories, vectors.near)[memories.judged]
+    near = near[memories.judged]
     items, table, letters = memories.judged_items, memories.table, memories.letters
     if entries:  # few people have any
         items = (*items, *(each.memory for each in entries))

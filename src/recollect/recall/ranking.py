@@ -15,6 +15,7 @@ from recollect.index import Passages, Snapshot, StoredPassage
 from recollect.model import STATEMENTS, Item, Memory, ProfileEntry, Recollection, Stage, Vector
 from recollect.ports import ONLY_TODAYS, Embedder, Generations
 from recollect.recall.candidates import (
+    Floats,
     Mask,
     Words,
     find_candidates,
@@ -193,7 +194,8 @@ async def rank(
     serving = serving_passages(snapshot.passages or Passages(), query)
     terms = query.terms if reach.lexical else ()
     words = await _apart(snapshot, partial(match_of, snapshot, terms, serving))
-    step = _Step(query, snapshot, serving, words, vectors, intents_of(query, vectors), reach, tuning)
+    near = near_statements(snapshot.memories, vectors.near)
+    step = _Step(query, snapshot, serving, words, near, vectors, intents_of(query, vectors), reach, tuning)
     log: RankedLog | None = None
     if vectors.asked is None:  # without it the gate of the log decides whether statements are needed
         log = await _ranked_log(step, embedder, generations, watch, nearest)
@@ -267,6 +269,7 @@ class _Step:
     snapshot: Snapshot
     serving: Mask
     words: Words
+    near: Floats
     vectors: StatementVectors
     intents: Intents
     reach: Reach
@@ -279,6 +282,7 @@ class _Step:
             self.query,
             self.snapshot.memories,
             self.words,
+            self.near,
             self.vectors,
             self.intents,
             entries=[self._entry(each) for each in entries],
@@ -296,7 +300,7 @@ class _Step:
             self.words,
             self.serving,
             question,
-            near_statements(snapshot.memories, self.vectors.near),
+            self.near,
             limit=self.reach.limit,
             verbatim=self.reach.verbatim or not self.reach.log,
             is_read=embedder.reads(query.asked),

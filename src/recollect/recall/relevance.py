@@ -9,6 +9,7 @@ Never: a store, a model's library, training, passages of the log.
 """
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,6 +25,8 @@ from recollect.model import Kind, Vector
 from recollect.text.dates import Period
 
 Floats: TypeAlias = NDArray[np.float64]
+Feature: TypeAlias = Floats | float
+"""A value for each statement, (n,), or one for all."""
 
 INTENTS = ("nothing", "overview", "list", "advice", "time", "oneself")
 """The intents of a question: it needs nothing remembered; an overview of everything; several things; what matters for a
@@ -35,6 +38,7 @@ _BEFORE = 0.5
 _LEAST_SPREAD = 1e-3
 _MOST_DEVIATIONS = 2.5
 _DAY = 86_400.0
+_AT_THE_BORDER = 0.5
 _SOON = 31 * _DAY
 
 
@@ -101,8 +105,8 @@ def probabilities(
     near: Floats,
     shared_letters: Floats,
     model: RelevanceModel,
-) -> tuple[Floats, dict[str, Floats]]:
-    """Return the probability that each statement is needed, (n,), and each feature's contribution to its logit, (n,) each.
+) -> tuple[Floats, dict[str, Feature]]:
+    """Return the probability that each statement is needed, (n,), and each feature's contribution to its logit, by name.
 
     Args:
         asked: The question.
@@ -113,10 +117,14 @@ def probabilities(
     """
     weights = model.regression
     told = features(asked, table, near, shared_letters, intent_logits(asked, model))
-    columns = np.stack([told[name] for name in weights.features], axis=1)
-    shares = columns * weights.weights
-    logits = shares.sum(axis=1) + weights.bias
-    return 1 / (1 + np.exp(-np.clip(logits, -40, 40))), dict(zip(weights.features, shares.T, strict=True))
+    shares = {
+        name: weight * told[name]
+        for name, weight in zip(weights.features, weights.weights.tolist(), strict=True)
+    }
+    logits = np.full(len(near), weights.bias)
+    for share in shares.values():
+        logits += share
+    return 1 / (1 + np.exp(-np.clip(logits, -40, 40))), shares
 
 
 def features(
@@ -125,8 +133,8 @@ def features(
     near: Floats,
     shared_letters: Floats,
     told: Floats,
-) -> dict[str, Floats]:
-    """Return the features of the statements by name, (n,) each; an unknown one is 0.
+) -> dict[str, Feature]:
+    """Return the features of the statements by name: a value for each, (n,), or one for all; an unknown one is 0.
 
     Args:
         asked: The question.
@@ -135,25 +143,31 @@ def features(
         shared_letters: The share of the question's letter runs that each holds, (n,).
         told: The logits of the question's intents, (intents,).
     """
-    one = np.ones(len(near))
     near = np.nan_to_num(near)
-    intent = {name: np.tanh(value / 2) for name, value in zip(INTENTS, told.tolist(), strict=True)}
-    found = {
+    nearest, most = float(near.max(initial=-1.0)), float(shared_letters.max(initial=0.0))
+    intent = {name: math.tanh(value / 2) for name, value in zip(INTENTS, told.tolist(), strict=True)}
+    each: dict[str, Floats] = {
         "near": near,
-        "near_gap": near - near.max(initial=-1.0),
-        "near_best": one * near.max(initial=-1.0),
+        "near_gap": near - nearest,
         "near_deviations": _deviations(near),
         "letters": shared_letters,
-        "letters_gap": shared_letters - shared_letters.max(initial=0.0),
-        "rank": np.log1p(np.argsort(np.argsort(-near))),
+        "letters_gap": shared_letters - most,
+        "rank": _log_rank(near),
         "importance": table.importance,
         "vital": (table.importance >= 0.85).astype(np.float64),  # noqa: PLR2004 -- health, safety, asked to be remembered
-        "length": one * np.log1p(len(asked.text)),
         "when": _when(table, asked),
     }
-    found |= {f"kind_{kind.value}": (table.kind == KIND_CODES[kind]).astype(np.float64) for kind in _KINDS}
-    found |= {f"asks_{name}": one * value for name, value in intent.items()}
-    return found | _together(intent, found)
+    each |= {f"kind_{kind.value}": (table.kind == KIND_CODES[kind]).astype(np.float64) for kind in _KINDS}
+    of_all = {"near_best": nearest, "length": math.log1p(len(asked.text))}
+    of_all |= {f"asks_{name}": value for name, value in intent.items()}
+    return each | of_all | _together(intent, each)
+
+
+def _log_rank(near: Floats) -> Floats:
+    """Return the logarithm of each cosine's place, from the largest, (n,)."""
+    ranks = np.empty(len(near))
+    ranks[np.argsort(-near)] = np.log1p(np.arange(len(near)))
+    return ranks
 
 
 def _deviations(near: Floats) -> Floats:
@@ -200,7 +214,7 @@ def _when(table: StatementColumns, asked: EmbeddedQuestion) -> Floats:
 def proximities(moments: Floats, periods: Sequence[Period]) -> Floats:
     """Return how near moments, in seconds since 1970, are to the nearest of one or more periods, 0 to 1; NaN for NaN.
 
-    It is the columnar form of `recollect.text.dates.proximity`.
+    It is 1 inside, 0.5 at the border, and falls evenly to 0 at a distance of the period's own length, at least a day.
     """
     nearest: Floats = np.stack([_proximity(moments, each) for each in periods]).max(axis=0)
     return nearest
@@ -209,7 +223,7 @@ def proximities(moments: Floats, periods: Sequence[Period]) -> Floats:
 def _proximity(moments: Floats, period: Period) -> Floats:
     start, end = period.start.timestamp(), period.end.timestamp()
     distance = np.maximum(start - moments, moments - end)
-    outside = np.maximum(0.0, 0.5 * (1 - distance / max(_DAY, end - start)))
+    outside = np.maximum(0.0, _AT_THE_BORDER * (1 - distance / max(_DAY, end - start)))
     near: Floats = np.where((start <= moments) & (moments < end), 1.0, outside)
     return near
 

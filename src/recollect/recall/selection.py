@@ -93,10 +93,10 @@ def select(
     if needs.at_most is not None:
         how = replace(how, limit=max(how.limit, needs.at_most))
     selecting = _Selection(around, how, needs, relevant)
-    first = selecting.run(ranked, session_only=True)
-    taken = sum(each.dropped is None for each in first)
-    if taken >= how.session_enough and not around.user_wide:
-        return first, False
+    if not around.user_wide:
+        first = selecting.run(ranked, session_only=True)
+        if sum(each.dropped is None for each in first) >= how.session_enough:
+            return first, False
     return selecting.run(ranked, session_only=False), True
 
 
@@ -126,10 +126,10 @@ class _Selection:
         taken: list[frozenset[str]] = []
         done = []
         for each in ranked:
-            dropped = self._of_itself(each.item, session_only=session_only)
+            is_statement = is_judged(each.item)
+            dropped = self._of_itself(each.item, is_statement, session_only=session_only)
             if dropped is None and _is_told(each.item, told):
                 dropped = Drop.SAME_SOURCE
-            is_statement = is_judged(each.item)
             if dropped is None and not is_statement and each.score < self._cliff(len(taken)) * best:
                 dropped = Drop.CLIFF
             if dropped is None and each.item.id in self.around.given:
@@ -156,8 +156,7 @@ class _Selection:
             return self.how.cliff
         return max(self.how.cliff, self.how.cliff_behind)
 
-    def _of_itself(self, item: Item, *, session_only: bool) -> Drop | None:
-        is_statement = is_judged(item)
+    def _of_itself(self, item: Item, is_statement: bool, *, session_only: bool) -> Drop | None:  # noqa: FBT001
         if item.id not in self.needs.wanted if is_statement else not self.relevant:
             return Drop.IRRELEVANT
         elsewhere = not is_statement and item.session_id not in {self.around.session_id, None}

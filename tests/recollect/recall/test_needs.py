@@ -12,7 +12,7 @@ from tests.tables import table
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
 from recollect.model import Provenance, Versions
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
-from recollect.recall.candidates import match_of
+from recollect.recall.candidates import match_of, near_statements
 from recollect.recall.needs import Needs, NeedThresholds, intents_of, needs_of
 from recollect.recall.query import read_query
 from recollect.recall.question import Named, StatementVectors
@@ -60,6 +60,7 @@ async def needed(
         query,
         snapshot.memories,
         match_of(snapshot, query.terms, np.ones(len(said), np.bool_)),
+        near_statements(snapshot.memories, vectors.near),
         vectors,
         intents_of(query, vectors),
         names_identifier=is_named,

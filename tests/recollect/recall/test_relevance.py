@@ -1,18 +1,20 @@
 """How likely a question needs each statement, by the weights that come with the package."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.recollections import NOON, memory
+from tests.tables import table
 
 from recollect.index import LetterRuns, StatementColumns
 from recollect.model import Kind, Memory
 from recollect.recall.relevance import (
     INTENTS,
     EmbeddedQuestion,
+    Feature,
     Floats,
     contextual_vector,
     features,
@@ -21,7 +23,7 @@ from recollect.recall.relevance import (
     proximities,
     shipped_model,
 )
-from recollect.text.dates import dates_meant, proximity
+from recollect.text.dates import Period, dates_meant
 
 UNKNOWN = np.array([np.nan, np.nan])
 
@@ -30,7 +32,7 @@ def alone(text: str) -> EmbeddedQuestion:
     return EmbeddedQuestion(text, NOON, dates_meant(text, NOON))
 
 
-def judged(text: str, statements: list[Memory], near: Floats = UNKNOWN) -> tuple[Floats, dict[str, Floats]]:
+def judged(text: str, statements: list[Memory], near: Floats = UNKNOWN) -> tuple[Floats, dict[str, Feature]]:
     columns, letters = StatementColumns.of(statements), LetterRuns.of([each.content for each in statements])
     return probabilities(alone(text), columns, near, letters.shared(text), shipped_model())
 
@@ -41,7 +43,7 @@ def test_the_nearer_of_two_is_the_likelier() -> None:
     likely, parts = judged("Where do I live?", two, np.array([0.6, 0.1]))
 
     assert likely[0] > likely[1]
-    assert all(len(each) == 2 for each in parts.values())
+    assert {np.size(each) for each in parts.values()} == {1, 2}
 
 
 def test_what_each_feature_gave_makes_up_the_probability() -> None:
@@ -70,7 +72,7 @@ def test_what_is_due_when_asked_for_counts_as_near_in_time() -> None:
     columns = StatementColumns.of([due, other])
     when = features(asked, columns, UNKNOWN, np.zeros(2), np.zeros(len(INTENTS)))["when"]
 
-    assert when.tolist() == [1.0, 0.0]
+    assert np.asarray(when).tolist() == [1.0, 0.0]
 
 
 def test_without_a_vector_nothing_is_known_of_what_is_asked() -> None:
@@ -97,13 +99,25 @@ def test_whatever_is_asked_of_whatever_is_known_a_probability_comes(contents: li
     assert ((likely >= 0) & (likely <= 1)).all()
 
 
-@given(
-    st.lists(st.integers(-40_000, 40_000).map(lambda hours: NOON + timedelta(hours=hours)), min_size=1),
-    st.sampled_from(["what is due next week?", "in May 2026 or on 2026-03-16", "before 2020"]),
+DAY = Period(datetime(2024, 3, 15, tzinfo=UTC), datetime(2024, 3, 16, tzinfo=UTC))
+MONTH = Period(datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 4, 1, tzinfo=UTC))
+
+
+@table(
+    ("moment", "periods", "expected"),
+    [
+        (DAY.start, [DAY], 1.0),
+        (DAY.end, [DAY], 0.5),
+        (DAY.end + timedelta(hours=12), [DAY], 0.25),
+        (DAY.start - timedelta(hours=12), [DAY], 0.25),
+        (DAY.end + timedelta(days=2), [DAY], 0.0),
+        (DAY.end + timedelta(days=2), [DAY, MONTH], 1.0),
+        (MONTH.end + timedelta(days=15, hours=12), [MONTH], 0.25),
+    ],
 )
-def test_columns_of_moments_are_as_near_to_dates_as_each_moment(moments: list[datetime], text: str) -> None:
-    periods = dates_meant(text, NOON)
-
-    near = proximities(np.array([each.timestamp() for each in moments]), periods)
-
-    assert near.tolist() == pytest.approx([proximity(each, periods) for each in moments])
+def test_nearness_to_dates_falls_from_the_border_on(
+    moment: datetime, periods: list[Period], expected: float
+) -> None:
+    assert proximities(np.array([moment.timestamp(), np.nan]), periods).tolist() == pytest.approx(
+        [expected, np.nan], nan_ok=True
+    )

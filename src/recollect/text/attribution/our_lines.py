@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from recollect.text.attribution.cuts import Span, lines_of
 from recollect.text.normalization import normalize
-from recollect.text.patterns import anchored, bounded
+from recollect.text.patterns import anchored, bounded, linear
 
 _BULLET = anchored(
     r"[ \t]*[-*\u2022][ \t]+(?:\[[A-Z][A-Z_]{2,20}(?: BY [^\]\n]{1,80})?(?:[,;:][^\]\n]{0,60})?\]|(?:User|Assistant|Summary):)[ \t]*"
@@ -16,6 +16,7 @@ _SAID_ON = anchored(
 _OURS = anchored(r"[ \t]*\u2022[ \t]+")
 """How statements begin."""
 _PLAIN_BULLET = anchored(r"[-*\u2022][ \t]+")
+_ANY_BULLET = linear(r"(?m)^[ \t]*[-*\x{2022}][ \t]")
 _DATE = bounded(r"[ \t]*\([0-9]{4}-[0-9]{2}-[0-9]{2}[^()\n]{0,80}\)[ \t]*$")
 """How lines of earlier versions ended."""
 _NOTE = bounded(
@@ -46,6 +47,8 @@ def returned_lines(text: str, blocks: Sequence[str]) -> list[Span]:
     A line in the form of our bullets is, with words of a block, or with who said it or a label and when. A line without that form
     is one only if at least two come together: a person may well repeat their own words.
     """
+    if not blocks and not _ANY_BULLET.search(text):  # most messages
+        return []
     known = {normalize(_bare(line)) for block in blocks for line in [*_bullets(block), *block.splitlines()]}
     found: list[Span] = []
     together: list[Span] = []
@@ -53,7 +56,7 @@ def returned_lines(text: str, blocks: Sequence[str]) -> list[Span]:
         line = text[start:end].strip("\n\r")
         if not line.strip():
             continue
-        if normalize(_bare(line)) in known:
+        if known and normalize(_bare(line)) in known:
             together.append((start, end))
             is_bullet = bool(_OURS.match(line) or _BULLET.match(line) or _SAID_ON.match(line))
         else:

@@ -44,8 +44,15 @@ _COPIED = anchored(
 """The name and the time in front of a message that was copied from a messenger."""
 
 
+_MAY_QUOTE = bounded("[>\uff1e:\uff1a]|[-_=*]{5}")
+"""One of these marks stands in each quoted line, each head of a mail, and each line that introduces one."""
+_MAY_BE_COPIED = bounded("[0-9\u00b7@]")
+
+
 def quoted_lines(text: str) -> list[Piece]:
     """Return the quoted lines, the lines that introduce them, copied messages, and forwarded mails to the end of the text."""
+    if not _MAY_QUOTE.search(text) and not _MAY_BE_COPIED.search(text):  # most messages
+        return []
     lines = lines_of(text)
     ends = len(text.rstrip())
     gap = text.rfind("\n\n", 0, ends)
@@ -56,10 +63,11 @@ def quoted_lines(text: str) -> list[Piece]:
         line = text[start:end].strip("\r\n")
         following = lines[number + 1 : number + 1 + _HEAD_LINES]
         is_said = len(line) <= _LONGEST_LINE and bool(line.strip())
-        is_copied = (is_copied and bool(line.strip())) or (is_said and bool(_COPIED.match(line)))
+        is_new = is_said and bool(_MAY_BE_COPIED.search(line)) and bool(_COPIED.match(line))
+        is_copied = is_new or (is_copied and bool(line.strip()))
         if is_copied:
             found.append(Piece(start, end, PieceKind.QUOTED, is_sure=False))
-        elif not is_said or _QUOTED.match(line):
+        elif not is_said or not _MAY_QUOTE.search(line) or _QUOTED.match(line):
             continue
         elif _WROTE.match(line) and _is_quote_next(text, following):
             found.append(Piece(start, end, PieceKind.QUOTED, is_sure=bool(_SENDER.search(line))))
@@ -106,6 +114,8 @@ def _runs(text: str) -> Iterator[Piece]:
     Exceptions: each line compares ("> 40 km"), the message has no other words, or a single line continues the line above and
     ends the message.
     """
+    if ">" not in text and "\uff1e" not in text:
+        return
     run: list[Span] = []
     others = [span for span in lines_of(text) if not _QUOTED.match(text, *span)]
     is_alone = not any(map(str.isalnum, chain.from_iterable(text[slice(*span)] for span in others)))

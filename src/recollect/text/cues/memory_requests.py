@@ -73,8 +73,10 @@ def read_memory_request(text: str) -> MemoryRequest | None:
         return None
     folded = " ".join(_folded(text).replace("#", " ").split()).strip(_MARKS)
     plain = folded.rstrip(_MARKS + _QUESTION)
+    if not plain:
+        return None
     found = (each.request(plain, is_question=plain != folded) for each in _languages())
-    return next(filter(None, found), None) if plain else None
+    return next(filter(None, found), None)
 
 
 def read_opening(text: str) -> tuple[Asking, str] | None:
@@ -106,7 +108,7 @@ class _Language:
             named = f"{plain[: found.start()]}#{plain[found.end() :]}"
             texts.append((named, self._values(found[0])))
         for text, numbers in texts:
-            for phrase, asks in self._unwrapped(text):
+            for phrase, asks in self._unwrapped(text) if len(text) <= self._longest else ():
                 asking, may_ask = self._phrases.get(phrase, (None, False))
                 if asking is not None and (asks or may_ask or not is_question):
                     return MemoryRequest(asking, numbers)
@@ -122,6 +124,12 @@ class _Language:
                 left = rest.removesuffix(tail)
                 if not tail or (left != rest and left.endswith((self.space, ",", "\u060c"))):
                     yield left.strip(_MARKS), lead in self.words["asking"]
+
+    @cached_property
+    def _longest(self) -> int:
+        """The most characters of a phrase with polite words around it."""
+        around = (max(map(len, each), default=0) + len(", ") for each in (self._leads, self._tails))
+        return max(map(len, self._phrases)) + sum(around)
 
     @cached_property
     def _leads(self) -> tuple[str, ...]:

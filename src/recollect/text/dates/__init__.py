@@ -1,22 +1,20 @@
-"""Finds the dates a text means, and how near a moment is to them. Pure.
+"""Finds the dates a text means. Pure.
 
 A rule-based parser, one for all languages, with a table of words for each. A doubtful date is no date: a recall that relies on
 a wrong date is worse than one that relies on none.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, tzinfo
 
 from recollect.text.dates.grammar import spans_meant
 from recollect.text.dates.spans import Span
 from recollect.text.dates.symbols import date_symbols
 
-__all__ = ["Period", "dates_meant", "proximity"]
+__all__ = ["Period", "dates_meant"]
 
 _LIMIT = 5
-_DAY = timedelta(days=1)
-_AT_THE_BORDER = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,25 +39,6 @@ def dates_meant(text: str, now: datetime) -> tuple[Period, ...]:
     zone = now.tzinfo or UTC
     found = spans_meant(date_symbols(text, zone), now.toordinal())
     return tuple(_period(one, zone) for one in _merged(found)[:_LIMIT])
-
-
-def proximity(moment: datetime, periods: Sequence[Period]) -> float:
-    """Return how near ``moment`` is to the nearest of ``periods``, from 0 to 1.
-
-    It is 1 inside, 0.5 at the border, and falls from there evenly to 0 at a distance of the
-    period's own length, but of a day at the least; 0 without periods. A moment without a time
-    zone is taken as UTC.
-    """
-    when = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max((_nearness(when, period) for period in periods), default=0.0)
-
-
-def _nearness(when: datetime, period: Period) -> float:
-    if period.start <= when < period.end:
-        return 1.0
-    distance = period.start - when if when < period.start else when - period.end
-    reach = max(_DAY, period.end - period.start)
-    return max(0.0, _AT_THE_BORDER * (1 - distance / reach))
 
 
 def _merged(spans: Iterable[Span]) -> list[Span]:
