@@ -12,6 +12,7 @@ import structlog
 
 from recollect.backends import Backends
 from recollect.deadline import within
+from recollect.engine.equal_questions import EqualQuestions
 from recollect.engine.policy import Policy
 from recollect.engine.prepared import (
     Important,
@@ -78,6 +79,7 @@ class Retriever:
         self._backends = backends
         self._policy = policy
         self._clock = clock
+        self._equal: EqualQuestions[Ranking] = EqualQuestions()
 
     async def rank(self, turn: Turn, *, reach: Reach | None = None) -> tuple[Ranking, Snapshot]:
         """Return what may be recalled for ``turn`` as it ranks, before gate and budget and without a deadline.
@@ -224,7 +226,12 @@ class Retriever:
         entries = _allowed_entries(state, snapshot)
         # An entry that is longer than the whole standing part is judged like a statement.
         is_long = partial(_is_long, state)
-        return await self._ranked(question, snapshot, state.policy.reach, tuple(filter(is_long, entries)))
+        judged = tuple(filter(is_long, entries))
+        reach, now = state.policy.reach, question.query.now
+        # Within a minute no date comes nearer.
+        asked = replace(question.query, now=now.replace(second=0, microsecond=0))
+        key = snapshot.user_id, snapshot.versions, asked, reach, tuple(each.id for each in judged)
+        return await self._equal.once(key, partial(self._ranked, question, snapshot, reach, judged))
 
     def _important(self, state: RecallState, snapshot: Snapshot, question: Vector | None) -> Important:
         """Return the statements for every chat, with the confirmed entries of the profile as memories.

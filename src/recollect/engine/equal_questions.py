@@ -1,0 +1,45 @@
+"""Ranks equal questions once: several models that a person asks at the same time, and an answer that is generated again.
+
+Never: a question of another person, of another state of the memory, or of more than two seconds ago.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Hashable
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+_SECONDS = 2.0
+"""How long a result is shared. An erasure is heeded everywhere within the same time."""
+_AT_MOST = 256
+
+
+class EqualQuestions(Generic[T]):
+    """Shares the results of equal work within two seconds."""
+
+    def __init__(self) -> None:
+        self._results: dict[Hashable, asyncio.Task[T]] = {}
+
+    async def once(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Return the result of ``work``, or that of equal work that began within the last two seconds.
+
+        The work goes on if its caller is cancelled, since others may wait for it.
+
+        Args:
+            key: Identifies the work: the person, the versions of their memory, and the question.
+            work: Computes the result.
+        """
+        task = self._results.get(key)
+        if task is None:
+            task = asyncio.create_task(work())
+            if len(self._results) < _AT_MOST:
+                self._results[key] = task
+                asyncio.get_running_loop().call_later(_SECONDS, self._results.pop, key, None)
+            task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
+
+    def _ended(self, task: "asyncio.Task[T]") -> None:
+        """Share no failure."""
+        if task.cancelled() or task.exception() is not None:
+            for key in [key for key, each in self._results.items() if each is task]:
+                del self._results[key]
