@@ -297,12 +297,19 @@ def _anchor_before(turn: Turn, pointed_at: PointedAt) -> str | None:
 
 def _said_before(turn: Turn) -> str:
     """Return the person's own words in the beginning of their message before, as the request carries it."""
+    said = _text_before(turn)
+    return _authored(replace(turn, text=said, history=())) if said else ""
+
+
+def _text_before(turn: Turn) -> str:
     said = next((each.text for each in reversed(turn.history) if each.role is Role.USER), "")
-    return _authored(replace(turn, text=said[: 4 * LONGEST_MESSAGE], history=())) if said else ""
+    return said[: 4 * LONGEST_MESSAGE]
 
 
 def asked_to_remember_a_secret(turn: Turn) -> bool:
     """Return whether the person's message before, as the request carries it, asks to remember a secret."""
+    if not holds_secret(_text_before(turn)):  # nearly always
+        return False
     said = _said_before(turn)
     opening = read_opening(said)
     return opening is not None and opening[0] is Asking.REMEMBER and holds_secret(said)

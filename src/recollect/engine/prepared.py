@@ -157,7 +157,7 @@ class RecallState:
         """Seconds until the deadline."""
         return self.policy.deadline - (time.perf_counter() - self.began)
 
-    @property
+    @cached_property
     def bounds(self) -> Bounds:
         """The places and sizes of additions for this request."""
         return _bounds(self.policy, self.options)
@@ -210,6 +210,7 @@ class RecallState:
     def know(self, chat: Chat) -> None:
         """Take note of the chat, and of its user's settings."""
         self.policy = self.policy.under(chat.flags)
+        self.__dict__.pop("bounds", None)  # they follow the policy
         self.turn = in_zone(self.turn, self.policy.zone)
         self.chat = chat = _as_told(chat, self.options.disclosure)
         if _begins_anew(self.turn, chat):

@@ -10,6 +10,8 @@ from recollect.model import ALL_TOLD, STATEMENTS, Disclosure, Drop, Item, Kind, 
 from recollect.recall.needs import NO_NEEDS, Needs
 from recollect.recall.repetition import PromptTexts, are_alike, words_of
 
+_JUDGED = STATEMENTS | {Kind.PROFILE}
+
 _Source: TypeAlias = tuple[UUID, bool]
 
 
@@ -128,10 +130,11 @@ class _Selection:
         for each in ranked:
             is_statement = is_judged(each.item)
             dropped = self._of_itself(each.item, is_statement, session_only=session_only)
-            if dropped is None and _is_told(each.item, told):
-                dropped = Drop.SAME_SOURCE
-            if dropped is None and not is_statement and each.score < self._cliff(len(taken)) * best:
-                dropped = Drop.CLIFF
+            if dropped is None and not is_statement:
+                if _is_told(each.item, told):
+                    dropped = Drop.SAME_SOURCE
+                elif each.score < self._cliff(len(taken)) * best:
+                    dropped = Drop.CLIFF
             if dropped is None and each.item.id in self.around.given:
                 dropped = Drop.GIVEN  # after the cliff, which would have dropped it anyway
             if dropped is None and len(taken) >= (self.how.limit if is_statement else self._of_log):
@@ -144,7 +147,7 @@ class _Selection:
                 if dropped is None:
                     sources[_source(each.item)] += 1
                     taken.append(words)
-            done.append(Recollection(each.item, each.score, each.parts, dropped))
+            done.append(each if dropped is None else Recollection(each.item, each.score, each.parts, dropped))
         return done
 
     @property
@@ -177,7 +180,7 @@ class _Selection:
 
 def is_judged(item: Item) -> bool:
     """Return whether an item is judged by itself, as statements and entries of the profile are."""
-    return isinstance(item, Memory) and (item.kind in STATEMENTS or item.kind is Kind.PROFILE)
+    return isinstance(item, Memory) and item.kind in _JUDGED
 
 
 def _messages(item: Item) -> frozenset[UUID]:

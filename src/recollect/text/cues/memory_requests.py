@@ -28,6 +28,7 @@ _UNSPACED = frozenset({"zh", "ja"})
 _MARKS = " \t\n.!\u3002\uff01\u2026,;\uff0c\u060c\u3001-\u2013\u00bf\u00a1"
 _QUESTION = "?\u061f;"
 _APOSTROPHES = str.maketrans("\u2019\u02bc", "''")
+_BREAK = bounded(r"\W")
 _CHOICE = bounded(r"\(([^()]*)\)")
 _OPENING = (Asking.REMEMBER, Asking.FORGET, Asking.CORRECT)
 """What a message may open with. That nothing is to be kept of it a model alone understands: it can't be undone."""
@@ -102,6 +103,8 @@ class _Language:
     space: str
 
     def request(self, plain: str, *, is_question: bool) -> MemoryRequest | None:
+        if not plain[:1].isdigit() and self._beginning(plain) not in self._begins:  # nearly all messages
+            return None
         found = self._numbers.search(plain)
         texts: list[tuple[str, tuple[int, ...]]] = [(plain, ())]
         if found:
@@ -130,6 +133,15 @@ class _Language:
         """The most characters of a phrase with polite words around it."""
         around = (max(map(len, each), default=0) + len(", ") for each in (self._leads, self._tails))
         return max(map(len, self._phrases)) + sum(around)
+
+    def _beginning(self, text: str) -> str:
+        """Return the first word of a text; in languages without spaces its first character."""
+        return _BREAK.split(text, maxsplit=1)[0] if self.space else text[:1]
+
+    @cached_property
+    def _begins(self) -> frozenset[str]:
+        """The beginnings of all phrases, of numbers, and of the words in front of phrases."""
+        return frozenset(map(self._beginning, (*self._phrases, *self._number_of, *self._leads)))
 
     @cached_property
     def _leads(self) -> tuple[str, ...]:
