@@ -95,7 +95,7 @@ async def _add_memories(body: Any, call: Call, find_engine: FindEngine, *, is_fi
         in_background(call.emit(notices.starting()))
     prepared = await engine.prepare(detected.turn, NO_OPTIONS, count=token_counter(detected.turn.model))
     composed = compose_request(COMPLETIONS, detected.body, prepared.placed)
-    engine.note(detected.turn, prepared)
+    engine.note(detected.turn, prepared, record=answer.exchange_record if is_first else None)
     if is_first and call.shows and (prepared.found or prepared.in_place):
         in_background(call.emit(notices.recalled(prepared.found, prepared.in_place)))
     if composed is None:
