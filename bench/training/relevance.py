@@ -211,8 +211,9 @@ def tally(
         elif intent["nothing"] > bar.nothing:
             given = []
         else:
-            floor = bar.listed if intent["list"] > 0 else bar.statement
-            given = [n for n in order if chance[n] >= floor][: bar.few if intent["list"] > 0 else 7]
+            lists = intent["list"] > 0
+            floor = bar.listed if lists else max(bar.statement, bar.share * float(chance.max(initial=0.0)))
+            given = [n for n in order if chance[n] >= floor][: bar.few if lists else 7]
         total.add(question, standing, given)
     return total
 

@@ -41,6 +41,7 @@ class NeedThresholds:
 
     Attributes:
         statement: The least probability with which a statement is needed.
+        share: The least share of the best statement's probability, for a question that asks for one thing.
         listed: The same for a question that asks for several things.
         about_document: The same where a document is next to the question.
         own_about_document: The same if such a question also speaks of the person, as "may my son eat this?" does.
@@ -52,7 +53,8 @@ class NeedThresholds:
         all: The most statements for an overview.
     """
 
-    statement: float = 0.04
+    statement: float = 0.037
+    share: float = 0.1
     listed: float = 0.02
     about_document: float = 0.08
     own_about_document: float = 0.03
@@ -69,6 +71,7 @@ class NeedThresholds:
         return replace(
             self,
             statement=0.0,
+            share=0.0,
             listed=0.0,
             about_document=0.0,
             own_about_document=0.0,
@@ -78,11 +81,12 @@ class NeedThresholds:
 
     def floor(self, query: RecallQuery, likely: Floats, *, lists: bool = False) -> float:
         """Return the least of the statements' probabilities with which one is needed for a question."""
+        best = float(likely.max(initial=0.0))
         if not query.has_document:
-            return self.listed if lists else self.statement
+            return self.listed if lists else max(self.statement, self.share * best)
         if not query.is_about_oneself:
             return self.about_document
-        return max(self.own_about_document, self.own_share * float(likely.max(initial=0.0)))
+        return max(self.own_about_document, self.own_share * best)
 
 
 @dataclass(frozen=True, slots=True)
