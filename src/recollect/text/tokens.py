@@ -25,7 +25,7 @@ _LETTERS = string.ascii_letters.encode()
 _CAPITALS = string.ascii_uppercase.encode()
 _DIGITS = string.digits.encode()
 _GROUPS_OF_DIGITS = re.compile(rb"[0-9]{1,3}")
-_NOT_ASCII = bytes(range(128, 256))
+_ASCII, _NOT_ASCII = bytes(range(128)), bytes(range(128, 256))
 _KINDS = bytes(
     ord("a") if chr(byte).isalnum() else ord(" ") if chr(byte) in "\t\n\v\f\r " else ord("!")
     for byte in range(128)
@@ -195,10 +195,12 @@ def _tokens(text: str, family: _Family) -> int:
 
 
 def _hundredths(text: str, family: _Family) -> int:
-    ascii_text = text.encode("utf-8", "surrogatepass").translate(None, _NOT_ASCII)
+    encoded = text.encode("utf-8", "surrogatepass")
+    ascii_text = encoded if len(encoded) == len(text) else encoded.translate(None, _NOT_ASCII)
     cost: int = sum(map(mul, _ascii_counts(ascii_text), family.ascii))
     if len(ascii_text) < len(text):
-        cost += sum(map(mul, _counts_beyond_ascii(text, len(ascii_text)), family.beyond))
+        others = encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+        cost += sum(map(mul, _counts_beyond_ascii(others), family.beyond))
     return cost
 
 
@@ -219,10 +221,9 @@ def _ascii_counts(ascii_text: bytes) -> tuple[int, ...]:
     )
 
 
-def _counts_beyond_ascii(text: str, ascii_length: int) -> list[int]:
+def _counts_beyond_ascii(text: str) -> list[int]:
     pages = text.encode("utf-16-le", "surrogatepass")[1::2].translate(_SCRIPT_OF_PAGE)
     counts = [pages.count(script) for script in range(len(_SCRIPTS) + 1)]
-    counts[_LATIN] -= ascii_length
     _move(_COMBINING, text, counts, _GREEK, _LATIN)
     _move(_ARMENIAN, text, counts, _HEBREW, _ELSEWHERE)
     return counts
