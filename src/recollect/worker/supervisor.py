@@ -25,6 +25,9 @@ _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.5, 15.0
 _FIRST_PAUSE = 0.2
 """Seconds before the first worker starts: it imports for a second, and what it is a part of is to be ready first."""
 
+_QUIET_SECONDS = 0.25
+"""Seconds without a chat before the worker is told so: a wake-up for each chat would take the chats' processor."""
+
 _LIVED_SECONDS = 60.0
 """If a worker ran at least this long, its end is not counted as a repeated failure: the pause before a restart starts over."""
 
@@ -49,6 +52,8 @@ class WorkerProcess:
         self._start = start
         self._yields = yields
         self._running = 0
+        self._is_told = False
+        self._quiet: asyncio.TimerHandle | None = None
         self._credentials: TTLCache[UUID, Lent] = TTLCache(CREDENTIALS_KEPT, CREDENTIAL_SECONDS)
         self._process: asyncio.subprocess.Process | None = None
         self._before = FormationCounts()
@@ -77,10 +82,21 @@ class WorkerProcess:
         self._send(Clear())
 
     def chats(self, running: int) -> None:
-        """Let it know how many chats run on the upstream now; that any does, and that none does any more."""
-        before, self._running = self._running, running
-        if self._yields and bool(before) != bool(running):
-            self._send(Chats(running))
+        """Tell the worker when a chat runs on the upstream, and when none has for a moment: a message wakes it."""
+        self._running = running
+        if self._quiet is not None:
+            self._quiet.cancel()
+            self._quiet = None
+        if running:
+            self._tell_of_chats()
+        else:
+            self._quiet = asyncio.get_running_loop().call_later(_QUIET_SECONDS, self._tell_of_chats)
+
+    def _tell_of_chats(self) -> None:
+        is_any = bool(self._running)
+        if self._yields and is_any != self._is_told:
+            self._is_told = is_any
+            self._send(Chats(self._running))
 
     def _send(self, message: ToWorker) -> None:
         pipe = None if self._process is None else self._process.stdin
@@ -119,8 +135,8 @@ class WorkerProcess:
         self._process = process
         try:
             self._send(self._start)
-            if self._yields and self._running:
-                self._send(Chats(self._running))
+            self._is_told = False
+            self._tell_of_chats()
             for lent in list(self._credentials.values()):  # the oldest first: it is its person's
                 self._send(_line(lent))
             log.info("worker_started", process=process.pid)
