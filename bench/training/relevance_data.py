@@ -19,6 +19,7 @@ from recollect.index import LetterRuns, StatementColumns
 from recollect.model import Kind, Memory, Message, Role, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
 from recollect.recall import read_query, relevance
+from recollect.recall.query import asked_before
 from recollect.recall.relevance import EmbeddedQuestion, Floats
 
 STRANGER = "of a stranger"
@@ -180,7 +181,9 @@ async def _asked(
     query = read_query(Turn(Scope("bench", "q"), told["ask"], "q", at, "", tuple(said)))
     vector = await embedded.question(query.asked)
     searched = (
-        relevance.contextual_vector(vector, await embedded.question(query.before)) if query.before else vector
+        relevance.contextual_vector(vector, await embedded.question(asked_before(query)))
+        if query.before.strip()
+        else vector
     )
     return EmbeddedQuestion(query.asked, query.now, query.periods, vector), searched
 

@@ -32,6 +32,7 @@ from recollect.model import Chat, EntryState, Placement, ProfileEntry, Recall, S
 from recollect.model.local_time import in_zone, wall
 from recollect.ports import Clock
 from recollect.recall import (
+    MessageVectors,
     Ranking,
     Reach,
     StatementVectors,
@@ -80,6 +81,7 @@ class Retriever:
         self._policy = policy
         self._clock = clock
         self._equal: EqualQuestions[Ranking] = EqualQuestions()
+        self._messages = MessageVectors()
 
     async def rank(self, turn: Turn, *, reach: Reach | None = None) -> tuple[Ranking, Snapshot]:
         """Return what may be recalled for ``turn`` as it ranks, before gate and budget and without a deadline.
@@ -151,6 +153,7 @@ class Retriever:
             second or self._backends.embedder,
             self._backends.generations.of(turn.scope.user_id),
             watch,
+            known=self._messages,
             stage=Stage.EMBEDDING if second is None else Stage.SECOND_EMBEDDING,
             seconds=max(reach.second_seconds, reach.embedding_seconds),
         )

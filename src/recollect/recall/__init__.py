@@ -4,7 +4,7 @@ from recollect.recall.gate import Gate
 from recollect.recall.log import SignalWeights
 from recollect.recall.needs import NeedThresholds
 from recollect.recall.query import RecallQuery, read_query
-from recollect.recall.question import StatementVectors, Watch, statement_vectors
+from recollect.recall.question import MessageVectors, StatementVectors, Watch, statement_vectors
 from recollect.recall.ranking import EXPLAINED, Found, Ranking, Reach, Tuning, rank, with_overview
 from recollect.recall.repetition import PromptTexts
 from recollect.recall.selection import SelectionContext, SelectionLimits, select
@@ -14,6 +14,7 @@ __all__ = [
     "EXPLAINED",
     "Found",
     "Gate",
+    "MessageVectors",
     "NeedThresholds",
     "PromptTexts",
     "Ranking",

@@ -26,7 +26,8 @@ class RecallQuery:
     Attributes:
         text: The text to embed: the user's words, preceded by the last exchange if they can't stand alone.
         asked: The user's words alone; of a long message its beginning and end.
-        before: The user's message before, shortened likewise; "" if there is none.
+        said: The whole message.
+        before: The user's whole message before; "" if there is none.
         terms: The search terms.
         identifiers: The code identifiers in the words, case-folded.
         periods: The dates that the words mean.
@@ -45,6 +46,7 @@ class RecallQuery:
 
     text: str
     asked: str
+    said: str
     before: str
     terms: tuple[str, ...]
     identifiers: frozenset[str]
@@ -64,14 +66,15 @@ class RecallQuery:
 
 def read_query(turn: Turn) -> RecallQuery:
     """Return the query of a turn."""
-    question, before = question_in(turn.text), question_in(_said_before(turn))
+    question, before = question_in(turn.text), _said_before(turn)
     asked = _bounded(question)
     goes_on = cues.cannot_stand_alone(asked)
-    text = _with_what_it_refers_to(turn, before, asked) if goes_on else asked
+    text = _with_what_it_refers_to(turn, question_in(before), asked) if goes_on else asked
     return RecallQuery(
         text=text,
         asked=asked,
-        before=_bounded(before),
+        said=turn.text,
+        before=before,
         terms=query_terms(text),
         identifiers=identifiers(asked),
         periods=dates_meant(asked, wall(turn.at)),
@@ -87,6 +90,11 @@ def read_query(turn: Turn) -> RecallQuery:
         asks_how_it_was=cues.asks_how_it_was(asked),
         has_document=turn.has_document or len(turn.text) - len(question) >= _DOCUMENT,
     )
+
+
+def asked_before(query: RecallQuery) -> str:
+    """Return the words of the message before that ask for something, shortened like the question's own."""
+    return _bounded(question_in(query.before))
 
 
 def in_the_zone(query: RecallQuery, turn: Turn) -> RecallQuery:

@@ -1,6 +1,7 @@
 """The vectors of a turn's question, each made within its time limit; a failure leaves one out."""
 
 import asyncio
+import hashlib
 import time
 from collections.abc import Callable, Collection, Coroutine, Sequence
 from dataclasses import dataclass, field
@@ -8,17 +9,22 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import structlog
+from cachetools import TTLCache
 
 from recollect.deadline import within
 from recollect.errors import EmbedderError, StoreError
 from recollect.model import Stage, Vector
 from recollect.ports import Embedder, Generation
-from recollect.recall.query import RecallQuery
+from recollect.recall.query import RecallQuery, asked_before
 from recollect.recall.relevance import contextual_vector
 
 T = TypeVar("T")
 
 log = structlog.get_logger(__name__)
+
+_KEPT, _KEPT_SECONDS = 1_000, 600.0
+_READ_ON_LOOP = 2_000
+"""Characters of a message that is read on the event loop."""
 
 
 class Named(NamedTuple):
@@ -33,6 +39,29 @@ class Named(NamedTuple):
     model: str
     vector: Vector
     gate: float
+
+
+class MessageVectors:
+    """Vectors of messages by the hash of their text, for ten minutes. Keeps no text.
+
+    The message before a question is mostly a question of a moment ago, so that it is not read again.
+    """
+
+    def __init__(self) -> None:
+        self._known: TTLCache[tuple[str, bytes], Vector] = TTLCache(_KEPT, _KEPT_SECONDS)
+
+    async def of(self, text: str, embedder: Embedder, question: Callable[[], str]) -> Vector:
+        """Return the vector of a message's question, which is read only if the vector is not known.
+
+        Raises:
+            EmbedderError: It could not be embedded.
+        """
+        key = embedder.name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+        vector = self._known.get(key)
+        if vector is None:
+            asked = question() if len(text) <= _READ_ON_LOOP else await asyncio.to_thread(question)
+            vector = self._known[key] = await embedder.embed_question(asked)
+        return vector
 
 
 class StatementVectors(NamedTuple):
@@ -82,6 +111,7 @@ async def statement_vectors(
     generations: Sequence[Generation],
     watch: Watch,
     *,
+    known: MessageVectors,
     stage: Stage,
     seconds: float,
 ) -> StatementVectors:
@@ -92,13 +122,14 @@ async def statement_vectors(
         embedder: Today's embedder of statements.
         generations: The embedders before today's by which the person's statements may be embedded.
         watch: Times the stage.
+        known: The vectors of messages of a moment ago.
         stage: The stage: of the second embedder, or of the only one.
         seconds: The time limit.
     """
     of_both = (each for generation in generations for each in (generation.second, generation.first))
     earlier = [each for each in of_both if each is not None]
     asked, others = await asyncio.gather(
-        watch.timed(stage, partial(_in_context, query, embedder), seconds),
+        watch.timed(stage, partial(_in_context, query, embedder, known), seconds),
         _of_earlier(earlier, query.asked, seconds),
     )
     if asked is None:
@@ -137,12 +168,14 @@ async def log_vectors(
     return (*near, *others)
 
 
-async def _in_context(query: RecallQuery, embedder: Embedder) -> tuple[Vector, Vector]:
+async def _in_context(query: RecallQuery, embedder: Embedder, known: MessageVectors) -> tuple[Vector, Vector]:
     """Return the vector of the words alone, and the same shifted towards the message before."""
-    asked = await embedder.embed_question(query.asked)
-    if not query.before:
+    asked = await known.of(query.said, embedder, lambda: query.asked)
+    if not query.before.strip():
         return asked, asked
-    return asked, contextual_vector(asked, await embedder.embed_question(query.before))
+    return asked, contextual_vector(
+        asked, await known.of(query.before, embedder, lambda: asked_before(query))
+    )
 
 
 async def _of_earlier(embedders: Sequence[Embedder], text: str, seconds: float) -> list[Named]:
