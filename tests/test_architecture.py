@@ -51,7 +51,7 @@ LIBRARIES = {
     "structlog tokenizers",
     "recollect.store": "asyncpg msgspec numpy pgqueuer pgvector structlog uuid_utils",
     "recollect.index": "numpy",
-    "recollect.recall": "numpy structlog",
+    "recollect.recall": "cachetools numpy structlog",
     "recollect.settings": "platformdirs pydantic pydantic_settings",
     "recollect.spool": "msgspec structlog uuid_utils",
     "recollect.text": "Stemmer rapidfuzz re2",

@@ -201,8 +201,7 @@ class Retriever:
         if state.is_same or not state.options.recall:
             return without_recall(state)
         try:
-            getting = self._backends.snapshots.get(state.turn.scope.user_id, state.chat.versions)
-            snapshot = await within(state.seconds_left, getting)
+            snapshot = await self._snapshot(state)
         except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
             return without_ranking(state, _failed(error), Important())
         if not state.searches:  # a photo, a recording or a file alone: there are no words to search with
@@ -219,6 +218,19 @@ class Retriever:
             known = sum(not is_over(each, now) for each in snapshot.memories.judged_items)
             important = replace(important, known=known)
         return selected(state, ranking, important)
+
+    async def _snapshot(self, state: RecallState) -> Snapshot:
+        """Return the person's snapshot.
+
+        Raises:
+            StoreError: It had to be read, and the store failed.
+            TimeoutError: It was not read in time.
+        """
+        snapshots, user_id = self._backends.snapshots, state.turn.scope.user_id
+        versions = state.chat.versions
+        if versions is not None and (kept := snapshots.at_hand(user_id, versions)) is not None:
+            return kept
+        return await within(state.seconds_left, snapshots.get(user_id, versions))
 
     async def _ranked_for(
         self, state: RecallState, snapshot: Snapshot, asking: "asyncio.Task[_Question] | None"

@@ -76,6 +76,14 @@ class SnapshotCache:
         """Return whether a person's snapshot is kept."""
         return user_id in self._kept
 
+    def at_hand(self, user_id: str, versions: Versions) -> Snapshot | None:
+        """Return a person's snapshot if it is kept, and at least as new as ``versions``."""
+        kept = self._kept.get(user_id)
+        if kept is None or not kept[0].serves(versions):
+            return None
+        self._kept.move_to_end(user_id)
+        return _own(kept[0], user_id)
+
     async def get(self, user_id: str, versions: Versions | None = None) -> Snapshot:
         """Return a person's snapshot, at least as new as ``versions``; None: as new as the store is now.
 
@@ -85,10 +93,8 @@ class SnapshotCache:
         if versions is None:
             versions = (await self._store.versions([user_id]))[user_id]
         while True:
-            kept = self._kept.get(user_id)
-            if kept is not None and kept[0].serves(versions):
-                self._kept.move_to_end(user_id)
-                return _own(kept[0], user_id)
+            if (kept := self.at_hand(user_id, versions)) is not None:
+                return kept
             running = self._loading.get(user_id)
             if running is None:
                 break

@@ -128,10 +128,12 @@ async def statement_vectors(
     """
     of_both = (each for generation in generations for each in (generation.second, generation.first))
     earlier = [each for each in of_both if each is not None]
-    asked, others = await asyncio.gather(
-        watch.timed(stage, partial(_in_context, query, embedder, known), seconds),
-        _of_earlier(earlier, query.asked, seconds),
-    )
+    embedding = watch.timed(stage, partial(_in_context, query, embedder, known), seconds)
+    others: list[Named] = []
+    if earlier:
+        asked, others = await asyncio.gather(embedding, _of_earlier(earlier, query.asked, seconds))
+    else:
+        asked = await embedding
     if asked is None:
         return StatementVectors(None, tuple(others))
     is_second = stage is Stage.SECOND_EMBEDDING
