@@ -52,14 +52,13 @@ async def lexicon_of(snapshots: SnapshotCache, user_id: str, terms: Sequence[str
     for term in dict.fromkeys(terms):
         rows: list[tuple[Document, int, int, int, int]] = []
         for kind, words, found, _ in parts:
-            entries = words.find(term, found)
-            if entries is not None:
-                rows += [
-                    ((kind, row), often, own, int(words.lengths[row]), int(words.own_lengths[row]))
-                    for row, often, own in zip(
-                        entries.row.tolist(), entries.often.tolist(), entries.own.tolist(), strict=True
-                    )
-                ]
+            entries = words.find((term,), found)
+            rows += [
+                ((kind, row), often, own, int(words.lengths[row]), int(words.own_lengths[row]))
+                for row, often, own in zip(
+                    entries.row.tolist(), entries.often.tolist(), entries.own.tolist(), strict=True
+                )
+            ]
         if rows:
             occurrences[term] = Occurrences(*(list(column) for column in zip(*rows, strict=True)))
     return Lexicon(documents, max(1.0, length / max(1, documents)), occurrences)
@@ -71,7 +70,7 @@ async def vocabulary(snapshots: SnapshotCache, user_id: str) -> set[str]:
         term
         for _, words, found, _ in _parts(await snapshots.get(user_id))
         for term in words.vocabulary.numbers
-        if words.find(term, found) is not None
+        if len(words.find((term,), found).row)
     }
 
 

@@ -76,8 +76,7 @@ async def by_words(store: Store, *terms: str, user_id: str | None = None, log: b
         parts.append((passages.words, passages.is_current, passages.items))
     found = []
     for words, is_found, items in parts:
-        entries = [words.find(term, is_found) for term in terms]
-        rows = {row for each in entries if each is not None for row in each.row.tolist()}
+        rows = set(words.find(terms, is_found).row.tolist())
         found += [Hit(items[row]) for row in sorted(rows)]
     return found
 

@@ -123,15 +123,14 @@ class SnapshotCache:
                 await self.get(user_id, versions)
 
     def forget(self, user_id: str) -> None:
-        """Drop a person's snapshot."""
+        """Drop a person's snapshot, and that of a load that runs."""
+        self._loading.pop(user_id, None)
+        self._drop(user_id)
+
+    def _drop(self, user_id: str) -> None:
         kept = self._kept.pop(user_id, None)
         if kept is not None:
             self._bytes -= kept[1]
-
-    def clear(self) -> None:
-        """Drop all snapshots: another server may have other rows under the same versions."""
-        self._kept.clear()
-        self._bytes = 0
 
     async def _load(self, user_id: str) -> Snapshot:
         kept = self._kept.get(user_id)
@@ -148,13 +147,13 @@ class SnapshotCache:
             new = _built(user_id, old, loaded)
         else:
             new = await asyncio.to_thread(_built, user_id, old, loaded)
-        self._keep(user_id, kept, new)
+        # A load that was forgotten meanwhile may have read a person who is erased by now.
+        if self._loading.get(user_id) is asyncio.current_task():
+            self._keep(user_id, new)
         return new
 
-    def _keep(self, user_id: str, before: tuple[Snapshot, int] | None, new: Snapshot) -> None:
-        if self._kept.get(user_id) is not before:
-            return  # it was dropped meanwhile: this one may be of somebody who was erased
-        self.forget(user_id)
+    def _keep(self, user_id: str, new: Snapshot) -> None:
+        self._drop(user_id)
         size = new.nbytes
         if size > self._most_bytes:
             return
@@ -165,7 +164,8 @@ class SnapshotCache:
             self._bytes -= least
 
     def _loaded(self, user_id: str, task: "asyncio.Task[Snapshot]") -> None:
-        self._loading.pop(user_id, None)
+        if self._loading.get(user_id) is task:
+            del self._loading[user_id]
         if not task.cancelled():
             task.exception()  # those who wait for it raise it; nobody may wait any more
 

@@ -38,14 +38,14 @@ class StoredPassage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Numbers for the messages, chats and speakers of one person; later states share and extend them."""
+    """Numbers for the messages, chats and speakers of one person, which grow as columns are made of them."""
 
     messages: dict[object, int] = field(default_factory=dict)
     sessions: dict[str, int] = field(default_factory=dict)
     speakers: dict[str, int] = field(default_factory=dict)
 
     def copy(self) -> "Names":
-        """Return a copy that later states do not extend."""
+        """Return a copy, for a later state to extend."""
         return Names(dict(self.messages), dict(self.sessions), dict(self.speakers))
 
     def session(self, name: str | None) -> int:

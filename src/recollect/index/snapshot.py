@@ -1,7 +1,7 @@
 """The memory of one person as this process keeps it: immutable columns, and the versions they were read in. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Self
 
 from recollect.index.memories import Memories, StoredMemory, memories_of
@@ -65,7 +65,7 @@ class Snapshot:
 
     def after(self, loaded: Loaded) -> Self:
         """Return the next state, with the rows that a load read since this one."""
-        names = self.names
+        names = self.names.copy()  # recalls read those of this state meanwhile
         if loaded.has_all_passages and loaded.has_all_memories:
             return type(self).of(self.user_id, loaded)
         if loaded.passages is None:
@@ -80,9 +80,7 @@ class Snapshot:
         elif loaded.memories:
             stored = {each.memory.id: each for each in (*memories.stored, *loaded.memories)}
             memories = memories_of(list(stored.values()), names)
-        return replace(
-            self, versions=loaded.versions, memories=memories, passages=passages, profile=loaded.profile
-        )
+        return type(self)(self.user_id, loaded.versions, memories, passages, loaded.profile, names)
 
     @property
     def is_wasteful(self) -> bool:

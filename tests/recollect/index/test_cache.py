@@ -114,6 +114,20 @@ async def test_who_was_erased_and_comes_back_never_meets_what_was_before(rows: R
     assert (await cache.get("anna", back)).versions == back
 
 
+async def test_a_load_that_was_forgotten_while_it_ran_is_not_kept(rows: Rows) -> None:
+    cache, before = SnapshotCache(rows, most_bytes=MUCH), rows.change("anna")
+    rows.let.clear()
+    early = asyncio.create_task(cache.get("anna", before))
+    await until(lambda: bool(rows.loads))
+    cache.forget("anna")
+    later = asyncio.create_task(cache.get("anna", before))
+    await until(lambda: len(rows.loads) == 2)
+    rows.let.set()
+
+    assert await later is not await early
+    assert await cache.get("anna", before) is await later
+
+
 async def test_the_oldest_go_where_the_bytes_are_used_up(rows: Rows) -> None:
     rows.size = 10_000
     one = (await SnapshotCache(rows, most_bytes=MUCH).get("size", rows.change("size"))).nbytes

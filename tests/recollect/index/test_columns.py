@@ -12,7 +12,7 @@ from tests.recollections import NOON
 from tests.tables import table
 from uuid_utils.compat import uuid7
 
-from recollect.index import Embedded, Names, Passages, StoredMemory, Vectors
+from recollect.index import Embedded, Loaded, Names, Passages, StoredMemory, Vectors
 from recollect.model import COMMONS, STATEMENTS, Kind, Provenance, Role, Source
 
 COSINES = st.lists(st.lists(st.floats(-1, 1, width=16), min_size=1, max_size=3) | st.none(), max_size=9)
@@ -101,6 +101,16 @@ def test_a_later_state_of_a_passage_replaces_it_and_its_message_keeps_its_first_
     assert after.waste == pytest.approx(1 / 3)
     assert before.is_current.tolist() == [True, True], "who ranks meanwhile sees the earlier state"
     assert before.with_changed([], names) is before
+
+
+def test_a_later_state_leaves_the_numbers_of_names_that_recalls_read_meanwhile() -> None:
+    before = snapshot_of(said("first", speaker="Dora", session_id="one"))
+    more = said("second", speaker="Emil", session_id="two")
+
+    after = before.after(Loaded(before.versions, (), [more], has_all_memories=False, has_all_passages=False))
+
+    assert (list(before.names.speakers), list(before.names.sessions)) == (["Dora"], ["one"])
+    assert (list(after.names.speakers), list(after.names.sessions)) == (["Dora", "Emil"], ["one", "two"])
 
 
 LONG = "It is seen from afar, and people who saw it remember how bright it was that day. " * 2

@@ -72,6 +72,14 @@ def test_a_mistyped_word_counts_as_the_nearest_that_is_known(typed: str, meant: 
     assert match.corrected is (meant is not None and meant != typed)
 
 
+def test_a_mistyped_word_counts_as_the_nearest_that_stands_where_it_may_be_found() -> None:
+    words = words_of("bicycle", "bicycls")
+
+    match = match_words([(words, np.array([False, True]))], ["bicycla"])
+
+    assert (match.scores[0].bm25 > 0).tolist() == [False, True]
+
+
 TEXTS = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=9).map(" ".join), max_size=12)
 
 

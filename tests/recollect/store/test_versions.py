@@ -385,7 +385,7 @@ def held(snapshot: Snapshot) -> tuple[object, ...]:
             zip(columns.document[found.row].tolist(), found.often.tolist(), found.own.tolist(), strict=True)
         )
         for term in words.vocabulary.numbers
-        if (found := words.find(term, passages.is_current)) is not None
+        if len((found := words.find((term,), passages.is_current)).row)
     }
     near = passages.vectors.near(MODEL, vector(*NORTH)).best
     said = {
