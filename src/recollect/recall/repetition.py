@@ -18,8 +18,11 @@ _LIKE = 0.8
 """The Jaccard similarity of two texts' words above which one repeats the other."""
 
 
-_PLAIN = bytes(ord(" ") if chr(byte).isspace() else ord(chr(byte).lower()) for byte in range(128)).ljust(256)
-"""Each ASCII character in lower case, and a space for each kind of white space."""
+_ASCII = bytes(range(128))
+_PLAIN = bytes(ord(" ") if chr(byte).isspace() else ord(chr(byte).lower()) for byte in _ASCII) + bytes(
+    range(128, 256)
+)
+"""Each ASCII character in lower case, a space for each kind of white space, and all other bytes as they are."""
 
 
 class PromptTexts:
@@ -81,9 +84,12 @@ def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def _plain(text: str) -> str:
     """Return a text case-folded and with single spaces."""
-    if not text.isascii():
-        return " ".join(text.split()).casefold()
-    plain = text.encode().translate(_PLAIN)  # four times as fast
+    encoded = text.encode("utf-8", "surrogatepass")
+    if len(encoded) > len(text):
+        others = encoded.translate(None, _ASCII).decode("utf-8", "surrogatepass")
+        if others.casefold() != others or others.split() != [others]:
+            return " ".join(text.split()).casefold()
+    plain = encoded.translate(_PLAIN)  # four times as fast, where all capitals and spaces are ASCII
     while b"  " in plain:
         plain = plain.replace(b"  ", b" ")
-    return plain.strip().decode()
+    return plain.strip().decode("utf-8", "surrogatepass")
