@@ -62,7 +62,7 @@ class SelectionContext:
 
     def is_abandoned(self, item: Item) -> bool:
         """Tell whether the turn replaces all messages that an item was learned from."""
-        return bool(self.abandoned) and bool(_messages(item)) and _messages(item) <= self.abandoned
+        return bool(_messages(item)) and _messages(item) <= self.abandoned
 
 
 def select(
@@ -127,6 +127,7 @@ class _Selection:
         sources: Counter[_Source] = Counter()
         taken: list[frozenset[str]] = []
         done = []
+        given, of_log = self.around.given, self._of_log
         for each in ranked:
             is_statement = is_judged(each.item)
             dropped = self._of_itself(each.item, is_statement, session_only=session_only)
@@ -135,9 +136,9 @@ class _Selection:
                     dropped = Drop.SAME_SOURCE
                 elif each.score < self._cliff(len(taken)) * best:
                     dropped = Drop.CLIFF
-            if dropped is None and each.item.id in self.around.given:
+            if dropped is None and each.item.id in given:
                 dropped = Drop.GIVEN  # after the cliff, which would have dropped it anyway
-            if dropped is None and len(taken) >= (self.how.limit if is_statement else self._of_log):
+            if dropped is None and len(taken) >= (self.how.limit if is_statement else of_log):
                 dropped = Drop.LIMIT
             if dropped is None:  # last, since comparing words takes longest
                 words = words_of(each.item.content)
@@ -162,11 +163,11 @@ class _Selection:
     def _of_itself(self, item: Item, is_statement: bool, *, session_only: bool) -> Drop | None:  # noqa: FBT001
         if item.id not in self.needs.wanted if is_statement else not self.relevant:
             return Drop.IRRELEVANT
-        elsewhere = not is_statement and item.session_id not in {self.around.session_id, None}
-        is_summary = isinstance(item, Memory) and item.kind is Kind.SUMMARY
-        if elsewhere and (session_only or (is_summary and not self.around.user_wide)):
-            return Drop.OTHER_SESSION
-        return Drop.ABANDONED if self.around.is_abandoned(item) else None
+        if not is_statement and item.session_id not in {self.around.session_id, None}:
+            is_summary = isinstance(item, Memory) and item.kind is Kind.SUMMARY
+            if session_only or (is_summary and not self.around.user_wide):
+                return Drop.OTHER_SESSION
+        return Drop.ABANDONED if self.around.abandoned and self.around.is_abandoned(item) else None
 
     def _by_its_words(
         self, item: Item, words: frozenset[str], sources: Counter[_Source], taken: Sequence[frozenset[str]]
