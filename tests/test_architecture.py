@@ -39,6 +39,7 @@ CONTRACTS = [
 ]
 
 LIBRARIES = {
+    "recollect.api": "msgspec",
     "recollect.assembly": "cachetools httpx msgspec pydantic structlog uuid_utils",
     "recollect.wire": "brotli msgspec re2 zstandard",
     "recollect.client": "httpx msgspec",

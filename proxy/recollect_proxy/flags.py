@@ -1,14 +1,12 @@
-"""What can be changed while Recollect runs, as JSON and as a form's fields. Never: an endpoint, a page."""
+"""What can be changed while Recollect runs, as a form's fields. Never: an endpoint, a page."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, Self, TypeAlias, get_type_hints
+from typing import Any, get_type_hints
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
 
-from recollect import model
-from recollect.model import Placement, Strategy
+from recollect.api.people import FlagsChange
 from recollect.model.local_time import zone_named
 
 OF_ADMINISTRATORS = ("session_cap", "user_cap")
@@ -16,124 +14,6 @@ OF_ADMINISTRATORS = ("session_cap", "user_cap")
 
 OF_EACH_USER = ("profile",)
 """What each user allows for themselves: no one changes it for everybody."""
-
-Records: TypeAlias = Annotated[
-    bool | None,
-    Meta(description="Whether what is said is kept at all; false: it is not even logged."),
-]
-Recalls: TypeAlias = Annotated[bool | None, Meta(description="Whether anything is recalled.")]
-Stands: TypeAlias = Annotated[
-    bool | None,
-    Meta(description="Whether the most important statements stand in every chat, whatever is asked."),
-]
-Formation: TypeAlias = Annotated[
-    Strategy | None,
-    Meta(
-        description="How exchanges become memories: by a model, as they are, both; off: they are logged, and nothing else."
-    ),
-]
-WhereTo: TypeAlias = Annotated[Placement | None, Meta(description="Where in a prompt goes what is recalled.")]
-Summaries: TypeAlias = Annotated[bool | None, Meta(description="Whether chats are summarized.")]
-Queries: TypeAlias = Annotated[
-    bool | None,
-    Meta(description="Whether recalls and explanations tell what was asked, as the message log has it."),
-]
-Consents: TypeAlias = Annotated[
-    bool | None,
-    Meta(
-        description="Whether the user allows a profile; only their own setting counts. Anything but true deletes the profile "
-        "and its embeddings at once."
-    ),
-]
-Lexical: TypeAlias = Annotated[
-    bool | None, Meta(description="Whether recall searches by words beside the meaning.")
-]
-History: TypeAlias = Annotated[
-    bool | None,
-    Meta(description="Whether recall searches the message log beside the memories."),
-]
-MemoryTokens: TypeAlias = Annotated[
-    Annotated[int, Meta(ge=50, le=100_000)] | None,
-    Meta(description="Tokens that a turn's memories may take; a request may name others."),
-]
-HistoryTokens: TypeAlias = Annotated[
-    Annotated[int, Meta(ge=0, le=100_000)] | None,
-    Meta(description="Tokens that a conversation's missing history may take; 0: none is told."),
-]
-SummaryTurns: TypeAlias = Annotated[
-    Annotated[int, Meta(ge=0, le=10_000)] | None,
-    Meta(description="After how many turns a chat is summarized again; 0: never for their number."),
-]
-Fraction: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
-MinimumImportance: TypeAlias = Annotated[
-    Fraction | None, Meta(description="Less important statements are not kept.")
-]
-Cap: TypeAlias = Annotated[int, Meta(ge=0, le=1_000_000)]
-SessionCap: TypeAlias = Annotated[
-    Cap | None, Meta(description="Memories that one chat may leave; 0: any number.")
-]
-TimeZone: TypeAlias = Annotated[
-    Annotated[str, Meta(min_length=1, max_length=64)] | None,
-    Meta(
-        description="Whose days count where a request names no other: a name of the IANA's database, as Pacific/Auckland, or an offset, "
-        "as +13:00."
-    ),
-]
-UserCap: TypeAlias = Annotated[Cap | None, Meta(description="Memories a user may have; 0: any number.")]
-
-
-class Flags(Struct):
-    """What was changed; what is null is as Recollect was started."""
-
-    record: Records = None
-    recall: Recalls = None
-    standing: Stands = None
-    formation: Formation = None
-    placement: WhereTo = None
-    summaries: Summaries = None
-    queries: Queries = None
-    profile: Consents = None
-    lexical: Lexical = None
-    history: History = None
-    max_memory_tokens: MemoryTokens = None
-    max_history_tokens: HistoryTokens = None
-    summary_turns: SummaryTurns = None
-    minimum_importance: MinimumImportance = None
-    session_cap: SessionCap = None
-    user_cap: UserCap = None
-    time_zone: TimeZone = None
-
-    @classmethod
-    def of(cls, flags: model.Flags) -> Self:
-        """Return the JSON of ``flags``, without what is learned."""
-        return cls(**{name: value for name, value in asdict(flags).items() if name in cls.__struct_fields__})
-
-
-class CommonFlagsChange(Struct, forbid_unknown_fields=True):
-    """What is to be otherwise for everybody: at least one of the fields; null takes a change back. The others stay as they are."""
-
-    record: Records | UnsetType = UNSET
-    recall: Recalls | UnsetType = UNSET
-    standing: Stands | UnsetType = UNSET
-    formation: Formation | UnsetType = UNSET
-    placement: WhereTo | UnsetType = UNSET
-    summaries: Summaries | UnsetType = UNSET
-    queries: Queries | UnsetType = UNSET
-    lexical: Lexical | UnsetType = UNSET
-    history: History | UnsetType = UNSET
-    max_memory_tokens: MemoryTokens | UnsetType = UNSET
-    max_history_tokens: HistoryTokens | UnsetType = UNSET
-    summary_turns: SummaryTurns | UnsetType = UNSET
-    minimum_importance: MinimumImportance | UnsetType = UNSET
-    session_cap: SessionCap | UnsetType = UNSET
-    user_cap: UserCap | UnsetType = UNSET
-    time_zone: TimeZone | UnsetType = UNSET
-
-
-class FlagsChange(CommonFlagsChange, forbid_unknown_fields=True):
-    """What is to be otherwise for a user: as for everybody, and the profile, which each user allows for themselves."""
-
-    profile: Consents | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +63,13 @@ class FlagField:
 
 
 def flag_fields() -> tuple[FlagField, ...]:
-    """Return what each flag of ``Flags`` may be, by the types that the API declares."""
-    types = get_type_hints(Flags, include_extras=True)
+    """Return what each flag may be, by the types that the API declares."""
+    types = get_type_hints(FlagsChange, include_extras=True)
     return tuple(_field(name, msgspec.inspect.type_info(declared)) for name, declared in types.items())
 
 
 def _field(name: str, declared: msgspec.inspect.Type) -> FlagField:
-    """Return what a declared type says; ``None`` beside it says nothing."""
+    """Return what a declared type says; ``None`` next to it says nothing."""
     match declared:
         case msgspec.inspect.Metadata(type=inner):
             return _field(name, inner)

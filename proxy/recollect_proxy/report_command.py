@@ -10,8 +10,8 @@ from recollect.errors import RecollectError
 from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
 
 if TYPE_CHECKING:
+    from recollect.api.service import Trigger, WeekReport
     from recollect.settings import EngineSettings
-    from recollect_proxy.memory_api.report import Trigger, WeekReport
 
 _UNKNOWN = "unknown"
 
@@ -59,11 +59,11 @@ def report(
 async def _read(settings: "EngineSettings", days: int) -> "WeekReport":
     from recollect.assembly import make_policy, open_backends
     from recollect.engine import Engine
-    from recollect_proxy.memory_api.report import WeekReport
+    from recollect_proxy.memory_api.week_report import week_report
 
     async with open_backends(settings) as backends:
         engine = Engine(backends, make_policy(settings))
-        return WeekReport.of(await engine.report(days))
+        return week_report(await engine.report(days))
 
 
 def lines(told: "WeekReport") -> Iterator[str]:

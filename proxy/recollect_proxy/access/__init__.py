@@ -3,12 +3,13 @@
 Never: a route, an engine. The store's row-level security checks each object once more.
 """
 
+from recollect.api.operation import Permission
 from recollect_proxy.access.access_keys import KeyRole, add_access_key
 from recollect_proxy.access.attempts import FailedAttempts, TooManyAttemptsError, source_of
 from recollect_proxy.access.authentication import Authentication, make_authentication
 from recollect_proxy.access.page_sessions import SESSION_LIFETIME, PageSession, PageSessions
 from recollect_proxy.access.person_tokens import Audience, PersonTokens
-from recollect_proxy.access.principal import Permission, Principal, Role
+from recollect_proxy.access.principal import Principal, Role
 
 __all__ = [
     "SESSION_LIFETIME",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from recollect.api.operation import Permission
 from recollect.model import Actor, Changer, Party
 
 ADMIN_TOKEN_NAME = "admin-token"  # noqa: S105 -- a name
@@ -23,22 +24,6 @@ class Role(StrEnum):
 
     PERSON = "person"
     """A user: sees and changes what is theirs."""
-
-
-class Permission(StrEnum):
-    """What an operation of the memory API asks for."""
-
-    OWN = "own"
-    """It is about one user, whom the path names, and that user may do it."""
-
-    OWN_REQUEST = "own-request"
-    """It is about a request; the operation itself looks whether it was the user's."""
-
-    ADMIN = "admin"
-    """It is about all users, or gives a user what others have: administrators alone."""
-
-    PUBLIC = "public"
-    """Anybody may, without a token."""
 
 
 @dataclass(frozen=True, slots=True)

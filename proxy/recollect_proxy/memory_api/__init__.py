@@ -1,4 +1,4 @@
-"""The Memory API: what an administrator may do with a user's memories, over HTTP, under `/memory`."""
+"""The Memory API over HTTP, under `/memory`: answers each operation of the table in `recollect.api`. Read `application` first."""
 
 from recollect_proxy.memory_api.application import memory_api
 

@@ -1,130 +1,52 @@
-"""Puts the Memory API together: routes, token, limits, errors. Never: SQL."""
+"""The Memory API as an ASGI application: finds the operation in the table, lets the request in, answers. Never: SQL."""
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeAlias, cast
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import msgspec
-from litestar import Litestar, Request, Router
-from litestar.di import Provide
 
-from recollect.engine.live import LiveEngine
-from recollect.model import Skip
-from recollect_proxy.access import Authentication, Permission, TooManyAttemptsError
-from recollect_proxy.asgi import Event, Receive, Scope, Send, leaving, respond
-from recollect_proxy.health_check import HealthCheck
-from recollect_proxy.memory_api.admin_reads import AdminReads
-from recollect_proxy.memory_api.audit import Audit
-from recollect_proxy.memory_api.authorization import (
-    asking_for,
-    authorization,
-    operations_without_permission,
-    who_asks,
-)
-from recollect_proxy.memory_api.bodies import read_body
-from recollect_proxy.memory_api.bulk import change_memories
-from recollect_proxy.memory_api.debug import inspect_retrieval, read_stats
-from recollect_proxy.memory_api.documentation import describe, documentation
-from recollect_proxy.memory_api.embeddings import read_embeddings
-from recollect_proxy.memory_api.errors import (
+from recollect.api.failures import (
+    BAD_REQUEST,
+    BODY_TOO_LARGE,
+    FORBIDDEN,
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
-    PROBLEM,
+    UNAUTHORIZED,
     Failure,
-    RefusedError,
-    answer_error,
-    failure_of,
 )
-from recollect_proxy.memory_api.explain import explain_request, explain_users_request
-from recollect_proxy.memory_api.export import export_user, import_user
-from recollect_proxy.memory_api.memories import Memories, erase_user
-from recollect_proxy.memory_api.once import once_of
-from recollect_proxy.memory_api.operation import (
-    check_health,
-    read_metrics,
-    read_metrics_as_json,
-    retry_formation,
+from recollect.api.operation import Operation, Permission
+from recollect.api.operations import OPERATIONS
+from recollect.engine.live import LiveEngine
+from recollect.model import Skip
+from recollect_proxy.access import Authentication
+from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, respond, values
+from recollect_proxy.health_check import HealthCheck
+from recollect_proxy.memory_api.answers import ANSWERS
+from recollect_proxy.memory_api.asked import Asked, Reply, Service, reply_of
+from recollect_proxy.memory_api.documentation import Documentation
+from recollect_proxy.memory_api.errors import RefusedError, failure_of, log_failure
+from recollect_proxy.memory_api.once import answered_once
+from recollect_proxy.memory_api.reading import (
+    key_named,
+    read_body,
+    read_query,
+    user_named,
+    versions_named,
 )
-from recollect_proxy.memory_api.parameters import engine_of, refuse_unknown_parameters
-from recollect_proxy.memory_api.profiles import ProfileOfUser
-from recollect_proxy.memory_api.quarantine import QuarantineOfUser
-from recollect_proxy.memory_api.recalls import list_recalls
-from recollect_proxy.memory_api.report import read_report
-from recollect_proxy.memory_api.searching import search_memories
 from recollect_proxy.memory_api.session_alias import unaliased
-from recollect_proxy.memory_api.session_log import LogOfSession
-from recollect_proxy.memory_api.session_memories import MemoriesOfSession
-from recollect_proxy.memory_api.sessions import SessionsOfUser
-from recollect_proxy.memory_api.settings import Settings, UserSettings
-from recollect_proxy.memory_api.shared import Global, share_memory
-from recollect_proxy.memory_api.todos import list_todos
-from recollect_proxy.memory_api.tokens import make_page_link, make_token
-from recollect_proxy.memory_api.usage import read_usage
 from recollect_proxy.metrics import Metrics
 
+PROBLEM = "application/problem+json"
+"""The media type of every error: problem details, RFC 9457."""
+
 _LONGEST_BODY = 64 * 1024
-_ASKED_AS = {
-    "HEAD": "GET",  # the server leaves the body out
-    "OPTIONS": "WHICH",  # a method that no path knows
-}
-
-Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
-_OPERATIONS = {
-    Permission.OWN: (
-        Memories,
-        search_memories,
-        change_memories,
-        Audit,
-        AdminReads,
-        list_todos,
-        list_recalls,
-        explain_users_request,
-        QuarantineOfUser,
-        ProfileOfUser,
-        erase_user,
-        export_user,
-        SessionsOfUser,
-        LogOfSession,
-        MemoriesOfSession,
-        UserSettings,
-        read_usage,
-        make_token,
-        make_page_link,
-    ),
-    Permission.OWN_REQUEST: (explain_request,),
-    Permission.ADMIN: (
-        import_user,
-        share_memory,
-        Global,
-        Settings,
-        retry_formation,
-        inspect_retrieval,
-        read_stats,
-        read_embeddings,
-        read_report,
-    ),
-    Permission.PUBLIC: (check_health,),
-}
+_NOT_IN_A_HOST = frozenset(b"/?#@\\ ")
+_METRICS = frozenset({"read_metrics", "read_metrics_as_json"})
 
 
-class StrictRequest(Request[Any, Any, Any]):
-    """A request whose JSON is read as the endpoint declares it: nothing coerced, nothing overlooked."""
-
-    async def json(self) -> Any:
-        """Return the body as the endpoint's ``data``."""
-        return read_body(
-            await self.body(), self.route_handler.parsed_fn_signature.parameters["data"].annotation
-        )
-
-
-def memory_api(
-    engine: LiveEngine,
-    *,
-    authentication: Authentication,
-    skipped: Mapping[Skip, int] | None = None,
-    metrics_public: bool = False,
-    public_url: str | None = None,
-) -> Application:
-    """Return the Memory API as an ASGI application for paths under `/memory`.
+class MemoryApi:
+    """Answers requests for paths under `/memory`.
 
     It reads ``raw_path`` alone, so that a user id may hold any character, percent-encoded.
 
@@ -135,102 +57,176 @@ def memory_api(
         metrics_public: Whether the metrics need no token.
         public_url: Under which address people's browsers reach us; None: as the request that asks for a link.
     """
-    counts = skipped if skipped is not None else {}
-    of_metrics = Permission.PUBLIC if metrics_public else Permission.ADMIN
-    application = Litestar(
-        [
-            *(
-                Router("/memory", route_handlers=endpoints, **asking_for(permission))
-                for permission, endpoints in _OPERATIONS.items()
-            ),
-            Router("/memory", route_handlers=[read_metrics, read_metrics_as_json], **asking_for(of_metrics)),
-        ],
-        before_request=refuse_unknown_parameters,
-        debug=False,
-        guards=[authorization(authentication, engine)],
-        dependencies=_dependencies(engine, counts)
-        | {
-            "person_tokens": Provide(lambda: authentication.person_tokens, sync_to_thread=False),
-            "public_url": Provide(lambda: public_url, sync_to_thread=False),
-        },
-        exception_handlers={Exception: answer_error},
-        logging_config=None,
-        openapi_config=describe(),
-        request_class=StrictRequest,
-        request_max_body_size=_LONGEST_BODY,
-    )
-    application.register(documentation(application.openapi_schema))
-    if undeclared := list(operations_without_permission(application)):
-        raise RuntimeError(f"These operations declare no permission: {undeclared}.")
-    return _on_raw_path(application, authentication)
 
+    def __init__(
+        self,
+        engine: LiveEngine,
+        *,
+        authentication: Authentication,
+        skipped: Mapping[Skip, int] | None = None,
+        metrics_public: bool = False,
+        public_url: str | None = None,
+    ) -> None:
+        counts = skipped if skipped is not None else {}
+        self._service = Service(
+            engine, authentication, HealthCheck(engine), Metrics(engine, counts), counts, public_url
+        )
+        self._public = _METRICS if metrics_public else frozenset()
+        self._routes = _routes()
+        self._documentation = Documentation.of(OPERATIONS, self._permission)
 
-def _dependencies(engine: LiveEngine, skipped: Mapping[Skip, int]) -> dict[str, Provide]:
-    """Return what the endpoints are handed, by the names they ask for it."""
-    check, metrics = HealthCheck(engine), Metrics(engine, skipped)
-    return {
-        "engine": engine_of(engine),
-        "principal": Provide(who_asks),
-        "live": Provide(lambda: engine, sync_to_thread=False),
-        "once": Provide(once_of),
-        "check": Provide(lambda: check, sync_to_thread=False),
-        "metrics": Provide(lambda: metrics, sync_to_thread=False),
-        "skipped": Provide(lambda: skipped, sync_to_thread=False),
-    }
+    def _permission(self, operation: Operation[Any]) -> Permission:
+        return Permission.PUBLIC if operation.name in self._public else operation.permission
 
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request.
 
-def _on_raw_path(application: Litestar, authentication: Authentication) -> Application:
-    """Return ``application``, given the path as it was sent, or what that is an alias of.
-
-    Litestar passes over empty segments: `DELETE /memory/users//memories` would erase the user called
-    "memories". So a path with one is refused here.
-    """
-
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        receive_or_leave, answering = leaving(receive, send)
-
-        async def send_uncached(event: Event) -> None:
-            if event["type"] == "http.response.start":
-                event = {**event, "headers": [*event["headers"], (b"cache-control", b"no-store")]}
-            await answering(event)
-
+        Raises:
+            ClientLeftError: The client left before its request was read.
+        """
         try:
-            path = unaliased(scope, authentication)
-        except (RefusedError, TooManyAttemptsError) as error:
-            await _refuse(send_uncached, failure_of(error))
-            return
-        if b"" in path.split(b"/")[1:]:
-            await _refuse(send_uncached, NOT_FOUND)
-            return
-        method = _ASKED_AS.get(scope["method"], scope["method"])
-        raw = {**scope, "method": method, "path": path.decode("latin-1"), "root_path": ""}
-        told = _allowing(send_uncached) if scope["method"] == "OPTIONS" else send_uncached
-        await cast(Application, application)(raw, receive_or_leave, told)
+            reply = await self._reply(scope, Incoming(receive))
+        except ClientLeftError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is, it is answered in the one shape
+            failure = failure_of(error)
+            log_failure(failure, error)
+            reply = Reply(failure.status, msgspec.json.encode(failure.body), PROBLEM, failure.headers)
+        await _send(send, reply)
 
-    return answer
+    async def _reply(self, scope: Scope, incoming: Incoming) -> Reply:
+        path: bytes = unaliased(scope, self._service.authentication)
+        if _NOT_IN_A_HOST.intersection(b"".join(values(scope["headers"], b"host"))):
+            raise RefusedError(BAD_REQUEST)
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]  # the server leaves its body out
+        if method == "GET" and (page := self._documentation.pages.get(path)) is not None:
+            read_query(scope["query_string"], None)
+            return page
+        named, operations = self._found(path)
+        if method == "OPTIONS":
+            return Reply(204, b"", headers={"allow": _allowed(operations)})
+        if (operation := operations.get(method)) is None:
+            raise RefusedError(_not_allowed(_allowed(operations)))
+        return await self._answer(operation, named, path, scope, incoming)
+
+    def _found(self, path: bytes) -> tuple[dict[str, str], dict[str, Operation[Any]]]:
+        """Return the path's parameters, and its operations by method.
+
+        Raises:
+            RefusedError: Nothing is there.
+        """
+        segments = path.decode("latin-1").split("/")[1:]
+        if "" not in segments:  # `DELETE /memory/users//memories` is not for the user called "memories"
+            for template, operations in self._routes.get(len(segments), ()):
+                if (named := _matched(template, segments)) is not None:
+                    return named, operations
+        raise RefusedError(NOT_FOUND)
+
+    async def _answer(
+        self,
+        operation: Operation[Any],
+        named: dict[str, str],
+        path: bytes,
+        scope: Scope,
+        incoming: Incoming,
+    ) -> Reply:
+        principal, user_id = None, None
+        permission = self._permission(operation)
+        reads = operation.method == "GET"
+        if permission is not Permission.PUBLIC:
+            principal = self._service.authentication.admitted(list(scope["headers"]), peer_of(scope))
+            if principal is None:
+                raise RefusedError(UNAUTHORIZED)
+            user_id = user_named(named["user_id"]) if "user_id" in named else None
+            if not principal.may(permission, user_id, reads=reads):
+                raise RefusedError(FORBIDDEN)
+        headers = {name.decode().lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        asked = Asked(
+            service=self._service,
+            operation=operation,
+            path=named,
+            principal=principal,
+            sent=read_query(scope["query_string"], None if operation.takes_body else operation.takes),
+            versions=versions_named(headers) if operation.if_match else None,
+            incoming=incoming,
+            origin=f"{scope.get('scheme', 'http')}://{headers.get('host', 'localhost')}",
+        )
+        if reads and principal is not None and user_id is not None:
+            await asked.note_read(user_id)
+        return await self._done(asked, key_named(headers) if operation.once else None, path)
+
+    async def _done(self, asked: Asked, key: str | None, path: bytes) -> Reply:
+        """Do what is asked: once, if it has a key."""
+        operation, body = asked.operation, b""
+        if operation.takes_body or operation.once:
+            read = await asked.incoming.read(_LONGEST_BODY)
+            if read is None:
+                raise RefusedError(BODY_TOO_LARGE)
+            body = read
+        if operation.takes_body and operation.takes is not None:
+            asked = replace(asked, sent=read_body(body, operation.takes))
+
+        async def act() -> Reply:
+            answer = await ANSWERS[operation.name](asked)
+            return answer if isinstance(answer, Reply) else reply_of(operation, answer)
+
+        if key is None:
+            return await act()
+        said = b"\n".join([operation.method.encode(), path, body])
+        return await answered_once(
+            asked.engine, asked.user_id, key, asked=said, status=operation.status, act=act
+        )
 
 
-async def _refuse(send: Send, failure: Failure) -> None:
-    headers = [(name.encode(), value.encode()) for name, value in failure.headers.items()]
-    body = msgspec.json.encode(failure.body)
-    await respond(send, failure.status, body, content_type=PROBLEM.encode(), headers=headers)
+memory_api = MemoryApi
 
 
-def _allowing(send: Send) -> Send:
-    """Return a ``send`` that makes of a method's refusal the answer to OPTIONS: what the path allows.
+def _routes() -> dict[int, list[tuple[list[str], dict[str, Operation[Any]]]]]:
+    """Return the operations of each path by how many segments it has; literal segments stand before parameters."""
+    by_path: dict[str, dict[str, Operation[Any]]] = {}
+    for operation in OPERATIONS:
+        by_path.setdefault(operation.path, {})[operation.method] = operation
+    routes: dict[int, list[tuple[list[str], dict[str, Operation[Any]]]]] = {}
+    for path in sorted(by_path):  # `{` sorts behind all letters
+        segments = path.split("/")[1:]
+        routes.setdefault(len(segments), []).append((segments, by_path[path]))
+    return routes
 
-    Litestar's own answer names the methods of only one of a path's endpoints.
-    """
-    refused = False
 
-    async def answer(event: Event) -> None:
-        nonlocal refused
-        if event["type"] == "http.response.start" and event["status"] == METHOD_NOT_ALLOWED.status:
-            refused = True
-            kept = [(name, value) for name, value in event["headers"] if name.lower() == b"allow"]
-            event = {**event, "status": 204, "headers": kept}
-        elif refused:
-            event = {**event, "body": b""}
-        await send(event)
+def _matched(template: list[str], segments: list[str]) -> dict[str, str] | None:
+    named: dict[str, str] = {}
+    for known, given in zip(template, segments, strict=True):
+        if known.startswith("{"):
+            named[known[1:-1]] = given
+        elif known != given:
+            return None
+    return named
 
-    return answer
+
+def _allowed(operations: Mapping[str, Operation[Any]]) -> str:
+    return ", ".join(sorted({*operations, "OPTIONS"}))
+
+
+def _not_allowed(allowed: str) -> Failure:
+    return replace(METHOD_NOT_ALLOWED, headers={"allow": allowed})
+
+
+async def _send(send: Send, reply: Reply) -> None:
+    headers = [
+        (name.lower().encode(), value.encode("latin-1"))
+        for name, value in {"cache-control": "no-store", **reply.headers}.items()
+    ]
+    if isinstance(reply.body, bytes):
+        if reply.status == 204:  # noqa: PLR2004 -- no content has no type
+            await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
+        else:
+            await respond(
+                send, reply.status, reply.body, content_type=reply.content_type.encode(), headers=headers
+            )
+        return
+    typed = [(b"content-type", reply.content_type.encode()), *headers]
+    await send({"type": "http.response.start", "status": reply.status, "headers": typed})
+    async for piece in reply.body:
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})

@@ -1,21 +1,27 @@
-"""The Memory API's OpenAPI 3.1 document, and the two paths that serve it. Never: an engine, a token."""
+"""The Memory API's OpenAPI 3.1 document, made of the table, and the two paths that serve it. Never: an engine, a token."""
 
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from litestar import Router, get
-from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.openapi.spec import Components, OpenAPI, SecurityScheme
-from litestar.response import Response
+from msgspec import Struct
 
 from recollect import __version__
-from recollect.model import State
-from recollect_proxy.access import Permission
-from recollect_proxy.memory_api.authorization import asking_for
-from recollect_proxy.memory_api.errors import anchor_of, every_failure
-from recollect_proxy.memory_api.examples import EXAMPLES
+from recollect.api.failures import MEMORY_NOT_FOUND, ErrorBody, Failure, anchor_of, every_failure
+from recollect.api.fields import CHAT, ID, MEMORY, USER
+from recollect.api.operation import Operation, Permission
+from recollect.model import Action, Actor, EntryState, FailedAt, Party, Reason, Role, State
+from recollect_proxy.memory_api.asked import Reply
+from recollect_proxy.memory_api.examples import example_of
 from recollect_proxy.memory_api.page import render
+from recollect_proxy.memory_api.reading import KEY, MATCH
+from recollect_proxy.takeout.rows import FORMAT, LATER_SECTIONS, ROWS, VERSION
+
+_REFERENCE = "#/components/schemas/{name}"
+_WORDS = (Action, Actor, EntryState, FailedAt, Party, Reason, Role, State)
+"""Enumerations that answers and queries alone name."""
 
 _DESCRIPTION = """\
 What Recollect remembers of a user: read it, correct it, undo what was changed, share it, take it away, erase it. And \
@@ -41,75 +47,246 @@ is null. A query parameter that an endpoint does not know is refused with 400. B
 for a path where nothing is, 405 `method_not_allowed`, and 400 `bad_request` for what can't be read at all. A 405 says in `Allow` what the path knows, a 503 \
 says in `Retry-After` when to come again; so does the 429 that answers an eleventh wrong token of an address within a minute.
 """
-_SCHEME = SecurityScheme(
-    type="http", scheme="bearer", description="The admin token, an access key, or a token of the user's own."
-)
 _PAGE_HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
 }
+_SCHEME = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "The admin token, an access key, or a token of the user's own.",
+}
 
 
-def describe() -> OpenAPIConfig:
-    """Return what Litestar is to write into the document besides the endpoints."""
-    return OpenAPIConfig(
-        title="Recollect Memory API",
-        version=__version__,
-        description=_DESCRIPTION,
-        components=Components(security_schemes={"bearer": _SCHEME}),
-        use_handler_docstrings=True,
-        operation_id_creator=lambda endpoint, *_: endpoint.handler_name,
-        path="/not-served",  # Litestar wants to serve it itself; only paths under /memory get that far
-        render_plugins=[JsonRenderPlugin()],
-    )
+def _uuid(description: str, example: Any = MEMORY) -> dict[str, Any]:
+    return {
+        "schema": {"type": "string", "format": "uuid", "examples": [str(example)]},
+        "description": description,
+    }
 
 
-def write_document(openapi: OpenAPI) -> dict[str, Any]:
-    """Return the document as plain JSON values.
+def _id(description: str, example: str) -> dict[str, Any]:
+    return {"schema": {"type": "string", **ID, "examples": [example]}, "description": description}
 
-    The schemas are msgspec's own, which reads the bodies by them: Litestar's lose bounds that are 0,
-    lengths, descriptions, and that unknown fields are refused.
+
+_PATH = {
+    "user_id": _id(
+        "Whose memories: the id as the frontend sends it, as one percent-encoded path segment "
+        "(a slash is %2F, a percent sign %25). 1 to 256 characters, any Unicode but NUL; not `*`, which names what users share, "
+        "and no template that was not filled in, as `{{USER_ID}}`.",
+        USER,
+    ),
+    "session_id": _id(
+        "Which chat: the id as the list of the user's chats gives it, as one percent-encoded path segment.",
+        CHAT,
+    ),
+    "memory_id": _uuid("The memory's id."),
+    "message_id": _uuid("The message's id, as the list of what was said in the chat gives it."),
+    "update_id": _uuid("The change's id, as the audit shows it."),
+    "entry_id": _uuid("The statement's id, as the profile gives it."),
+    "request_id": _uuid("What the answer's `x-recollect-request-id` said."),
+}
+_KEY = {
+    "name": KEY,
+    "in": "header",
+    "required": False,
+    "schema": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 255,
+        "pattern": r"^[\x21-\x7E]+$",
+        "examples": ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
+    },
+    "description": "Any id that is another for each thing to be done, 1 to 255 visible ASCII characters: sent again with the "
+    "same request within a day, nothing is done, and the first answer comes again.",
+}
+_MATCH = {
+    "name": MATCH,
+    "in": "header",
+    "required": False,
+    "schema": {
+        "type": "string",
+        "pattern": r'^(\*|(W/)?"[!#-+\-.-~]{0,128}"( *, *(W/)?"[!#-+\-.-~]{0,128}"){0,19})?$',
+        "examples": ["*"],
+    },
+    "description": "The `ETag` that the memory was read with, or several, or `*`: where it has another by now, nothing is "
+    "done, and the answer is 412.",
+}
+_ETAG = {
+    "ETag": {
+        "schema": {"type": "string"},
+        "description": "The version of the memory: another once anything but the counts of its use is another.",
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """The document, as JSON and as a page for people.
+
+    Attributes:
+        pages: The answer at each path that serves it.
     """
-    document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(openapi.to_schema()))
-    _, schemas = msgspec.json.schema_components(
-        [*(type(example) for example in EXAMPLES), State], ref_template="#/components/schemas/{name}"
-    )
-    for example in EXAMPLES:
-        schemas[type(example).__name__]["examples"] = [msgspec.to_builtins(example)]
+
+    pages: dict[bytes, Reply]
+
+    @classmethod
+    def of(
+        cls, operations: Sequence[Operation[Any]], permission: Callable[[Operation[Any]], Permission]
+    ) -> "Documentation":
+        """Return the documentation of a table; ``permission`` returns what an operation asks for here."""
+        document = write_document(operations, permission)
+        errors = [
+            (anchor_of(one.code), one.code, one.status, one.meaning or one.message) for one in every_failure()
+        ]
+        page = render(document, errors).encode()
+        return cls(
+            {
+                b"/memory/docs/openapi.json": Reply(200, msgspec.json.format(msgspec.json.encode(document))),
+                b"/memory/docs": Reply(200, page, "text/html; charset=utf-8", _PAGE_HEADERS),
+            }
+        )
+
+
+def write_document(
+    operations: Sequence[Operation[Any]], permission: Callable[[Operation[Any]], Permission]
+) -> dict[str, Any]:
+    """Return the document as plain JSON values. Its schemas are msgspec's own, which reads the bodies by them."""
+    paths: dict[str, dict[str, Any]] = {}
+    for each in operations:
+        is_public = permission(each) is Permission.PUBLIC
+        paths.setdefault(each.path, {})[each.method.lower()] = {
+            "tags": [each.tag],
+            "summary": each.summary,
+            "description": each.description,
+            "operationId": each.name,
+            "parameters": _parameters(each),
+            **_request_body(each),
+            "responses": _responses(each),
+            "security": [{}] if is_public else [{"bearer": []}],
+        }
+    info = {"title": "Recollect Memory API", "version": __version__, "description": _DESCRIPTION}
+    components = {"schemas": _schemas(operations), "securitySchemes": {"bearer": _SCHEME}}
+    return {"openapi": "3.1.0", "info": info, "paths": paths, "components": components}
+
+
+def _schemas(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
+    """Return the schema of each shape, with an example."""
+    bodies = [each.takes for each in operations if each.takes_body and each.takes is not None]
+    answers = [each.answers for each in operations if issubclass(each.answers, Struct)]
+    queries = [each.takes for each in operations if not each.takes_body and each.takes is not None]
+    known: dict[type[Struct], None] = dict.fromkeys([*bodies, *answers, ErrorBody])
+    _, schemas = msgspec.json.schema_components([*known, *queries, *_WORDS], ref_template=_REFERENCE)
+    for query in queries:
+        schemas.pop(query.__name__, None)
+    for shape in known:
+        schemas[shape.__name__]["examples"] = [example_of(shape)]
+    schemas["ErrorBody"]["examples"] = [msgspec.to_builtins(MEMORY_NOT_FOUND.body)]
     for change in ("MemoryChange", "CommonFlagsChange", "FlagsChange", "ProfileEntryChange"):
         schemas[change]["minProperties"] = 1
     schemas["BulkChange"]["minProperties"] = 3  # what is done, to which, and what is different
-    _without_null(document)
-    document["components"]["schemas"] = dict(sorted(schemas.items()))
-    return document
+    del schemas["Memory"]["properties"]["etag"]  # it is a header
+    _plain_references(schemas)
+    return dict(sorted(schemas.items()))
 
 
-def _without_null(document: dict[str, Any]) -> None:
-    """Let no header be null, which it can't: where it may be missing, Litestar says so, too."""
-    for item in document["paths"].values():
-        for operation in item.values():
-            for parameter in operation.get("parameters", ()):
-                schema = parameter["schema"]
-                if parameter["in"] == "header" and {"type": "null"} in schema.get("oneOf", ()):
-                    del schema["oneOf"]
-                    schema["type"] = "string"
+def _plain_references(schema: Any) -> None:
+    """Let a word of an answer be of its enumeration alone, though its field is a text."""
+    if isinstance(schema, dict):
+        if "$ref" in schema:
+            schema.pop("type", None)
+        for each in schema.values():
+            _plain_references(each)
+    elif isinstance(schema, list):
+        for each in schema:
+            _plain_references(each)
 
 
-def documentation(openapi: OpenAPI) -> Router:
-    """Return the paths that serve the document, as JSON and as a page for people."""
-    document = write_document(openapi)
-    as_json = msgspec.json.format(msgspec.json.encode(document))
-    errors = [
-        (anchor_of(one.code), one.code, one.status, one.meaning or one.message) for one in every_failure()
+def _parameters(operation: Operation[Any]) -> list[dict[str, Any]]:
+    path = [
+        {"name": name, "in": "path", "required": True, **_PATH[name]}
+        for name in re.findall(r"\{(\w+)\}", operation.path)
     ]
-    as_page = render(document, errors).encode()
+    query = [] if operation.takes is None or operation.takes_body else _query(operation.takes)
+    headers = [*([_KEY] if operation.once else []), *([_MATCH] if operation.if_match else [])]
+    return [*path, *query, *headers]
 
-    @get("/openapi.json", include_in_schema=False)
-    async def openapi_json() -> Response[bytes]:
-        return Response(as_json, media_type="application/json")
 
-    @get("/", include_in_schema=False)
-    async def page() -> Response[bytes]:
-        return Response(as_page, media_type="text/html", headers=_PAGE_HEADERS)
+def _query(shape: type[Struct]) -> list[dict[str, Any]]:
+    """Return the parameters of a query. None of them can be null: `null` says that one may be left out."""
+    _, schemas = msgspec.json.schema_components([shape], ref_template=_REFERENCE)
+    declared = schemas[shape.__name__]
+    found = []
+    for name, schema in declared["properties"].items():
+        given = {key: value for key, value in schema.items() if key not in {"anyOf", "description"}}
+        if given.get("default", 0) is None:
+            del given["default"]
+        for one in schema.get("anyOf", ()):
+            given |= {} if one == {"type": "null"} else one
+        given.pop("description", None)
+        found.append(
+            {
+                "name": name,
+                "in": "query",
+                "required": name in declared.get("required", ()),
+                "schema": given,
+                "description": schema["description"],
+            }
+        )
+    return found
 
-    return Router("/memory/docs", route_handlers=[openapi_json, page], **asking_for(Permission.PUBLIC))
+
+def _request_body(operation: Operation[Any]) -> dict[str, Any]:
+    if operation.name == "import_user":
+        schema: dict[str, Any] = _export_schema()
+    elif operation.takes is not None and operation.takes_body:
+        schema = {"$ref": _REFERENCE.format(name=operation.takes.__name__)}
+    else:
+        return {}
+    return {"requestBody": {"content": {"application/json": {"schema": schema}}, "required": True}}
+
+
+def _export_schema() -> dict[str, Any]:
+    """Return what the document says of an export that is sent: its outermost names. The whole is `docs/export.schema.json`."""
+    rows = {"type": "array", "items": {"type": "object"}}
+    known: dict[str, Any] = {
+        "format": {"const": FORMAT},
+        "version": {"const": VERSION},
+        **dict.fromkeys(ROWS, rows),
+    }
+    return {
+        "type": "object",
+        "description": "An export, as `docs/export.schema.json` has it in full.",
+        "properties": known,
+        "required": [name for name in known if name not in LATER_SECTIONS],
+        "examples": [{"format": FORMAT, "version": VERSION, **{name: [] for name in ROWS}}],
+    }
+
+
+def _responses(operation: Operation[Any]) -> dict[str, Any]:
+    done: dict[str, Any] = {"description": operation.returns}
+    if operation.etag:
+        done["headers"] = _ETAG
+    if operation.answers is not type(None):
+        done["content"] = {operation.media_type: {"schema": _answer_schema(operation.answers)}}
+    statuses = sorted({each.status for each in operation.failures})
+    failed = {
+        str(status): _failed([each for each in operation.failures if each.status == status])
+        for status in statuses
+    }
+    return {str(operation.status): done, **failed}
+
+
+def _answer_schema(shape: type) -> dict[str, Any]:
+    if issubclass(shape, Struct):
+        return {"$ref": _REFERENCE.format(name=shape.__name__)}
+    return {"type": "string" if shape is str else "object"}
+
+
+def _failed(failures: Iterable[Failure]) -> dict[str, Any]:
+    examples = {one.code: {"summary": one.code, "value": msgspec.to_builtins(one.body)} for one in failures}
+    content = {"schema": {"$ref": _REFERENCE.format(name="ErrorBody")}, "examples": examples}
+    return {
+        "description": " Or: ".join(one.meaning or one.message for one in failures),
+        "content": {"application/problem+json": content},
+    }

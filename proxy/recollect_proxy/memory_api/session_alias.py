@@ -3,10 +3,11 @@
 from typing import Any
 from urllib.parse import quote
 
+from recollect.api.failures import NOT_FOUND, UNAUTHORIZED
 from recollect_proxy.access import Authentication
 from recollect_proxy.asgi import Scope, peer_of, values
 from recollect_proxy.identity import readable_id
-from recollect_proxy.memory_api.errors import NOT_FOUND, UNAUTHORIZED, RefusedError, invalid_parameter
+from recollect_proxy.memory_api.errors import RefusedError, invalid_parameter
 
 PREFIX = b"/api/sessions/"
 

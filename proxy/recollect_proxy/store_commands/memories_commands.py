@@ -230,6 +230,6 @@ def print_memories(found: list[Memory], *, as_json: bool = False) -> None:
 
 def _document(memory: Memory) -> Any:
     """Return the JSON of a memory, as the memory API has it."""
-    from recollect_proxy.memory_api.schemas import Memory as Document
+    from recollect.api.memories import Memory as Document
 
     return Document.of(memory)

@@ -1,18 +1,15 @@
-"""A typed client of the memory API, for programs beside a running Recollect. It needs nothing of the engine.
+"""A typed client of the memory API, for programs next to a running Recollect. It needs nothing of the engine.
 
-``calls`` makes what can be asked, ``MemoryClient`` and ``AsyncMemoryClient`` ask it, ``shapes`` are the answers.
+``MemoryClient`` and ``AsyncMemoryClient`` ask the operations of ``recollect.api``; the answers are its shapes.
 """
 
-from recollect.client import calls, shapes
 from recollect.client.clients import AsyncMemoryClient, MemoryClient
 from recollect.client.problems import (
     ChangedMeanwhileError,
     ConflictError,
     InvalidRequestError,
-    ItemProblem,
     MemoryApiError,
     NotFoundError,
-    Problem,
     UnauthorizedError,
     UnavailableError,
 )
@@ -22,13 +19,9 @@ __all__ = [
     "ChangedMeanwhileError",
     "ConflictError",
     "InvalidRequestError",
-    "ItemProblem",
     "MemoryApiError",
     "MemoryClient",
     "NotFoundError",
-    "Problem",
     "UnauthorizedError",
     "UnavailableError",
-    "calls",
-    "shapes",
 ]

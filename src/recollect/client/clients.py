@@ -1,19 +1,21 @@
-"""Sends calls to a running Recollect, waiting or with asyncio, and reads the answers. Never: decides what is asked."""
+"""Asks a running Recollect, waiting or with asyncio, and reads the answers. Never: decides what is asked."""
 
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
+from uuid import UUID
 
 import httpx
 import msgspec
+from msgspec import Struct, UnsetType
 
-from recollect.client.calls import Call
+from recollect.api.memories import Memory, Page
+from recollect.api.operation import Operation
 from recollect.client.problems import MemoryApiError, UnavailableError, error_of
-from recollect.client.shapes import Memory, Paged
+from recollect.client.requests import Request, request_of
 
 Answer = TypeVar("Answer")
-Item = TypeVar("Item")
+Paged = TypeVar("Paged", bound=Page[Any, Any])
 
 _SECONDS = 30.0
 _REFUSED = 400
@@ -36,29 +38,40 @@ class MemoryClient:
         self._own = httpx.Client(timeout=seconds) if client is None else None
         self._client = client or cast(httpx.Client, self._own)
 
-    def ask(self, call: Call[Answer]) -> Answer:
-        """Return what is answered.
+    def ask(
+        self,
+        operation: Operation[Answer],
+        *ids: str | UUID,
+        send: Struct | None = None,
+        key: str | None = None,
+        if_match: str | UnsetType | None = None,
+    ) -> Answer:
+        """Return what an operation answers; the arguments are those of ``request_of``.
 
         Raises:
             MemoryApiError: It is not done; the error's class and its ``problem`` say why.
         """
+        request = request_of(operation, *ids, send=send, key=key, if_match=if_match)
         try:
-            response = self._client.request(**_request(call, self._url, self._token))
+            response = self._client.request(**_sent(request, self._url, self._token))
         except httpx.HTTPError as error:
             raise _unreached(error) from error
-        return _answer(call, response)
+        return _answer(operation, response)
 
-    def each(self, call: Call[Paged[Item]]) -> Iterator[Item]:
-        """Yield what stands on the call's page and on all that follow.
+    def each(
+        self, operation: Operation[Paged], *ids: str | UUID, send: Struct | None = None
+    ) -> Iterator[Any]:
+        """Yield the items of a page and of all that follow.
 
         Raises:
             MemoryApiError: As ``ask``.
         """
-        following: Call[Paged[Item]] | None = call
-        while following is not None:
-            page = self.ask(following)
+        while True:
+            page = self.ask(operation, *ids, send=send)
             yield from page.items
-            following = _behind(following, page.following)
+            if page.next is None:
+                return
+            send = _behind(operation, send, page)
 
     def close(self) -> None:
         """Close the connections."""
@@ -84,30 +97,41 @@ class AsyncMemoryClient:
         self._own = httpx.AsyncClient(timeout=seconds) if client is None else None
         self._client = client or cast(httpx.AsyncClient, self._own)
 
-    async def ask(self, call: Call[Answer]) -> Answer:
-        """Return what is answered.
+    async def ask(
+        self,
+        operation: Operation[Answer],
+        *ids: str | UUID,
+        send: Struct | None = None,
+        key: str | None = None,
+        if_match: str | UnsetType | None = None,
+    ) -> Answer:
+        """Return what an operation answers; the arguments are those of ``request_of``.
 
         Raises:
             MemoryApiError: It is not done; the error's class and its ``problem`` say why.
         """
+        request = request_of(operation, *ids, send=send, key=key, if_match=if_match)
         try:
-            response = await self._client.request(**_request(call, self._url, self._token))
+            response = await self._client.request(**_sent(request, self._url, self._token))
         except httpx.HTTPError as error:
             raise _unreached(error) from error
-        return _answer(call, response)
+        return _answer(operation, response)
 
-    async def each(self, call: Call[Paged[Item]]) -> AsyncIterator[Item]:
-        """Yield what stands on the call's page and on all that follow.
+    async def each(
+        self, operation: Operation[Paged], *ids: str | UUID, send: Struct | None = None
+    ) -> AsyncIterator[Any]:
+        """Yield the items of a page and of all that follow.
 
         Raises:
             MemoryApiError: As ``ask``.
         """
-        following: Call[Paged[Item]] | None = call
-        while following is not None:
-            page = await self.ask(following)
+        while True:
+            page = await self.ask(operation, *ids, send=send)
             for item in page.items:
                 yield item
-            following = _behind(following, page.following)
+            if page.next is None:
+                return
+            send = _behind(operation, send, page)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -123,28 +147,27 @@ class AsyncMemoryClient:
         await self.aclose()
 
 
-def _request(call: Call[object], url: str, token: str) -> dict[str, Any]:
-    headers = {"Authorization": f"Bearer {token}", **call.headers}
-    given: dict[str, Any] = {"method": call.method, "url": f"{url}{call.path}", "headers": headers}
-    if call.query:
-        given["params"] = list(call.query)
-    if call.body is not None:
-        given["content"] = msgspec.json.encode(call.body)
-        headers["Content-Type"] = "application/json"
-    return given
+def _sent(request: Request, url: str, token: str) -> dict[str, Any]:
+    return {
+        "method": request.method,
+        "url": f"{url}{request.path}",
+        "params": request.query or None,
+        "content": request.body,
+        "headers": {"Authorization": f"Bearer {token}", **request.headers},
+    }
 
 
-def _answer(call: Call[Answer], response: httpx.Response) -> Answer:
+def _answer(operation: Operation[Answer], response: httpx.Response) -> Answer:
     if response.status_code >= _REFUSED:
         raise error_of(response.status_code, response.content)
     if not response.is_success:
         raise MemoryApiError(
             f"The server answered {response.status_code}, which is no answer of a memory API."
         )
-    if call.shape is type(None):
-        return None
+    if operation.answers is str:
+        return cast(Answer, response.text)
     try:
-        answer = msgspec.json.decode(response.content, type=call.shape)
+        answer = msgspec.json.decode(response.content or b"null", type=operation.answers)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise MemoryApiError(f"The answer is none of a memory API ({type(error).__name__}).") from None
     if isinstance(answer, Memory):
@@ -156,8 +179,7 @@ def _unreached(error: httpx.HTTPError) -> UnavailableError:
     return UnavailableError(f"The memory API can't be reached ({type(error).__name__}).")
 
 
-def _behind(call: Call[Answer], following: str | None) -> Call[Answer] | None:
-    if following is None:
-        return None
-    kept = [(name, value) for name, value in call.query if name != "after"]
-    return replace(call, query=[*kept, ("after", following)])
+def _behind(operation: Operation[Paged], send: Struct | None, page: Page[Any, Any]) -> Struct:
+    """Return the query of the page behind ``page``."""
+    query = send if send is not None else cast(type[Struct], operation.takes)()
+    return msgspec.structs.replace(query, after=page.next)

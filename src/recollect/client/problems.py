@@ -1,55 +1,8 @@
-"""What goes wrong when the memory API is asked: exceptions that carry its problem details (RFC 9457)."""
-
-from uuid import UUID
+"""Failures of the memory API as exceptions that carry its problem details (RFC 9457)."""
 
 import msgspec
-from msgspec import Struct
 
-
-class _Told(Struct):
-    code: str
-    message: str
-    field: str | None = None
-
-
-class ItemProblem(Struct):
-    """What is wrong with one of many changes: its place among them, its memory, and why."""
-
-    index: int
-    id: UUID
-    code: str
-    message: str
-
-
-class _Body(Struct):
-    type: str = "about:blank"
-    title: str = ""
-    status: int = 0
-    detail: str = ""
-    error: _Told | None = None
-    errors: list[ItemProblem] = []
-
-
-class Problem(Struct, frozen=True):
-    """Problem details.
-
-    Attributes:
-        status: The HTTP status.
-        code: Names the error for a program, as `memory_not_found`; "" where no memory API answered.
-        title: The sort of problem.
-        detail: What is wrong and what would be right.
-        type: Where the documentation says more.
-        field: Which parameter or field is wrong, if it is one.
-        errors: Which of many changes can't be made.
-    """
-
-    status: int
-    code: str
-    title: str
-    detail: str
-    type: str
-    field: str | None = None
-    errors: tuple[ItemProblem, ...] = ()
+from recollect.api.failures import ErrorBody, ErrorDetail
 
 
 class MemoryApiError(Exception):
@@ -59,9 +12,14 @@ class MemoryApiError(Exception):
         problem: What it answered; None where nothing could be read.
     """
 
-    def __init__(self, message: str, problem: Problem | None = None) -> None:
+    def __init__(self, message: str, problem: ErrorBody | None = None) -> None:
         super().__init__(message)
         self.problem = problem
+
+    @property
+    def code(self) -> str:
+        """The error's name for a program, as `memory_not_found`; "" where no memory API answered."""
+        return "" if self.problem is None else self.problem.error.code
 
 
 class InvalidRequestError(MemoryApiError):
@@ -77,7 +35,7 @@ class NotFoundError(MemoryApiError):
 
 
 class ConflictError(MemoryApiError):
-    """It can't be done as things stand, as there is an equal memory: 409. ``problem.errors`` tells of many changes."""
+    """It can't be done as things stand, as there is an equal memory: 409. ``problem.errors`` lists many changes."""
 
 
 class ChangedMeanwhileError(MemoryApiError):
@@ -102,23 +60,14 @@ _SERVERS_FAULT = 500
 
 
 def error_of(status: int, body: bytes) -> MemoryApiError:
-    """Return the error that an answer stands for, whoever gave it."""
+    """Return the error that an answer stands for, from whichever server it came."""
     try:
-        read = msgspec.json.decode(body, type=_Body)
+        problem = msgspec.json.decode(body, type=ErrorBody)
     except (msgspec.DecodeError, ValueError, RecursionError):
-        read = _Body(
-            title="No problem details", detail=f"The server answered {status} without problem details."
+        detail = f"The server answered {status} without problem details."
+        problem = ErrorBody(
+            "about:blank", "No problem details", status, detail, ErrorDetail("", detail, None)
         )
-    told = read.error
-    problem = Problem(
-        status=status,
-        code="" if told is None else told.code,
-        title=read.title,
-        detail=read.detail or ("" if told is None else told.message),
-        type=read.type,
-        field=None if told is None else told.field,
-        errors=tuple(read.errors),
-    )
     default = UnavailableError if status >= _SERVERS_FAULT else MemoryApiError
     kind = _BY_STATUS.get(status, default)
-    return kind(f"{status} {problem.code}: {problem.detail}", problem)
+    return kind(f"{status} {problem.error.code}: {problem.detail}", problem)

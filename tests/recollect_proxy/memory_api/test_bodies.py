@@ -9,10 +9,10 @@ from tests.raw_client import RawConnection
 from tests.recollect_proxy.memory_api.serving import SECRET, TOKEN, Api, assert_error
 from tests.tables import table
 
-from recollect_proxy.flags import FlagsChange
-from recollect_proxy.memory_api.bodies import read_body
+from recollect.api.memories import MemoryChange, NewGlobalMemory, NewMemory, Sharing
+from recollect.api.people import FlagsChange
 from recollect_proxy.memory_api.errors import RefusedError
-from recollect_proxy.memory_api.schemas import MemoryChange, NewGlobalMemory, NewMemory, Sharing
+from recollect_proxy.memory_api.reading import read_body
 
 ID = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10"
 

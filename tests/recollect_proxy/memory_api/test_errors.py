@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import structlog
-from litestar.exceptions import InternalServerException, ValidationException
 from tests.people import person
 from tests.raw_client import RawConnection
 from tests.recollect_proxy.memory_api.serving import (
@@ -28,7 +27,6 @@ from recollect.errors import ConfigurationError, StoreError, StoreUnavailableErr
 from recollect_proxy.access import Authentication
 from recollect_proxy.asgi import ClientLeftError, Event
 from recollect_proxy.memory_api import memory_api
-from recollect_proxy.memory_api.errors import failure_of
 
 USER = path_of(person("anna"))
 """Whose paths are asked where nothing is kept or found."""
@@ -269,9 +267,3 @@ async def test_a_client_that_leaves_amid_its_body_is_no_error_of_ours(store: Sto
     with structlog.testing.capture_logs() as logs, pytest.raises(ClientLeftError):
         await application(scope, receive, send)
     assert (sent, logs) == ([], [])
-
-
-def test_what_litestar_may_still_raise_has_its_answer_too() -> None:
-    assert failure_of(ValidationException()).code == "bad_request"
-    assert failure_of(ValidationException(extra=[{"message": "?"}])).code == "bad_request"
-    assert failure_of(InternalServerException()).code == "internal_error"

@@ -14,6 +14,7 @@ from tests.stores import NOON, Store
 from tests.waiting import until
 from tests.watched_stores import Outage, Through, breakable, with_parts
 
+from recollect.api.service import ModelCalls, Spooled
 from recollect.engine.counts import ModelUse
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.formation import CallStatistics, TokenBudget
@@ -21,7 +22,7 @@ from recollect.model import Backlog
 from recollect.store.inbox import Inbox
 from recollect_proxy.health_check import Condition, HealthCheck
 from recollect_proxy.memory_api import application
-from recollect_proxy.memory_api.health import Health, ModelCalls, Spooled
+from recollect_proxy.memory_api.of_service import health_of
 
 UNAVAILABLE: dict[str, Any] = {
     "status": "degraded",
@@ -172,9 +173,9 @@ async def test_health_names_no_user_and_no_text(api: Api, own_store: Store) -> N
 
 
 def test_exchanges_held_as_failed_are_a_degradation() -> None:
-    assert Health.of(Condition(Backlog(failed=1), IDLE), NOTHING_WAITS, {}).status == "degraded"
+    assert health_of(Condition(Backlog(failed=1), IDLE), NOTHING_WAITS, {}).status == "degraded"
     pending = Backlog(pending=1000, waiting={"budget": 5, "given-up": 1})
-    assert Health.of(Condition(pending, IDLE), NOTHING_WAITS, {}).status == "ok"
+    assert health_of(Condition(pending, IDLE), NOTHING_WAITS, {}).status == "ok"
 
 
 def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when() -> None:
@@ -185,7 +186,7 @@ def test_models_that_are_left_alone_are_a_degradation_and_it_is_said_until_when(
         guarded=CallStatistics(left_alone_until=NOON),
     )
 
-    health = Health.of(Condition(Backlog(), use), NOTHING_WAITS, {})
+    health = health_of(Condition(Backlog(), use), NOTHING_WAITS, {})
 
     assert (health.status, health.store) == ("degraded", "ok")
     assert health.model == ModelCalls(81, 90, 10, "open", NOON)

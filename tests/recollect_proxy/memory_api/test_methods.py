@@ -7,9 +7,9 @@ import msgspec
 from tests.running_proxy import RunningProxy
 from tests.tables import table
 
-from recollect_proxy.memory_api.bodies import read_body
+from recollect.api.memories import NewMemory
 from recollect_proxy.memory_api.errors import RefusedError
-from recollect_proxy.memory_api.schemas import NewMemory
+from recollect_proxy.memory_api.reading import read_body
 
 TOKENLESS: list[tuple[bytes, bytes]] = []
 

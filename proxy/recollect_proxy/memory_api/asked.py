@@ -1,0 +1,142 @@
+"""A request as the functions that answer it see it, and their answer. Never: a route."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+from uuid import UUID
+
+import msgspec
+
+from recollect.api.memories import Memory
+from recollect.api.operation import Operation
+from recollect.engine import Engine
+from recollect.engine.live import LiveEngine
+from recollect.errors import StoreUnavailableError
+from recollect.model import Actor, Scope, Skip
+from recollect_proxy.access import Authentication, Principal
+from recollect_proxy.asgi import Incoming
+from recollect_proxy.health_check import HealthCheck
+from recollect_proxy.memory_api.reading import session_named, user_named, uuid_named
+from recollect_proxy.metrics import Metrics
+
+Stream: TypeAlias = AsyncIterator[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What answers are made with.
+
+    Attributes:
+        live: The engine, which may not be open yet.
+        authentication: Knows the tokens.
+        check: Asks how the store is.
+        metrics: Knows the figures.
+        skipped: How many requests had no memory, by reason.
+        public_url: Under which address people's browsers reach us; None: as a request's Host says.
+    """
+
+    live: LiveEngine
+    authentication: Authentication
+    check: HealthCheck
+    metrics: Metrics
+    skipped: Mapping[Skip, int]
+    public_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer.
+
+    Attributes:
+        status: The HTTP status.
+        body: All of it, or its pieces.
+        content_type: Of the body.
+        headers: Further headers.
+    """
+
+    status: int
+    body: bytes | Stream
+    content_type: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request that is let in.
+
+    Attributes:
+        service: What it is answered with.
+        operation: What it asks for.
+        path: The path's parameters, percent-encoded.
+        principal: Whom its token stands for; of a public operation nobody asks, and it is None.
+        sent: Its query or body, as the operation takes it.
+        versions: What `If-Match` names; None: any version.
+        incoming: Its body, unread where the operation takes none.
+        origin: The scheme and host it was sent to.
+    """
+
+    service: Service
+    operation: Operation[Any]
+    path: Mapping[str, str]
+    principal: Principal | None
+    sent: Any
+    versions: frozenset[str] | None
+    incoming: Incoming
+    origin: str
+
+    @property
+    def engine(self) -> Engine:
+        """The engine.
+
+        Raises:
+            StoreUnavailableError: It is not open.
+        """
+        if self.service.live.engine is None:
+            raise StoreUnavailableError
+        return self.service.live.engine
+
+    @property
+    def who(self) -> Principal:
+        """Whom the token stands for."""
+        assert self.principal is not None  # noqa: S101 -- only public operations are let in without one
+        return self.principal
+
+    @property
+    def actor(self) -> Actor:
+        """Whom the audit names."""
+        return self.who.actor
+
+    @property
+    def user_id(self) -> str:
+        """Whom the path names."""
+        return user_named(self.path["user_id"])
+
+    @property
+    def chat(self) -> Scope:
+        """The user and the chat that the path names."""
+        return Scope(self.user_id, session_named(self.path["session_id"]))
+
+    def id(self, name: str) -> UUID:
+        """Return a parameter of the path that is an id."""
+        return uuid_named(name, self.path[name])
+
+    async def note_read(self, user_id: str) -> None:
+        """Keep that an administrator reads what is kept of a user, before they do.
+
+        Raises:
+            StoreError: It can't be kept.
+        """
+        if self.who.is_administrator:
+            await self.engine.note_admin_read(user_id, reader=self.who.name, operation=self.operation.name)
+
+
+def reply_of(operation: Operation[Any], answer: Any) -> Reply:
+    """Return the reply with what a function answered; a memory's version becomes its header."""
+    headers = {}
+    if isinstance(answer, Memory):
+        headers = {"ETag": answer.etag} if isinstance(answer.etag, str) else {}
+        answer.etag = msgspec.UNSET
+    body = (
+        answer.encode() if isinstance(answer, str) else b"" if answer is None else msgspec.json.encode(answer)
+    )
+    return Reply(operation.status, body, operation.media_type, headers)

@@ -1,0 +1,104 @@
+"""The types of fields that several shapes of the API share. Never: a shape.
+
+A word of an answer, as a memory's kind, is plain text to Python: an older client takes a newer server's words. The
+document still names the enumeration it is from.
+"""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Any, TypeAlias
+from uuid import UUID
+
+from msgspec import Meta
+
+from recollect.model import Doubt, Kind
+
+LONGEST_CONTENT = 8000
+"""Characters a memory may have."""
+
+MOST_CHANGES = 100
+"""Memories that may be changed at once."""
+
+MOST_USERS = 100
+"""Users a memory may be shared with at once."""
+
+LONGEST_TEXT = 200
+"""Characters that a listed memory may be asked to contain."""
+
+LONGEST_QUESTION = 2000
+"""Characters that may be searched for."""
+
+LONGEST_QUERY = 4000
+"""Characters that a recall may be tried with."""
+
+NOT_BLANK = r"^[\s\u001C-\u001F\u0085]*[^\s\u0000\u001C-\u001F\u0085][^\u0000]*$"
+"""Not only white space, of which Python knows more than JSON Schema, and no NUL."""
+
+ID: dict[str, Any] = {"minLength": 1, "maxLength": 256, "pattern": r"^(?!\*$)[^\u0000]+$"}
+"""The JSON Schema of the id of a user, or of a chat."""
+
+WHEN = datetime(2026, 3, 15, 9, 30, tzinfo=UTC)
+"""The time in examples."""
+
+MEMORY = UUID("01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10")
+"""The id in examples."""
+
+USER, CHAT = "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11", "3e0d6a5b-6a38-4f0c-9a0e-2f4c6b8d1e57"
+"""The ids of a user and of a chat in examples."""
+
+
+def about(description: str, *, example: Any = None) -> Meta:
+    """Return a field's description, and perhaps an example of it."""
+    return Meta(description=description, examples=None if example is None else [example])
+
+
+def word(of: type[StrEnum]) -> Meta:
+    """Return the schema of a word of an enumeration in an answer."""
+    return Meta(
+        extra_json_schema={"$ref": f"#/components/schemas/{of.__name__}"}, examples=[next(iter(of)).value]
+    )
+
+
+def one_of(*words: str) -> Meta:
+    """Return the schema of one of a few words in an answer."""
+    return Meta(extra_json_schema={"enum": list(words)}, examples=[words[0]])
+
+
+def bounded_text(
+    most: int, description: str, *, pattern: str = r"^[^\u0000]+$", example: str | None = None
+) -> Meta:
+    """Return the schema of a text of 1 to ``most`` characters."""
+    schema = {"minLength": 1, "maxLength": most, "pattern": pattern}
+    return Meta(
+        description=description, extra_json_schema=schema, examples=None if example is None else [example]
+    )
+
+
+def id_of(description: str, example: str = USER) -> Meta:
+    """Return the schema of the id of a user, or of a chat."""
+    return Meta(description=description, extra_json_schema=ID, examples=[example])
+
+
+Time: TypeAlias = Annotated[datetime, Meta(tz=True)]
+Content: TypeAlias = Annotated[
+    str,
+    bounded_text(
+        LONGEST_CONTENT,
+        "The statement itself. White space around it is cut off.",
+        pattern=NOT_BLANK,
+        example="Is allergic to peanuts.",
+    ),
+]
+UserId: TypeAlias = Annotated[str, id_of("As the frontend sends it, not encoded.")]
+SessionId: TypeAlias = Annotated[str, id_of("Which chat: as the frontend sends it, not encoded.", CHAT)]
+KindOfMemory: TypeAlias = Annotated[Kind, about("What sort of statement it is.")]
+KindWord: TypeAlias = Annotated[str, word(Kind), about("What sort of statement it is.")]
+Importance: TypeAlias = Annotated[
+    float, Meta(description="From 0, trivial, to 1, vital.", ge=0, le=1, examples=[0.9])
+]
+EventAt: TypeAlias = Annotated[
+    Time | None, about("When what it says happened or will happen; null where that is unknown.")
+]
+Standing: TypeAlias = Annotated[
+    Annotated[str, word(Doubt)] | None, about("What speaks against it; null where nothing does.")
+]

@@ -1,0 +1,185 @@
+"""The parameters of the API's queries, a struct each. Never: an engine."""
+
+from typing import Annotated, TypeAlias
+from uuid import UUID
+
+from msgspec import Meta, Struct, field
+
+from recollect.api.fields import (
+    ID,
+    LONGEST_QUERY,
+    LONGEST_QUESTION,
+    LONGEST_TEXT,
+    NOT_BLANK,
+    USER,
+    Time,
+    about,
+    bounded_text,
+)
+from recollect.model import Doubt, Kind, Source, State
+
+_ENCODED = "a date and time with its offset from UTC (RFC 3339), percent-encoded (a plus sign is %2B)."
+
+Limit: TypeAlias = Annotated[
+    int,
+    Meta(description="How many at most: 1 to 200, 50 where not given.", ge=1, le=200, examples=[20]),
+]
+LimitOfAll: TypeAlias = Annotated[
+    Annotated[int, Meta(ge=1, le=200)] | None,
+    about("How many at most: 1 to 200; as many as there are where not given."),
+]
+After: TypeAlias = Annotated[UUID | None, about("The `next` of the page before; none for the first page.")]
+Kinds: TypeAlias = Annotated[
+    list[Kind] | None,
+    about(
+        "Only memories of this kind, or of one of these: `kind=fact&kind=todo`. Where none is named, exchanges kept "
+        "as they were said (`qa_turn`) are left out.",
+        example=["fact"],
+    ),
+]
+Sources: TypeAlias = Annotated[
+    list[Source] | None,
+    about("Only memories that came to be in this way, or in one of these.", example=["manual"]),
+]
+PLACE = "[0-9]{1,17}[.][0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+"""How `next` names a place in the quarantine: microseconds since 1970, and an id."""
+
+
+class OfPage(Struct, kw_only=True):
+    """Which page."""
+
+    limit: Limit = 50
+    after: After = None
+
+
+class OfAll(Struct, kw_only=True):
+    """Which page, or all at once."""
+
+    limit: LimitOfAll = None
+    after: After = None
+
+
+class OfQuarantine(Struct, kw_only=True):
+    """Which page of what is held back."""
+
+    limit: LimitOfAll = None
+    after: Annotated[
+        Annotated[str, Meta(extra_json_schema={"pattern": f"^{PLACE}$"})] | None,
+        about("The `next` of the page before; none for the first page."),
+    ] = None
+
+
+class OfLimit(Struct, kw_only=True):
+    """How many."""
+
+    limit: Limit = 50
+
+
+class OfMemories(OfPage, kw_only=True):
+    """Which memories are listed."""
+
+    kind: Kinds = None
+    source: Sources = None
+    session: Annotated[
+        Annotated[str, Meta(extra_json_schema=ID)] | None,
+        about("Only memories that came from this chat: its id, percent-encoded."),
+    ] = None
+    text: Annotated[
+        Annotated[str, bounded_text(LONGEST_TEXT, "")] | None,
+        about(f"Only memories whose content holds this, in whatever case: 1 to {LONGEST_TEXT} characters."),
+    ] = None
+    observed_from: Annotated[Time | None, about(f"Only memories said then or later: {_ENCODED}")] = field(
+        name="from", default=None
+    )
+    until: Annotated[Time | None, about(f"Only memories said before then: {_ENCODED}")] = None
+    state: Annotated[
+        State,
+        about(
+            "`current`: what the user has; `past`: what was replaced, taken away or pruned, and is not erased; `all`: both."
+        ),
+    ] = State.CURRENT
+    standing: Annotated[Doubt | None, about("Only memories that this speaks against.")] = None
+    as_of: Annotated[
+        Time | None,
+        about(
+            f"What the user had then, each with what it said then, by the audit; `state` is meant of then, too: {_ENCODED}"
+        ),
+    ] = None
+
+
+class OfSearch(Struct, kw_only=True):
+    """Which memories are searched for."""
+
+    q: Annotated[
+        str,
+        bounded_text(
+            LONGEST_QUESTION,
+            f"What is looked for, as a question or in words: 1 to {LONGEST_QUESTION} characters, not only white space.",
+            pattern=NOT_BLANK,
+            example="What am I allergic to?",
+        ),
+    ]
+    limit: Limit = 20
+    kind: Kinds = None
+    source: Sources = None
+
+
+class OfSessions(Struct, kw_only=True):
+    """Which chats."""
+
+    begun_before: Annotated[
+        Time | None,
+        about(
+            "Only chats where something was said by then: a date and time with its offset from UTC (RFC 3339), "
+            "as one percent-encoded value (a plus sign is %2B). None for all.",
+            example="2026-03-15T09:30:00Z",
+        ),
+    ] = None
+
+
+class OfErasure(Struct, kw_only=True):
+    """What is done after an erasure."""
+
+    vacuum: Annotated[
+        bool,
+        about(
+            "Whether VACUUM is run afterwards on the tables that were erased from, where the database's role may. "
+            "The answer waits for it."
+        ),
+    ] = False
+
+
+class OfReport(Struct, kw_only=True):
+    """Of which time."""
+
+    days: Annotated[
+        int,
+        Meta(
+            description="Of how many days until now: 1 to 30, 7 where not given; requests are kept for 30.",
+            ge=1,
+            le=30,
+            examples=[7],
+        ),
+    ] = 7
+
+
+class OfRetrieval(Struct, kw_only=True):
+    """Which recall is tried."""
+
+    q: Annotated[
+        str,
+        bounded_text(
+            LONGEST_QUERY,
+            f"What is asked: 1 to {LONGEST_QUERY} characters, not only white space.",
+            pattern=NOT_BLANK,
+            example="May I eat satay?",
+        ),
+    ]
+    user: Annotated[
+        str,
+        Meta(description="Who asks: the id as the frontend sends it.", extra_json_schema=ID, examples=[USER]),
+    ]
+    session: Annotated[
+        Annotated[str, Meta(extra_json_schema=ID)] | None,
+        about("In which of their chats; none: in a new one."),
+    ] = None

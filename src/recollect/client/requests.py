@@ -1,0 +1,93 @@
+"""Makes the request of an operation of the API's table. Pure. Never: a connection."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID
+
+import msgspec
+from msgspec import Struct, UnsetType
+
+from recollect.api.operation import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent.
+
+    Attributes:
+        method: The HTTP method.
+        path: Below the server's address, percent-encoded.
+        query: The parameters of the query.
+        body: The JSON; None: nothing.
+        headers: What is sent with the token.
+    """
+
+    method: str
+    path: str
+    query: list[tuple[str, str]]
+    body: bytes | None
+    headers: dict[str, str]
+
+
+def request_of(
+    operation: Operation[Any],
+    *ids: str | UUID,
+    send: Struct | None = None,
+    key: str | None = None,
+    if_match: str | UnsetType | None = None,
+) -> Request:
+    """Return the request of an operation.
+
+    Args:
+        operation: A row of the table.
+        ids: What the path names, in its order: a user, a chat, a memory. Any text; it is encoded here.
+        send: The query or body, of the shape that the operation takes.
+        key: An `Idempotency-Key`: sent again with it within a day, nothing is done.
+        if_match: The ``etag`` a memory was read with: the operation is done only if it is still that version.
+
+    Raises:
+        ValueError: An id is empty, or there are more or fewer than the path has.
+        TypeError: What is sent is not of the operation's shape.
+        msgspec.ValidationError: A field of it is not what its type says, as a time without a zone.
+    """
+    if send is not None:
+        if operation.takes is None or not isinstance(send, operation.takes):
+            raise TypeError(f"{operation.name} does not take {type(send).__name__}.")
+        msgspec.json.decode(msgspec.json.encode(send), type=type(send))
+    body = msgspec.json.encode(send) if send is not None and operation.takes_body else None
+    headers = {} if body is None else {"Content-Type": "application/json"}
+    headers |= {} if key is None else {"Idempotency-Key": key}
+    headers |= {"If-Match": if_match} if isinstance(if_match, str) else {}
+    query = _query(send) if send is not None and not operation.takes_body else []
+    return Request(operation.method, _path(operation.path, ids), query, body, headers)
+
+
+def _path(template: str, ids: tuple[str | UUID, ...]) -> str:
+    names = re.findall(r"\{\w+\}", template)
+    if len(names) != len(ids):
+        raise ValueError(f"The path names {', '.join(names) or 'nothing'}.")
+    for name, given in zip(names, ids, strict=True):
+        if not str(given):
+            raise ValueError("An id is empty.")
+        # a dot is encoded, too: alone it would mean another path
+        template = template.replace(name, quote(str(given), safe="").replace(".", "%2E"), 1)
+    return template
+
+
+def _query(send: Struct) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for field in msgspec.structs.fields(send):
+        value = getattr(send, field.name)
+        if value is not None and value != field.default:
+            values = value if isinstance(value, list) else [value]
+            found += [(field.encode_name, _text(each)) for each in values]
+    return found
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.isoformat() if isinstance(value, datetime) else str(value)
