@@ -1,15 +1,14 @@
-"""Writes each message into the journal at once, then to the message log, or to the spool while the log can't take it.
+"""Keeps each message in the spool at once, and writes it to the message log, or lets it wait in the spool while the log can't take it.
 
 A store that is away or slow costs a chat a moment at most, and no message. Never: raises into a chat; decides which messages are
 worth keeping.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from uuid import UUID
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 import structlog
 from cachetools import LRUCache, TTLCache
@@ -26,10 +25,10 @@ from recollect.engine.masking_lanes import (
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.failures import place
 from recollect.model import Became, LogEntry, Phase, Scope, Written
-from recollect.spool import FullError, Noted, Spool, Waiting
+from recollect.spool import FullError, Kept, Spool, Waiting
 
 _SOON_SECONDS = 0.5
-"""How long a turn stays in the journal alone while its answer goes on. If the answer ends sooner, one statement writes both, and
+"""How long a turn stays in the spool alone while its answer goes on. If the answer ends sooner, one statement writes both, and
 none competes with the first byte."""
 
 _AGAIN_SECONDS = 1.0
@@ -73,6 +72,7 @@ class LogWriter:
         self._credentials: TTLCache[UUID, str] = TTLCache(_KEPT, _CREDENTIAL_SECONDS)
         self._later: WeakValueDictionary[tuple[UUID, Phase], asyncio.Future[Written]] = WeakValueDictionary()
         self._newest: WeakValueDictionary[Scope, asyncio.Task[Became]] = WeakValueDictionary()
+        self._needed: WeakSet[asyncio.Event] = WeakSet()
         self._opened, self._adopted = asyncio.Event(), asyncio.Event()
         self._wake, self._tried = asyncio.Event(), asyncio.Event()
         self._closing, self._ending = asyncio.Event(), asyncio.Event()
@@ -90,7 +90,7 @@ class LogWriter:
             self._replaying = asyncio.create_task(self._replay())
 
     async def ready(self) -> None:
-        """Wait until the journal is open, or known to stay closed; no longer than the log may take for a phase."""
+        """Wait until the spool is open, or known to stay closed; no longer than the log may take for a phase."""
         self.start()
         await happens(self._opened, self._patience)
 
@@ -99,48 +99,69 @@ class LogWriter:
         self._adopted.clear()
         self._wake.set()
 
-    def line_up(self, scope: Scope, writing: asyncio.Task[Became]) -> asyncio.Task[Became] | None:
-        """Take in a task that writes a phase of a chat; return the one before it, which it has to wait for."""
-        before = self._newest.get(scope)
-        self._newest[scope] = writing
+    def line_up(self, scope: Scope) -> asyncio.Task[Became] | None:
+        """Return the task that writes the phase before in a chat; the current task is the next to be waited for."""
+        current: asyncio.Task[Became] | None = asyncio.current_task()
+        assert current is not None  # noqa: S101 -- a coroutine runs in a task
+        before, self._newest[scope] = self._newest.get(scope), current
         return before
 
-    @asynccontextmanager
-    async def noting(self, entry: LogEntry) -> AsyncIterator[Noted]:
-        """Keep a phase in the journal while the body writes it to the log; yield its state in the journal."""
-        if not self._is_recorded.get(entry.exchange.turn.scope.user_id, self._keeps):
-            yield Noted(is_kept=True)  # as far as is known, this user wants no record
-            return
-        async with self._spool.journal.noting(entry) as noted:
-            yield noted
+    async def keep(self, entry: LogEntry) -> Kept | None:
+        """Keep a phase in the spool until the log has it; return None, as far as is known, for a user who wants no record."""
+        return await self._spool.keep(entry) if self._records(entry) else None
 
-    async def write(
-        self, entry: LogEntry, *, needed: asyncio.Event | None = None, line: bytes | None = None
-    ) -> Became:
+    def _records(self, entry: LogEntry) -> bool:
+        return self._is_recorded.get(entry.exchange.turn.scope.user_id, self._keeps)
+
+    async def write(self, entry: LogEntry, kept: Kept | None, *, needed: asyncio.Event) -> Became:
         """Write a phase; return when it will outlive this process, as far as that can be. Never raises.
 
         Args:
             entry: Which phase.
+            kept: The phase in the spool.
             needed: From when on someone waits for it.
-            line: Its line for the spool, where someone has made it.
 
         Returns:
             Its outcome in the log, or a future of it while it waits; None if it is lost, or not wanted.
         """
         self.start()
         try:
-            written = await self._to_log(entry, needed or self._closing)
-            return written or await self._to_spool(entry, line)
+            written = await self._to_log(entry, needed)
+            return written or await self._let_wait(entry, kept)
+        except FullError:
+            self.lose(entry, "the spool is full")
         except Exception as error:  # noqa: BLE001 -- a bug must not end a chat, and would be there again
             log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
             self.lose(entry, "it can't be written")
+        return None
+
+    def release(self, kept: Kept | None) -> None:
+        """Delete a phase from the spool, unless it waits there."""
+        if kept is not None and not kept.waits:
+            self._spool.finish(kept)
+
+    async def _let_wait(self, entry: LogEntry, kept: Kept | None) -> asyncio.Future[Written] | None:
+        exchange = entry.exchange
+        if kept is None or not self._records(entry):
             return None
+        await self._opened.wait()
+        later = self._later[exchange.id, entry.phase] = asyncio.get_running_loop().create_future()
+        if not await self._spool.wait(kept):
+            later.set_result(Written.ERASED)
+        if exchange.credential is not None:
+            self._credentials[exchange.id] = exchange.credential
+        self._wake.set()
+        return later
 
     async def _to_log(self, entry: LogEntry, needed: asyncio.Event) -> Written | None:
         """Return the outcome of a phase in the log; None if the log can't take it, or not in time."""
         engine, user_id = self._engine(), entry.exchange.turn.scope.user_id
-        if engine is None or not await self._is_looked_through() or self._spool.has(user_id):
+        # Messages that dead processes left are written first.
+        if engine is None or not await happens(self._adopted, self._patience) or self._spool.has(user_id):
             return None
+        self._needed.add(needed)
+        if self._closing.is_set():
+            needed.set()
         writing = asyncio.create_task(self._written(engine, entry))
         in_time = await ends_before(writing, seconds=self._patience) or await ends_before(writing, needed)
         if not in_time:
@@ -154,31 +175,11 @@ class LogWriter:
             log.warning("remember_failed", error=type(error).__name__, detail=str(error))
             return None
 
-    async def _is_looked_through(self) -> bool:
-        """Return whether the files of dead processes are known: earlier messages are written first."""
-        return await happens(self._adopted, self._patience)
-
     async def _written(self, engine: Engine, entry: LogEntry) -> Written:
         written = await engine.write(entry)
         if written is not Written.ERASED and entry.phase not in (Phase.FAILED, Phase.REFUSED):
             self._is_recorded[entry.exchange.turn.scope.user_id] = written is not Written.UNWANTED
         return written
-
-    async def _to_spool(self, entry: LogEntry, line: bytes | None) -> asyncio.Future[Written] | None:
-        exchange = entry.exchange
-        if not self._is_recorded.get(exchange.turn.scope.user_id, self._keeps):
-            return None
-        await self._opened.wait()
-        later = self._later[exchange.id, entry.phase] = asyncio.get_running_loop().create_future()
-        try:
-            await self._spool.add(entry, line)
-        except FullError:
-            self.lose(entry, "the spool is full")
-            return None
-        if exchange.credential is not None:
-            self._credentials[exchange.id] = exchange.credential
-        self._wake.set()
-        return later
 
     def lose(self, entry: LogEntry, reason: str) -> None:
         """Count a phase that nothing could take, and log it."""
@@ -222,14 +223,14 @@ class LogWriter:
     async def _write_again(self, entry: LogEntry) -> None:
         engine = self._engine()
         if engine is None or self._ending.is_set():
-            raise _AwayError
+            raise StoreUnavailableError
         credential = self._credentials.get(entry.exchange.id)
         whole = replace(entry, exchange=replace(entry.exchange, credential=credential))
         writing = asyncio.create_task(self._written(engine, whole))
         if not await ends_before(writing, self._ending):
             writing.cancel()  # and not waited for, as above
             writing.add_done_callback(_ended)
-            raise _AwayError
+            raise StoreUnavailableError
         written, later = writing.result(), self._later.get((entry.exchange.id, entry.phase))
         if later is not None and not later.done():
             later.set_result(written)
@@ -243,6 +244,8 @@ class LogWriter:
     def hurry(self) -> None:
         """Wait for the log no longer: phases that it has not taken by now go to the spool."""
         self._closing.set()
+        for needed in self._needed:
+            needed.set()
 
     async def close(self, successor: "LogWriter | None" = None) -> None:
         """Stop writing. Waiting phases stay for the next process, or go to a successor with another store.
@@ -271,7 +274,11 @@ class LogWriter:
         """Take over the phases in another spool, as far as there is room."""
         self.start()
         await self._opened.wait()
-        await spool.replay(self._spool.add)
+
+        async def take(entry: LogEntry) -> None:
+            await self._spool.wait(await self._spool.keep(entry))
+
+        await spool.replay(take)
         self._wake.set()
 
 
@@ -293,28 +300,22 @@ async def write_phase(
         masks: Whether its secrets are masked before.
     """
     # Before the first await: tasks begin in the order in which they were made.
-    waits_for = [behind, _line_up(log_writer(), entry)]
+    waits_for = [behind, log_writer().line_up(entry.exchange.turn.scope)]
     try:
         await log_writer().ready()
         if masks:
             await masking_is_ready()
         progress.ready.set()
         if behind is not None:
-            await progress.noted.wait()  # the turn is masked by then, and the journal has it before its end
-        return await _write(log_writer(), await _as_kept(entry, progress, masks=masks), waits_for, progress)
+            await progress.noted.wait()  # the turn is masked by then, and kept before its end
+        entry = await _as_kept(entry, progress, masks=masks)
+        return await _write(log_writer(), entry, waits_for, progress)
     except Exception as error:  # noqa: BLE001 -- a bug must not take what is said without a word
         log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
         log_writer().lose(entry, "it can't be written")
         return None
     finally:
         progress.noted.set()
-
-
-def _line_up(log_writer: LogWriter, entry: LogEntry) -> asyncio.Task[Became] | None:
-    """Return the task that writes the phase before in the entry's chat; the current one is the next to be waited for."""
-    current: asyncio.Task[Became] | None = asyncio.current_task()
-    assert current is not None  # noqa: S101 -- a coroutine runs in a task
-    return log_writer.line_up(entry.exchange.turn.scope, current)
 
 
 async def _as_kept(entry: LogEntry, progress: Progress, *, masks: bool) -> LogEntry:
@@ -333,30 +334,30 @@ async def _write(
     progress: Progress,
 ) -> Became:
     begins = entry.phase is Phase.BEGUN
-    async with log_writer.noting(entry) as noted:
+    kept = await log_writer.keep(entry)
+    try:
+        is_kept = kept is None or kept.is_on_disk
         progress.noted.set()
-        if noted.is_kept and begins:
+        if is_kept and begins:
             progress.kept.set()
         elif not begins:
-            progress.alone = not noted.is_kept or entry.phase is not Phase.ENDED
+            progress.alone = not is_kept or entry.phase is not Phase.ENDED
             progress.over.set()
         if before := {each for each in waits_for if each is not None and not each.done()}:
             await asyncio.wait(before)
-        if begins and noted.is_kept and await happens(progress.over, _SOON_SECONDS) and not progress.alone:
+        if begins and is_kept and await happens(progress.over, _SOON_SECONDS) and not progress.alone:
             return None  # what ended it is written, and this with it
         progress.takes_notes = False
         noting = progress.noting
         if noting is not None:
             entry = replace(entry, notes=noting.notes)
-        became = await log_writer.write(entry, needed=progress.needed, line=noted.line)
+        became = await log_writer.write(entry, kept, needed=progress.needed)
         if noting is not None and isinstance(became, Written):
             progress.noting = None
             noting.end()
         return became
-
-
-class _AwayError(StoreUnavailableError):
-    """There is no engine."""
+    finally:
+        log_writer.release(kept)
 
 
 def _ended(writing: "asyncio.Task[Written]") -> None:

@@ -1,10 +1,9 @@
-"""Keeps what is said on disk while the store is away, and hands it out in order once it is back.
+"""Keeps what is said from the moment it is said until the log has it, on disk, and writes it in order once the log can take it.
 
-Never: what is worth remembering, which store it is; a credential.
+Never: which store the log is in; a credential. Read `spooling.py` first.
 """
 
-from recollect.spool.counting import Waiting
-from recollect.spool.journal import Journal, Noted
-from recollect.spool.spooling import FullError, Spool
+from recollect.spool.segments import Kept
+from recollect.spool.spooling import FullError, Spool, Waiting
 
-__all__ = ["FullError", "Journal", "Noted", "Spool", "Waiting"]
+__all__ = ["FullError", "Kept", "Spool", "Waiting"]

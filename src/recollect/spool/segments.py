@@ -1,272 +1,298 @@
-"""A piece of a spool: lines that are only added to, in a file that is synced, or in memory. Never: what they say.
+"""Segments of a spool: lines in a file of this process, or in memory while the disk refuses. Never: the meaning of a line.
 
-A file's lock tells that its process lives: a file that nobody holds was left by one that does not.
+A process holds a lock while it lives, and the names of its files begin with its name. Files whose process is dead are taken over
+by renaming them.
 """
 
 import os
-import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any
+from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
 from recollect.file_lock import FileLock
 
-_SUFFIX, _BESIDE, _PROBE = ".spool", ".part", ".probe"
+_LINES, _PART, _LOCK = ".spool", ".part", ".lock"
 
-_TRIES, _AGAIN_SECONDS = 20, 0.005
-"""How often a file is tried for that a process which looks for what others left may have for a moment."""
+_TRIES = 20
+"""How often a process tries to lock a name of its own: another one that looks for dead processes may lock it first."""
 
 
-class Segment(Protocol):
-    """Lines in the order they came.
+@dataclass(slots=True, eq=False)
+class Kept:
+    """A line of a segment.
 
     Attributes:
-        size: Their bytes.
+        user_id: The user who said it.
+        exchange_id: The exchange of which it is a phase.
+        segment: The segment that has it; None if none has.
+        offset: Where it begins in the segment, in bytes.
+        size: Its bytes.
+        waits: Whether it waits for the log; else it is just being written there.
+        is_done: Whether it has to be written no more.
     """
 
-    size: int
+    user_id: str
+    exchange_id: UUID
+    segment: "Segment | None" = None
+    offset: int = 0
+    size: int = 0
+    waits: bool = False
+    is_done: bool = False
 
-    def add(self, data: bytes) -> None:
-        """Add whole lines; all of them are kept when this returns, or none. Raises OSError."""
-        ...
-
-    def lines(self, start: int, count: int) -> list[bytes]:
-        """Return so many lines behind the first ``start``. Raises OSError."""
-        ...
-
-    def content(self) -> bytes:
-        """Return all lines, one behind the other. Raises OSError."""
-        ...
-
-    def keep(self, wanted: Callable[[bytes], bool]) -> None:
-        """Keep only the lines that are wanted, at once or not at all. Raises OSError."""
-        ...
-
-    def remove(self) -> None:
-        """Delete all of it. Raises OSError."""
-        ...
-
-    def close(self) -> None:
-        """Leave it to whoever comes next."""
-        ...
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether it outlives this process."""
+        return self.segment is not None and self.segment.is_on_disk
 
 
-class FileSegment:
-    """Implements ``Segment`` in a file that this process holds."""
+class Segment:
+    """Lines in the order in which they came.
 
-    def __init__(self, path: Path, lock: FileLock) -> None:
+    Attributes:
+        path: Its file, be it there already or not.
+        lines: Its lines.
+        size: Their bytes.
+        unfinished: How many of them are not done.
+        users: How many lines of each user wait.
+        exchanges: How many lines of each exchange wait.
+        waiting_bytes: The bytes of the lines that wait.
+    """
+
+    def __init__(self, path: Path, descriptor: int | None = None) -> None:
         self.path = path
-        self._lock = lock
-        self.size = os.fstat(lock.descriptor).st_size
-        self._at: tuple[int, int] = (0, 0)
+        self.lines: list[Kept] = []
+        self.size = self.unfinished = self.waiting_bytes = 0
+        self.users: Counter[str] = Counter()
+        self.exchanges: Counter[UUID] = Counter()
+        self._descriptor = descriptor
+        self._in_memory = bytearray()
+        self._synced = 0
+        self._is_named = False
 
     @classmethod
-    def create(cls, folder: Path, prefix: str, *, is_durable: bool = True) -> "FileSegment":
-        """Create a file that nobody else will take.
+    def create(cls, path: Path) -> "Segment":
+        """Create an empty file. Raises OSError."""
+        return cls(path, _opened(path, os.O_EXCL))
 
-        Args:
-            folder: Where.
-            prefix: What its name begins with. Files are taken over in the order of their names.
-            is_durable: Whether it outlives the machine.
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether its lines outlive the process."""
+        return self._descriptor is not None
 
-        Raises:
-            OSError: It can't be.
-        """
-        for _ in range(_TRIES):
-            path = folder / f"{prefix}{uuid7()}{_SUFFIX}"
-            if (lock := _held(path)) is not None:
-                break
-        else:  # another process looked each time, and has a file without a line
-            raise FileExistsError
-        if is_durable:
-            _sync_folder(folder)
-        return cls(path, lock)
+    @property
+    def has_done(self) -> bool:
+        """Whether lines in it are done."""
+        return len(self.lines) > self.unfinished
 
-    @classmethod
-    def create_with(cls, folder: Path, prefix: str, data: bytes) -> "FileSegment":
-        """Create a file that has these lines, on the disk; none is left where the disk refuses them. Raises OSError."""
-        segment = cls.create(folder, prefix)
-        try:
-            segment.add(data)
-        except OSError:
-            segment.remove()
-            raise
-        return segment
+    def add(self, kept: Kept, line: bytes) -> None:
+        """Add a whole line; in a file, the kernel has it when this returns. Raises OSError."""
+        if self._descriptor is None:
+            self._in_memory += line
+        else:
+            try:
+                _write(self._descriptor, line, self.size)
+            except OSError:
+                os.ftruncate(self._descriptor, self.size)  # half a line would spoil the next
+                raise
+        self.has(kept, line)
 
-    @classmethod
-    def adopt(cls, path: Path) -> "FileSegment | None":
-        """Take over a file that a process left; None where somebody holds it, or has just removed it."""
-        lock = _held(path)
-        return None if lock is None else cls(path, lock)
+    def has(self, kept: Kept, line: bytes) -> None:
+        """Count a line that the file has behind those before."""
+        kept.segment, kept.offset, kept.size = self, self.size, len(line)
+        self.size += len(line)
+        self.lines.append(kept)
+        self.unfinished += 1
 
-    def add(self, data: bytes) -> None:
-        """Add whole lines, and have them on the disk."""
-        self._add(data, is_durable=True)
+    def let_wait(self, kept: Kept) -> None:
+        """Count a line as one that waits."""
+        kept.waits = True
+        self.users[kept.user_id] += 1
+        self.exchanges[kept.exchange_id] += 1
+        self.waiting_bytes += kept.size
 
-    def write(self, data: bytes) -> None:
-        """Add whole lines, and leave it to the kernel when they are on the disk."""
-        self._add(data, is_durable=False)
+    def finish(self, kept: Kept) -> None:
+        """Count a line as done."""
+        kept.is_done = True
+        self.unfinished -= 1
+        if kept.waits:
+            _take(self.users, kept.user_id)
+            _take(self.exchanges, kept.exchange_id)
+            self.waiting_bytes -= kept.size
 
-    def _add(self, data: bytes, *, is_durable: bool) -> None:
-        try:
-            written = 0
-            while written < len(data):
-                written += os.pwrite(self._lock.descriptor, data[written:], self.size + written)
-            if is_durable:
-                os.fsync(self._lock.descriptor)
-        except OSError:
-            os.ftruncate(self._lock.descriptor, self.size)  # half a line would spoil the next
-            raise
-        self.size += len(data)
+    def read(self, lines: Sequence[Kept]) -> list[bytes]:
+        """Return the text of some lines. Raises OSError."""
+        descriptor = self._descriptor
+        if descriptor is None:
+            return [bytes(self._in_memory[each.offset : each.offset + each.size]) for each in lines]
+        return [os.pread(descriptor, each.size, each.offset) for each in lines]
+
+    def is_synced(self, kept: Kept) -> bool:
+        """Return whether a line is on the disk."""
+        return self._is_named and self._synced >= kept.offset + kept.size
+
+    def sync(self) -> None:
+        """Have its lines on the disk. Raises OSError."""
+        if self._descriptor is not None:
+            size = self.size
+            os.fsync(self._descriptor)
+            self._synced = size
+            self._sync_name()
+
+    def keep(self, wanted: Callable[[Kept], bool]) -> int:
+        """Keep only some lines, at once or not at all; return how many went that were not done. Raises OSError."""
+        kept = [each for each in self.lines if wanted(each)]
+        if len(kept) == len(self.lines):
+            return 0
+        gone = set(self.lines).difference(kept)
+        if kept:
+            self._replace(b"".join(self.read(kept)), is_on_disk=self.is_on_disk)
+        else:
+            self.clear()  # which a full disk allows
+        self.lines, offset = kept, 0
+        for each in kept:
+            each.offset, offset = offset, offset + each.size
+        unfinished = [each for each in gone if not each.is_done]
+        for each in gone:
+            each.segment = None
+        for each in unfinished:
+            self.finish(each)
+        self._sync_name()
+        return len(unfinished)
+
+    def store(self) -> None:
+        """Move its lines from memory to the file. Raises OSError."""
+        if self._descriptor is None:
+            self._replace(bytes(self._in_memory), is_on_disk=True)
+            self._sync_name()
+
+    def _replace(self, data: bytes, *, is_on_disk: bool) -> None:
+        """Replace the text of all lines."""
+        if is_on_disk:
+            part = self.path.with_suffix(_PART)
+            descriptor = _opened(part, os.O_TRUNC)
+            try:
+                _write(descriptor, data, 0)
+                os.fsync(descriptor)
+                part.replace(self.path)
+            except BaseException:
+                os.close(descriptor)
+                part.unlink(missing_ok=True)
+                raise
+            self.close()
+            self._descriptor, self._is_named = descriptor, False
+        self._in_memory = bytearray() if is_on_disk else bytearray(data)
+        self.size = self._synced = len(data)
+
+    def _sync_name(self) -> None:
+        """Have the file's name on the disk, unless it is. Raises OSError."""
+        if self._descriptor is not None and not self._is_named:
+            descriptor = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            self._is_named = True
 
     def clear(self) -> None:
-        """Drop every line."""
-        os.ftruncate(self._lock.descriptor, 0)
-        self.size, self._at = 0, (0, 0)
-
-    def lines(self, start: int, count: int) -> list[bytes]:
-        """Return some lines; those behind what was returned last are found at once."""
-        with self.path.open("rb") as file:
-            number, offset = self._at if self._at[0] <= start else (0, 0)
-            file.seek(offset)
-            found = list(islice(file, start - number, start - number + count))
-            self._at = (start + len(found), file.tell()) if found else (0, 0)
-            return found
-
-    def content(self) -> bytes:
-        """Return all lines."""
-        return self.path.read_bytes()
-
-    def keep(self, wanted: Callable[[bytes], bool]) -> None:
-        """Write beside it what is wanted, and put that in its place."""
-        beside = self.path.with_suffix(_BESIDE)
-        lock = _held_soon(beside)
-        try:
-            os.ftruncate(lock.descriptor, 0)
-            with os.fdopen(os.dup(lock.descriptor), "wb") as written, self.path.open("rb") as file:
-                written.writelines(line for line in file if wanted(line))
-                written.flush()
-                os.fsync(written.fileno())
-            beside.replace(self.path)
-        except BaseException:
-            beside.unlink(missing_ok=True)
-            lock.close()
-            raise
-        self._lock.close()
-        self._lock, self._at = lock, (0, 0)
-        self.size = os.fstat(lock.descriptor).st_size
-        _sync_folder(self.path.parent)
+        """Drop every line. Raises OSError."""
+        if self._descriptor is not None:
+            os.ftruncate(self._descriptor, 0)
+        self._in_memory = bytearray()
+        self.lines, self.size, self._synced = [], 0, 0
 
     def remove(self) -> None:
-        """Delete the file, before it is free to be taken."""
+        """Delete the file. Raises OSError."""
         self.path.unlink(missing_ok=True)
-        self._lock.close()
+        self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
-        self._lock.close()
+        """Leave the file to the next process."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
 
-class MemorySegment:
-    """Implements ``Segment`` where nothing is to be kept on disk, or nothing can be."""
-
-    def __init__(self) -> None:
-        self._lines: list[bytes] = []
-        self.size = 0
-
-    def add(self, data: bytes) -> None:
-        """Add whole lines."""
-        self._lines += data.splitlines(keepends=True)
-        self.size += len(data)
-
-    def lines(self, start: int, count: int) -> list[bytes]:
-        """Return some lines."""
-        return self._lines[start : start + count]
-
-    def content(self) -> bytes:
-        """Return all lines."""
-        return b"".join(self._lines)
-
-    def keep(self, wanted: Callable[[bytes], bool]) -> None:
-        """Keep only what is wanted."""
-        self._lines = list(filter(wanted, self._lines))
-        self.size = sum(map(len, self._lines))
-
-    def remove(self) -> None:
-        """Delete all of it."""
-        self._lines, self.size = [], 0
-
-    def close(self) -> None:
-        """End with the process."""
-
-
-def make(folder: Path) -> None:
-    """Make the folder of segments, where there is none, and see whether it takes files. Raises OSError."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)
-    probe = folder / f"{uuid7()}{_PROBE}"  # a folder that can be listed may refuse files
-    probe.touch(mode=0o600)
-    probe.unlink(missing_ok=True)
-
-
-def left_in(folder: Path) -> Iterator[FileSegment]:
-    """Yield the files that processes left; what they had not finished is removed.
-
-    They come in the order of their names: process by process, by when it began, and of each the spool before the
-    journal. Not by when a file was made: a page of a journal is made early, and what is in it when its process dies
-    was said after all that waits in the spool.
+class SegmentFolder:
+    """The folder of the segments of several processes, and the name of this one, which it holds by a lock.
 
     Raises:
-        OSError: The folder can't be read.
+        OSError: The folder takes no files.
     """
-    for path in _listed(folder):
-        try:
-            segment = FileSegment.adopt(path)
-        except FileNotFoundError:
-            continue
-        if segment is not None and path.suffix == _BESIDE:
-            segment.remove()
-        elif segment is not None:
-            yield segment
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._number = 0
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, exist_ok=True)
+        for _ in range(_TRIES):
+            self._name = str(uuid7())
+            self._lock_path = path / f"{self._name}{_LOCK}"
+            self._lock = FileLock(self._lock_path)
+            if self._lock.take() and _is_still(self._lock_path, self._lock.descriptor):
+                return
+            self._lock.close()
+        raise FileExistsError
+
+    def next_path(self) -> Path:
+        """Return the path of this process's next segment."""
+        self._number += 1
+        return self._path / f"{self._name}~{self._name}~{self._number:08}{_LINES}"
+
+    def take_over(self) -> Iterator[tuple[Segment, list[bytes]]]:
+        """Yield the segments that dead processes left, each with its lines, process by process, by when each began.
+
+        Raises:
+            OSError: One can't be read.
+        """
+        left = (each for each in self._path.iterdir() if each.suffix in {_LINES, _PART, _LOCK})
+        for name in sorted({each.name[: len(self._name)] for each in left} - {self._name}):
+            lock_path = self._path / f"{name}{_LOCK}"
+            lock = FileLock(lock_path)
+            try:
+                if lock.take():
+                    yield from self._segments_of(name)
+                    lock_path.unlink(missing_ok=True)
+            finally:
+                lock.close()
+
+    def _segments_of(self, name: str) -> Iterator[tuple[Segment, list[bytes]]]:
+        for part in self._path.glob(f"{name}~*{_PART}"):
+            part.unlink(missing_ok=True)
+        # The rest of a name has the process that wrote it, and orders them.
+        for path in sorted(self._path.glob(f"{name}~*{_LINES}")):
+            own = path.rename(path.with_name(f"{self._name}{path.name[len(name) :]}"))
+            yield Segment(own, _opened(own)), own.read_bytes().splitlines(keepends=True)
+
+    def close(self) -> None:
+        """Leave the files to the next process."""
+        self._lock_path.unlink(missing_ok=True)
+        self._lock.close()
 
 
-def _listed(folder: Path) -> Sequence[Path]:
-    return sorted(each for each in folder.iterdir() if each.suffix in {_SUFFIX, _BESIDE})
+def _opened(path: Path, flags: int = 0) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, 0o600)
 
 
-def _held(path: Path) -> FileLock | None:
-    """Return the lock of a file, which is made where there is none; None where somebody else has it, or removed it."""
-    lock = FileLock(path)
-    if lock.take() and _is_still(path, lock.descriptor):
-        return lock
-    lock.close()
-    return None
-
-
-def _held_soon(path: Path) -> FileLock:
-    """Return the lock of a file that others take only to remove it. Raises FileExistsError."""
-    for _ in range(_TRIES):
-        if (lock := _held(path)) is not None:
-            return lock
-        time.sleep(_AGAIN_SECONDS)
-    raise FileExistsError
+def _write(descriptor: int, data: bytes, at: int) -> None:
+    written = 0
+    while written < len(data):
+        written += os.pwrite(descriptor, data[written:], at + written)
 
 
 def _is_still(path: Path, descriptor: int) -> bool:
-    """Return whether a path still names the open file: who held it may have removed it meanwhile."""
+    """Return whether a path names the open file: who held its lock may have removed it meanwhile."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except FileNotFoundError:
         return False
 
 
-def _sync_folder(folder: Path) -> None:
-    """Have on the disk which files are in a folder."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _take(counter: Counter[Any], key: object) -> None:
+    counter[key] -= 1
+    if not counter[key]:
+        del counter[key]

@@ -1,330 +1,386 @@
-"""The spool: takes in what can't be written yet, and hands it out in order. Never: where to; why it waits."""
+"""The spool: keeps what is said from the moment it is said until the log has it. Never: where to it goes; why it waits."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import ParamSpec, TypeVar
+from uuid import UUID
 
 import structlog
-from uuid_utils.compat import uuid7
 
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.failures import place
 from recollect.model import LogEntry, Scope
-from recollect.spool.beside import beside, encoded
-from recollect.spool.counting import Counted, Waiting
-from recollect.spool.journal import Journal
-from recollect.spool.records import decode
-from recollect.spool.segments import FileSegment, MemorySegment, left_in, make
+from recollect.spool.records import decode, encode
+from recollect.spool.segments import Kept, Segment, SegmentFolder
+
+_SEGMENT_BYTES = 4 * 1024 * 1024
+"""From then on another segment is begun."""
+
+_MOST_IN_MEMORY = 16 * 1024 * 1024
+"""Bytes kept at most where there is no folder, or its disk refuses them."""
 
 _READ_AT_ONCE = 200
 """Lines read at once: a long spool is not to be held in memory."""
 
-_MOST_IN_MEMORY = 16 * 1024 * 1024
-"""Bytes that wait at most where there is no folder to keep them in, or its disk refuses them."""
+_LONGEST_INLINE = 10_000
+"""Characters whose line is made on the loop, in half a millisecond; another thread takes as long to begin."""
 
 log = structlog.get_logger(__name__)
 
 Write = Callable[[LogEntry], Awaitable[object]]
+
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
 
 
 class FullError(RecollectError):
     """The spool has no room."""
 
 
-class Spool:
-    """What waits to be written, in files of a folder, or in memory where there is none.
-
-    Each process adds to files of its own, which it holds; those that a dead process left are taken over.
-
-    Args:
-        folder: Where the files are; None: in memory.
-        limit: Bytes at most.
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The exchanges that wait for the log.
 
     Attributes:
-        journal: What is just being written, in the same folder.
+        exchanges: How many wait; one whose phases are in two segments counts twice.
+        bytes: How many bytes of the disk, or of memory, they take.
+        on_disk: Whether they outlive the process.
+    """
+
+    exchanges: int
+    bytes: int
+    on_disk: bool
+
+
+class Spool:
+    """Phases of exchanges that the log does not have yet, in files of a folder, or in memory where there is none.
+
+    A phase is first written to a file without a sync: no chat waits for a disk, and what the kernel holds outlives a process that
+    is killed, though not a machine that loses its power. If the phase has to wait for the log it is synced.
+
+    A line goes from the files only when all before it that are done went: of a turn that was taken back the beginning must not
+    outlive the end, or the next process writes it again.
+
+    Args:
+        folder: The folder of the files; None: in memory.
+        limit: Bytes that may wait.
     """
 
     def __init__(self, folder: Path | None, *, limit: int) -> None:
-        self._folder = folder
-        self._limit = limit if folder is not None else min(limit, _MOST_IN_MEMORY)
-        self._sealed: list[Counted] = []
-        self._current: Counted | None = None
-        self._queue: list[tuple[bytes, LogEntry, asyncio.Future[None]]] = []
-        self._flushing: asyncio.Task[None] | None = None
-        self._files = asyncio.Lock()
+        self._path = folder
+        self._limit = limit
+        self._folder: SegmentFolder | None = None
+        self._segments: list[Segment] = []
+        self._open: Segment | None = None
+        self._changing = asyncio.Lock()
         self._replaying = asyncio.Lock()
         self._erasing = 0
-        self._process = str(uuid7())
-        self.journal = Journal(self._process)
+        self._is_closed = False
 
     @property
     def waiting(self) -> Waiting:
-        """What waits now."""
-        counted = self._all()
-        exchanges = {each for one in counted for each in one.exchanges}
-        in_memory = any(each.segment.size for each in self._all() if not _is_on_disk(each))
-        return Waiting(len(exchanges), self._bytes(), self._folder is not None and not in_memory)
+        """The exchanges that wait now."""
+        in_memory = any(each.unfinished for each in self._segments if not each.is_on_disk)
+        return Waiting(
+            sum(len(each.exchanges) for each in self._segments),
+            sum(each.waiting_bytes for each in self._segments),
+            self._folder is not None and not in_memory,
+        )
 
     def has(self, user_id: str) -> bool:
         """Return whether something of a user waits: what they say next has to wait behind it."""
-        return any(user_id in each.users for each in self._all()) or any(
-            entry.exchange.turn.scope.user_id == user_id for _, entry, _ in self._queue
-        )
+        return any(user_id in each.users for each in self._segments)
 
     async def open(self) -> None:
-        """Make the folder, where there is to be one; without it, what waits is held in memory. Never raises."""
-        if self._folder is None:
+        """Make the folder, if there is to be one; without it, all is kept in memory. Never raises."""
+        if self._path is None:
             return
-        try:
-            await beside(make, self._folder)
-        except OSError as error:
-            log.warning("spool_in_memory", folder=str(self._folder), error=type(error).__name__)
-            self._folder, self._limit = None, min(self._limit, _MOST_IN_MEMORY)
-        self.journal.open(self._folder)
+        async with self._changed_alone():
+            try:
+                folder = await _off_loop(SegmentFolder, self._path)
+                for each in self._segments:
+                    each.path = folder.next_path()
+                self._folder, self._open = folder, None
+                await self._store()
+            except OSError as error:
+                log.warning("spool_in_memory", folder=str(self._path), error=type(error).__name__)
 
     async def adopt(self) -> None:
-        """Take over what dead processes left; what can't be read is told of, and left. Never raises."""
+        """Take over what dead processes left; files that can't be read are logged, and left. Never raises."""
         if self._folder is None:
             return
+        found: list[Segment] = []
         try:
-            adopted = await beside(_adopted, self._folder)
+            await _off_loop(_adopt, self._folder, found)
         except OSError as error:
             log.warning("spool_not_adopted", error=type(error).__name__)
-            return
-        self._sealed[:0] = adopted
-        if count := sum(len(each.exchanges) for each in adopted):
+        self._segments[:0] = found
+        if count := sum(len(each.exchanges) for each in found):
             log.info("spool_adopted", exchanges=count)
+        self._drop_done()
 
     # -- in ------------------------------------------------------------------------------------------
 
-    async def add(self, entry: LogEntry, line: bytes | None = None) -> None:
-        """Keep an entry; it is on the disk when this returns, or in memory while the disk refuses.
+    async def keep(self, entry: LogEntry) -> Kept:
+        """Keep an entry; if its segment is on the disk it outlives this process now. Never raises."""
+        exchange = entry.exchange
+        kept = Kept(exchange.turn.scope.user_id, exchange.id)
+        try:
+            if len(exchange.turn.text) + len(exchange.reply) <= _LONGEST_INLINE:
+                line = encode(entry)
+            else:
+                line = await asyncio.to_thread(encode, entry)
+            self._add(kept, line)
+        except Exception as error:  # noqa: BLE001 -- the log may still take the entry
+            log.warning("not_spooled", error=type(error).__name__, place=place(error))
+        return kept
 
-        Args:
-            entry: Which.
-            line: Its line, where somebody has made it.
-
-        Raises:
-            FullError: There is no room.
-        """
-        line = line or await encoded(entry)
-        if self._bytes() + sum(len(each) for each, _, _ in self._queue) + len(line) > self._limit:
+    def _add(self, kept: Kept, line: bytes) -> None:
+        """Add a line to a file, or to memory while the disk refuses. Raises FullError."""
+        if self._is_closed:
             raise FullError
-        kept = asyncio.get_running_loop().create_future()
-        self._queue.append((line, entry, kept))
-        if self._flushing is None or self._flushing.done():
-            self._flushing = asyncio.create_task(self._flush())
-        await asyncio.shield(kept)
-
-    async def _flush(self) -> None:
-        """Add what is asked for, all that came meanwhile with one sync."""
-        while self._queue:
-            async with self._files:
-                batch, error = self._queue[:], None
-                try:
-                    current = await self._added(b"".join(line for line, _, _ in batch))
-                except FullError as failed:
-                    error = failed
-                else:
-                    for _, entry, _ in batch:
-                        current.count(entry)
-                del self._queue[: len(batch)]
-            for _, _, kept in batch:
-                if kept.cancelled():
-                    continue
-                if error is None:
-                    kept.set_result(None)
-                else:
-                    kept.set_exception(error)
-                    kept.exception()  # who asked may be gone
-
-    async def _added(self, lines: bytes) -> Counted:
-        """Add lines to a file, or to memory while the disk refuses; return what has them."""
         if self._folder is not None:
             try:
-                return await self._added_to_file(self._folder, lines)
+                self._add_to_file(kept, line, self._folder)
             except OSError as error:
-                if self._current is None or _is_on_disk(self._current):
-                    log.warning("spool_in_memory", folder=str(self._folder), error=type(error).__name__)
-        return self._added_to_memory(lines)
-
-    async def _added_to_file(self, folder: Path, lines: bytes) -> Counted:
-        """Add lines to the open file, or to a new one; what memory had meanwhile goes before them."""
-        current = self._current
-        if current is not None and _is_on_disk(current):
-            await beside(current.segment.add, lines)
-            return current
-        before = b"" if current is None else current.segment.content()
-        segment = await beside(FileSegment.create_with, folder, f"{self._process}-", before + lines)
-        if current is None:
-            current = self._current = Counted(segment)
-        else:
-            current.segment = segment
-        return current
-
-    def _added_to_memory(self, lines: bytes) -> Counted:
-        """Add lines to memory, behind the file that takes no more."""
-        if self._current is not None and _is_on_disk(self._current):
-            self._sealed.append(self._current)
-            self._current = None
-        held = sum(each.segment.size for each in self._all() if not _is_on_disk(each))
-        if held + len(lines) > _MOST_IN_MEMORY:
+                if self._open is None or self._open.is_on_disk:
+                    log.warning("spool_in_memory", folder=str(self._path), error=type(error).__name__)
+            else:
+                return
+        if len(line) + sum(each.size for each in self._segments if not each.is_on_disk) > _MOST_IN_MEMORY:
             raise FullError
-        if self._current is None:
-            self._current = Counted(MemorySegment())
-        self._current.segment.add(lines)
-        return self._current
+        if self._open is None or self._open.is_on_disk or self._open.size > _SEGMENT_BYTES:
+            path = self._folder.next_path() if self._folder is not None else Path()
+            self._open = Segment(path)
+            self._segments.append(self._open)
+        self._open.add(kept, line)
+
+    def _add_to_file(self, kept: Kept, line: bytes, folder: SegmentFolder) -> None:
+        if self._open is not None and self._open.is_on_disk and self._open.size <= _SEGMENT_BYTES:
+            self._open.add(kept, line)
+            return
+        segment = Segment.create(folder.next_path())
+        try:
+            segment.add(kept, line)
+        except OSError:
+            segment.remove()
+            raise
+        self._open = segment
+        self._segments.append(segment)
+
+    async def wait(self, kept: Kept) -> bool:
+        """Let an entry wait for the log; it is on the disk when this returns, or in memory while the disk refuses.
+
+        Returns:
+            Whether it waits; False if it was erased meanwhile.
+
+        Raises:
+            FullError: There is no room: the entry is gone.
+        """
+        segment = kept.segment
+        if segment is None and kept.is_done:
+            return False
+        if segment is None or self.waiting.bytes + kept.size > self._limit:
+            self.finish(kept)
+            raise FullError
+        segment.let_wait(kept)
+        async with self._changed_alone():
+            try:
+                # Entries that come together share a sync.
+                if segment.is_on_disk and not segment.is_synced(kept):
+                    await self._store()  # as the disk has room now
+                    await _off_loop(segment.sync)
+            except OSError as error:
+                log.warning("spool_not_synced", error=type(error).__name__)
+        return True
+
+    async def _store(self) -> None:
+        """Move to the disk what memory has from a time when the disk refused it. Raises OSError."""
+        for each in self._segments:
+            if not each.is_on_disk and self._folder is not None:
+                await _off_loop(each.store)
 
     # -- out -----------------------------------------------------------------------------------------
 
-    async def replay(self, write: Write) -> bool:
-        """Write what waits, in the order it came; return whether all that waited when it began is written.
+    def finish(self, kept: Kept) -> None:
+        """Delete an entry that the log has, or that is lost."""
+        if kept.segment is not None and not kept.is_done:
+            kept.segment.finish(kept)
+            self._drop_done()
 
-        What was written and is still here, as a crash came between, is written again. What can't be written keeps its
-        user's later entries back, and nobody else's.
+    def _drop_done(self) -> None:
+        """Drop the segments in which all is done, the oldest first, as far as the order allows."""
+        if self._changing.locked():
+            return  # until the files are no longer being changed
+        for each in self._segments[:]:
+            if each.unfinished and each.has_done:
+                return
+            if not each.unfinished:
+                try:
+                    self._drop(each)
+                # The next process writes it once more, and the lines behind it.
+                except OSError as error:
+                    log.warning("spool_not_shrunk", error=type(error).__name__)
+                    return
+
+    def _drop(self, segment: Segment) -> None:
+        if segment is not self._open:
+            segment.remove()
+            self._segments.remove(segment)
+        elif segment.lines:
+            segment.clear()
+
+    @asynccontextmanager
+    async def _changed_alone(self) -> AsyncIterator[None]:
+        """Let no other task replace, drop or sync a file during the body."""
+        async with self._changing:
+            yield
+        self._drop_done()
+
+    async def replay(self, write: Write) -> bool:
+        """Write the entries that wait, in the order in which they came; return whether none is left.
+
+        An entry that can't be written holds back the later ones of its user, and of no other.
 
         Args:
-            write: Writes an entry. Raises StoreUnavailableError where it is in vain to go on.
+            write: Writes an entry. Raises StoreUnavailableError if no other can be written either.
+
+        Raises:
+            OSError: A file can't be read.
         """
         async with self._replaying:
-            tried: list[Counted] = []
             held: set[str] = set()
-            while (counted := await self._untried(tried, held)) is not None:
-                if not await self._replay_segment(counted, write, held):
+            for segment in self._segments[:]:
+                if not await self._replay(segment, write, held):
                     return False
-                tried.append(counted)
+            if held:
+                await self._shrink()
             return not held
 
-    async def _untried(self, tried: list[Counted], held: set[str]) -> Counted | None:
-        """Return the oldest segment that was not tried; of the one that is added to, nothing while it has only what is held back."""
-        for counted in self._sealed:
-            if not any(each is counted for each in tried):
-                return counted
-        async with self._files:
-            current = self._current
-            if current is None or (current.users and current.users.keys() <= held):
-                return None
-            self._sealed.append(current)
-            self._current = None
-            return current
-
-    async def _replay_segment(self, counted: Counted, write: Write, held: set[str]) -> bool:
-        """Write a segment, and delete what is written of it; return whether it is of use to go on."""
-        read = counted.done
-        while lines := await beside(counted.segment.lines, read, _READ_AT_ONCE):
-            for line in lines:
+    async def _replay(self, segment: Segment, write: Write, held: set[str]) -> bool:
+        """Write the entries of a segment; return whether it is of use to go on."""
+        waiting = [each for each in segment.lines if each.waits and not each.is_done]
+        for first in range(0, len(waiting), _READ_AT_ONCE):
+            lines = waiting[first : first + _READ_AT_ONCE]
+            for kept, text in zip(lines, await _off_loop(segment.read, lines), strict=True):
                 if self._erasing:
                     return False
-                if not counted.is_written(read) and not await self._write(line, read, write, counted, held):
+                if kept.user_id not in held and not await self._write(kept, text, write, held):
                     return False
-                read += 1
-        async with self._files:
-            if not counted.users:
-                await beside(counted.segment.remove)
-                self._sealed.remove(counted)
-            elif counted.done or counted.written:
-                await self._shrink(counted)
         return True
 
-    async def _shrink(self, counted: Counted) -> None:
-        """Drop the lines that are written; where a full disk keeps them they are passed over, and a later process writes them again."""
+    async def _write(self, kept: Kept, text: bytes, write: Write, held: set[str]) -> bool:
+        """Write an entry, or hold its user's back; return whether it is of use to go on."""
+        entry = _decoded(text)
         try:
-            await counted.drop_written()
+            if entry is not None:
+                await write(entry)
+        except StoreUnavailableError:
+            return False
+        except Exception as error:  # noqa: BLE001 -- whatever it is, it must not hold back other users
+            detail = str(error) if isinstance(error, RecollectError) else ""
+            log.warning("spool_held", error=type(error).__name__, detail=detail, place=place(error))
+            held.add(kept.user_id)
+        else:
+            self.finish(kept)
+        return True
+
+    async def _shrink(self) -> None:
+        """Drop the lines that are done; where a full disk keeps them, a later process writes them again."""
+        try:
+            await self._keep(lambda each: not each.is_done)
         except OSError as error:
             log.warning("spool_not_shrunk", error=type(error).__name__)
 
-    async def _write(self, line: bytes, number: int, write: Write, counted: Counted, held: set[str]) -> bool:
-        """Write a line's entry, or hold its user's back; return whether it is of use to go on."""
-        entry = decode(line)
-        if entry is None:
-            log.error("spool_damaged", bytes=len(line))
-            counted.note_written(number)
-            return True
-        user_id = entry.exchange.turn.scope.user_id
-        if user_id in held:
-            return True
-        try:
-            await write(entry)
-        except StoreUnavailableError:
-            return False
-        except Exception as error:  # noqa: BLE001 -- whatever it is, it must keep nobody else's back
-            detail = str(error) if isinstance(error, RecollectError) else ""
-            log.warning("spool_held", error=type(error).__name__, detail=detail, place=place(error))
-            held.add(user_id)
-            return True
-        counted.note_written(number)
-        counted.discount(entry)
-        return True
+    async def _keep(self, wanted: Callable[[Kept], bool]) -> int:
+        """Keep only some lines, of each segment at once or not at all; return how many went that were not done. Raises OSError."""
+        count = 0
+        async with self._changed_alone():
+            self._open = None  # lines that come meanwhile begin another segment
+            for segment in self._segments[:]:
+                count += await _off_loop(segment.keep, wanted)
+        return count
 
     # -- for good ------------------------------------------------------------------------------------
 
     async def erase(self, erased: Scope | str, *, at: datetime) -> int:
-        """Delete what a user said until then, or what was said in one of their chats; return how many entries.
-
-        What is in the journal goes too, though the log may have it already.
+        """Delete what a user said until then, or what was said in one of their chats; return how many entries were still to be written.
 
         Raises:
             OSError: The disk refuses.
         """
+        user_id = erased.user_id if isinstance(erased, Scope) else erased
 
-        def is_erased(scope: Scope, said_at: datetime) -> bool:
-            return said_at <= at and erased in {scope, scope.user_id}
-
-        def goes(entry: LogEntry) -> bool:
-            return is_erased(entry.exchange.turn.scope, entry.exchange.turn.at)
+        def is_erased(kept: Kept) -> bool:
+            if kept.user_id != user_id or kept.segment is None:
+                return False
+            entry = decode(kept.segment.read([kept])[0])
+            turn = None if entry is None else entry.exchange.turn
+            return turn is not None and turn.at <= at and erased in {turn.scope, user_id}
 
         self._erasing += 1
         try:
-            noted = await self.journal.erase(is_erased)
-            async with self._replaying, self._files:
-                return noted + sum([await each.drop_written(goes) for each in self._all()])
+            async with self._replaying:
+                return await self._keep(lambda each: not each.is_done and not is_erased(each))
         finally:
             self._erasing -= 1
 
     async def close(self) -> Waiting:
-        """Leave what waits to whoever comes next, and return what that is; what is being added is added first. Never raises."""
-        await self.journal.close()
-        if self._flushing is not None:
-            await asyncio.wait({self._flushing})
-        for each in self._all():
+        """Leave the files to the next process; return what waits in them. Never raises."""
+        async with self._changing:
             try:
-                if each.segment.size:
-                    await self._leave(each)
-                else:
-                    await beside(each.segment.remove)
+                await self._store()
             except OSError as error:
                 log.warning("spool_not_closed", error=type(error).__name__)
+        self._open = None
+        self._drop_done()
         left = self.waiting
-        self._sealed, self._current = [], None
+        for each in self._segments:
+            each.close()
+        if self._folder is not None:
+            self._folder.close()
+        self._segments, self._is_closed = [], True
         return left
 
-    async def _leave(self, counted: Counted) -> None:
-        """Let go of a segment; what is in memory as the disk refused it is tried for once more. Raises OSError."""
-        if self._folder is not None and not _is_on_disk(counted):
-            lines = counted.segment.content()
-            counted.segment = await beside(FileSegment.create_with, self._folder, f"{self._process}-", lines)
-        counted.segment.close()
 
-    def _all(self) -> list[Counted]:
-        return self._sealed + ([self._current] if self._current is not None else [])
+def _adopt(folder: SegmentFolder, found: list[Segment]) -> None:
+    """Add to ``found`` the segments that dead processes left; all their entries wait. Raises OSError."""
+    for segment, lines in folder.take_over():
+        found.append(segment)
+        for line in lines:
+            entry = _decoded(line)
+            user_id, exchange_id = (
+                ("", UUID(int=0)) if entry is None else (entry.exchange.turn.scope.user_id, entry.exchange.id)
+            )
+            segment.has(kept := Kept(user_id, exchange_id), line)
+            if entry is None:
+                segment.finish(kept)
+            else:
+                segment.let_wait(kept)
 
-    def _bytes(self) -> int:
-        return sum(each.segment.size for each in self._all())
+
+def _decoded(line: bytes) -> LogEntry | None:
+    """Return the entry of a line; log one that is damaged."""
+    entry = decode(line)
+    if entry is None:
+        log.error("spool_damaged", bytes=len(line))
+    return entry
 
 
-def _is_on_disk(counted: Counted) -> bool:
-    return isinstance(counted.segment, FileSegment)
-
-
-def _adopted(folder: Path) -> list[Counted]:
-    """Return the files that dead processes left, with what waits in them counted."""
-    found = []
-    for segment in left_in(folder):
-        counted, read = Counted(segment), 0
-        while lines := segment.lines(read, _READ_AT_ONCE):
-            read += len(lines)
-            for entry in filter(None, map(decode, lines)):
-                counted.count(entry)
-        found.append(counted)
-    return found
+async def _off_loop(work: Callable[_Given, _Result], *given: _Given.args, **named: _Given.kwargs) -> _Result:
+    """Do work in a thread; cancelled meanwhile, wait for its end: no other task may touch a file that a thread writes."""
+    working = asyncio.create_task(asyncio.to_thread(work, *given, **named))
+    cancelled: asyncio.CancelledError | None = None
+    while not working.done():
+        try:
+            await asyncio.wait({working})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        working.exception()  # retrieved, else asyncio logs it
+        raise cancelled
+    return working.result()

@@ -34,9 +34,8 @@ from recollect.model import (
     Scope,
     Written,
 )
-from recollect.spool import Spool
-from recollect.spool import beside as lines
-from recollect.spool.segments import FileSegment
+from recollect.spool import Kept, Spool, spooling
+from recollect.spool.segments import Segment
 from recollect.store import turn_writing
 
 ROOM = 1_000_000
@@ -88,7 +87,7 @@ async def say(live: LiveEngine, store: Store, text: str, *, seconds: float = 0.0
     exchange_record = live.begin(store.turn(text, at=NOON + timedelta(seconds=seconds)), credential=None)
     assert exchange_record is not None
     await exchange_record.durable()
-    await exchange_record._begun  # into the log or the spool; a chat waits for the journal alone
+    await exchange_record._begun  # into the log, or to wait for it; a chat waits for neither
     return exchange_record
 
 
@@ -205,7 +204,7 @@ async def test_a_crash_between_writing_what_waited_and_deleting_it_doubles_nothi
     for _ in range(3):
         after = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
         await after.start()
-        await until(lambda: not any(folder.iterdir()))
+        await until(lambda: not any(folder.glob("*.spool")))
         await after.aclose()
         assert await said(store) == [
             ("said 0", "Good."),
@@ -323,7 +322,7 @@ async def test_what_fails_before_anything_is_written_is_lost_and_counted(
 
     live = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
     await live.start()
-    monkeypatch.setattr(LogWriter, "noting", fails)
+    monkeypatch.setattr(LogWriter, "keep", fails)
 
     with capture_logs() as logs:
         remembering = live.remember(store.turn(), "Good.", recollections=(), credential=None)
@@ -342,7 +341,6 @@ async def test_what_fails_before_anything_is_written_is_lost_and_counted(
 async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
     store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For the journal and the spool together."""
     beside: list[tuple[str, bool]] = []
 
     def watch(module: ModuleType, name: str) -> None:
@@ -354,7 +352,7 @@ async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
 
         monkeypatch.setattr(module, name, watched)
 
-    watch(lines, "encode")
+    watch(spooling, "encode")
     watch(turn_writing, "estimate_tokens")
     opener = away(store)
     live = LiveEngine(opener, spool=Spool(folder, limit=ROOM))
@@ -377,35 +375,31 @@ async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
 # -- the end -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("succeeded", [False, True])
-async def test_closing_waits_for_a_file_that_is_being_removed(
-    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch, *, succeeded: bool
+async def test_closing_waits_for_a_file_that_is_being_read(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    removing, may_end, remove = threading.Event(), threading.Event(), FileSegment.remove
+    reading, may_end, read = threading.Event(), threading.Event(), Segment.read
 
-    def slow(segment: FileSegment) -> None:
-        remove(segment)
-        removing.set()
+    def slow(segment: Segment, lines: list[Kept]) -> list[bytes]:
+        reading.set()
         may_end.wait(20)
+        return read(segment, lines)
 
     opener = away(store)
-    live, successor = LiveEngine(opener, spool=Spool(folder, limit=ROOM)), LiveEngine(Opener(store))
+    live = LiveEngine(opener, spool=Spool(folder, limit=ROOM))
     await live.start()
-    await successor.start()
     await say(live, store, "one")
-    monkeypatch.setattr(FileSegment, "remove", slow)
+    monkeypatch.setattr(Segment, "read", slow)
     opener.outage.failure = None
-    await until(removing.is_set)
+    await until(reading.is_set)
 
-    closing = asyncio.create_task(live.give_way(successor) if succeeded else live.aclose())
+    closing = asyncio.create_task(live.aclose())
     done, _ = await asyncio.wait({closing}, timeout=0.05)
     assert not done
     may_end.set()
     await closing
 
-    assert live.engine is None
-    assert await said(store) == [("one", "")]
-    await successor.aclose()
+    assert b'"one"' in on_disk(folder)
 
 
 async def test_an_engine_is_closed_though_its_spool_can_not_be_read_and_what_waits_stays(
@@ -422,7 +416,7 @@ async def test_an_engine_is_closed_though_its_spool_can_not_be_read_and_what_wai
     await say(live, store, "one")
 
     with monkeypatch.context() as patched:
-        patched.setattr(FileSegment, "lines", fails)
+        patched.setattr(Segment, "read", fails)
         with pytest.raises(OSError, match="Input/output"):
             await live.give_way(successor)
     await successor.aclose()
@@ -430,7 +424,7 @@ async def test_an_engine_is_closed_though_its_spool_can_not_be_read_and_what_wai
     assert (live.engine, opener.closed) == (None, 1)
     after = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
     await after.start()
-    await until(lambda: not any(folder.iterdir()))
+    await until(lambda: not any(folder.glob("*.spool")))
     assert await said(store) == [("one", "")]
     await after.aclose()
 
