@@ -19,8 +19,7 @@ from recollect.text.normalization import storable_id, storable_user
 from recollect.text.secrets.masking import MaskedTurn
 
 _PATIENCE_SECONDS = 0.5
-"""The seconds that a chat waits for its turn to be kept: a disk that hangs, or megabytes to mask, may take longer.
-The log and the spool are given up sooner."""
+"""The seconds that a chat waits for its turn to be kept: a disk that hangs, or megabytes to mask, may take longer."""
 
 _START_SECONDS = 10.0
 """The seconds that it waits besides if this process has just started, and can't write yet."""
@@ -112,7 +111,7 @@ class Progress:
 
     Attributes:
         ready: This process is ready to write.
-        noted: The turn is in the journal, or never will be: later phases may be noted after it.
+        noted: The turn is in the spool, or never will be: later phases may be kept after it.
         kept: The turn outlives this process.
         over: So does the end of its answer: the turn needs no write of its own any more.
         alone: No answer will end the turn: it is written alone, and at once.

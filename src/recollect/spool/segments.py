@@ -143,12 +143,12 @@ class Segment:
             self._synced = size
             self._sync_name()
 
-    def keep(self, wanted: Callable[[Kept], bool]) -> int:
-        """Keep only some lines, at once or not at all; return how many went that were not done. Raises OSError."""
+    def keep(self, wanted: Callable[[Kept], bool]) -> None:
+        """Keep only some lines, at once or not at all; the others have no segment afterwards. Raises OSError."""
         kept = [each for each in self.lines if wanted(each)]
-        if len(kept) == len(self.lines):
-            return 0
         gone = set(self.lines).difference(kept)
+        if not gone:
+            return
         if kept:
             self._replace(b"".join(self.read(kept)), is_on_disk=self.is_on_disk)
         else:
@@ -156,13 +156,9 @@ class Segment:
         self.lines, offset = kept, 0
         for each in kept:
             each.offset, offset = offset, offset + each.size
-        unfinished = [each for each in gone if not each.is_done]
         for each in gone:
             each.segment = None
-        for each in unfinished:
-            self.finish(each)
         self._sync_name()
-        return len(unfinished)
 
     def store(self) -> None:
         """Move its lines from memory to the file. Raises OSError."""

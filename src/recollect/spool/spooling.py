@@ -196,7 +196,7 @@ class Spool:
                     await _off_loop(segment.sync)
             except OSError as error:
                 log.warning("spool_not_synced", error=type(error).__name__)
-        return True
+        return kept.segment is not None
 
     async def _store(self) -> None:
         """Move to the disk what memory has from a time when the disk refused it. Raises OSError."""
@@ -302,7 +302,14 @@ class Spool:
         async with self._changed_alone():
             self._open = None  # lines that come meanwhile begin another segment
             for segment in self._segments[:]:
-                count += await _off_loop(segment.keep, wanted)
+                lines = segment.lines
+                try:
+                    await _off_loop(segment.keep, wanted)
+                finally:
+                    gone = [each for each in lines if each.segment is None and not each.is_done]
+                    count += len(gone)
+                    for each in gone:
+                        segment.finish(each)
         return count
 
     # -- for good ------------------------------------------------------------------------------------

@@ -385,12 +385,10 @@ async def test_closing_waits_for_a_file_that_is_being_read(
         may_end.wait(20)
         return read(segment, lines)
 
-    opener = away(store)
-    live = LiveEngine(opener, spool=Spool(folder, limit=ROOM))
+    live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
     await live.start()
-    await say(live, store, "one")
     monkeypatch.setattr(Segment, "read", slow)
-    opener.outage.failure = None
+    await say(live, store, "one")
     await until(reading.is_set)
 
     closing = asyncio.create_task(live.aclose())
