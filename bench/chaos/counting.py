@@ -58,7 +58,7 @@ async def settled(system: System) -> bool:
         [row] = await rows(system.dsn, _WAITING)
         is_still = not any(spooled) and None not in spooled and not row["waits"]
         still = still + 1 if is_still else 0
-        if still > _STILL:  # an answer's end may be on its way from the journal
+        if still > _STILL:  # an answer's end may be on its way from the spool
             return True
         waits = row["waits"] + sum(each or 0 for each in spooled)
         if least is None or waits < least:

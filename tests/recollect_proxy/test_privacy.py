@@ -172,7 +172,7 @@ PASSWORD = "Xk7#pQ2v!mL9"
 
 
 def spooled(folder: Path) -> list[bytes]:
-    """Return what the files of the journal hold."""
+    """Return the bytes of the files of the spool."""
     return [each.read_bytes() for each in folder.rglob("spool/**/*") if each.is_file()]
 
 

@@ -216,10 +216,6 @@ class Phase(StrEnum):
     REFUSED = "refused"
     """The model's server knows not who asks: no one is known to have said it, and it is taken back."""
 
-    @classmethod
-    def _missing_(cls, value: object) -> "Phase | None":
-        return cls.FAILED if value == "withdrawn" else None  # as the spools of earlier versions call it
-
 
 class FailedAt(StrEnum):
     """The stage at which an answer failed."""

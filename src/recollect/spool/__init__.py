@@ -1,4 +1,4 @@
-"""Keeps what is said from the moment it is said until the log has it, on disk, and writes it in order once the log can take it.
+"""Keeps each message on disk from the moment it is said until the log has it.
 
 Never: which store the log is in; a credential. Read `spooling.py` first.
 """

@@ -30,10 +30,10 @@ class Kept:
         user_id: The user who said it.
         exchange_id: The exchange of which it is a phase.
         segment: The segment that has it; None if none has.
-        offset: Where it begins in the segment, in bytes.
+        offset: Its beginning in the segment, in bytes.
         size: Its bytes.
         waits: Whether it waits for the log; else it is just being written there.
-        is_done: Whether it has to be written no more.
+        is_done: Whether the log has it, or it is lost.
     """
 
     user_id: str

@@ -1,4 +1,4 @@
-"""The spool: keeps what is said from the moment it is said until the log has it. Never: where to it goes; why it waits."""
+"""Keeps the phases of exchanges until the log has them. Never: the log itself; why a phase waits."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -59,8 +59,8 @@ class Waiting:
 class Spool:
     """Phases of exchanges that the log does not have yet, in files of a folder, or in memory where there is none.
 
-    A phase is first written to a file without a sync: no chat waits for a disk, and what the kernel holds outlives a process that
-    is killed, though not a machine that loses its power. If the phase has to wait for the log it is synced.
+    A phase is first written to a file without a sync, as no chat may wait for a disk: the kernel keeps the bytes of a process that is
+    killed, though not those of a machine that loses its power. If the phase has to wait for the log, the file is synced.
 
     A line goes from the files only when all before it that are done went: of a turn that was taken back the beginning must not
     outlive the end, or the next process writes it again.
@@ -92,7 +92,7 @@ class Spool:
         )
 
     def has(self, user_id: str) -> bool:
-        """Return whether something of a user waits: what they say next has to wait behind it."""
+        """Return whether an entry of a user waits: their next ones have to wait behind it."""
         return any(user_id in each.users for each in self._segments)
 
     async def open(self) -> None:
@@ -315,7 +315,7 @@ class Spool:
     # -- for good ------------------------------------------------------------------------------------
 
     async def erase(self, erased: Scope | str, *, at: datetime) -> int:
-        """Delete what a user said until then, or what was said in one of their chats; return how many entries were still to be written.
+        """Delete a user's entries until a time, or those of one chat; return how many the log did not have yet.
 
         Raises:
             OSError: The disk refuses.
@@ -337,7 +337,7 @@ class Spool:
             self._erasing -= 1
 
     async def close(self) -> Waiting:
-        """Leave the files to the next process; return what waits in them. Never raises."""
+        """Leave the files to the next process; return the count that waits in them. Never raises."""
         async with self._changing:
             try:
                 await self._store()
