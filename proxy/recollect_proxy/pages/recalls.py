@@ -25,9 +25,12 @@ _SIGNAL_OF = (
     (("role", "speaker"), "person"),
     (("date", "when"), "date"),
     (("session",), "session"),
-    (("taste", "kind", "asks", "advice", "list"), "suits"),
+    (("kind", "advice", "list"), "suits"),
 )
-"""What people are told of a part of a score, by how the part's name begins; of other parts they are told nothing."""
+"""The reason that is shown for a part of a score, by the beginning of the part's name; other parts have none."""
+
+_OF_THE_QUESTION = ("near_best", "asks")
+"""The beginnings of parts that are equal for all statements: these speak for none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,8 @@ def signals_of(parts: Mapping[str, float]) -> tuple[str, ...]:
     """Return what spoke for a candidate, by the parts of its score, the strongest first."""
     shares: Counter[str] = Counter()
     for name, share in parts.items():
+        if name.startswith(_OF_THE_QUESTION):
+            continue
         for beginnings, signal in _SIGNAL_OF:
             if name.startswith(beginnings):
                 shares[signal] += share  # type: ignore[assignment]  # a counter adds any numbers
