@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 from tests.recollect_proxy.settings import changed
 from tests.round_trips import Statements, counting_statements
 from tests.running_proxy import RunningProxy, User, running_proxy
-from tests.scripted_upstream import ScriptedUpstream, completion
+from tests.scripted_upstream import ScriptedUpstream, completion, completion_body, whole
 
 from recollect_proxy.settings import ProxySettings
 
@@ -78,3 +79,28 @@ async def test_a_turn_whose_answer_takes_long_is_written_before_and_behind_it(
     assert (
         sum(WRITES in sent for _, sent in statements.sent) == 3
     )  # the turn, its notes with the first byte, the end
+
+
+async def test_a_request_with_a_tools_results_finds_the_block_that_its_turn_was_given(
+    counted_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await counted_proxy.engine.add(user.known_as, "Anna drinks green tea at noon")
+    call: dict[str, Any] = {
+        "id": "call_1",
+        "type": "function",
+        "function": {"name": "clock", "arguments": "{}"},
+    }
+    upstream.answers.append(whole(completion_body(None, tool_calls=[call])))
+    said: list[dict[str, Any]] = [{"role": "user", "content": "When do I drink tea?"}]
+    await counted_proxy.say(user, said)
+    first = upstream.last.json["messages"]
+    said += [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "It is noon."},
+    ]
+    await counted_proxy.say(user, said)
+    await counted_proxy.settle()
+
+    assert upstream.last.json["messages"] == [*first, *said[1:]]
+    rows = await counted_proxy.rows("SELECT items FROM recollect.request_metrics ORDER BY at")
+    assert [row["items"] for row in rows] == [1, 0]

@@ -201,6 +201,13 @@ class ExchangeRecord:
         self._progress.noting = noting
         return True
 
+    def gives_back(self, noting: Noting) -> bool:
+        """Give back notes that it took, if no phase is about to be written that they go with; return whether it does."""
+        if self.is_over or not self._progress.takes_notes or self._progress.noting is not noting:
+            return False
+        self._progress.noting = None
+        return True
+
     def end(
         self,
         reply: str,

@@ -2,23 +2,37 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import NamedTuple
 from uuid import UUID
-from weakref import WeakValueDictionary
 
 import structlog
 
 from recollect.deadline import ends_before
 from recollect.engine import Engine
 from recollect.engine.exchanges import ExchangeRecord, Noting, Progress
-from recollect.model import Became, LogEntry, Phase, Scope, Turn, TurnNotes
+from recollect.model import Became, LogEntry, Scope, Turn, TurnNotes
 
 NOTES_AT_MOST = 200
 """Notes that may wait. Without one a chat goes on."""
 
 _PATIENCE_SECONDS = 0.05
-"""How long a turn waits for the notes of an answer that has just ended in its chat: its prompt is given the same blocks again."""
+"""How long a turn waits for the last notes of its chat: its prompt is given the same blocks again."""
 
 log = structlog.get_logger(__name__)
+
+
+class _Held(NamedTuple):
+    """The notes of a chat's last request that are not written yet.
+
+    Attributes:
+        turn: The turn.
+        noting: The notes.
+        record: The record of the exchange that they may go with; None: there is none.
+    """
+
+    turn: Turn
+    noting: Noting
+    record: ExchangeRecord | None
 
 
 class NotesInBackground:
@@ -33,7 +47,7 @@ class NotesInBackground:
         self._engine = engine
         self._tasks = tasks
         self._of_requests: dict[UUID, Noting] = {}
-        self._of_ended: WeakValueDictionary[Scope, Noting] = WeakValueDictionary()
+        self._of_chats: dict[Scope, _Held] = {}
 
     def begin(self, turn: Turn, notes: TurnNotes, record: ExchangeRecord | None) -> None:
         """Begin to write the notes of a turn: with its exchange, or alone if that is over or its answer takes long."""
@@ -42,14 +56,14 @@ class NotesInBackground:
             request_id = notes.request.id
             self._of_requests[request_id] = noting
             noting.ended.add_done_callback(lambda _: self._of_requests.pop(request_id, None))
+        self._of_chats[turn.scope] = held = _Held(turn, noting, record)
+        noting.ended.add_done_callback(lambda _: self._forget(held))
         if record is None or not record.takes(noting):
             self._write_alone(turn, noting)
 
     def follow(self, entry: LogEntry, progress: Progress, writing: asyncio.Task[Became]) -> None:
         """Follow a task that writes a phase: notes that the log has not taken with it are written alone, as no spool keeps them."""
-        turn, noting = entry.exchange.turn, progress.noting
-        if entry.phase is Phase.ENDED and noting is not None:
-            self._of_ended[turn.scope] = noting
+        turn = entry.exchange.turn
 
         def write_what_is_left(_: asyncio.Task[Became]) -> None:
             if progress.noting is not None and not progress.takes_notes:
@@ -59,14 +73,24 @@ class NotesInBackground:
         writing.add_done_callback(write_what_is_left)
 
     async def caught_up(self, scope: Scope) -> None:
-        """Wait a moment until the notes of the answer that ended last in a chat are written."""
-        if (noting := self._of_ended.get(scope)) is not None:
-            await ends_before(noting.ended, seconds=_PATIENCE_SECONDS)
+        """Wait a moment until the last notes of a chat are written.
+
+        Notes that wait for an answer's end are written now: a request with a tool's results comes before that end.
+        """
+        if (held := self._of_chats.get(scope)) is None:
+            return
+        if held.record is not None and held.record.gives_back(held.noting):
+            self._write_alone(held.turn, held.noting)
+        await ends_before(held.noting.ended, seconds=_PATIENCE_SECONDS)
 
     async def ended(self, request_id: UUID, seconds: float) -> bool:
         """Wait ``seconds`` at most until the notes with a request are written; return whether they are."""
         noting = self._of_requests.get(request_id)
         return noting is None or await ends_before(noting.ended, seconds=seconds)
+
+    def _forget(self, held: _Held) -> None:
+        if self._of_chats.get(held.turn.scope) is held:
+            del self._of_chats[held.turn.scope]
 
     def _write_alone(self, turn: Turn, noting: Noting) -> None:
         engine = self._engine()
