@@ -18,10 +18,14 @@ from recollect.text.attribution.marked_blocks import (
 from recollect.text.attribution.our_lines import returned_lines
 from recollect.text.attribution.pieces import Piece, PieceKind, blanked, in_order, pieces
 from recollect.text.attribution.quotes import images, quotations, quoted_lines
+from recollect.text.patterns import bounded
 
 WITHIN = "\u2026"
 """Replaces words that were cut out of a sentence: the gap stays visible."""
 _SHOWN_BEHIND = "end of "
+_UNMARKED = bounded(r"(?:[^\W\d_]|[ ,.!?'\u2019])*")
+"""A line of letters and the marks of ordinary sentences, in which no piece begins."""
+_MARKS = ("  ", "''")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,8 @@ def read_message(text: str, injected: Sequence[str] = ()) -> Reading:
         text: The message.
         injected: The blocks that were added to prompts of its chat.
     """
+    if _UNMARKED.fullmatch(text) and not any(marks in text for marks in _MARKS):  # most questions
+        return Reading(text, ())
     left = text.replace("\r\n", " \n")
     stages: tuple[Callable[[str], list[Piece]], ...] = (
         images,
