@@ -1,10 +1,13 @@
 """The one entry: `python -m bench PROGRAM ...`. Never: what a program measures, which options it has."""
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the served process has it
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 import hypothesis
 import pytest
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the served process has it
+
 if TYPE_CHECKING:
     from tests.databases import SpareDatabases
     from tests.stores import Store
