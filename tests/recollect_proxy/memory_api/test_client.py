@@ -146,7 +146,9 @@ async def test_many_are_changed_at_once_and_a_refusal_says_which_can_not_be(
     )
 
     assert refused.value.problem is not None
-    assert [(each.index, each.code) for each in refused.value.problem.errors] == [(1, "memory_not_found")]
+    errors = refused.value.problem.errors
+    assert isinstance(errors, list)
+    assert [(each.index, each.code) for each in errors] == [(1, "memory_not_found")]
     assert [each.done for each in done.results] == ["deleted", "changed"]
     assert done.results[1].memory is not None
     assert done.results[1].memory.event_at == NOON
