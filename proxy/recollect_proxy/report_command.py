@@ -59,11 +59,10 @@ def report(
 async def _read(settings: "EngineSettings", days: int) -> "WeekReport":
     from recollect.assembly import make_policy, open_backends
     from recollect.engine import Engine
-    from recollect_proxy.memory_api.week_report import week_report
 
     async with open_backends(settings) as backends:
         engine = Engine(backends, make_policy(settings))
-        return week_report(await engine.report(days))
+        return (await engine.report(days))[0]
 
 
 def lines(told: "WeekReport") -> Iterator[str]:

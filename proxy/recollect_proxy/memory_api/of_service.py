@@ -34,7 +34,6 @@ from recollect.model import Awaits, ItemPart, RequestRecord, Scope, Skip, Turn
 from recollect_proxy.health_check import Condition
 from recollect_proxy.memory_api.asked import Asked, Reply
 from recollect_proxy.memory_api.errors import RefusedError
-from recollect_proxy.memory_api.week_report import week_report
 from recollect_proxy.metrics import CONTENT_TYPE
 from recollect_proxy.recall_report import preview
 
@@ -103,7 +102,8 @@ async def read_embeddings(asked: Asked) -> Embeddings:
 
 async def read_report(asked: Asked) -> WeekReport:
     """Return the report of some days."""
-    return week_report(await asked.engine.report(asked.sent.days))
+    report, _by_day = await asked.engine.report(asked.sent.days)
+    return report
 
 
 async def check_health(asked: Asked) -> Health:

@@ -8,9 +8,10 @@ from datetime import UTC, date, datetime
 from litestar import Response, get
 from litestar.params import FromQuery
 
+from recollect.api.service import WeekReport
 from recollect.engine.counts import LAG_SECONDS
 from recollect.engine.recall_counts import RECALL_SECONDS
-from recollect.engine.report import Report
+from recollect.engine.report import share
 from recollect.model import DayOfActivity, StoreSize
 from recollect.model.local_time import wall
 from recollect_proxy.pages.catalogues import Catalogue
@@ -20,8 +21,6 @@ from recollect_proxy.pages.visit import InVisit, Visit, require_administrator
 
 _PERIODS = {"7": 7, "14": 14, "30": 30}
 """Of how many days the page tells; requests are kept for 30."""
-
-_IGNORED = "ignore:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +66,12 @@ async def show_analytics(entered: InVisit, days: FromQuery[str] = "7") -> Respon
     if days not in _PERIODS:
         raise PageError(BAD_INPUT)
     engine = entered.engine
-    report, size, backlog = await asyncio.gather(
+    (report, active_days), size, backlog = await asyncio.gather(
         engine.report(_PERIODS[days]), engine.size(), engine.backlog()
     )
     figures = Figures(
         _by_day(
-            report.activity.by_day,
+            active_days,
             days_until(wall(datetime.now(UTC), engine.policy.zone).date(), _PERIODS[days]),
         ),
         _counted(report),
@@ -105,7 +104,7 @@ def _by_day(known: Sequence[DayOfActivity], days: Sequence[date]) -> list[Column
         Columns.of(
             "hit_rate",
             days,
-            {"hit_rate": of(lambda d: d.hits / d.questions if d.questions else None)},
+            {"hit_rate": of(lambda d: share(d.hits, d.questions))},
             "share",
             1.0,
         ),
@@ -121,17 +120,13 @@ def _by_day(known: Sequence[DayOfActivity], days: Sequence[date]) -> list[Column
     ]
 
 
-def _counted(report: Report) -> dict[str, list[Bar]]:
-    activity = report.activity
-    made = activity.formation.made
+def _counted(report: WeekReport) -> dict[str, list[Bar]]:
     return {
-        "skip": bars(activity.skipped),
-        "path": bars(activity.paths),
-        "part": bars(activity.given),
-        "made": bars({name: count for name, count in made.items() if not name.startswith(_IGNORED)}),
-        "rejected": bars(
-            {name.removeprefix(_IGNORED): count for name, count in made.items() if name.startswith(_IGNORED)}
-        ),
+        "skip": bars(report.recalls.skipped),
+        "path": bars(report.recalls.paths),
+        "part": bars(report.recalls.given),
+        "made": bars(report.formation.made),
+        "rejected": bars(report.formation.rejected),
     }
 
 

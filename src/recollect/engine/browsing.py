@@ -3,15 +3,16 @@
 Never: a concrete backend.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from uuid import UUID
 
+from recollect.api.service import WeekReport
 from recollect.backends import Backends
 from recollect.engine.administration import Administration
 from recollect.engine.model_waits import wake_all
 from recollect.engine.policy import Policy
-from recollect.engine.report import Report, followed_advice, make_report
+from recollect.engine.report import followed_advice, make_report
 from recollect.errors import (
     MemoryNotFoundError,
     MessageNotFoundError,
@@ -24,6 +25,7 @@ from recollect.model import (
     Actor,
     Changer,
     ChatSeen,
+    DayOfActivity,
     EmbeddingScope,
     Flags,
     KeptCounts,
@@ -214,8 +216,8 @@ class Browsing(Administration):
         """Return how much is stored, over all users; it takes a scan."""
         return await self._backends.statistics.size()
 
-    async def report(self, days: int) -> Report:
-        """Return what recall and formation did in the last so many days, over all users."""
+    async def report(self, days: int) -> tuple[WeekReport, Sequence[DayOfActivity]]:
+        """Return the report of the last ``days`` days over all users, and each day on which anything was asked or formed."""
         now = self._clock()
         since = now - timedelta(days=days)
         followed = followed_advice(
@@ -224,4 +226,4 @@ class Browsing(Administration):
         )
         activity = await self._backends.statistics.activity(since, midnights(since, now, self.policy.zone))
         waiting = (await self._backends.inbox.backlog()).waiting
-        return make_report(activity, days, followed, waiting)
+        return make_report(activity, days, followed, waiting), activity.by_day

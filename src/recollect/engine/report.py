@@ -1,112 +1,83 @@
-"""The report of a week: what recall and formation did, and where a threshold says that something should change. Pure.
+"""The report of a week: what recall and formation did, and which thresholds advise a change. Pure.
 
-An unknown value is None, and never guessed.
+The API sends it as JSON, the command prints it, and the page draws it. An unknown value is None, never guessed.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Literal
 
+import msgspec
+
+from recollect.api.service import FormedInTime, Recalls, Trigger, WeekReport
 from recollect.model import Activity
 
 _WEEK = 7
 _FEW_LEXICAL, _MARKED = "few-lexical-hits", "marked-by-hand"
-
-Unit = Literal["share", "per week", "seconds"]
+_IGNORED = "ignore:"
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """From when on something should change.
+    """A figure and the limit above which something should change.
 
     Attributes:
         name: Names it for a program.
-        says: What is measured.
+        says: Describes the figure.
         limit: Over this it is reached.
-        unit: Of the limit, and of the value.
-        value: Returns it, of an activity of so many days; None where it is not known.
-        meaning: What it means where it is reached.
-        change: What to change then.
+        unit: The unit of limit and figure.
+        value: Computes the figure from an activity and its number of days; None where it is unknown.
+        meaning: The likely causes.
+        change: The advice.
     """
 
     name: str
     says: str
     limit: float
-    unit: Unit
+    unit: Literal["share", "per week", "seconds"]
     value: Callable[[Activity, int], float | None]
     meaning: str
     change: str
 
 
-@dataclass(frozen=True, slots=True)
-class Trigger:
-    """A threshold, and whether it was reached.
-
-    Attributes:
-        threshold: Which.
-        value: What was measured; None: it is not known.
-        is_followed: The settings are already as its advice wants them.
-    """
-
-    threshold: Threshold
-    value: float | None
-    is_followed: bool = False
-
-    @property
-    def is_reached(self) -> bool | None:
-        """Whether something should change; None: that is not known."""
-        return None if self.value is None else self.value > self.threshold.limit
-
-    @property
-    def change(self) -> str:
-        """What to change where it is reached; "" where that is so already."""
-        return "" if self.is_followed else self.threshold.change
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The activity of recall and formation in some days.
-
-    Attributes:
-        days: In how many.
-        activity: What they did.
-        triggers: Whether something should change.
-        waiting: How many exchanges wait for a model now, by ``Awaits``.
-    """
-
-    days: int
-    activity: Activity
-    triggers: tuple[Trigger, ...]
-    waiting: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def hit_rate(self) -> float | None:
-        """The share of questions for which something was found; None without any."""
-        asked = self.activity.questions
-        return share(asked.hits, asked.questions)
-
-    @property
-    def fallback_share(self) -> float | None:
-        """The share of searches that used a fallback; None if unknown."""
-        return _fallback(self.activity, self.days)
-
-    @property
-    def truncated_share(self) -> float | None:
-        """The share of questions for which something had no place; None without any."""
-        return _truncated(self.activity, self.days)
-
-    @property
-    def summary_token_share(self) -> float | None:
-        """The share of background tokens that was for summaries; None if unknown."""
-        return _summary_tokens(self.activity, self.days)
-
-
 def make_report(
     activity: Activity, days: int, followed: Collection[str] = (), waiting: Mapping[str, int] | None = None
-) -> Report:
-    """Return the report of the activity of some days; ``followed`` names the thresholds whose advice is followed already."""
-    triggers = (Trigger(each, each.value(activity, days), each.name in followed) for each in THRESHOLDS)
-    return Report(days, activity, tuple(triggers), waiting or {})
+) -> WeekReport:
+    """Return the report of ``days`` days; it names no user.
+
+    Args:
+        activity: The counts of these days.
+        days: How many days they are.
+        followed: Names of the thresholds whose advice the settings follow already.
+        waiting: How many exchanges wait for a model now, by ``Awaits``.
+    """
+    values = {each.name: each.value(activity, days) for each in THRESHOLDS}
+    asked, formed = activity.questions, activity.formation
+    recalls = asdict(asked) | {
+        "hit_rate": share(asked.hits, asked.questions),
+        "fallback_share": values["fallback"],
+        "truncated_share": values["truncated"],
+        "p50_ms": asked.median_ms,
+        "skipped": activity.skipped,
+        "paths": activity.paths,
+        "given": activity.given,
+    }
+    formation = FormedInTime(
+        formed.exchanges,
+        dict(waiting or {}),
+        formed.median_lag,
+        formed.p95_lag,
+        {name: count for name, count in formed.made.items() if not name.startswith(_IGNORED)},
+        {
+            name.removeprefix(_IGNORED): count
+            for name, count in formed.made.items()
+            if name.startswith(_IGNORED)
+        },
+        activity.model.tokens,
+        values["summary-tokens"],
+    )
+    triggers = [_trigger(each, values[each.name], is_followed=each.name in followed) for each in THRESHOLDS]
+    return WeekReport(days, msgspec.convert(recalls, Recalls), formation, triggers)
 
 
 def followed_advice(*, embeds_all: bool, has_second: bool) -> frozenset[str]:
@@ -120,38 +91,17 @@ def share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _few_lexical(activity: Activity, _days: int) -> float | None:
-    return share(activity.questions.few_lexical, activity.questions.questions)
-
-
-def _fallback(activity: Activity, _days: int) -> float | None:
-    return share(activity.questions.fallbacks, activity.questions.measured)
-
-
-def _summaries_alone(activity: Activity, _days: int) -> float | None:
-    return share(activity.questions.summaries_alone, activity.questions.measured)
-
-
-def _truncated(activity: Activity, _days: int) -> float | None:
-    return share(activity.questions.truncated, activity.questions.questions)
-
-
-def _marked(activity: Activity, _days: int) -> float | None:
-    return share(activity.questions.marked, activity.questions.measured)
-
-
-def _complaints(activity: Activity, days: int) -> float | None:
-    asked = activity.questions
-    return asked.complaints * _WEEK / days if asked.measured else None
-
-
-def _late(activity: Activity, _days: int) -> float | None:
-    p95 = activity.questions.p95_ms
-    return None if p95 is None else p95 / 1000
-
-
-def _summary_tokens(activity: Activity, _days: int) -> float | None:
-    return share(activity.model.summaries, activity.model.known)
+def _trigger(threshold: Threshold, value: float | None, *, is_followed: bool) -> Trigger:
+    return Trigger(
+        threshold.name,
+        threshold.says,
+        None if value is None else round(value, 4),
+        threshold.limit,
+        threshold.unit,
+        None if value is None else value > threshold.limit,
+        threshold.meaning,
+        "" if is_followed else threshold.change,
+    )
 
 
 THRESHOLDS = (
@@ -160,7 +110,7 @@ THRESHOLDS = (
         "questions that found fewer than 3 things by their words",
         0.30,
         "share",
-        _few_lexical,
+        lambda activity, _: share(activity.questions.few_lexical, activity.questions.questions),
         "People ask in other words, or in another language, than they told; or little is stored yet.",
         "Let statements be found by meaning, as they are by default: RECOLLECT_SECOND_EMBEDDER not off, RECOLLECT_EMBED=all.",
     ),
@@ -169,7 +119,7 @@ THRESHOLDS = (
         "searches that went another way than by meaning and unmistaken words",
         0.50,
         "share",
-        _fallback,
+        lambda activity, _: share(activity.questions.fallbacks, activity.questions.measured),
         "Embeddings are late or fail (lexical, important, none), or words are often mistyped (typo-corrected).",
         "If lexical, important or none lead: a faster embedder, a longer RECOLLECT_RECALL_DEADLINE_MS, a less busy machine.",
     ),
@@ -178,7 +128,7 @@ THRESHOLDS = (
         "prompts that were given summaries and nothing else",
         0.20,
         "share",
-        _summaries_alone,
+        lambda activity, _: share(activity.questions.summaries_alone, activity.questions.measured),
         "Single statements are not formed, or not found: a summary is coarse.",
         "Look at what formation rejects and what waits (/memory/health); a lower minimum_importance keeps more.",
     ),
@@ -187,7 +137,7 @@ THRESHOLDS = (
         "questions for which something had no place in the budget",
         0.40,
         "share",
-        _truncated,
+        lambda activity, _: share(activity.questions.truncated, activity.questions.questions),
         "More is found than RECOLLECT_MEMORY_TOKENS lets in.",
         "Raise RECOLLECT_MEMORY_TOKENS, or the setting max_memory_tokens of those whom it concerns.",
     ),
@@ -196,7 +146,7 @@ THRESHOLDS = (
         "messages that somebody called valuable by hand",
         0.10,
         "share",
-        _marked,
+        lambda activity, _: share(activity.questions.marked, activity.questions.measured),
         "People do by hand what the index should do.",
         "RECOLLECT_EMBED=all gives every message an embedding.",
     ),
@@ -205,7 +155,9 @@ THRESHOLDS = (
         "messages that say something told was forgotten",
         3,
         "per week",
-        _complaints,
+        lambda activity, days: (
+            activity.questions.complaints * _WEEK / days if activity.questions.measured else None
+        ),
         "Recall left out what was asked for, or it was never formed.",
         "Read .../recalls and .../explain of those chats; `recollect calibrate` measures the gate.",
     ),
@@ -214,7 +166,7 @@ THRESHOLDS = (
         "95th percentile of how long recall takes",
         3,
         "seconds",
-        _late,
+        lambda activity, _: None if activity.questions.p95_ms is None else activity.questions.p95_ms / 1000,
         "Chats wait for their memories far over the deadline: the machine or the database has too much to do.",
         "Give the database memory or cores, move the worker elsewhere, a faster embedder.",
     ),
@@ -223,7 +175,7 @@ THRESHOLDS = (
         "share of background tokens that is for summaries",
         0.25,
         "share",
-        _summary_tokens,
+        lambda activity, _: share(activity.model.summaries, activity.model.known),
         "Chats are summarized more often than that is worth.",
         "A larger summary_turns by PATCH /memory/settings, or summaries off for those who need none.",
     ),

@@ -77,6 +77,6 @@ async def test_a_report_counts_the_days_of_the_machines_zone(own_store: Store) -
     record = RequestRecord(uuid7(), NOON, own_store.anna.scope, "completions/stable", "m")
     await own_store.requests.record(record)
 
-    report = await engine_over(own_store, replace(QUICK, zone=AUCKLAND)).report(7)
+    _, by_day = await engine_over(own_store, replace(QUICK, zone=AUCKLAND)).report(7)
 
-    assert [each.day for each in report.activity.by_day] == [date(2026, 3, 16)]
+    assert [each.day for each in by_day] == [date(2026, 3, 16)]

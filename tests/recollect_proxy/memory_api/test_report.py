@@ -163,8 +163,8 @@ def test_each_threshold_is_reached_over_its_limit_alone() -> None:
     over = Questions(100, 1, 100, 50, 31, 41, 51, 21, 11, 4, 10.0, 3001.0)
     reached = make_report(Activity(over), 7)
 
-    assert [each.is_reached for each in at_the_limit.triggers] == [False] * 7 + [None]
-    assert [each.is_reached for each in reached.triggers] == [True] * 7 + [None]
+    assert [each.reached for each in at_the_limit.triggers] == [False] * 7 + [None]
+    assert [each.reached for each in reached.triggers] == [True] * 7 + [None]
     assert make_report(Activity(asked), 14).triggers[5].value == 1.5
     limits = {each.name: each.limit for each in THRESHOLDS}
     assert limits == {
@@ -221,7 +221,7 @@ def test_without_a_database_the_command_says_so(tmp_path: Path) -> None:
 
 def test_advice_that_is_followed_already_is_not_given() -> None:
     advice = {
-        trigger.threshold.name: trigger.change
+        trigger.name: trigger.change
         for trigger in make_report(
             Activity(Questions()), 7, followed_advice(embeds_all=True, has_second=False)
         ).triggers
