@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recollect.store import pool
+from recollect.store.pool import connections
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Statements:
 def counting_statements() -> Iterator[Statements]:
     """Count the statements on all connections that are opened during the body."""
     statements = Statements()
-    register = pool._register_vectors
+    register = connections._register_vectors
 
     async def watch(connection: Any, *, schema: str) -> None:
         await register(connection, schema=schema)
@@ -58,5 +58,5 @@ def counting_statements() -> Iterator[Statements]:
         connection.add_query_logger(lambda record: statements.note(number, record.query))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool, "_register_vectors", watch)
+        patch.setattr(connections, "_register_vectors", watch)
         yield statements

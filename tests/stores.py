@@ -11,23 +11,15 @@ from uuid_utils.compat import uuid7
 from recollect.index import SnapshotCache
 from recollect.model import Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.store import Postgres
-from recollect.store.admin_reads import AdminReadLog
-from recollect.store.answers import Answers
-from recollect.store.attempts import Attempts
 from recollect.store.browsing import Browsing
-from recollect.store.chat_requests import ChatRequests
-from recollect.store.chats import Chats
 from recollect.store.inbox import Inbox
-from recollect.store.jobs import Jobs
-from recollect.store.log_index import LogIndex
-from recollect.store.memories import Memories
-from recollect.store.message_log import MessageLog
-from recollect.store.portability import Portability
-from recollect.store.profiles import Profiles
-from recollect.store.repairing import Repairs
+from recollect.store.jobs import Attempts, Jobs
+from recollect.store.log import LogIndex
+from recollect.store.memories import Memories, Repairs
+from recollect.store.messages import ChatRequests, Chats, MessageLog
 from recollect.store.requests import RequestLog
-from recollect.store.settings import UsageLog, UserSettings
 from recollect.store.statistics import Statistics
+from recollect.store.users import AdminReadLog, Answers, Portability, Profiles, UsageLog, UserSettings
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 LATER = datetime(2026, 3, 16, 9, 30, tzinfo=UTC)

@@ -20,7 +20,7 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/engine/recall.py", "def later():\n    from recollect.settings import EngineSettings"),
     ("src/recollect/engine/log_writer.py", "from ..assembly import open_engine"),
     ("src/recollect/models/embedders/local.py", "import recollect.models.extractors as it"),
-    ("src/recollect/store/memories.py", "from recollect.engine import Engine"),
+    ("src/recollect/store/memories/memories.py", "from recollect.engine import Engine"),
     ("src/recollect/composition/block.py", "if TYPE_CHECKING:\n    from recollect.ports import Embedder"),
     ("src/recollect/formation/verification.py", "from recollect.ports import Asker"),
     ("src/recollect/wire/turn.py", "import asyncpg"),

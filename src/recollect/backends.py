@@ -8,24 +8,16 @@ from recollect.index import SnapshotCache
 from recollect.ports import ONLY_TODAYS, Cache, Embedder, Extractor, Generations, Judge, Spooled, Summarizer
 
 if TYPE_CHECKING:  # a host starts its database before it imports a driver
-    from recollect.store.admin_reads import AdminReadLog
-    from recollect.store.answers import Answers
-    from recollect.store.attempts import Attempts
     from recollect.store.browsing import Browsing
-    from recollect.store.chat_requests import ChatRequests
-    from recollect.store.chats import Chats
-    from recollect.store.generations import EmbedderGenerations
+    from recollect.store.embedders import EmbedderGenerations
     from recollect.store.inbox import Inbox
-    from recollect.store.jobs import Jobs
-    from recollect.store.log_index import LogIndex
-    from recollect.store.memories import Memories
-    from recollect.store.message_log import MessageLog
-    from recollect.store.portability import Portability
-    from recollect.store.profiles import Profiles
-    from recollect.store.repairing import Repairs
+    from recollect.store.jobs import Attempts, Jobs
+    from recollect.store.log import LogIndex
+    from recollect.store.memories import Memories, Repairs
+    from recollect.store.messages import ChatRequests, Chats, MessageLog
     from recollect.store.requests import RequestLog
-    from recollect.store.settings import UsageLog, UserSettings
     from recollect.store.statistics import Statistics
+    from recollect.store.users import AdminReadLog, Answers, Portability, Profiles, UsageLog, UserSettings
 
 
 @dataclass(frozen=True, slots=True)

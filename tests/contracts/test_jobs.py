@@ -170,7 +170,7 @@ async def test_the_jobs_of_an_erased_user_are_gone(store: Store) -> None:
 
 
 async def test_a_job_whose_store_failed_is_tried_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.jobs._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
+    monkeypatch.setattr("recollect.store.jobs.runner._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
     calls: list[str] = []
 
     async def drain(user_id: str) -> None:

@@ -22,7 +22,7 @@ from recollect.model import (
     Scope,
     Written,
 )
-from recollect.store.message_log import MessageLog
+from recollect.store.messages import MessageLog
 
 
 def turn_of(exchange: Exchange) -> Exchange:

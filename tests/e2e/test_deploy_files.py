@@ -18,7 +18,7 @@ import yaml
 
 from recollect.settings import is_setting
 from recollect.settings.file import SETTINGS_FILE
-from recollect.store.schema_steps import MIGRATION_SECONDS
+from recollect.store.schema.steps import MIGRATION_SECONDS
 from recollect_proxy.admin_token import TOKEN_FILE
 from recollect_proxy.config_command import FILES
 from recollect_proxy.settings import ProxySettings

@@ -63,7 +63,8 @@ from recollect.models.embedders.openai import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
 from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
 from recollect.settings import EngineSettings
-from recollect.store import pool, start_embedded
+from recollect.store import start_embedded
+from recollect.store.pool import connections
 
 SAID = "I drink tea."
 
@@ -102,13 +103,13 @@ async def test_the_first_recall_does_not_wait_for_connections_that_take_long_to_
             return await engine.drain("anna") is None
 
         await until(is_formed)
-    register = pool._register_vectors
+    register = connections._register_vectors
 
     async def slowly(*arguments: Any, **named: Any) -> None:
         await asyncio.sleep(opened.recall_deadline_ms / 1000)  # as on a machine that is busy
         await register(*arguments, **named)
 
-    monkeypatch.setattr(pool, "_register_vectors", slowly)
+    monkeypatch.setattr(connections, "_register_vectors", slowly)
     with capture_logs() as lines:
         async with open_engine(opened) as engine:
             recall = await engine.recall(turn("What is my dog called?", scope=Scope("anna", "tuesday")))

@@ -16,7 +16,7 @@ from tests.waiting import until
 from recollect.assembly import store_patience
 from recollect.engine import live as live_engine
 from recollect.store import sql
-from recollect.store.schema_steps import _LOCK
+from recollect.store.schema.steps import _LOCK
 from recollect.store.sql import Migration
 from recollect_proxy.admin_token import AdminToken
 from recollect_proxy.banner import banner
@@ -93,8 +93,8 @@ async def test_a_start_goes_on_while_it_migrates_itself(
 ) -> None:
     slow = Migration(9000, "slow", "SELECT pg_advisory_xact_lock(1);")
     known = sql.load_migrations()
-    monkeypatch.setattr("recollect.store.schema.load_migrations", lambda: [*known, slow])
-    monkeypatch.setattr("recollect.store.schema_steps._TRIES", 10_000)
+    monkeypatch.setattr("recollect.store.schema.migration.load_migrations", lambda: [*known, slow])
+    monkeypatch.setattr("recollect.store.schema.steps._TRIES", 10_000)
     async with administrator(new_dsn) as connection:
         await connection.execute("SELECT pg_advisory_lock(1)")
         async with running_proxy(settings) as proxy:

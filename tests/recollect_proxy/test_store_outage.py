@@ -16,7 +16,8 @@ from tests.waiting import until
 from recollect.engine import inbox, log_writer
 from recollect.engine import live as live_engine
 from recollect.indexing import index_run
-from recollect.store import EmbeddedServer, jobs, start_embedded
+from recollect.store import EmbeddedServer, start_embedded
+from recollect.store.jobs import runner
 from recollect_proxy.settings import ProxySettings
 
 CAT = "I have a cat called Minka."
@@ -47,8 +48,8 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try the store again at once, where a real proxy leaves it some seconds."""
     monkeypatch.setattr(log_writer, "_AGAIN_SECONDS", 0.1)
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.1)
-    monkeypatch.setattr(jobs, "_LONGEST_BACKOFF", 0.5)
-    monkeypatch.setattr(jobs, "_RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
+    monkeypatch.setattr(runner, "_LONGEST_BACKOFF", 0.5)
+    monkeypatch.setattr(runner, "_RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
     monkeypatch.setattr(inbox, "STORE_DELAY", timedelta(seconds=0.1))
     monkeypatch.setattr(index_run, "_STORE_DELAY", timedelta(seconds=0.1))
 

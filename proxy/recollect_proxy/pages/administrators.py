@@ -7,7 +7,7 @@ from recollect.text.normalization import storable_text
 from recollect_proxy.pages.entry import set_session
 from recollect_proxy.pages.memories import other_id_named
 from recollect_proxy.pages.overview import number_named
-from recollect_proxy.pages.visit import Changing, InVisit, require_administrator
+from recollect_proxy.pages.visit import InVisit, Transaction, require_administrator
 
 _USERS = 50
 _LONGEST_ID = 256
@@ -30,7 +30,7 @@ async def show_users(
 
 
 @post("/look", opt={"reads": True})
-async def look_at(change: Changing) -> Response[str]:
+async def look_at(change: Transaction) -> Response[str]:
     """Open a user's memory: a session of its own, so that a page of another user's left open can change nothing here."""
     visit = change.visit
     require_administrator(visit)

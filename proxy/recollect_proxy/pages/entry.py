@@ -25,9 +25,9 @@ from recollect_proxy.pages.visit import (
     COOKIE,
     LANGUAGE_COOKIE,
     Asked,
-    Changing,
     PageParts,
     Parts,
+    Transaction,
     fields_of,
     peer_of,
     redirect,
@@ -77,7 +77,7 @@ async def enter_by_key(request: Asked, parts: Parts) -> Response[str]:
 
 
 @post("/leave", opt={"reads": True})
-async def leave(change: Changing) -> Response[str]:
+async def leave(change: Transaction) -> Response[str]:
     """End the session in this browser."""
     response = redirect(f"{BASE}/enter")
     end_session(response, change.visit.request, change.visit.parts)

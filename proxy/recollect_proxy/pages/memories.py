@@ -12,7 +12,7 @@ from recollect.model import SHOWN, STATEMENTS, Action, Kind, Memory, MemoryFilte
 from recollect.text.normalization import storable_text
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
-from recollect_proxy.pages.visit import Change, Changing, Reading, done_of
+from recollect_proxy.pages.visit import Change, Reading, Transaction, done_of
 
 PER_PAGE = 25
 _MOST_WORDS = 8
@@ -100,7 +100,7 @@ async def show_waiting(visit: Reading) -> Response[str]:
 
 
 @post("/edit")
-async def correct_memory(change: Changing) -> Response[str]:
+async def correct_memory(change: Transaction) -> Response[str]:
     """Correct a memory."""
     visit, form, memory_id = change.visit, change.form, id_of(change)
     content = content_of(change)
@@ -126,7 +126,7 @@ async def correct_memory(change: Changing) -> Response[str]:
 
 
 @post("/delete")
-async def delete_memory(change: Changing) -> Response[str]:
+async def delete_memory(change: Transaction) -> Response[str]:
     """Take a memory away, and offer to undo that."""
     memory_id = id_of(change)
     await change.visit.engine.forget(change.visit.user_id, memory_id, actor=change.visit.actor)
@@ -134,7 +134,7 @@ async def delete_memory(change: Changing) -> Response[str]:
 
 
 @post("/confirm")
-async def confirm_memory(change: Changing) -> Response[str]:
+async def confirm_memory(change: Transaction) -> Response[str]:
     """Note that a memory is still true."""
     memory_id = id_of(change)
     await change.visit.engine.confirm(change.visit.user_id, memory_id, actor=change.visit.actor)
@@ -142,7 +142,7 @@ async def confirm_memory(change: Changing) -> Response[str]:
 
 
 @post("/approve")
-async def approve_memory(change: Changing) -> Response[str]:
+async def approve_memory(change: Transaction) -> Response[str]:
     """Keep what was held back."""
     memory_id = id_of(change)
     await change.visit.engine.approve(change.visit.user_id, memory_id, actor=change.visit.actor)
@@ -150,14 +150,14 @@ async def approve_memory(change: Changing) -> Response[str]:
 
 
 @post("/refuse")
-async def refuse_memory(change: Changing) -> Response[str]:
+async def refuse_memory(change: Transaction) -> Response[str]:
     """Let go of what was held back."""
     await change.visit.engine.refuse(change.visit.user_id, id_of(change), actor=change.visit.actor)
     return _answer(change, "refused")
 
 
 @post("/undo")
-async def undo_change(change: Changing) -> Response[str]:
+async def undo_change(change: Transaction) -> Response[str]:
     """Undo a change of the audit."""
     visit = change.visit
     undone = await visit.engine.undo(

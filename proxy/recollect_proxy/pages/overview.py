@@ -14,7 +14,7 @@ from recollect.model import Scope, Update
 from recollect_proxy.pages.entry import end_session
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import id_named, other_id_named
-from recollect_proxy.pages.visit import Changing, Reading, done_of
+from recollect_proxy.pages.visit import Reading, Transaction, done_of
 
 _CHANGES = 50
 _CHATS = 50
@@ -52,7 +52,7 @@ async def show_chats(visit: Reading, skip: FromQuery[str] = "0") -> Response[str
 
 
 @post("/chats")
-async def erase_chat(change: Changing) -> Response[str]:
+async def erase_chat(change: Transaction) -> Response[str]:
     """Erase a chat, and what only it taught."""
     session_id = other_id_named(change.form.get("chat", ""))
     if change.form.get("sure") != "yes":
@@ -68,7 +68,7 @@ async def show_data(visit: Reading) -> Response[str]:
 
 
 @post("/erase")
-async def erase_everything(change: Changing) -> Response[str]:
+async def erase_everything(change: Transaction) -> Response[str]:
     """Erase everything of the user, count again what is left, and show both."""
     visit = change.visit
     if change.form.get("typed", "").strip().casefold() != visit.shown.words("erase.word").casefold():

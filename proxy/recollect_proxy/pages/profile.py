@@ -11,7 +11,7 @@ from litestar.params import FromQuery
 from recollect.model import EntryState, Flags, OwnProfile, ProfileEntry, ProfileField
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import LONGEST_CONTENT, content_of, id_of
-from recollect_proxy.pages.visit import Change, Changing, Reading, done_of
+from recollect_proxy.pages.visit import Change, Reading, Transaction, done_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ async def show_profile(visit: Reading, field: FromQuery[str] = "") -> Response[s
 
 
 @post("/profile")
-async def write_entry(change: Changing) -> Response[str]:
+async def write_entry(change: Transaction) -> Response[str]:
     """Write a statement into the profile."""
     visit = change.visit
     await visit.engine.add_to_profile(visit.user_id, _field_of(change), content_of(change))
@@ -67,7 +67,7 @@ async def write_entry(change: Changing) -> Response[str]:
 
 
 @post("/profile/change")
-async def change_entry(change: Changing) -> Response[str]:
+async def change_entry(change: Transaction) -> Response[str]:
     """Put a statement otherwise, or in another field; it is confirmed by that."""
     visit = change.visit
     await visit.engine.change_in_profile(
@@ -77,28 +77,28 @@ async def change_entry(change: Changing) -> Response[str]:
 
 
 @post("/profile/confirm")
-async def confirm_entry(change: Changing) -> Response[str]:
+async def confirm_entry(change: Transaction) -> Response[str]:
     """Confirm what is proposed, or what a memory says otherwise by now."""
     await change.visit.engine.confirm_in_profile(change.visit.user_id, id_of(change))
     return _answer(change, "profile_confirmed")
 
 
 @post("/profile/refuse")
-async def refuse_entry(change: Changing) -> Response[str]:
+async def refuse_entry(change: Transaction) -> Response[str]:
     """Refuse what is proposed; its memory stays, and proposes it no more."""
     await change.visit.engine.remove_from_profile(change.visit.user_id, id_of(change))
     return _answer(change, "profile_refused")
 
 
 @post("/profile/remove")
-async def remove_entry(change: Changing) -> Response[str]:
+async def remove_entry(change: Transaction) -> Response[str]:
     """Take a statement out of the profile."""
     await change.visit.engine.remove_from_profile(change.visit.user_id, id_of(change))
     return _answer(change, "profile_removed")
 
 
 @post("/profile/proposals")
-async def propose_entries(change: Changing) -> Response[str]:
+async def propose_entries(change: Transaction) -> Response[str]:
     """Propose what memories say."""
     visit = change.visit
     before = _ids(await visit.engine.profile(visit.user_id))
@@ -107,7 +107,7 @@ async def propose_entries(change: Changing) -> Response[str]:
 
 
 @post("/profile/consent")
-async def change_consent(change: Changing) -> Response[str]:
+async def change_consent(change: Transaction) -> Response[str]:
     """Allow a profile, or take that back: then all of it is deleted at once."""
     allowed = {"yes": True, "no": False}.get(change.form.get("allows", ""))
     if allowed is None:

@@ -11,9 +11,9 @@ from recollect.model import Flags
 from recollect_proxy.flags import OF_ADMINISTRATORS, OF_EACH_USER, FlagField, flag_fields
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.visit import (
-    Changing,
     InVisit,
     Reading,
+    Transaction,
     Visit,
     done_of,
     require_administrator,
@@ -55,7 +55,7 @@ async def show_switches(visit: Reading) -> Response[str]:
 
 
 @post("/switches")
-async def change_switches(change: Changing) -> Response[str]:
+async def change_switches(change: Transaction) -> Response[str]:
     """Switch what its person chose: a box that is not ticked is off."""
     is_on: dict[str, Any] = {name: change.form.get(name) == "on" for name in _SWITCHES}
     effective = await _switched(change.visit)
@@ -69,7 +69,7 @@ async def change_switches(change: Changing) -> Response[str]:
 
 
 @post("/flags")
-async def change_flags(change: Changing) -> Response[str]:
+async def change_flags(change: Transaction) -> Response[str]:
     """Change the user's settings as the form says; what it leaves empty follows what is so for everybody."""
     visit = change.visit
     allowed = [each for each in _FIELDS if _may_change(visit, each)]
@@ -91,7 +91,7 @@ async def show_settings(entered: InVisit) -> Response[str]:
 
 
 @post("/settings")
-async def change_settings(change: Changing) -> Response[str]:
+async def change_settings(change: Transaction) -> Response[str]:
     """Change the settings for everybody as the form says; what it leaves empty is as Recollect was started."""
     require_administrator(change.visit)
     await _change(change.visit, change.form, _OF_EVERYBODY, None)

@@ -163,7 +163,7 @@ class Change:
 
 InVisit: TypeAlias = NamedDependency[SkipValidation[Visit]]
 Reading: TypeAlias = NamedDependency[SkipValidation[Visit]]
-Changing: TypeAlias = NamedDependency[SkipValidation[Change]]
+Transaction: TypeAlias = NamedDependency[SkipValidation[Change]]
 Parts: TypeAlias = NamedDependency[SkipValidation[PageParts]]
 
 

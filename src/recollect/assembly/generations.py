@@ -17,7 +17,7 @@ from recollect.models.embedders.cache import CachedEmbedder
 from recollect.ports import Embedder, Generation
 
 if TYPE_CHECKING:
-    from recollect.store.generations import EmbedderGenerations
+    from recollect.store.embedders import EmbedderGenerations
 from recollect.settings import EngineSettings
 
 _LOOK_SECONDS = 15.0

@@ -19,7 +19,7 @@ from recollect.failures import place
 from recollect.model import EmbedderInUse, EmbedderPlace, EmbeddingState
 
 if TYPE_CHECKING:
-    from recollect.store.generations import EmbedderGenerations
+    from recollect.store.embedders import EmbedderGenerations
 
 _LOOK_SECONDS = 5.0
 _HELD = timedelta(minutes=2)

@@ -27,7 +27,7 @@ from recollect.models.yielding import Yielding
 from recollect.ports import Clock
 
 if TYPE_CHECKING:
-    from recollect.store.settings import UsageLog
+    from recollect.store.users import UsageLog
 
 FAILURES = 5
 """So many failures in a row open the breaker."""

@@ -25,7 +25,7 @@ from recollect.model import EmbeddingScope, IndexedMessage, LoggedMessage, Unemb
 from recollect.ports import Embedder
 
 if TYPE_CHECKING:
-    from recollect.store.log_index import LogIndex
+    from recollect.store.log import LogIndex
 
 _SHORT_CHARACTERS = 2_000
 """What is longer is cut in a thread, as all streams would stand still meanwhile."""

@@ -10,7 +10,7 @@ from recollect.model import Memory
 from recollect.ports import Embedder
 
 if TYPE_CHECKING:
-    from recollect.store.log_index import LogIndex
+    from recollect.store.log import LogIndex
 
 _AT_ONCE = 32
 _BATCHES_OF_A_RUN = 6

@@ -9,8 +9,8 @@ from recollect.lazy import lazy_exports
 from recollect.store.embedded import EmbeddedServer, TemporaryFolder, is_used, start_embedded
 
 if TYPE_CHECKING:
-    from recollect.store.checking import DatabaseReport, check_postgres
-    from recollect.store.opening import Postgres, migrate_postgres, open_postgres
+    from recollect.store.postgres import Postgres, migrate_postgres, open_postgres
+    from recollect.store.schema.report import DatabaseReport, check_postgres
 
 __all__ = [
     "DatabaseReport",
@@ -26,6 +26,6 @@ __all__ = [
 
 __getattr__ = lazy_exports(
     __name__,
-    dict.fromkeys(("Postgres", "migrate_postgres", "open_postgres"), f"{__name__}.opening")
-    | dict.fromkeys(("DatabaseReport", "check_postgres"), f"{__name__}.checking"),
+    dict.fromkeys(("Postgres", "migrate_postgres", "open_postgres"), f"{__name__}.postgres")
+    | dict.fromkeys(("DatabaseReport", "check_postgres"), f"{__name__}.schema.report"),
 )

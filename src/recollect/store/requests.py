@@ -8,10 +8,10 @@ from uuid import UUID
 from asyncpg import Record
 
 from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage, TurnNotes
+from recollect.store.log.turns import TIMED, fields_of_notes, write_turn
 from recollect.store.pool import Database
 from recollect.store.rows import own_content, shortest
 from recollect.store.sql import SQL
-from recollect.store.turn_writing import TIMED, fields_of_notes, write_turn
 
 USAGE_OUTLIVES = timedelta(days=60)
 """How much longer the tokens of a day are kept than the records of requests."""

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from recollect.index import Document, Embedded, Loaded, StoredMemory, StoredPassage
 from recollect.model import Vector, Versions
+from recollect.store.log.terms import read_terms
 from recollect.store.pool import Connection, Database
-from recollect.store.profiles import confirmed_entries
 from recollect.store.rows import memory_of, passage_of
 from recollect.store.sql import SQL
-from recollect.store.terms import read_terms
+from recollect.store.users.profiles import confirmed_entries
 from recollect.text.lexical import document_terms
 
 _BYTES_OF_PASSAGE = 5_000

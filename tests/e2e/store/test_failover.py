@@ -13,7 +13,8 @@ from tests.waiting import until
 
 from recollect.errors import StoreUnavailableError
 from recollect.model import Actor, Add, Reason
-from recollect.store import Postgres, jobs, open_postgres
+from recollect.store import Postgres, open_postgres
+from recollect.store.jobs import runner
 
 pytestmark = pytest.mark.process
 
@@ -26,7 +27,7 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
 
 @pytest.fixture
 async def opened(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Postgres]:
-    monkeypatch.setattr(jobs, "_LONGEST_BACKOFF", 0.5)
+    monkeypatch.setattr(runner, "_LONGEST_BACKOFF", 0.5)
     store = await open_postgres(pair.dsn, lease=2, heartbeat=2)
     yield store
     await store.aclose()

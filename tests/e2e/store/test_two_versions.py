@@ -16,7 +16,7 @@ from tests.scripted_upstream import ScriptedUpstream, completion
 from tests.served_process import ServedProcess, environment, served_process
 from tests.waiting import until
 
-from recollect.store.schema import migrate
+from recollect.store.schema.migration import migrate
 from recollect.store.sql import Migration, load_migrations
 
 pytestmark = pytest.mark.process

@@ -20,7 +20,7 @@ from recollect.engine.live import LiveEngine
 from recollect.engine.prepared import Prepared
 from recollect.errors import ConfigurationError, EmbedderError, StoreError, StoreUnavailableError
 from recollect.model import Recall, Scope, Skip, Turn, TurnNotes, Written
-from recollect.store.message_log import MessageLog
+from recollect.store.messages import MessageLog
 from recollect.text.tokens import estimate_tokens
 
 Logs = Sequence[MutableMapping[str, Any]]

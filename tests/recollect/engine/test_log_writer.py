@@ -36,7 +36,7 @@ from recollect.model import (
 )
 from recollect.spool import Kept, Spool, spooling
 from recollect.spool.segments import Segment
-from recollect.store import turn_writing
+from recollect.store.log import turns
 
 ROOM = 1_000_000
 
@@ -353,7 +353,7 @@ async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
         monkeypatch.setattr(module, name, watched)
 
     watch(spooling, "encode")
-    watch(turn_writing, "estimate_tokens")
+    watch(turns, "estimate_tokens")
     opener = away(store)
     live = LiveEngine(opener, spool=Spool(folder, limit=ROOM))
     await live.start()

@@ -18,7 +18,7 @@ from uuid_utils.compat import uuid7
 from recollect.engine import Engine, maintenance
 from recollect.errors import StoreUnavailableError
 from recollect.model import RequestRecord
-from recollect.store.log_index import LogIndex
+from recollect.store.log import LogIndex
 from recollect.store.requests import RequestLog
 
 

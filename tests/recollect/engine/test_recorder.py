@@ -27,7 +27,7 @@ from recollect.model import (
     TurnNotes,
     Written,
 )
-from recollect.store.message_log import MessageLog
+from recollect.store.messages import MessageLog
 
 
 async def waiting(store: Store) -> int:

@@ -16,7 +16,7 @@ from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
 from recollect.indexing import EmbeddingScope, index_run, index_user, shorter_wait
 from recollect.indexing.indexed_message import index_by_words
 from recollect.model import IndexedMessage, LoggedMessage, Passage, Vector
-from recollect.store.log_index import LogIndex
+from recollect.store.log import LogIndex
 
 CODE = "Here you are:\n\n```python\ndef brew(tea: str) -> None:\n    print(tea)\n```\n\nThat is all."
 

@@ -14,7 +14,7 @@ from recollect.model import (
     RequestRecord,
     Scope,
 )
-from recollect.store.log_index import LogIndex
+from recollect.store.log import LogIndex
 from recollect.text.lexical import document_terms
 
 

@@ -8,7 +8,7 @@ from tests.databases import administrator
 from tests.recollect.store.test_erasure import NAME, live_a_little
 from tests.stores import LATER, Store
 
-from recollect.store.erasure import VACUUMED_TABLES
+from recollect.store.users.erasure import VACUUMED_TABLES
 
 PAGE = Path(__file__).parents[3] / "docs" / "erased-bytes.md"
 

@@ -27,10 +27,10 @@ from recollect.model import (
     Source,
 )
 from recollect.store import Postgres
-from recollect.store.changing import Changing
-from recollect.store.erasure import ERASED_TABLES, VACUUMED_TABLES, erase_user
+from recollect.store.memories.transaction import Transaction
 from recollect.store.pool import Connection
 from recollect.store.sql import SQL
+from recollect.store.users.erasure import ERASED_TABLES, VACUUMED_TABLES, erase_user
 
 NAME = "anna-of-the-canary-islands"
 ANNA = Scope(NAME, f"chat of {NAME}")
@@ -124,7 +124,7 @@ async def test_what_came_meanwhile_is_found_when_all_is_counted_once_more(
             )
         return erased
 
-    monkeypatch.setattr("recollect.store.memories.erase_user", erase_and_say)
+    monkeypatch.setattr("recollect.store.memories.memories.erase_user", erase_and_say)
     erasure = await own_store.memories.erase(NAME, at=LATER)
 
     assert {table for table, count in erasure.left if count} == {"model_usage"}
@@ -210,7 +210,7 @@ async def test_what_is_given_while_another_is_erased_is_kept(store: Store, postg
     await store.memories.apply(store.anna.scope, [Add(shared)], actor=Actor.USER, at=NOON)
 
     async with postgres.database.changing(store.ben) as giving:
-        await Changing(giving, store.ben, Actor.USER, NOON).insert(shared)
+        await Transaction(giving, store.ben, Actor.USER, NOON).insert(shared)
         erasing = asyncio.create_task(store.memories.erase(store.anna, at=LATER))
         await until(lambda: giving.fetchval(WAITING))
 

@@ -11,7 +11,7 @@ from tests.tables import table
 
 from recollect.errors import ConfigurationError, StoreUnavailableError
 from recollect.store import Postgres, open_postgres
-from recollect.store.hosts import Hosts, one_host_each
+from recollect.store.pool.hosts import Hosts, one_host_each
 
 
 @table(

@@ -26,7 +26,7 @@ Drain = Callable[[str], Awaitable[timedelta | None]]
 
 @pytest.fixture(autouse=True)
 def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.jobs._POLL_WHEN_FULL", timedelta(seconds=0.05))
+    monkeypatch.setattr("recollect.store.jobs.runner._POLL_WHEN_FULL", timedelta(seconds=0.05))
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ async def test_a_failure_of_ours_is_told_in_its_words(store: Store, table: Table
 async def test_a_store_out_of_reach_is_no_failure_of_the_job(
     store: Store, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.store.jobs._RETRY_AFTER_OUTAGE", timedelta(milliseconds=10))
+    monkeypatch.setattr("recollect.store.jobs.runner._RETRY_AFTER_OUTAGE", timedelta(milliseconds=10))
     calls = []
 
     async def drain(user_id: str) -> None:
@@ -208,7 +208,7 @@ async def test_one_worker_forms_for_one_user_at_a_time(own_dsn: str, table: Tabl
 async def test_the_end_does_not_wait_for_a_drain_that_will_not_end(
     store: Store, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.store.jobs._LEAVE_SECONDS", 0.2)
+    monkeypatch.setattr("recollect.store.jobs.runner._LEAVE_SECONDS", 0.2)
     began, go_on = asyncio.Event(), asyncio.Event()
 
     async def stubborn(_: str) -> None:
@@ -272,8 +272,8 @@ def interruptions(logs: Sequence[EventDict]) -> int:
 async def test_jobs_go_on_after_an_outage_and_none_is_lost(
     folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.store.jobs._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
-    monkeypatch.setattr("recollect.store.jobs._SHORTEST_BACKOFF", 0.05)
+    monkeypatch.setattr("recollect.store.jobs.runner._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
+    monkeypatch.setattr("recollect.store.jobs.runner._SHORTEST_BACKOFF", 0.05)
     server = start(folder)
     opened = await open_postgres(server.dsn, heartbeat=0.3)
     store = store_over(opened)
@@ -310,7 +310,7 @@ async def test_jobs_go_on_after_an_outage_and_none_is_lost(
 async def test_whatever_fails_in_the_store_is_waited_out(
     store: Store, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.store.jobs._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
+    monkeypatch.setattr("recollect.store.jobs.runner._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
     calls: list[str] = []
 
     async def drain(user_id: str) -> None:

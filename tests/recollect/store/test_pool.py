@@ -15,10 +15,10 @@ from tests.tables import table
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect.model import Actor, Add
 from recollect.store import Postgres, open_postgres
-from recollect.store.jobs import _Driver, _PooledDriver
+from recollect.store.jobs.queue import driver_on
+from recollect.store.jobs.runner import _Driver, _PooledDriver
 from recollect.store.pool import store_errors
-from recollect.store.queue import driver_on
-from recollect.store.schema import migrate
+from recollect.store.schema.migration import migrate
 from recollect.store.sql import Migration, load_migrations
 
 
@@ -130,7 +130,7 @@ async def test_a_cancelled_call_is_cancelled_and_its_connection_good(own_dsn: st
 
 
 async def test_closing_does_not_wait_for_ever(shared_dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.pool._CLOSE_SECONDS", 0.1)
+    monkeypatch.setattr("recollect.store.pool.connections._CLOSE_SECONDS", 0.1)
     store = await open_postgres(shared_dsn)
 
     async def close_in_use() -> None:

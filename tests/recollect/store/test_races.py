@@ -26,7 +26,7 @@ from recollect.model import (
     Retire,
 )
 from recollect.store import Postgres
-from recollect.store.erasure import ERASED_TABLES
+from recollect.store.users.erasure import ERASED_TABLES
 from recollect.text.lexical import document_terms
 
 WRITERS = 8

@@ -15,7 +15,7 @@ from tests.waiting import until
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect.store import open_postgres
 from recollect.store.pool import Access
-from recollect.store.schema import migrate
+from recollect.store.schema.migration import migrate
 from recollect.store.sql import SQL, Migration, load_migrations
 
 OPEN = """
@@ -162,7 +162,7 @@ async def test_a_server_without_pgvector_is_a_clear_error(
 async def test_a_pgvector_that_is_too_old_is_a_clear_error(
     empty_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.store.schema.PGVECTOR", (99, 0))
+    monkeypatch.setattr("recollect.store.schema.migration.PGVECTOR", (99, 0))
 
     with pytest.raises(ConfigurationError, match=r"pgvector is [0-9.]+, and Recollect needs"):
         await open_postgres(empty_dsn)
@@ -270,7 +270,7 @@ async def test_a_migration_waits_for_a_lock_without_having_others_wait_behind_it
 async def test_a_lock_that_is_held_for_ever_is_told_and_nothing_is_changed(
     new_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recollect.store.schema_steps._TRIES", 2)
+    monkeypatch.setattr("recollect.store.schema.steps._TRIES", 2)
     async with administrator(new_dsn) as connection, held(new_dsn):
         with pytest.raises(StoreUnavailableError, match=r"9000_later.*each of the 2 times"):
             await migrate(connection, [*load_migrations(), LATER])

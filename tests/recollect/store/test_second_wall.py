@@ -35,7 +35,7 @@ from recollect.model import (
     Usage,
 )
 from recollect.store import Postgres, open_postgres
-from recollect.store.changing import insert_vector
+from recollect.store.memories.transaction import insert_vector
 from recollect.store.sql import SQL
 
 ANNA, BEN = Person("anna").scope, Person("ben").scope
@@ -343,7 +343,7 @@ async def test_a_role_that_policies_do_not_bind_either_is_refused(
     async with administrator(new_dsn) as connection:
         await connection.execute(f"CREATE ROLE {role} {privilege}")
         try:
-            monkeypatch.setattr("recollect.store.schema._USER_ROLE", role)
+            monkeypatch.setattr("recollect.store.schema.migration._USER_ROLE", role)
             with pytest.raises(ConfigurationError, match="does not bind"):
                 await open_postgres(new_dsn)
         finally:

@@ -9,8 +9,8 @@ from uuid_utils.compat import uuid7
 
 from recollect.errors import StoreError
 from recollect.model import AdminRead, Changer, Flags, Party, Placement
-from recollect.store.settings import flags_of
 from recollect.store.sql import SQL
+from recollect.store.users.settings import flags_of
 
 USED = "INSERT INTO model_usage (user_id, day, tokens, calls) VALUES ($1, now(), 1, 1)"
 

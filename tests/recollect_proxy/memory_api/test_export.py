@@ -42,8 +42,8 @@ from recollect.model import (
     Source,
     Strategy,
 )
-from recollect.store.erasure import ERASED_TABLES
 from recollect.store.sql import SQL
+from recollect.store.users.erasure import ERASED_TABLES
 from recollect_proxy.takeout.rows import LATER_SECTIONS, json_schema
 
 SCHEMA = Path(__file__).parents[3] / "docs/export.schema.json"

@@ -174,3 +174,204 @@ ORDER BY c.relname;
 -- name: vacuum
 -- Make free what deleted rows took; outside of any transaction. What this database user may not, is passed over.
 VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.users, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.pgqueuer, recollect.pgqueuer_log;
+
+-- name: exchanges_of_session
+-- What was said in a chat of the user, exchange by exchange.
+SELECT id FROM exchanges WHERE user_id = $1 AND session_id = $2;
+
+-- name: messages_of_session
+-- All messages of a chat of the user, other answers too.
+SELECT id FROM messages WHERE user_id = $1 AND session_id = $2;
+
+-- name: memories_of_session
+-- The user's own memories that came from a chat or rest on messages of it, also those the user sees no longer; whether the
+-- user stood behind them outside of any chat; and what the row says by which one of these exchanges added it, as that
+-- may name messages of what it replaced. Summaries of other chats are retired with what is hidden.
+WITH added AS MATERIALIZED (
+    SELECT DISTINCT ON (memory_id) memory_id, details
+    FROM memory_updates
+    WHERE user_id = $1 AND exchange_id = ANY ($4::uuid[]) AND action IN ('add', 'replace')
+    ORDER BY memory_id, id
+), by_hand AS MATERIALIZED (
+    SELECT DISTINCT memory_id
+    FROM memory_updates
+    WHERE user_id = $1
+        AND (reason IN ('approved', 'edited', 'written') OR action = 'restore' AND reason = 'undone')
+)
+SELECT v.id, v.content, v.message_ids, l.vector_id IS NOT NULL AS linked, added.details AS added,
+    by_hand.memory_id IS NOT NULL AS by_hand
+FROM vectors AS v
+LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
+LEFT JOIN added ON added.memory_id = v.id
+LEFT JOIN by_hand ON by_hand.memory_id = v.id
+WHERE v.owner = $1 AND (v.session_id = $2 OR v.kind <> 'summary' AND v.message_ids && $3::uuid[]);
+
+-- name: detach_from_session
+-- Forget that a memory of the user came from a chat, and in which words.
+UPDATE vectors
+SET message_ids = $3, session_id = nullif(session_id, $4),
+    evidence = CASE WHEN session_id = $4 THEN NULL ELSE evidence END
+WHERE owner = $1 AND id = $2;
+
+-- name: unlink_memories
+-- Let the user see these memories no longer.
+DELETE FROM users_vectors WHERE user_id = $1 AND vector_id = ANY ($2::uuid[]);
+
+-- name: erase_memories
+-- Delete memories of the user's own that the user sees no longer.
+DELETE FROM vectors AS v
+WHERE v.owner = $1 AND v.id = ANY ($2::uuid[])
+    AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = v.id)
+RETURNING v.id;
+
+-- name: erase_quarantine_of_session
+-- Delete what the user had still to approve of a chat, or of nothing but these messages; of what was refused the hash.
+DELETE FROM quarantine
+WHERE user_id = $1 AND (session_id = $2 OR message_ids <> '{}' AND message_ids <@ $3::uuid[])
+RETURNING id;
+
+-- name: updates_of_session
+-- The rows of the user's audit that name a chat, one of its exchanges or one of these memories, and what undoes them.
+WITH named AS (
+    SELECT id FROM memory_updates
+    WHERE user_id = $1 AND (
+        session_id = $2 OR exchange_id = ANY ($3::uuid[]) OR memory_id = ANY ($4::uuid[])
+        OR replaced_id = ANY ($4::uuid[])
+    )
+)
+SELECT u.id, u.at, u.action, u.actor, u.reason, u.memory_id, u.replaced_id, u.before, u.after, u.session_id,
+    u.exchange_id, u.undoes, u.details
+FROM memory_updates AS u
+WHERE u.user_id = $1 AND (u.id IN (SELECT id FROM named) OR u.undoes IN (SELECT id FROM named))
+ORDER BY u.id;
+
+-- name: delete_updates
+-- Delete rows of the user's audit.
+DELETE FROM memory_updates WHERE user_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: rewrite_update
+-- Write over a row of the user's audit.
+UPDATE memory_updates
+SET action = $3, memory_id = $4, replaced_id = $5, before = $6, after = $7, session_id = $8, exchange_id = $9,
+    details = $10
+WHERE user_id = $1 AND id = $2;
+
+-- name: erase_exchanges_of_session
+-- Delete what is and was to be formed of a chat of the user.
+DELETE FROM exchanges WHERE user_id = $1 AND session_id = $2;
+
+-- name: erase_injections_of_session
+-- Delete what was added to the prompts of a chat of the user.
+DELETE FROM injections WHERE user_id = $1 AND session_id = $2;
+
+-- name: erase_request_metrics_of_session
+-- Delete what the requests of a chat of the user were like.
+DELETE FROM request_metrics WHERE user_id = $1 AND session_id = $2;
+
+-- name: erase_messages_of_session
+-- Delete the log of a chat of the user.
+DELETE FROM messages WHERE user_id = $1 AND session_id = $2;
+
+-- name: erase_session
+-- Delete a chat of the user.
+DELETE FROM sessions WHERE user_id = $1 AND id = $2;
+
+-- name: sessions_of_user
+-- The chats of the user that had begun by then, where that is asked; the one where something was said last first.
+SELECT id FROM sessions
+WHERE user_id = $1 AND ($2::timestamptz IS NULL OR started_at <= $2)
+ORDER BY last_at DESC, id;
+
+-- name: line_of_memories
+-- These memories of the user, and all that they took the place of, or that took theirs and was undone; but not what ended with them.
+WITH RECURSIVE line (id) AS (
+    SELECT unnest($2::uuid[])
+    UNION
+    SELECT before.id
+    FROM line
+    CROSS JOIN LATERAL (
+        SELECT u.replaced_id AS id
+        FROM memory_updates AS u
+        WHERE u.user_id = $1 AND u.memory_id = line.id AND u.replaced_id IS NOT NULL
+        UNION ALL
+        SELECT u.memory_id
+        FROM memory_updates AS u
+        WHERE u.user_id = $1 AND u.action = 'retire' AND u.reason <> 'ended' AND u.details ->> 'heir' = line.id::text
+    ) AS before
+)
+SELECT v.id, v.message_ids FROM line JOIN vectors AS v ON v.owner = $1 AND v.id = line.id;
+
+-- name: copies_of_messages
+-- The user's summaries, and exchanges kept as they were said, that rest on one of these messages; also those the user sees no longer.
+SELECT id FROM vectors
+WHERE owner = $1 AND (kind = 'summary' OR source = 'qa_turn') AND message_ids && $2::uuid[];
+
+-- name: erase_quarantine_of_messages
+-- Delete what the user had still to approve and rests on one of these messages.
+DELETE FROM quarantine WHERE user_id = $1 AND message_ids && $2::uuid[] RETURNING id;
+
+-- name: detach_from_messages
+-- Forget that memories of the user rest on these messages, and in which words they were said.
+UPDATE vectors
+SET evidence = NULL, message_ids = ARRAY(
+    SELECT said.id FROM unnest(message_ids) WITH ORDINALITY AS said (id, place) WHERE said.id <> ALL ($2::uuid[])
+    ORDER BY said.place
+)
+WHERE owner = $1 AND message_ids && $2::uuid[];
+
+-- name: beside_messages
+-- The user's messages that stand right before or behind one of these in its chat, also where an answer failed between them: each
+-- may be found by words of the other.
+SELECT DISTINCT beside.id
+FROM messages AS m
+JOIN messages AS beside
+    ON beside.user_id = $1 AND beside.session_id = m.session_id
+        AND beside.turn_index >= coalesce((
+            SELECT max(p.turn_index) FROM messages AS p
+            WHERE p.user_id = $1 AND p.session_id = m.session_id AND p.turn_index < m.turn_index AND NOT p.alternate
+        ), m.turn_index)
+        AND beside.turn_index <= coalesce((
+            SELECT min(n.turn_index) FROM messages AS n
+            WHERE n.user_id = $1 AND n.session_id = m.session_id AND n.turn_index > m.turn_index AND NOT n.alternate
+        ), m.turn_index)
+WHERE m.user_id = $1 AND m.id = ANY ($2::uuid[]) AND beside.id <> ALL ($2::uuid[])
+    AND beside.indexed AND NOT beside.hidden;
+
+-- name: answers_outside_the_log
+-- What exchanges of the user keep of answers that are no messages: those behind one of these messages in its chat, or given one of these items.
+WITH told (session_id, turn_index) AS (
+    SELECT session_id, turn_index FROM messages WHERE user_id = $1 AND id = ANY ($2::uuid[])
+    UNION
+    SELECT e.session_id, e.turn_index - 1
+    FROM injections AS i
+    JOIN exchanges AS e ON e.user_id = $1 AND e.session_id = i.session_id AND e.anchor = i.anchor
+    WHERE i.user_id = $1 AND i.items && $3::uuid[]
+)
+SELECT e.id, concat_ws(E'\n', e.answered, e.partial) AS content FROM exchanges AS e
+WHERE e.user_id = $1 AND (e.answered IS NOT NULL OR e.partial IS NOT NULL) AND EXISTS (
+    SELECT FROM told WHERE told.session_id = e.session_id AND told.turn_index < e.turn_index
+);
+
+-- name: erase_answers_outside_the_log
+-- Delete what these exchanges of the user keep of answers that are no messages; return the messages that may be found by words of it.
+UPDATE exchanges AS e SET answered = NULL, partial = NULL
+FROM messages AS m
+WHERE e.user_id = $1 AND e.id = ANY ($2::uuid[]) AND m.user_id = $1 AND m.id = e.message_id
+RETURNING m.id, m.indexed AND NOT m.hidden AS is_found;
+
+-- name: erase_texts
+-- Delete the text of messages of the user; that something was said there stays known.
+UPDATE messages SET content = '', tokens = 0, hidden = true, indexed = true WHERE user_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: erase_texts_of_exchanges
+-- Delete what else has the text of exchanges of the user that have these messages, and let none be written to them again; nor what
+-- the turn behind each one has of its answer.
+WITH erased AS (
+    UPDATE exchanges SET erased_at = $3, answered = NULL, partial = NULL
+    WHERE user_id = $1 AND message_id = ANY ($2::uuid[])
+    RETURNING session_id, turn_index
+)
+UPDATE exchanges AS next SET answered = NULL
+FROM erased
+WHERE next.user_id = $1 AND next.session_id = erased.session_id AND next.turn_index = erased.turn_index + 2
+    AND NOT next.message_id = ANY ($2::uuid[]);

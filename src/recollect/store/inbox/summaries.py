@@ -1,0 +1,111 @@
+"""Which chats are due for a summary, and the summaries kept of them, in Postgres. Never: writes a summary."""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from asyncpg import Record
+
+from recollect.model import (
+    Actor,
+    Add,
+    Change,
+    Conversation,
+    Material,
+    Memory,
+    Message,
+    Outline,
+    Reason,
+    Replace,
+    Role,
+)
+from recollect.store.memories.changes import apply_changes
+from recollect.store.pool import Connection
+from recollect.store.rows import memory_of
+from recollect.store.sql import SQL
+
+_EXCHANGES = 100
+"""So many of a chat's last exchanges are summarized at once: each is at most two messages."""
+
+_LONGEST_MESSAGE = 4_000
+"""Characters of a message that are read."""
+
+_RECENT = timedelta(days=30)
+"""Chats are looked at in which something was said so long before what the user said last."""
+
+
+async def read_conversation(
+    connection: Connection, user_id: str, *, turns: int, tokens: int, without: Collection[str]
+) -> Conversation | None:
+    """Return the chat that waits longest for a summary it is due for, as ``Inbox.to_summarize`` says.
+
+    Where the last summary was forgotten, everything that is left of the chat is read again.
+    """
+    due = await connection.fetchrow(SQL["chat_to_summarize"], user_id, turns, tokens, list(without), _RECENT)
+    if due is None:
+        return None
+    rows = await connection.fetch(
+        SQL["exchanges_to_summarize"], user_id, due["session_id"], due["since"], _EXCHANGES, _LONGEST_MESSAGE
+    )
+    if not rows:  # all of it was forgotten between the two reads
+        return None
+    last = None
+    if due["summary_id"] is not None:
+        found = await connection.fetchrow(SQL["one_memory"], user_id, due["summary_id"])
+        last = None if found is None else memory_of(found)
+    return _conversation_of(due["session_id"], rows[::-1], last)
+
+
+async def keep_summary(
+    connection: Connection, user_id: str, conversation: Conversation, memory: Memory | None, *, at: datetime
+) -> list[Change]:
+    """Keep a summary of a chat and note up to where it goes, as ``Inbox.summarized`` says."""
+    session_id = conversation.session_id
+    if not await _is_as_it_was(connection, user_id, conversation):
+        return []
+    rests_on = list(set(conversation.message_ids))
+    kept = memory if await connection.fetchval(SQL["are_told"], user_id, rests_on) else None
+    noted = (user_id, session_id, conversation.last_turn, int(kept is not None))
+    await connection.execute(SQL["note_summarized"], *noted)
+    if kept is None:
+        return []
+    change: Change = Add(kept, Reason.SUMMARIZED)
+    if conversation.summary is not None:
+        change = Replace(conversation.summary.id, kept, Reason.SUMMARIZED)
+    return await apply_changes(
+        connection, user_id, [change], actor=Actor.FORMATION, at=at, session_id=session_id
+    )
+
+
+async def _is_as_it_was(connection: Connection, user_id: str, conversation: Conversation) -> bool:
+    """Return whether the chat is not summarized otherwise since the conversation was read."""
+    now = await connection.fetchrow(SQL["summary_of_chat"], user_id, conversation.session_id)
+    last = None if conversation.summary is None else conversation.summary.id
+    return now is not None and now["summary_id"] == last and now["summarized_turn"] < conversation.last_turn
+
+
+def _conversation_of(session_id: str, rows: list[Record], last: Memory | None) -> Conversation:
+    newest = rows[-1]
+    ids = [each for row in rows for each in (row["message_id"], row["reply_id"]) if each is not None]
+    before: Iterable[UUID] = () if last is None else last.provenance.message_ids
+    return Conversation(
+        session_id=session_id,
+        material=Material(
+            messages=tuple(message for row in rows for message in _messages_of(row)),
+            before="" if last is None else last.content,
+            outline=(None if last is None else last.outline) or Outline(),
+            at=newest["said_at"],
+        ),
+        message_ids=tuple(dict.fromkeys([*ids, *before])),
+        last_turn=newest["turn_index"] + (newest["reply_id"] is not None),
+        summary=last,
+        model=newest["model"],
+        authorized=newest["authorized"],
+        exchange_id=newest["id"],
+        upstream=newest["upstream"],
+    )
+
+
+def _messages_of(row: Record) -> list[Message]:
+    said = Message(Role.USER, row["said"], row["speaker"])
+    return [said] if row["reply"] is None else [said, Message(Role.ASSISTANT, row["reply"])]

@@ -1,0 +1,260 @@
+"""Runs the jobs of PgQueuer's queue: each drains one user's inbox. Never: what forming is."""
+
+import asyncio
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import timedelta
+
+import asyncpg
+import structlog
+from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
+from pgqueuer.adapters.persistence.queries import Queries
+from pgqueuer.core.qm import QueueManager
+from pgqueuer.domain.errors import RetryRequested
+from pgqueuer.domain.models import Job, TracebackRecord
+from pgqueuer.domain.types import JOB_STATUS
+
+from recollect.errors import RecollectError, StoreError
+from recollect.store.jobs.queue import CHANNEL, FORM, driver_on, queries_of
+from recollect.store.pool import Access, Connection, store_errors
+from recollect.store.sql import SQL
+
+Drain = Callable[[str], Awaitable[timedelta | None]]
+
+_POLL_WHEN_FULL = timedelta(seconds=0.25)
+_POLL_WHEN_IDLE = timedelta(seconds=1)
+"""What is to be tried again is announced by nobody when its time has come."""
+_RETRY_AFTER_OUTAGE = timedelta(seconds=5)
+_SHORTEST_BACKOFF, _LONGEST_BACKOFF = 0.5, 15.0
+_LEAVE_SECONDS = 2.0
+_LOG_KEPT = timedelta(days=7)
+_PRUNE_SECONDS = 3600.0
+
+_log = structlog.get_logger(__name__)
+
+
+class JobFailedError(RecollectError):
+    """A job failed; its own error is in the log, as its message may quote a user."""
+
+
+class Jobs:
+    """Durable background work in the same database as the memories.
+
+    Args:
+        access: The database; the queue has a connection of its own.
+        workers: Jobs run at the same time, at most.
+        heartbeat: After how long without a sign of life a job is taken from its process.
+    """
+
+    def __init__(self, access: Access, *, workers: int, heartbeat: timedelta) -> None:
+        self._access = access
+        self._workers = workers
+        self._heartbeat = heartbeat
+
+    async def run(self, drain: Drain) -> None:
+        """Call ``drain(user_id)`` for each job until cancelled, several users at once.
+
+        A job says only that this user has something to form. ``drain`` returns None when the
+        user's inbox is empty, else after how long to call it again; that time survives a crash.
+        When ``drain`` raises a StoreError, it is called again later, for as long as that lasts;
+        when it raises anything else, the job is held as failed, visible, never dropped.
+        """
+        backoff = _SHORTEST_BACKOFF
+        loop = asyncio.get_running_loop()
+        while True:
+            began = loop.time()
+            try:
+                async with self._access.connection() as connection:
+                    worker = _Worker(connection, drain, self._workers, pooled=self._access.pooled)
+                    await worker.run(self._heartbeat)
+            except Exception as error:  # noqa: BLE001 - whatever ends the queue's loop, the jobs must go on
+                _log.warning("jobs_interrupted", **_described(error), again_in=backoff)
+            if loop.time() - began > _LONGEST_BACKOFF:
+                backoff = _SHORTEST_BACKOFF
+            await asyncio.sleep(backoff)
+            backoff = min(2 * backoff, _LONGEST_BACKOFF)
+
+
+class _Driver(AsyncpgDriver):
+    """PgQueuer's driver, which tells when a statement failed.
+
+    PgQueuer waits for its running jobs before it gives up a connection, and asyncpg does not always
+    call its termination listeners: jobs must not keep a worker on a connection that is lost.
+    """
+
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        super().__init__(connection)
+        self._connection = connection
+        self.failed = asyncio.Event()
+        connection.add_termination_listener(lambda _: self.failed.set())
+
+    async def fetch(self, query: str, *args: object) -> list[dict[str, object]]:
+        with self._telling():
+            return await super().fetch(query, *args)
+
+    async def execute(self, query: str, *args: object) -> str:
+        with self._telling():
+            return await super().execute(query, *args)
+
+    async def notify(self, channel: str, payload: str) -> None:
+        with self._telling():
+            await super().notify(channel, payload)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception:
+            self.failed.set()
+            raise
+
+
+class _PooledDriver(_Driver):
+    """The same behind a pooler: a statement is a transaction, and nothing is listened to, as it would be elsewhere.
+
+    Jobs are then found by looking for them, which is done every second anyway.
+    """
+
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        super().__init__(connection)
+        self._one_at_a_time = asyncio.Lock()
+
+    async def fetch(self, query: str, *args: object) -> list[dict[str, object]]:
+        async with self._transaction():
+            return await super().fetch(query, *args)
+
+    async def execute(self, query: str, *args: object) -> str:
+        async with self._transaction():
+            return await super().execute(query, *args)
+
+    async def notify(self, channel: str, payload: str) -> None:
+        async with self._transaction():
+            await super().notify(channel, payload)
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[None]:
+        async with self._one_at_a_time, self._connection.transaction():
+            await self._connection.execute(SQL["end_by_itself"])
+            yield
+
+    async def add_listener(self, channel: str, callback: Callable[[str | bytes | bytearray], None]) -> None:
+        """Listen to nothing."""
+
+
+class _Queries(Queries):
+    """PgQueuer's queries, but no job is lost to a cancellation or an outage.
+
+    PgQueuer deletes a job that was cancelled, and holds as failed one that it can't put back. Here
+    both are left as they are: without a heartbeat they are picked up again.
+    """
+
+    async def log_jobs(self, job_status: list[tuple[Job, JOB_STATUS, TracebackRecord | None]]) -> None:
+        ended = [entry for entry in job_status if entry[1] != "canceled"]
+        if ended:
+            await super().log_jobs(ended)
+
+    async def retry_job(self, job: Job, delay: timedelta, traceback_record: TracebackRecord | None) -> None:
+        try:
+            with store_errors():
+                await super().retry_job(job, delay, traceback_record)
+        except StoreError as error:
+            _log.warning("job_left", **_described(error))
+
+
+class _Worker:
+    """Works off the queue over one connection, until that is lost."""
+
+    def __init__(self, connection: Connection, drain: Drain, workers: int, *, pooled: bool) -> None:
+        self._drain = drain
+        self._workers = workers
+        self._free = asyncio.Semaphore(workers)
+        driver = driver_on(connection, _PooledDriver if pooled else _Driver)
+        self._ending = driver.failed
+        self._queries = queries_of(driver, _Queries)
+
+    async def run(self, heartbeat: timedelta) -> None:
+        queue = QueueManager(self._queries, channel=CHANNEL)
+        queue.min_dequeue_poll_interval = _POLL_WHEN_FULL
+        queue.entrypoint(FORM, on_failure="hold")(self._form)
+        working = asyncio.create_task(
+            queue.run(
+                dequeue_timeout=min(heartbeat / 2, _POLL_WHEN_IDLE),
+                batch_size=max(1, self._workers // 2),
+                max_concurrent_tasks=max(2, self._workers),
+                shutdown_on_listener_failure=True,
+                heartbeat_timeout=heartbeat,
+                log_aggregation_interval=timedelta(0),  # nobody reads PgQueuer's statistics
+            )
+        )
+        pruning = asyncio.create_task(self._prune_log())
+        ending = asyncio.create_task(self._ending.wait())
+        try:
+            await asyncio.wait({working, ending}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._ending.set()
+            queue.shutdown.set()
+            pruning.cancel()
+            await _leave(working)
+        if not working.cancelled():
+            working.result()
+
+    async def _form(self, job: Job) -> None:
+        draining = asyncio.create_task(self._call_drain(job.payload or b""))
+        ending = asyncio.create_task(self._ending.wait())
+        try:
+            await asyncio.wait({draining, ending}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            ending.cancel()
+            draining.cancel()
+            await asyncio.wait({draining})
+        if draining.cancelled():
+            raise RetryRequested(timedelta(0) if self._ending.is_set() else _RETRY_AFTER_OUTAGE)
+        try:
+            again_after = draining.result()
+        except StoreError as error:  # whatever the store lacks, as room: the work is still there to do
+            _log.warning("job_waits", **_described(error), again_in=_RETRY_AFTER_OUTAGE.total_seconds())
+            raise RetryRequested(_RETRY_AFTER_OUTAGE) from None
+        except Exception as error:  # noqa: BLE001 - whatever it is, PgQueuer must not write its text down
+            _log.error("job_failed", **_described(error))
+            raise JobFailedError from None
+        if again_after is not None:
+            raise RetryRequested(again_after)
+
+    async def _call_drain(self, payload: bytes) -> timedelta | None:
+        async with self._free:
+            await self._take_over(payload)
+            return await self._drain(payload.decode())
+
+    async def _take_over(self, payload: bytes) -> None:
+        """Delete the user's waiting jobs. This job is about to read the whole inbox, so it does their work, too.
+
+        Every exchange adds a job. While another worker held the inbox, all of a user's jobs came back every few seconds, ahead of other
+        users' newer jobs. So one user's backlog delayed everybody's memories.
+        """
+        with suppress(StoreError), store_errors():
+            await self._queries.driver.execute(SQL["take_over_jobs"], FORM, payload)
+
+    async def _prune_log(self) -> None:
+        while True:
+            with suppress(StoreError), store_errors():
+                await self._queries.driver.execute(SQL["prune_job_log"], _LOG_KEPT)
+            await asyncio.sleep(_PRUNE_SECONDS)
+
+
+async def _leave(working: asyncio.Task[None]) -> None:
+    """Wait for the queue's loop to end by itself, and cancel it when it does not."""
+    await asyncio.wait({working}, timeout=_LEAVE_SECONDS)
+    if not working.done():
+        working.cancel()
+        await asyncio.wait({working}, timeout=_LEAVE_SECONDS)
+
+
+def _described(error: BaseException) -> dict[str, str]:
+    """Describe an error without its message, unless it is of ours: those quote nobody."""
+    description = {"error": type(error).__name__}
+    if isinstance(error, RecollectError):
+        description["detail"] = str(error)
+    if frames := traceback.extract_tb(error.__traceback__):
+        description["where"] = f"{frames[-1].filename}:{frames[-1].lineno}"
+    return description

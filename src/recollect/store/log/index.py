@@ -1,0 +1,270 @@
+"""The index by which the message log is searched, in Postgres. Never: cuts, embeds, or ranks a message."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from uuid import UUID
+
+import structlog
+from asyncpg import Record
+
+from recollect.model import (
+    COMMONS,
+    STATEMENTS,
+    IndexedMessage,
+    LoggedMessage,
+    Memory,
+    Role,
+    Scope,
+    Statement,
+    UnembeddedChunk,
+    Vector,
+)
+from recollect.store.jobs.queue import enqueue
+from recollect.store.log.terms import with_context, written_terms
+from recollect.store.pool import Connection, Database
+from recollect.store.rows import memory_of, own_content
+from recollect.store.sql import SQL
+
+log = structlog.get_logger(__name__)
+
+_READING = 1
+"""By which reading messages are indexed."""
+
+_REBUILD = -1
+"""The reading of whose index is to be built again, whatever was read of it: so it goes on after a restart."""
+
+_UNREAD = (None,) * len(Statement._fields)
+
+
+class LogIndex:
+    """By what the messages of the log, and the memories, are found."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def unindexed(self, user_id: str, *, limit: int) -> list[LoggedMessage]:
+        """Return the user's messages that are not indexed yet, oldest first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["unindexed_messages"], user_id, limit)
+        return [_logged(row) for row in rows]
+
+    async def read_again(self, user_id: str, changes: Callable[[LoggedMessage], bool], *, limit: int) -> bool:
+        """Have messages indexed again that were indexed by another reading; look at some at a time; return whether more are left.
+
+        Args:
+            user_id: Whose messages.
+            changes: Tells whether a message would be indexed otherwise today; called in a thread.
+            limit: How many are read.
+        """
+        async with self._database.for_user(user_id) as connection:
+            known = await connection.fetchrow(SQL["reading_of"], user_id)
+            if known is None or known["reading"] is None or known["reading"] >= _READING:
+                return False
+            rows = await connection.fetch(SQL["indexed_messages"], user_id, known["reread_to"], limit)
+        messages, rebuilds = [_logged(row) for row in rows], known["reading"] == _REBUILD
+        changed = await asyncio.to_thread(lambda: [each.id for each in messages if rebuilds or changes(each)])
+        async with self._database.changing(user_id) as connection:
+            if await connection.fetchrow(SQL["reading_of"], user_id) != known:
+                return True  # someone asked for another reading meanwhile, or did this one
+            await unindex(connection, user_id, changed)
+            # What was taken out last is indexed again before the next look: only then an index is built again.
+            is_over = len(rows) < limit and not (rebuilds and changed)
+            last = rows[-1]["id"] if rows else known["reread_to"]
+            reading = _READING if is_over else known["reading"]
+            await connection.execute(SQL["note_reading"], user_id, reading, None if is_over else last)
+        if is_over and rebuilds:
+            log.info("index_rebuilt", user_id=user_id)
+        return not is_over
+
+    async def rebuild(self, user_id: str) -> bool:
+        """Have the worker build the user's index again, a few messages at a time; False where nothing is indexed."""
+        async with self._database.changing(user_id) as connection:
+            if await connection.fetchval(SQL["ask_for_rebuild"], user_id) is None:
+                return False
+            await enqueue(connection, [user_id])
+        return True
+
+    async def rebuilding(self) -> dict[str, UUID | None]:
+        """Return whose index is being built again, each with up to which message; None: it has not begun."""
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["users_being_rebuilt"], _REBUILD)
+        return {row["user_id"]: row["reread_to"] for row in rows}
+
+    async def mark(self, scope: Scope, message_id: UUID, *, marked: bool) -> bool:
+        """Note whether a message's turn, with its answers, is valuable; have indexed anew what changes by it.
+
+        Returns:
+            False where the chat has no such message.
+        """
+        async with self._database.changing(scope.user_id) as connection:
+            said = (scope.user_id, scope.session_id, message_id)
+            if await connection.fetchval(SQL["turn_of_message"], *said) is None:
+                return False
+            rows = await connection.fetch(SQL["mark_turn"], *said, marked)
+            if changed := [row["id"] for row in rows if row["is_findable"]]:
+                await unindex(connection, scope.user_id, changed)
+                await enqueue(connection, [scope.user_id])
+        return True
+
+    async def index(self, user_id: str, message: IndexedMessage) -> bool:
+        """Index one message, in one transaction; False if it was indexed meanwhile, or is gone."""
+        async with self._database.changing(user_id) as connection:
+            marked = await connection.fetchrow(
+                SQL["mark_indexed"], user_id, message.id, *(message.statement or _UNREAD)
+            )
+            if marked is None:
+                return False
+            if marked["hidden"]:
+                return True  # it is not to be found
+            before = await connection.fetchrow(
+                SQL["document_before"], user_id, marked["session_id"], marked["turn_index"]
+            )
+            if before is not None and not before["followed"]:
+                followed = with_context(before["terms"], before["counts"], message.head)
+                await connection.execute(SQL["mark_followed"], user_id, before["document"], *followed)
+            await _insert_chunks(connection, user_id, message)
+            return True
+
+    async def unembedded(self, user_id: str, model: str, *, limit: int) -> list[UnembeddedChunk]:
+        """Return the user's chunks that are to have embeddings of ``model`` and have none, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["unembedded_chunks"], user_id, model, limit)
+        return [UnembeddedChunk(row["document"], own_content(row)) for row in rows]
+
+    async def embed(self, user_id: str, document: int, vectors: Sequence[Vector], model: str) -> None:
+        """Give a chunk of the user its embeddings, in place of those it has."""
+        async with self._database.changing(user_id) as connection:
+            if await connection.fetchval(SQL["mark_embedded"], user_id, document, model) is not None:
+                await connection.execute(SQL["delete_chunk_vectors"], user_id, [document])
+                await _insert_vectors(connection, user_id, {document: vectors}, model)
+
+    async def unembedded_memories(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
+        """Return memories that the user sees and that have no embedding of ``model``, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["unembedded_memories"], user_id, model, limit)
+        return [memory_of(row) for row in rows]
+
+    async def embed_memory(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
+        """Give a memory that the user sees its embedding, in place of the one it has of another model.
+
+        What several share is no one's own, and written as the operator.
+        """
+        await self._embed_one("embed_memory", user_id, memory_id, vector, model)
+
+    async def unembedded_statements(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
+        """Return statements that the user sees and that have no second embedding of ``model``, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(
+                SQL["unembedded_statements"], user_id, model, sorted(STATEMENTS), limit
+            )
+        return [memory_of(row) for row in rows]
+
+    async def embed_statement(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
+        """Give a statement that the user sees its second embedding, in place of the one it has.
+
+        What several share is no one's own, and written as the operator.
+        """
+        await self._embed_one("embed_statement", user_id, memory_id, vector, model)
+
+    async def _embed_one(self, query: str, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
+        async with self._database.changing(user_id) as connection:
+            await connection.execute(SQL[query], user_id, memory_id, vector, model)
+            is_given = await connection.fetchval(SQL["is_given"], user_id, memory_id)
+        if is_given:
+            async with self._database.over_all_users() as connection:
+                await connection.execute(SQL["lock_user"], COMMONS)
+                await connection.execute(SQL[query], COMMONS, memory_id, vector, model)
+
+    async def count_unembedded(self, user_id: str, model: str, second_model: str | None) -> int:
+        """Count what of the user's is to have embeddings of these models and has none."""
+        async with self._database.for_user(user_id) as connection:
+            arguments = (user_id, model, second_model, sorted(STATEMENTS))
+            count: int = await connection.fetchval(SQL["count_unembedded"], *arguments)
+        return count
+
+    async def enqueue(self, user_id: str) -> None:
+        """Enqueue a job for a user who says nothing: a memory was kept without an embedding."""
+        async with self._database.changing(user_id) as connection:
+            await enqueue(connection, [user_id])
+
+    async def enqueue_unindexed(self) -> int:
+        """Enqueue a job for each user who has said something and has no index, or one that is not tidied; return how many."""
+        return await self._enqueue_found("users_without_index", _READING)
+
+    async def _enqueue_found(self, query: str, *asked: int) -> int:
+        async with self._database.over_all_users() as connection:
+            users = [row["user_id"] for row in await connection.fetch(SQL[query], *asked)]
+            if users:
+                await enqueue(connection, users)
+        return len(users)
+
+    async def largest_users(self, limit: int) -> list[str]:
+        """Return the users who have most documents in their index, the largest first."""
+        async with self._database.over_all_users() as connection:
+            return [row["user_id"] for row in await connection.fetch(SQL["largest_users"], limit)]
+
+
+async def delete_chunks(connection: Connection, user_id: str, messages: Sequence[UUID]) -> list[int]:
+    """Remove messages from the index; return the numbers of their chunks."""
+    documents = [row["document"] for row in await connection.fetch(SQL["delete_chunks"], user_id, messages)]
+    if documents:
+        await connection.execute(SQL["delete_chunk_vectors"], user_id, documents)
+    return documents
+
+
+async def unindex(connection: Connection, user_id: str, messages: Sequence[UUID]) -> None:
+    """Remove messages from the index, to be indexed again."""
+    await delete_chunks(connection, user_id, messages)
+    await connection.execute(SQL["unindex_messages"], user_id, messages)
+
+
+def _logged(row: Record) -> LoggedMessage:
+    return LoggedMessage(
+        id=row["id"],
+        role=Role(row["role"]),
+        content=row["content"],
+        said_at=row["created_at"],
+        speaker=row["speaker"],
+        before=row["before"] or "",
+        marked=row["marked"],
+        failed=row["failed"],
+        taught=row["taught"],
+    )
+
+
+async def _insert_chunks(connection: Connection, user_id: str, message: IndexedMessage) -> None:
+    model, chunks = message.embedding_model, message.chunks
+    first: int = await connection.fetchval(SQL["number_documents"], user_id, len(chunks), _READING)
+    rows = [
+        (
+            user_id,
+            first + part,
+            message.id,
+            part,
+            chunk.begins,
+            chunk.ends,
+            chunk.code,
+            chunk.language,
+            *written_terms(chunk.terms, chunk.context),
+            chunk.embeddable,
+            model if chunk.vectors else None,
+            chunk.pasted,
+            chunk.cuts or None,
+        )
+        for part, chunk in enumerate(chunks)
+    ]
+    # All in one round trip: they are written under the user's lock.
+    await connection.executemany(SQL["insert_chunk"], rows)
+    vectors = {first + part: chunk.vectors for part, chunk in enumerate(chunks)}
+    await _insert_vectors(connection, user_id, vectors, model)
+
+
+async def _insert_vectors(
+    connection: Connection, user_id: str, vectors: Mapping[int, Sequence[Vector]], model: str
+) -> None:
+    rows = [
+        (user_id, document, piece, vector, model)
+        for document, pieces in vectors.items()
+        for piece, vector in enumerate(pieces)
+    ]
+    await connection.executemany(SQL["insert_chunk_vector"], rows)

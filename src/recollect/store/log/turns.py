@@ -1,0 +1,158 @@
+"""Writes a turn's exchange, blocks, recalled memories and request in one round trip, by the function ``write_turn`` of the schema.
+
+The arguments go as one JSON document. Never: decides which.
+"""
+
+import asyncio
+from typing import Any
+
+import msgspec
+from asyncpg import Record
+
+from recollect.model import UNNAMED, Exchange, Injection, RequestRecord, Scope, Stage, TurnNotes
+from recollect.store.log.keys import marks_of, storable_key, storable_parent
+from recollect.store.pool import Connection, Database
+from recollect.store.sql import SQL
+from recollect.text.normalization import storable_id, storable_text
+from recollect.text.tokens import estimate_tokens
+
+TIMED = (Stage.EMBEDDING, Stage.LEXICAL, Stage.SEARCH)
+"""The stages of a recall whose times have columns of their own."""
+
+_LONGEST_INLINE = 10_000
+"""Characters whose tokens are counted on the loop, in half a millisecond."""
+
+_ENCODER = msgspec.json.Encoder()
+
+
+async def write_turn(database: Database, user_id: str, written: dict[str, Any]) -> Record:
+    """Write the parts of a user's turn in one statement; return what became of its exchange."""
+    return await database.called(user_id, "write_turn", encoded(written), is_write=True)
+
+
+def encoded(written: dict[str, Any]) -> str:
+    """Return the parts of a turn as the JSON document that ``write_turn`` of the schema takes."""
+    return _ENCODER.encode(written).decode()
+
+
+async def write_turn_on(
+    connection: Connection, user_id: str, user_role: str, written: dict[str, Any]
+) -> Record:
+    """Write the parts of a user's turn in a transaction under the user's lock; return what became of its exchange."""
+    row = await connection.fetchrow(SQL["write_turn"], user_id, user_role, encoded(written))
+    assert row is not None  # noqa: S101 -- a function has one row
+    return row
+
+
+async def fields_of_exchange(exchange: Exchange, *, ends: bool) -> dict[str, Any]:
+    """Return an exchange as the log has it: with its reply if it ends."""
+    turn, content = exchange.turn, storable_text(exchange.turn.text)
+    fields: dict[str, Any] = {
+        "session": storable_id(turn.scope.session_id),
+        "key": storable_key(turn.key),
+        "id": exchange.id,
+        "message_id": exchange.message_id,
+        "reply_id": exchange.reply_id,
+        "model": storable_text(turn.model),
+        "authorized": exchange.authorized,
+        "at": turn.at,
+        "carried": len(turn.history),
+        "anchor": storable_text(turn.anchor),
+        "parent": storable_parent(turn.parent),
+        "speaker": None if turn.speaker is None else storable_text(turn.speaker),
+        "content": content,
+        "tokens": await tokens_of(content),
+        "marked": turn.marked,
+        "upstream": storable_text(turn.upstream),
+        "answered": storable_text(turn.answered),
+        # A chat that only words distinguish may begin again with the same ones.
+        "begins": not (turn.history or turn.follows) and turn.scope.session_id.startswith(UNNAMED),
+        "marks": ["\\x" + mark.hex() for mark in marks_of(turn.scope)],
+        "ends": ends,
+    }
+    return fields | await _fields_of_end(exchange) if ends else fields
+
+
+async def _fields_of_end(exchange: Exchange) -> dict[str, Any]:
+    """Return what the end of an exchange adds: its answer, and how that failed."""
+    reply, failure = storable_text(exchange.answer), exchange.failure
+    fields: dict[str, Any] = {
+        "continues": exchange.continues,
+        "reply": reply,
+        "reply_tokens": await tokens_of(reply),
+        "answer_id": storable_text(exchange.answer_id),
+    }
+    if failure is None:
+        return fields
+    came = "" if exchange.answer else storable_text(exchange.reply)
+    return fields | {"failed_at": failure.stage, "failed_status": failure.status, "partial": came}
+
+
+def fields_of_notes(scope: Scope, notes: TurnNotes | None) -> dict[str, Any]:
+    """Return what is noted with a turn: the block in its prompt, those it detaches, its request."""
+    if notes is None:
+        return {}
+    fields: dict[str, Any] = {}
+    if notes.detached or notes.injection is not None:
+        fields["session"] = storable_id(scope.session_id)
+    if notes.detached:
+        fields["detached"] = notes.detached
+    if notes.injection is not None:
+        fields["injection"] = _fields_of_injection(notes.injection)
+    if notes.request is not None:
+        fields["request"] = _fields_of_request(notes.request)
+    return fields
+
+
+def _fields_of_injection(injection: Injection) -> dict[str, Any]:
+    return {
+        "anchor": injection.anchor,
+        "place": injection.place,
+        "block": storable_text(injection.block),
+        "items": injection.items,
+        "tokens": injection.tokens,
+        "at": injection.at,
+        "standing": injection.standing,
+        "listed": injection.listed,
+    }
+
+
+def _fields_of_request(request: RequestRecord) -> dict[str, Any]:
+    return {
+        "id": request.id,
+        "at": request.at,
+        "session_id": storable_text(request.scope.session_id),
+        "path": request.path,
+        "model": storable_text(request.model),
+        "skipped": request.skipped,
+        "degraded": request.degraded,
+        "error_stage": request.error_stage,
+        "candidates": request.candidates,
+        "dense_hits": request.dense_hits,
+        "lexical_hits": request.lexical_hits,
+        "log_hits": request.log_hits,
+        "items": request.items,
+        "tokens": request.tokens,
+        "history_tokens": request.history_tokens,
+        "truncated": request.truncated,
+        "top_scores": request.top_scores,
+        "gate_score": request.gate_score,
+        "recall_ms": request.milliseconds,
+        **{f"{stage}_ms": request.stages.get(stage) for stage in TIMED},
+        "flags": request.flags,
+        "story": request.explanation,
+        "turn_key": None if request.key is None else storable_text(request.key),
+        "found_by": request.found_by,
+        "budget": request.budget,
+        "block_tokens": request.block_tokens,
+        "given": None if request.given_by is None else dict(request.given_by),
+        "marked": request.marked,
+        "complains": request.complains,
+    }
+
+
+async def tokens_of(text: str) -> int:
+    """Return about how many tokens a text has; a long one is counted off the loop."""
+    if len(text) <= _LONGEST_INLINE:
+        return estimate_tokens(text)
+    return await asyncio.to_thread(estimate_tokens, text)

@@ -1,0 +1,9 @@
+"""Memories: reads, changes with their audit, undo, limits, quarantine, sharing and erasure.
+
+``Memories`` is what callers use. Read ``transaction`` first, then ``changes``: every write goes through them, under the user's lock.
+"""
+
+from recollect.store.memories.memories import Memories
+from recollect.store.memories.repairs import Repairs
+
+__all__ = ["Memories", "Repairs"]

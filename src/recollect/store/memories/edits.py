@@ -1,0 +1,137 @@
+"""A person's own changes: edits, removals, and releases from quarantine, one or many at once. Never: embeds a new content."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from recollect.audit import edit_details
+from recollect.errors import (
+    BulkRefusedError,
+    ChangedMeanwhileError,
+    DuplicateMemoryError,
+    MemoryNotFoundError,
+    StoreError,
+)
+from recollect.model import (
+    Action,
+    Add,
+    Change,
+    Embedded,
+    Ignore,
+    Kept,
+    Memory,
+    Reason,
+    Removal,
+    Retire,
+    Source,
+)
+from recollect.store.memories.changes import apply_change
+from recollect.store.memories.quarantine import read_held
+from recollect.store.memories.transaction import Transaction
+from recollect.store.sql import SQL
+from recollect.text.normalization import storable_text
+
+
+async def edit_memory(transaction: Transaction, stored: Memory, new: Memory) -> Memory:
+    """Write ``new`` over the user's own memory of the same id, and return it as it is then.
+
+    Its embedding is written only with a content that changed. What was kept verbatim is so no longer then, and
+    nothing speaks against what a person wrote.
+
+    Raises:
+        DuplicateMemoryError: The user has another memory with that content.
+    """
+    content = storable_text(new.content)
+    if await transaction.with_content(content) not in {None, stored.id}:
+        raise DuplicateMemoryError
+    written = replace(new, content=content)
+    if content != stored.content:
+        source = Source.MANUAL if stored.source is Source.QA_TURN else stored.source
+        written = replace(written, source=source, doubt=None)
+    await transaction.write(written)
+    if content != stored.content:
+        await transaction.note_change(stored)
+        await transaction.forget_injections([stored.id])
+    edited = await transaction.seen(stored.id)
+    await transaction.audit(
+        Action.EDIT,
+        Reason.EDITED,
+        stored.id,
+        before=stored.content,
+        after=content,
+        details=edit_details(stored, edited),
+    )
+    return edited
+
+
+async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
+    """Write what is wanted over a memory of the user's own, and return it as it is then.
+
+    Raises:
+        MemoryNotFoundError: The user has no such memory of their own.
+        DuplicateMemoryError: The user has another memory with that content.
+        ChangedMeanwhileError: It is not as it was expected.
+    """
+    revision = wanted.revision
+    stored = await transaction.seen(revision.memory_id)
+    if stored.owner != transaction.user_id:
+        raise MemoryNotFoundError
+    _expect(stored, revision.versions)
+    new = replace(
+        stored,
+        content=stored.content if revision.content is None else revision.content,
+        kind=stored.kind if revision.kind is None else revision.kind,
+        importance=stored.importance if revision.importance is None else revision.importance,
+        event_at=stored.event_at if isinstance(revision.event_at, Kept) else revision.event_at,
+        embedding=wanted.embedding,
+        embedding_model=wanted.embedding_model,
+        second_embedding=wanted.second_embedding,
+        second_model=wanted.second_model,
+    )
+    return await edit_memory(transaction, stored, new)
+
+
+async def change_all(transaction: Transaction, wanted: Sequence[Embedded | Removal]) -> list[Memory | None]:
+    """Change and take away memories, in order; return each as it is then, None for one that is gone.
+
+    Raises:
+        BulkRefusedError: Some can't be: it ends the transaction, so that none is.
+    """
+    done: list[Memory | None] = []
+    failures: dict[int, StoreError] = {}
+    for position, each in enumerate(wanted):
+        try:
+            done.append(await _change(transaction, each))
+        except (MemoryNotFoundError, DuplicateMemoryError, ChangedMeanwhileError) as error:
+            failures[position] = error
+    if failures:
+        raise BulkRefusedError(failures)
+    return done
+
+
+async def _change(transaction: Transaction, wanted: Embedded | Removal) -> Memory | None:
+    if isinstance(wanted, Embedded):
+        return await revise(transaction, wanted)
+    _expect(await transaction.seen(wanted.memory_id), wanted.versions)
+    await apply_change(transaction, Retire(wanted.memory_id, Reason.DELETED))
+    return None
+
+
+def _expect(stored: Memory, versions: frozenset[str] | None) -> None:
+    if versions is not None and stored.version not in versions:
+        raise ChangedMeanwhileError
+
+
+async def release(transaction: Transaction, memory_id: UUID, memory: Memory | None) -> list[Change]:
+    """Keep ``memory`` in the place of what is held back, or refuse that where it is None.
+
+    Raises:
+        MemoryNotFoundError: Nothing with this id is held back.
+    """
+    await read_held(transaction.connection, transaction.user_id, memory_id)
+    if memory is not None:
+        await transaction.connection.execute(SQL["release_quarantined"], transaction.user_id, memory_id)
+        return [await apply_change(transaction, Add(memory, Reason.APPROVED))]
+    await transaction.connection.execute(SQL["refuse_quarantined"], transaction.user_id, memory_id)
+    await transaction.audit(Action.REFUSE, Reason.REFUSED, memory_id)
+    return [Ignore(Reason.REFUSED)]

@@ -1,0 +1,240 @@
+"""Erases chats, and memories with the texts that told them, for good. Never: decides which; erases a user.
+
+A chat's erasure leaves memories that other chats taught as well.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from asyncpg import Record
+
+from recollect.audit import messages_of
+from recollect.audit_redaction import Redaction, is_forget_command, redacted
+from recollect.errors import DuplicateMemoryError, NotUndoableError
+from recollect.model import Action, Actor, Change, Erase, Erasure, Ignore, Reason, Scope
+from recollect.store.jobs.queue import enqueue
+from recollect.store.log.index import delete_chunks, unindex
+from recollect.store.log.keys import mark_of
+from recollect.store.memories.hidden_messages import hide_messages, with_a_word_of
+from recollect.store.memories.transaction import Transaction
+from recollect.store.memories.undo import undo
+from recollect.store.pool import Connection
+from recollect.store.rows import update_of
+from recollect.store.sql import SQL
+from recollect.store.users.erasure import leave_tombstone
+from recollect.text.normalization import storable_id
+
+
+async def erase_session(
+    connection: Connection, scope: Scope, *, at: datetime, leaves_out: bool = False
+) -> Erasure:
+    """Delete every row of a chat, in the connection's transaction under the user's lock, and leave a tombstone.
+
+    Its changes are undone as far as possible. A memory stays that another chat taught too, or that the user confirmed
+    by hand, but without its origin. Memories that the person asked to forget there stay forgotten. With ``leaves_out`` the chat is
+    not recorded from now on either.
+    """
+    user_id, session_id = scope.user_id, storable_id(scope.session_id)
+    exchanges = await _ids(connection, "exchanges_of_session", user_id, session_id)
+    messages = await _ids(connection, "messages_of_session", user_id, session_id)
+    transaction = Transaction(connection, user_id, Actor.ADMIN, at)
+    rows = await connection.fetch(SQL["memories_of_session"], user_id, session_id, messages, exchanges)
+    of_chat = frozenset(messages)
+    sorted_out = [_sort_out(row, of_chat) for row in rows]
+    await _detach(transaction, session_id, [each for each in sorted_out if each.stays])
+    told = {each.id for each in sorted_out if not each.stays}
+    await _take_back(transaction, exchanges, told)
+    chunks = await delete_index(connection, user_id, messages)
+    hidden = await hide_messages(transaction, Reason.DELETED, messages, items=list(told))
+    told |= {*hidden.summaries}
+    counts = {"message_chunks": chunks, **await _delete_log(connection, user_id, session_id)}
+    vectors = await _ids(connection, "erase_memories", user_id, list(told))
+    held = await _ids(connection, "erase_quarantine_of_session", user_id, session_id, messages)
+    counts |= {"vectors": len(vectors), "quarantine": len(held)}
+    await connection.execute(SQL["erase_kept_answers"], user_id)  # one may quote the chat
+    rewritten = {each.id: each.content for each in sorted_out if each.is_rewritten}
+    gone = {*vectors, *held}
+    counts["memory_updates"] = await _redact(transaction, session_id, {*exchanges}, gone, rewritten)
+    erasure = await leave_tombstone(connection, mark_of(scope), counts, at)
+    if leaves_out:
+        await connection.execute(SQL["leave_chat_out"], user_id, session_id, at)
+    return erasure
+
+
+class _Memory(NamedTuple):
+    """A memory that came from the chat or rests on it.
+
+    Attributes:
+        left: The messages of other chats that it rests on, with those of memories that it replaced.
+        stays: Whether another chat or the user vouches for it, too.
+        is_rewritten: Whether it stays only because a person confirmed it by hand.
+    """
+
+    id: UUID
+    content: str
+    left: tuple[UUID, ...]
+    stays: bool
+    is_rewritten: bool
+
+
+def _sort_out(row: Record, of_chat: frozenset[UUID]) -> _Memory:
+    left = tuple(each for each in row["message_ids"] if each not in of_chat)
+    is_told_elsewhere = bool({*left} - {*messages_of(json.loads(row["added"] or "{}"))})
+    by_hand = row["by_hand"] and row["linked"]
+    return _Memory(
+        row["id"], row["content"], left, is_told_elsewhere or by_hand, by_hand and not is_told_elsewhere
+    )
+
+
+async def _detach(transaction: Transaction, session_id: str, staying: Iterable[_Memory]) -> None:
+    """Let memories forget that they came from the chat."""
+    await transaction.connection.executemany(
+        SQL["detach_from_session"],
+        [(transaction.user_id, memory.id, memory.left, session_id) for memory in staying],
+    )
+
+
+async def _take_back(transaction: Transaction, exchanges: Sequence[UUID], told: Collection[UUID]) -> None:
+    """Undo the chat's changes of memories that stay, and hide the memories that it alone taught."""
+    rows = await transaction.connection.fetch(SQL["updates_of_exchanges"], transaction.user_id, exchanges)
+    updates = [update_of(row) for row in rows]
+    replacing = {each.memory_id for each in updates if each.action is Action.REPLACE}
+    await unlink_all(transaction, [each for each in told if each not in replacing])
+    for update in updates:  # the newest first
+        is_added = update.action is Action.ADD
+        stays = update.action is Action.REPLACE and update.memory_id not in told
+        if is_added or stays or is_forget_command(update):
+            continue
+        with suppress(NotUndoableError, DuplicateMemoryError):
+            await undo(transaction, update, Reason.DELETED)
+    await unlink_all(transaction, list(told))
+
+
+async def unlink_all(transaction: Transaction, memories: Sequence[UUID]) -> None:
+    """Let the user see memories no longer, all at once."""
+    await transaction.connection.execute(SQL["unlink_memories"], transaction.user_id, memories)
+
+
+async def delete_index(connection: Connection, user_id: str, messages: Sequence[UUID]) -> int:
+    """Remove all traces of messages from the user's index; return how many chunks went."""
+    return len(await delete_chunks(connection, user_id, messages))
+
+
+async def _delete_log(connection: Connection, user_id: str, session_id: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for table in ("exchanges", "injections", "chat_requests", "request_metrics", "messages"):
+        deleted = await connection.execute(SQL[f"erase_{table}_of_session"], user_id, session_id)
+        counts[table] = _affected(deleted)
+    counts["sessions"] = _affected(await connection.execute(SQL["erase_session"], user_id, session_id))
+    return counts
+
+
+async def _redact(
+    transaction: Transaction,
+    session_id: str,
+    exchanges: set[UUID],
+    memories: set[UUID],
+    rewritten: Mapping[UUID, str],
+) -> int:
+    """Remove these from the audit; return how many rows are gone."""
+    named = list(memories | rewritten.keys())
+    rows = await transaction.connection.fetch(
+        SQL["updates_of_session"], transaction.user_id, session_id, list(exchanges), named
+    )
+    updates = [update_of(row) for row in rows]
+    of_chat = {each.id for each in updates if each.session_id == session_id or each.exchange_id in exchanges}
+    lost = redacted(updates, of_chat=of_chat, memories=memories, rewritten=rewritten)
+    await write_redaction(transaction, lost)
+    return len(lost.deleted)
+
+
+async def write_redaction(transaction: Transaction, lost: Redaction) -> None:
+    """Write the rest of the user's audit."""
+    connection, user_id = transaction.connection, transaction.user_id
+    await connection.execute(SQL["delete_updates"], user_id, list(lost.deleted))
+    await connection.executemany(
+        SQL["rewrite_update"],
+        [
+            (
+                user_id,
+                row.id,
+                row.action,
+                row.memory_id,
+                row.replaced_id,
+                row.before,
+                row.after,
+                row.session_id,
+                row.exchange_id,
+                json.dumps(row.details),
+            )
+            for row in lost.written
+        ],
+    )
+
+
+async def _ids(connection: Connection, query: str, *arguments: object) -> list[UUID]:
+    return [row["id"] for row in await connection.fetch(SQL[query], *arguments)]
+
+
+def _affected(status: str) -> int:
+    return int(status.rpartition(" ")[2])
+
+
+async def erase_told(transaction: Transaction, change: Erase) -> Change:
+    """Delete memories of the user's own as ``Erase`` says, in the connection's transaction under the user's lock.
+
+    All that forgetting would hide is deleted: what the memories replaced, the exchanges that told them, answers and summaries that
+    say it again. The exchanges stay known by their keys, so that the same request sent again writes no text. Other memories of those
+    exchanges stay, and no longer say in which words they were told.
+    """
+    connection, user_id = transaction.connection, transaction.user_id
+    rows = await connection.fetch(SQL["line_of_memories"], user_id, change.memories)
+    memories = {row["id"] for row in rows}
+    told_in = [*dict.fromkeys([*change.messages, *(each for row in rows for each in row["message_ids"])])]
+    if not (memories or told_in):
+        return Ignore(Reason.DELETED)
+    await unlink_all(transaction, list(memories))
+    await _erase_outside_the_log(transaction, told_in, list(memories))
+    hidden = await hide_messages(transaction, change.reason, told_in, items=list(memories))
+    copies = await _ids(connection, "copies_of_messages", user_id, hidden.messages)
+    await unlink_all(transaction, copies)
+    memories |= {*copies, *hidden.summaries}
+    await unindex(connection, user_id, await _ids(connection, "beside_messages", user_id, hidden.messages))
+    await delete_index(connection, user_id, hidden.messages)
+    await connection.fetch(SQL["erase_memories"], user_id, list(memories))
+    held = await _ids(connection, "erase_quarantine_of_messages", user_id, hidden.messages)
+    await connection.execute(SQL["detach_from_messages"], user_id, hidden.messages)
+    await connection.execute(SQL["erase_texts"], user_id, hidden.messages)
+    await connection.execute(SQL["erase_texts_of_exchanges"], user_id, told_in, transaction.at)
+    await connection.execute(SQL["erase_kept_answers"], user_id)  # one may quote what was said
+    await _redact_memories(transaction, {*memories, *held})
+    await enqueue(connection, [user_id])  # what stood beside is to be indexed again
+    named = [each for each in change.memories if each in memories]
+    await transaction.audit(
+        Action.ERASE,
+        change.reason,
+        (named or told_in)[0],
+        details={"memories": len(named), "exchanges": len(told_in)},
+    )
+    return change
+
+
+async def _erase_outside_the_log(transaction: Transaction, told_in: list[UUID], memories: list[UUID]) -> None:
+    """Delete what exchanges keep of answers that are no messages and have a word of these memories."""
+    connection, user_id = transaction.connection, transaction.user_id
+    kept = await connection.fetch(SQL["answers_outside_the_log"], user_id, told_in, memories)
+    saying = await with_a_word_of(transaction, kept, memories)
+    rows = await connection.fetch(SQL["erase_answers_outside_the_log"], user_id, saying)
+    await unindex(connection, user_id, [row["id"] for row in rows if row["is_found"]])
+
+
+async def _redact_memories(transaction: Transaction, memories: set[UUID]) -> None:
+    """Let the audit tell of none of these memories."""
+    rows = await transaction.connection.fetch(
+        SQL["updates_of_session"], transaction.user_id, None, [], list(memories)
+    )
+    await write_redaction(transaction, redacted(map(update_of, rows), memories=memories))

@@ -1,0 +1,50 @@
+"""Retires what is more than may be kept: what is old, unimportant and long unused first. Never: hides what was said.
+
+What was formed within a week goes last: nobody can have used it yet. Before it goes what is worth least, and that is its
+importance, less what it lost by lying unused: up to 0.3, half of it in 90 days since it was said or last recalled. So what
+matters much (0.9, as health does) outlives whatever matters little, and of what matters alike the unused goes first.
+To be said again makes it more important, and to be recalled ends the time of lying unused.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from recollect.model import Actor, Caps, Change, Reason, Retire
+from recollect.store.memories.changes import apply_change
+from recollect.store.memories.transaction import Transaction
+from recollect.store.pool import Connection
+from recollect.store.sql import SQL
+
+_AT_ONCE = 100
+"""So many are retired in one transaction, which answers to a person's next message wait for."""
+
+_NEW_DAYS = 7
+_MOST_LOST = 0.3
+_HALF_LOST_DAYS = 90
+
+
+async def prune(
+    connection: Connection, user_id: str, session_ids: Sequence[str], caps: Caps, *, at: datetime
+) -> list[Change]:
+    """Retire (CAP) what is over the caps, the least worth keeping first and 100 at most, and return it in order.
+
+    Args:
+        connection: In a transaction under the user's lock.
+        user_id: Whose memories.
+        session_ids: The chats whose memories are counted.
+        caps: How many may be kept.
+        at: Now.
+    """
+    capped: list[tuple[str | None, int]] = []
+    if caps.session:
+        capped += [(session_id, caps.session) for session_id in dict.fromkeys(session_ids)]
+    if caps.user:
+        capped.append((None, caps.user))
+    done: list[Change] = []
+    for session_id, cap in capped:
+        transaction = Transaction(connection, user_id, Actor.PRUNE, at, session_id)
+        lost = (_MOST_LOST, _HALF_LOST_DAYS, _NEW_DAYS)
+        over = await connection.fetch(SQL["memories_over_cap"], user_id, session_id, cap, at, *lost)
+        least = over[: _AT_ONCE - len(done)]
+        done += [await apply_change(transaction, Retire(row["id"], Reason.CAP)) for row in least]
+    return done

@@ -1,0 +1,329 @@
+"""The store of memories in Postgres. Never: ranks, decides, embeds."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from recollect.errors import MemoryNotFoundError
+from recollect.model import (
+    EVERYTHING,
+    KEPT,
+    MOST_QUARANTINED,
+    Actor,
+    Change,
+    Embedded,
+    Erasure,
+    Kept,
+    Kind,
+    KnownUser,
+    Memory,
+    MemoryFilter,
+    Neighbor,
+    Page,
+    Quarantined,
+    Removal,
+    Revision,
+    Scope,
+    Update,
+    Vector,
+)
+from recollect.store.log.turns import write_turn
+from recollect.store.memories.changes import apply_changes
+from recollect.store.memories.commons import read_globals, share_memory, write_globals
+from recollect.store.memories.edits import change_all, release, revise
+from recollect.store.memories.erasure import erase_session
+from recollect.store.memories.quarantine import read_held, read_quarantined
+from recollect.store.memories.selection import NEWEST, read_some
+from recollect.store.memories.transaction import Transaction
+from recollect.store.memories.undo import undo_by_id
+from recollect.store.pool import Database
+from recollect.store.rows import memory_of, update_of
+from recollect.store.sql import SQL
+from recollect.store.users.erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
+
+
+class Memories:
+    """Keeps memories, and who sees which. Every method raises StoreError when the store fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def nearest(self, scope: Scope, vector: Vector, model: str, *, limit: int) -> list[Neighbor]:
+        """Return the user's memories of embedding model ``model`` nearest to ``vector``, best first.
+
+        Exact, over the user's links alone; ``score`` is the cosine.
+        """
+        async with self._database.for_user(scope.user_id) as connection:
+            rows = await connection.fetch(
+                SQL["nearest_memories"], scope.user_id, vector, model, len(vector), limit
+            )
+        return [Neighbor(memory_of(row), row["score"]) for row in rows if row["score"] is not None]
+
+    async def page(
+        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter = EVERYTHING
+    ) -> Page:
+        """Return the user's memories that are ``taken``, newest first, behind the memory ``after``.
+
+        With ``as_of`` they are as the audit says they were then. What was erased is not among them.
+        """
+        async with self._database.for_user(user_id) as connection:
+            if taken == EVERYTHING:
+                rows = await connection.fetch(SQL["page_of_memories"], user_id, after or NEWEST, limit + 1)
+                found = [memory_of(row) for row in rows]
+            else:
+                found = await read_some(connection, user_id, taken, limit=limit + 1, after=after)
+        memories = tuple(found[:limit])
+        return Page(memories, memories[-1].id if len(found) > limit and memories else None)
+
+    async def get(self, user_id: str, memory_id: UUID) -> Memory:
+        """Return one memory.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory.
+        """
+        async with self._database.for_user(user_id) as connection:
+            row = await connection.fetchrow(SQL["one_memory"], user_id, memory_id)
+        if row is None:
+            raise MemoryNotFoundError
+        return memory_of(row)
+
+    async def history(
+        self, user_id: str, memory_id: UUID | None = None, *, limit: int, after: UUID | None = None
+    ) -> list[Update]:
+        """Return the audit rows of the user, or of one memory (also as the replaced one), newest first.
+
+        Args:
+            user_id: Whose.
+            memory_id: Of which memory; None: of all.
+            limit: How many at most.
+            after: Only those behind this row.
+        """
+        before = after or NEWEST
+        async with self._database.for_user(user_id) as connection:
+            if memory_id is None:
+                rows = await connection.fetch(SQL["updates_of_user"], user_id, limit, before)
+            else:
+                rows = await connection.fetch(SQL["updates_of_memory"], user_id, memory_id, limit, before)
+        return [update_of(row) for row in rows]
+
+    async def apply(
+        self, scope: Scope, changes: Sequence[Change], *, actor: Actor, at: datetime
+    ) -> list[Change]:
+        """Apply ``changes`` in one transaction under the user's lock, with one audit row each.
+
+        Returns:
+            What was really done, in order: an Add whose content the user has already is an
+            Ignore (EQUAL_CONTENT), as is a Replace of a memory the user no longer has when the
+            new content is there already; such a Replace is an Add otherwise.
+        """
+        async with self._database.changing(scope.user_id) as connection:
+            return await apply_changes(connection, scope.user_id, changes, actor=actor, at=at)
+
+    async def undo(self, user_id: str, update_id: UUID, *, actor: Actor, at: datetime) -> Update:
+        """Undo one change of the audit, in one transaction, and return the row that says so.
+
+        An added memory is retired; a replaced one takes its place again; a retired one is linked again; a
+        reinforced, marked or edited one is as it was before. An edited one is then without an embedding.
+        What was hidden in the log stays hidden.
+
+        Raises:
+            UpdateNotFoundError: The user has no such row.
+            NotUndoableError: It was undone already, changed nothing, or what it left was changed since.
+            DuplicateMemoryError: The user has the old content by another memory now.
+        """
+        async with self._database.changing(user_id) as connection:
+            return await undo_by_id(Transaction(connection, user_id, actor, at), update_id)
+
+    async def added_since(self, user_id: str, since: datetime) -> int:
+        """Count the memories that formation and agents added or put in another's place since then."""
+        async with self._database.for_user(user_id) as connection:
+            count: int = await connection.fetchval(SQL["count_added"], user_id, since)
+        return count
+
+    async def quarantined(
+        self, user_id: str, *, limit: int = MOST_QUARANTINED, after: tuple[datetime, UUID] | None = None
+    ) -> list[Quarantined]:
+        """Return what is held back until the user approves it, newest first.
+
+        Args:
+            user_id: Whose.
+            limit: How many at most.
+            after: Only what stands behind the one with this time and memory's id.
+        """
+        async with self._database.for_user(user_id) as connection:
+            return await read_quarantined(connection, user_id, limit=limit, after=after)
+
+    async def held(self, user_id: str, memory_id: UUID) -> Quarantined:
+        """Return one that is held back.
+
+        Raises:
+            MemoryNotFoundError: Nothing with this id is held back.
+        """
+        async with self._database.for_user(user_id) as connection:
+            return await read_held(connection, user_id, memory_id)
+
+    async def release(
+        self, user_id: str, memory_id: UUID, memory: Memory | None, *, actor: Actor, at: datetime
+    ) -> list[Change]:
+        """Let go of something held back: keep ``memory`` in its place, or refuse it where that is None.
+
+        Raises:
+            MemoryNotFoundError: Nothing with this id is held back.
+        """
+        async with self._database.changing(user_id) as connection:
+            return await release(Transaction(connection, user_id, actor, at), memory_id, memory)
+
+    async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
+        """Return the user's memories of kind todo, and summaries with open todos, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            return [memory_of(row) for row in await connection.fetch(SQL["todos"], user_id, limit)]
+
+    async def share(self, user_id: str, memory_id: UUID, *, at: datetime, actor: Actor) -> Memory:
+        """Move a memory of the user's own to the commons, under the same id, and return it; the user keeps seeing it.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory of their own of the kinds ``STATEMENTS``, and sees none that
+                is shared: summaries and verbatim turns say what was said in a chat, and are nobody else's.
+        """
+        async with self._database.changing(user_id) as connection:
+            return await share_memory(Transaction(connection, user_id, actor, at), memory_id)
+
+    async def globals(self) -> list[Memory]:
+        """Return what serves every user who has few memories of their own, newest first."""
+        async with self._database.over_all_users() as connection:
+            return await read_globals(connection)
+
+    async def keep_globals(self, added: Sequence[Memory], removed: Sequence[UUID], *, at: datetime) -> None:
+        """Keep these for every user with few memories, and no longer those with these ids.
+
+        One whose content is kept already is left out. Blocks that were added to prompts and speak of one that is kept no
+        longer are attached no more.
+        """
+        async with self._database.over_all_users() as connection:
+            await write_globals(connection, added, removed, at=at)
+
+    async def count(self) -> int:
+        """Count the memories of all users."""
+        async with self._database.over_all_users() as connection:
+            count: int = await connection.fetchval(SQL["count_memories"])
+        return count
+
+    async def users(
+        self, characters: str = "", *, limit: int | None = None, skipped: int = 0
+    ) -> list[KnownUser]:
+        """Return the users who have a memory or said something, whoever was seen last first.
+
+        Args:
+            characters: Only those whose id holds them, in whatever case.
+            limit: How many at most; None: all.
+            skipped: Behind so many.
+        """
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["known_users"], characters, limit, skipped)
+        return [KnownUser(**row) for row in rows]
+
+    async def edit(
+        self,
+        user_id: str,
+        memory_id: UUID,
+        *,
+        content: str | None = None,
+        kind: Kind | None = None,
+        importance: float | None = None,
+        event_at: datetime | Kept | None = KEPT,
+        embedding: Vector | None = None,
+        embedding_model: str | None = None,
+        second_embedding: Vector | None = None,
+        second_model: str | None = None,
+        versions: frozenset[str] | None = None,
+        actor: Actor,
+        at: datetime,
+    ) -> Memory:
+        """Write what is given over the stored memory, under the user's lock; what is None stays.
+
+        Args:
+            user_id: Whose memory.
+            memory_id: Which.
+            content: The new content.
+            kind: The new kind.
+            importance: The new importance.
+            event_at: When what it says happened; None: that is unknown.
+            embedding: Of ``content``: written with it when it differs from the stored one, else ignored.
+            embedding_model: What made ``embedding``.
+            second_embedding: As ``embedding``, by the second embedder.
+            second_model: What made it.
+            versions: It is written only while its version is one of these; None: whatever it is.
+            actor: Who edits.
+            at: Now.
+
+        Raises:
+            MemoryNotFoundError: The user has no such memory of their own.
+            DuplicateMemoryError: The user has another memory with that content.
+            ChangedMeanwhileError: Its version is none of ``versions``.
+        """
+        revision = Revision(memory_id, content, kind, importance, event_at, versions)
+        embedded = Embedded(revision, embedding, embedding_model, second_embedding, second_model)
+        async with self._database.changing(user_id) as connection:
+            return await revise(Transaction(connection, user_id, actor, at), embedded)
+
+    async def change_all(
+        self, user_id: str, wanted: Sequence[Embedded | Removal], *, actor: Actor, at: datetime
+    ) -> list[Memory | None]:
+        """Change and take away memories in one transaction, in order, all or none.
+
+        Returns:
+            Each as it is then; None for one that was taken away.
+
+        Raises:
+            BulkRefusedError: Some can't be: there is no such memory, another has that content, or its version is none
+                of those expected. Nothing was done.
+        """
+        async with self._database.changing(user_id) as connection:
+            return await change_all(Transaction(connection, user_id, actor, at), wanted)
+
+    async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:
+        """Note that these memories went into a prompt."""
+        written = {"recalled": memory_ids, "recalled_at": at}
+        await write_turn(self._database, user_id, written)
+
+    async def erase(self, user_id: str, *, at: datetime) -> Erasure:
+        """Delete every row of the user, in every table and queue, and leave a tombstone.
+
+        With them goes what they shared, or were given, and nobody else sees. Afterwards what is left of them is counted.
+        """
+        async with self._database.changing(user_id) as connection:
+            erasure, traces = await erase_user(connection, user_id, at=at)
+        async with self._database.for_user(user_id) as connection:
+            return replace(erasure, left=await left_of_user(connection, user_id, traces))
+
+    async def vacuum(self) -> tuple[str, ...]:
+        """Make free what deleted rows took; return the tables where the database's role may."""
+        async with self._database.outside(seconds=VACUUM_SECONDS) as connection:
+            return await vacuum(connection)
+
+    async def erase_session(self, scope: Scope, *, at: datetime, leaves_out: bool = False) -> Erasure:
+        """Delete every row of one chat, its log and what only it taught, in one transaction; leave a tombstone.
+
+        What it replaced, raised or doubted of other memories is as it was before. A memory that was told in another chat,
+        too, or that the user wrote over, approved or brought back by hand, stays, and no longer says where it is from. What
+        the user asked for in the chat to be forgotten stays forgotten. The audit tells no more of what is gone.
+
+        Args:
+            scope: Which chat.
+            at: Now.
+            leaves_out: Whether nothing of the chat is kept from now on either, until ``ChatRequests.take_in``.
+        """
+        async with self._database.changing(scope.user_id) as connection:
+            return await erase_session(connection, scope, at=at, leaves_out=leaves_out)
+
+    async def sessions(self, user_id: str, *, begun_before: datetime | None = None) -> list[str]:
+        """Return the chats of the user, the one where something was said last first.
+
+        Args:
+            user_id: Whose.
+            begun_before: With its zone: only chats where something was said by then; None: all.
+        """
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["sessions_of_user"], user_id, begun_before)
+        return [row["id"] for row in rows]

@@ -1,0 +1,123 @@
+"""Holds back what a person has to approve first, and knows it again. Never: decides what is held back."""
+
+from datetime import datetime
+from uuid import UUID
+
+from recollect.audit import deciding_details
+from recollect.errors import MemoryNotFoundError, StoreError
+from recollect.model import (
+    MOST_QUARANTINED,
+    Action,
+    Actor,
+    Change,
+    Ignore,
+    Memory,
+    Quarantine,
+    Quarantined,
+    Reason,
+    Source,
+)
+from recollect.store.memories.hidden_messages import hide_messages
+from recollect.store.memories.transaction import Transaction, optional_text
+from recollect.store.pool import Connection
+from recollect.store.rows import memory_of
+from recollect.store.sql import SQL
+from recollect.text.normalization import content_hash, storable_text
+
+
+async def hold_back(transaction: Transaction, change: Quarantine) -> Change:
+    """Hold a memory back, and the words it was said in; return what was really done.
+
+    Raises:
+        StoreError: It is another user's, or its id is used.
+    """
+    memory = change.memory
+    if memory.owner != transaction.user_id or memory.source is Source.GLOBAL:
+        raise StoreError("A memory that is not the user's own can't be held back.")
+    equal = await transaction.with_content(memory.content)
+    if equal is not None:
+        await transaction.rest_on(equal, memory.provenance.message_ids)
+        return Ignore(Reason.EQUAL_CONTENT, target=equal)
+    known = await held_back(transaction, memory)
+    if known is not None:
+        return known
+    await _insert(transaction, change)
+    if change.hides:
+        await hide_messages(transaction, change.reason, memory.provenance.message_ids)
+    # What it says stands in the quarantine alone: the audit tells what was believed.
+    await transaction.audit(Action.QUARANTINE, change.reason, memory.id, details=deciding_details(change))
+    return change
+
+
+async def held_back(transaction: Transaction, memory: Memory) -> Ignore | None:
+    """Return why a memory can't be kept: it waits for the person, or they refused it; None if it can.
+
+    Formation, imports and agents are held back. Who writes it by hand, approves it.
+    """
+    known = await transaction.connection.fetchrow(
+        SQL["quarantine_with_content"], transaction.user_id, content_hash(memory.content)
+    )
+    if known is None:
+        return None
+    if transaction.actor not in {Actor.FORMATION, Actor.IMPORT, Actor.AGENT}:
+        await transaction.connection.execute(SQL["release_quarantined"], transaction.user_id, known["id"])
+        return None
+    messages = memory.provenance.message_ids
+    if known["refused"]:
+        await hide_messages(transaction, Reason.REFUSED, messages)
+        return Ignore(Reason.REFUSED)
+    await hide_messages(transaction, Reason(known["reason"]), messages)
+    further = list(dict.fromkeys(messages))
+    await transaction.connection.execute(SQL["quarantined_again"], transaction.user_id, known["id"], further)
+    return Ignore(Reason.EQUAL_CONTENT)
+
+
+async def _insert(transaction: Transaction, change: Quarantine) -> None:
+    memory = change.memory
+    await transaction.connection.execute(
+        SQL["insert_quarantined"],
+        transaction.user_id,
+        memory.id,
+        transaction.at,
+        change.reason,
+        memory.kind,
+        memory.source,
+        storable_text(memory.content),
+        content_hash(memory.content),
+        memory.importance,
+        memory.confidence,
+        memory.observed_at,
+        memory.event_at,
+        memory.holds_from,
+        memory.holds_until,
+        optional_text(memory.provenance.session_id),
+        memory.provenance.message_ids,
+        optional_text(memory.provenance.evidence),
+        optional_text(memory.provenance.extractor),
+        memory.created_at,
+    )
+
+
+async def read_quarantined(
+    connection: Connection,
+    user_id: str,
+    memory_id: UUID | None = None,
+    *,
+    limit: int = MOST_QUARANTINED,
+    after: tuple[datetime, UUID] | None = None,
+) -> list[Quarantined]:
+    """Return what is held back of the user, newest first, behind ``after``; with an id, that one."""
+    at, last = after or (None, None)
+    rows = await connection.fetch(SQL["quarantined"], user_id, memory_id, limit, at, last)
+    return [Quarantined(memory_of(row), Reason(row["reason"]), row["at"]) for row in rows]
+
+
+async def read_held(connection: Connection, user_id: str, memory_id: UUID) -> Quarantined:
+    """Return one that is held back of the user.
+
+    Raises:
+        MemoryNotFoundError: Nothing with this id is held back.
+    """
+    for held in await read_quarantined(connection, user_id, memory_id):
+        return held
+    raise MemoryNotFoundError

@@ -1,0 +1,99 @@
+"""Repairs memories in which something wrong was found, each in a transaction under its user's lock, and finds such changes again.
+
+Never: decides what is wrong, or how it is repaired; undoes anything.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from recollect.errors import ChangedMeanwhileError, DuplicateMemoryError, MemoryNotFoundError
+from recollect.model import Actor, Change, Embedded, Exchange, Ignore, Memory, Message, Role, Update
+from recollect.store.memories.changes import apply_change
+from recollect.store.memories.edits import revise
+from recollect.store.memories.transaction import Transaction
+from recollect.store.pool import Database
+from recollect.store.rows import exchange_of, update_of
+from recollect.store.sql import SQL
+
+
+class Repairs:
+    """Reads what memories rest on, and repairs them so that it can be undone. Every method raises StoreError."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def said(self, user_id: str, messages: Sequence[UUID]) -> list[Exchange]:
+        """Return the exchanges of the user whose turns are these messages of the log, oldest first.
+
+        Each with what was said just before it in its chat. A message that the log does not have has none.
+        """
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["exchanges_of_messages"], user_id, list(messages))
+        return [
+            exchange_of(
+                user_id,
+                row,
+                ()
+                if row["role_before"] is None
+                else (Message(Role(row["role_before"]), row["said_before"]),),
+            )
+            for row in rows
+        ]
+
+    async def repair(
+        self,
+        user_id: str,
+        memory: Memory,
+        changes: Sequence[Change | Embedded],
+        *,
+        run: UUID,
+        actor: Actor,
+        at: datetime,
+    ) -> bool:
+        """Apply changes to a memory in one transaction, while it says what was found; return whether one was done.
+
+        Args:
+            user_id: Whose memory it is.
+            memory: As it was found.
+            changes: What is done about it.
+            run: The run of repairs it belongs to, an id of version 7; each row of the audit names it.
+            actor: Who has it repaired.
+            at: Now.
+        """
+        async with self._database.changing(user_id) as connection:
+            transaction = Transaction(connection, user_id, actor, at, run=run)
+            now = await transaction.linked(memory.id)
+            if now is None or not _is_as_found(now, memory):
+                return False
+            return any([await _done(transaction, each) for each in changes])
+
+    async def users(self, run: UUID) -> list[str]:
+        """Return the users of whose memories a run changed something."""
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["users_of_repair"], run)
+        return [row["user_id"] for row in rows]
+
+    async def repaired(self, user_id: str, run: UUID) -> list[Update]:
+        """Return what a run changed of the user's memories and nobody undid, newest first."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["updates_of_repair"], user_id, run)
+        return [update_of(row) for row in rows]
+
+
+def _is_as_found(now: Memory, found: Memory) -> bool:
+    """Tell whether a memory says what it said; that it was said again meanwhile, or used, makes no difference."""
+    return (now.owner, now.content, now.kind, now.doubt, now.observed_at, now.event_at) == (
+        *(found.owner, found.content, found.kind),
+        *(found.doubt, found.observed_at, found.event_at),
+    )
+
+
+async def _done(transaction: Transaction, change: Change | Embedded) -> bool:
+    if not isinstance(change, Embedded):
+        return not isinstance(await apply_change(transaction, change), Ignore)
+    try:
+        await revise(transaction, change)
+    except (MemoryNotFoundError, DuplicateMemoryError, ChangedMeanwhileError):
+        return False
+    return True

@@ -1,0 +1,248 @@
+"""A transaction under a user's lock: how it links and writes over memories, and how it writes the audit.
+
+Never: decides a change; opens or ends the transaction.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from recollect.audit import removal_details
+from recollect.errors import MemoryNotFoundError, StoreError
+from recollect.model import COMMONS, Action, Actor, Kind, Memory, Reason, Source, Update
+from recollect.store.pool import Connection
+from recollect.store.rows import as_json, memory_of
+from recollect.store.sql import SQL
+from recollect.text.normalization import content_hash, storable_text
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """Whose memories are changed, by whom and when; and from which chat and exchange, or run of repairs, where it is from one."""
+
+    connection: Connection
+    user_id: str
+    actor: Actor
+    at: datetime
+    session_id: str | None = None
+    exchange_id: UUID | None = None
+    run: UUID | None = None
+
+    # -- the audit -----------------------------------------------------------------------------------
+
+    async def audit(
+        self,
+        action: Action,
+        reason: Reason,
+        memory_id: UUID,
+        *,
+        replaced_id: UUID | None = None,
+        before: str | None = None,
+        after: str | None = None,
+        undoes: UUID | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> Update:
+        """Write one row of the audit, and return it."""
+        update = Update(
+            id=uuid7(),
+            at=self.at,
+            action=action,
+            actor=self.actor,
+            reason=reason,
+            memory_id=memory_id,
+            replaced_id=replaced_id,
+            before=before,
+            after=optional_text(after),
+            session_id=optional_text(self.session_id),
+            exchange_id=self.exchange_id,
+            undoes=undoes,
+            details=(details or {}) if self.run is None else {**(details or {}), "run": str(self.run)},
+        )
+        written = {name: getattr(update, name) for name in Update.__slots__}
+        written["details"] = json.dumps(update.details)
+        await self.connection.execute(SQL["insert_update"], self.user_id, *written.values())
+        return update
+
+    # -- what the user has ---------------------------------------------------------------------------
+
+    async def with_content(self, content: str) -> UUID | None:
+        """Return the user's memory with this content, if any."""
+        found: UUID | None = await self.connection.fetchval(
+            SQL["memory_with_content"], self.user_id, content_hash(content)
+        )
+        return found
+
+    async def linked(self, memory_id: UUID) -> Memory | None:
+        """Return the memory, if the user sees it."""
+        row = await self.connection.fetchrow(SQL["one_memory"], self.user_id, memory_id)
+        return None if row is None else memory_of(row)
+
+    async def seen(self, memory_id: UUID) -> Memory:
+        """Return a memory that the user sees.
+
+        Raises:
+            MemoryNotFoundError: There is none.
+        """
+        memory = await self.linked(memory_id)
+        if memory is None:
+            raise MemoryNotFoundError
+        return memory
+
+    async def unlinked(self, memory_id: UUID) -> Memory | None:
+        """Return the memory, if there is one that the user sees no longer."""
+        row = await self.connection.fetchrow(SQL["unlinked_memory"], self.user_id, memory_id)
+        return None if row is None else memory_of(row)
+
+    # -- links ---------------------------------------------------------------------------------------
+
+    async def insert(self, memory: Memory) -> None:
+        """Keep a memory that is new, or shared, and let the user see it.
+
+        Raises:
+            StoreError: It is another user's or everybody's, or its id is used.
+        """
+        if memory.owner not in {self.user_id, COMMONS}:
+            raise StoreError("A memory of another user can't be given to this one.")
+        if memory.source is Source.GLOBAL:
+            raise StoreError("What serves everybody can't be given to one.")
+        if memory.owner == COMMONS:  # nobody erases it meanwhile, as one that nobody sees
+            await self.connection.execute(SQL["lock_user"], COMMONS)
+        inserted = await insert_vector(self.connection, memory)
+        if not inserted and memory.owner != COMMONS:
+            raise StoreError("There is a memory with this id already.")
+        await self.link(memory)
+
+    async def link(self, memory: Memory) -> None:
+        """Let the user see a memory that is kept."""
+        await self.connection.execute(
+            SQL["link_memory"],
+            self.user_id,
+            memory.id,
+            memory.owner,
+            content_hash(memory.content),
+            self.at,
+            memory.last_recalled_at,
+            memory.recall_count,
+            memory.reinforcement_count,
+            memory.doubt,
+        )
+
+    async def relink(self, memory: Memory) -> None:
+        """Let the user see a memory again."""
+        await self.link(memory)
+        if memory.owner == self.user_id:
+            await self.connection.execute(SQL["end_validity"], self.user_id, memory.id, None)
+
+    async def unlink(self, memory: Memory) -> None:
+        """Let the user see a memory no longer; it stays for the audit."""
+        await self.connection.execute(SQL["unlink_memory"], self.user_id, memory.id)
+        if memory.owner == self.user_id:  # what others see too stays believed
+            await self.connection.execute(SQL["end_validity"], self.user_id, memory.id, self.at)
+
+    async def retire(
+        self,
+        memory: Memory,
+        reason: Reason,
+        *,
+        undoes: UUID | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> Update:
+        """Unlink a memory, and write that down."""
+        await self.unlink(memory)
+        return await self.audit(
+            Action.RETIRE,
+            reason,
+            memory.id,
+            before=memory.content,
+            undoes=undoes,
+            details={**removal_details(memory), **(details or {})},
+        )
+
+    async def write(self, after: Memory) -> None:
+        """Write over a memory that the user sees; of a shared one, what is the user's alone of it.
+
+        Its embedding is written with a content that is another, else it stays.
+        """
+        hashed, content = content_hash(after.content), storable_text(after.content)
+        if after.owner == self.user_id:
+            await self.connection.execute(
+                SQL["write_vector"],
+                self.user_id,
+                after.id,
+                content,
+                hashed,
+                after.kind,
+                after.source,
+                after.importance,
+                after.event_at,
+                after.provenance.message_ids,
+                after.embedding,
+                None if after.embedding is None else after.embedding_model,
+                after.second_embedding,
+                None if after.second_embedding is None else after.second_model,
+                after.holds_until,
+            )
+        await self.connection.execute(
+            SQL["write_link"], self.user_id, after.id, hashed, after.reinforcement_count, after.doubt
+        )
+
+    # -- the log -------------------------------------------------------------------------------------
+
+    async def rest_on(self, memory_id: UUID, messages: Sequence[UUID]) -> None:
+        """Note in which further messages a memory of the user's own was said."""
+        await self.connection.execute(
+            SQL["add_provenance"], self.user_id, memory_id, list(dict.fromkeys(messages))
+        )
+
+    async def note_change(self, memory: Memory) -> None:
+        """Note that what a memory says, understood from messages of the log, is no longer so.
+
+        Not of a summary: another one in its place says nothing against the words it was made of.
+        """
+        if memory.kind is not Kind.SUMMARY:
+            messages = memory.provenance.message_ids
+            await self.connection.execute(SQL["note_change"], self.user_id, messages, self.at)
+
+    async def forget_injections(self, items: Sequence[UUID]) -> None:
+        """Add to prompts no more what speaks of one of these memories or messages."""
+        await self.connection.execute(SQL["delete_injections"], self.user_id, items)
+
+
+async def insert_vector(connection: Connection, memory: Memory) -> bool:
+    """Keep a memory that nobody sees yet; False if its owner has one with this id."""
+    inserted = await connection.fetchval(
+        SQL["insert_vector"],
+        memory.owner,
+        memory.id,
+        memory.kind,
+        memory.source,
+        storable_text(memory.content),
+        content_hash(memory.content),
+        memory.embedding,
+        memory.embedding_model,
+        memory.importance,
+        memory.confidence,
+        memory.observed_at,
+        memory.event_at,
+        optional_text(memory.provenance.session_id),
+        memory.provenance.message_ids,
+        optional_text(memory.provenance.evidence),
+        memory.created_at,
+        memory.holds_from,
+        memory.holds_until,
+        optional_text(memory.provenance.extractor),
+        as_json(memory.outline),
+        memory.second_embedding,
+        None if memory.second_embedding is None else memory.second_model,
+    )
+    return inserted is not None
+
+
+def optional_text(text: str | None) -> str | None:
+    """Return ``text`` as it can be stored."""
+    return None if text is None else storable_text(text)

@@ -1,0 +1,123 @@
+"""Undoes changes by their rows of the audit. Never: decides what is undone; opens or ends the transaction."""
+
+from uuid import UUID
+
+from recollect.audit import as_before, as_linked_before, messages_of, not_resting_on
+from recollect.errors import DuplicateMemoryError, NotUndoableError, UpdateNotFoundError
+from recollect.model import Action, Memory, Reason, Update
+from recollect.store.memories.transaction import Transaction
+from recollect.store.rows import update_of
+from recollect.store.sql import SQL
+from recollect.text.normalization import content_hash
+
+
+async def undo_by_id(transaction: Transaction, update_id: UUID) -> Update:
+    """Undo one change of the user's audit, as ``Memories.undo`` says.
+
+    Raises:
+        UpdateNotFoundError: The user has no such row.
+        NotUndoableError: It was undone already, changed nothing, or what it left was changed since.
+        DuplicateMemoryError: The user has the old content by another memory now.
+    """
+    row = await transaction.connection.fetchrow(SQL["update_to_undo"], transaction.user_id, update_id)
+    if row is None:
+        raise UpdateNotFoundError
+    update = update_of(row)
+    if row["undone"] or update.undoes is not None:
+        raise NotUndoableError
+    return await undo(transaction, update, Reason.UNDONE)
+
+
+async def undo(transaction: Transaction, update: Update, reason: Reason) -> Update:
+    """Undo a change that nobody undid, and return the row that says so. What can't be undone is left as it is.
+
+    Raises:
+        NotUndoableError: It changed nothing, or what it left was changed since.
+        DuplicateMemoryError: The user has the old content by another memory now.
+    """
+    match update.action:
+        case Action.ADD:
+            memory = await _still_linked(transaction, update.memory_id)
+            return await transaction.retire(memory, reason, undoes=update.id)
+        case Action.REPLACE:
+            return await _undo_replacement(transaction, update, reason)
+        case Action.RETIRE:
+            return await _undo_retirement(transaction, update, reason)
+        case Action.REINFORCE | Action.MARK | Action.EDIT:
+            return await _write_as_before(transaction, update, reason)
+        case _:
+            raise NotUndoableError
+
+
+async def _undo_replacement(transaction: Transaction, update: Update, reason: Reason) -> Update:
+    new = await _still_linked(transaction, update.memory_id)
+    old = await _still_unlinked(transaction, update.replaced_id)
+    await _expect_no_other(transaction, old, new.id)
+    await transaction.unlink(new)
+    await transaction.relink(as_linked_before(old, update.details))
+    await _forget_note_of_change(transaction, old, update)
+    return await transaction.audit(
+        Action.RESTORE,
+        reason,
+        old.id,
+        replaced_id=new.id,
+        before=new.content,
+        after=old.content,
+        undoes=update.id,
+    )
+
+
+async def _undo_retirement(transaction: Transaction, update: Update, reason: Reason) -> Update:
+    if "says_what_is_hidden" in update.details:
+        raise NotUndoableError
+    old = await _still_unlinked(transaction, update.memory_id)
+    await _expect_no_other(transaction, old)
+    await transaction.relink(as_linked_before(old, update.details))
+    if update.reason is Reason.INSTRUCTION:  # who brings it back approves of it
+        await transaction.connection.execute(
+            SQL["release_with_content"], transaction.user_id, content_hash(old.content)
+        )
+    if "heir" in update.details:
+        await _forget_note_of_change(transaction, old, update)
+        heir = await transaction.linked(UUID(update.details["heir"]))
+        if heir is not None:
+            await transaction.write(not_resting_on(heir, messages_of(update.details)))
+    return await transaction.audit(Action.RESTORE, reason, old.id, after=old.content, undoes=update.id)
+
+
+async def _write_as_before(transaction: Transaction, update: Update, reason: Reason) -> Update:
+    now = await _still_linked(transaction, update.memory_id)
+    before = as_before(now, update)
+    await _expect_no_other(transaction, before, now.id)
+    await transaction.write(before)
+    if before.content != now.content:
+        await _forget_note_of_change(transaction, before, update)
+        await transaction.forget_injections([now.id])
+    return await transaction.audit(
+        Action.RESTORE, reason, now.id, before=now.content, after=before.content, undoes=update.id
+    )
+
+
+async def _still_linked(transaction: Transaction, memory_id: UUID) -> Memory:
+    memory = await transaction.linked(memory_id)
+    if memory is None:
+        raise NotUndoableError
+    return memory
+
+
+async def _still_unlinked(transaction: Transaction, memory_id: UUID | None) -> Memory:
+    memory = None if memory_id is None else await transaction.unlinked(memory_id)
+    if memory is None:
+        raise NotUndoableError
+    return memory
+
+
+async def _expect_no_other(transaction: Transaction, memory: Memory, besides: UUID | None = None) -> None:
+    if await transaction.with_content(memory.content) not in {None, besides}:
+        raise DuplicateMemoryError
+
+
+async def _forget_note_of_change(transaction: Transaction, memory: Memory, update: Update) -> None:
+    await transaction.connection.execute(
+        SQL["unnote_change"], transaction.user_id, memory.provenance.message_ids, update.at
+    )

@@ -1,0 +1,154 @@
+"""The state of a chat: its log, its blocks in prompts, its requests to the memory, and whether it is left out. Never: what to add."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from asyncpg import Record
+
+from recollect.model import (
+    Chat,
+    Injection,
+    KeptRequest,
+    LastExchange,
+    LoggedExchange,
+    Place,
+    PointedAt,
+    Scope,
+    Turn,
+    TurnNotes,
+)
+from recollect.store.log.keys import storable_key, storable_parent
+from recollect.store.log.turns import fields_of_notes, write_turn
+from recollect.store.pool import Database
+from recollect.store.rows import update_of
+from recollect.store.snapshots import versions_of
+from recollect.store.sql import SQL
+from recollect.store.users.settings import flags_of
+from recollect.text.normalization import storable_id, storable_text
+
+
+class Chats:
+    """What a chat was said, and what was added to its prompts."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def chat(
+        self, scope: Scope, *, exchanges: int, unless_begun: str | None = None, turn: Turn | None = None
+    ) -> Chat:
+        """Return a chat.
+
+        Args:
+            scope: Which.
+            exchanges: How many of its last exchanges are read.
+            unless_begun: With which first message of the chat none of them is: who sends that, lacks nothing.
+            turn: The one that comes: what it abandons, once it is in the log, is told; nothing if it is there already.
+        """
+        user_id, session_id = scope.user_id, storable_id(scope.session_id)
+        begun = None if unless_begun is None else storable_text(unless_begun)
+        row = await self._database.called(
+            user_id, "recall_state", session_id, exchanges, begun, *_version(turn)
+        )
+        everybody, own = flags_of(row["flags_of_everybody"]), flags_of(row["flags_of_user"])
+        return Chat(
+            injections=tuple(map(_injection, row["injections"])),
+            exchanges=tuple(LoggedExchange(**dict(each)) for each in reversed(row["exchanges"] or ())),
+            summary=row["summary"] or "",
+            done=tuple(map(update_of, row["done"])),
+            flags=own.over(everybody),
+            abandoned=frozenset(row["abandoned"] or ()),
+            versions=versions_of(row),
+        )
+
+    async def session_of_answer(self, user_id: str, answer_id: str) -> str | None:
+        """Return the chat of the user in which the LLM's server answered under an id; None if there is none."""
+        async with self._database.for_user(user_id) as connection:
+            session_id: str | None = await connection.fetchval(
+                SQL["session_of_answer"], user_id, storable_text(answer_id)
+            )
+        return session_id
+
+    async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
+        """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more.
+
+        Nothing is noted that speaks of what was forgotten since it was recalled.
+        """
+        notes = fields_of_notes(scope, TurnNotes(injection, tuple(detached)))
+        await write_turn(self._database, scope.user_id, notes)
+
+
+def _version(turn: Turn | None) -> tuple[str, str, datetime] | tuple[None, None, None]:
+    """Return what a turn follows on, its key, and when it was said, as the log has them, if it may be another version."""
+    parent = storable_parent(turn.parent) if turn else None
+    return (None, None, None) if parent is None or turn is None else (parent, storable_key(turn.key), turn.at)
+
+
+def _injection(row: Record) -> Injection:
+    place, items = Place(row["place"]), tuple(row["items"])
+    return Injection(
+        row["anchor"], place, row["block"], items, row["tokens"], row["at"], standing=row["standing"]
+    )
+
+
+_REQUESTS = 20
+_EXCHANGES = 5
+
+
+class ChatRequests:
+    """Keeps what chats asked of the memory, and lets nothing be kept of some chats. Every method raises StoreError."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def pointed_at(self, turn: Turn) -> PointedAt:
+        """Return the lists, requests and changes before a turn of a chat that it may point at."""
+        user_id, session_id = turn.scope.user_id, storable_id(turn.scope.session_id)
+        async with self._database.for_user(user_id) as connection:
+            requests = await connection.fetch(SQL["chat_requests_of"], user_id, session_id, _REQUESTS)
+            exchanges = await connection.fetch(
+                SQL["last_exchanges_of_chat"],
+                user_id,
+                session_id,
+                storable_key(turn.key),
+                turn.at,
+                _EXCHANGES,
+            )
+            is_left_out = await connection.fetchval(SQL["is_left_out"], user_id, session_id)
+        return PointedAt(
+            tuple(
+                KeptRequest(row["anchor"], row["asking"], tuple(row["items"]), row["at"]) for row in requests
+            ),
+            tuple(LastExchange(**dict(row)) for row in exchanges),
+            is_left_out,
+        )
+
+    async def note(self, scope: Scope, request: KeptRequest) -> None:
+        """Keep what a message asked for."""
+        async with self._database.changing(scope.user_id) as connection:
+            await connection.execute(
+                SQL["note_chat_request"],
+                scope.user_id,
+                storable_id(scope.session_id),
+                storable_text(request.anchor),
+                request.asking,
+                request.items,
+                request.at,
+            )
+
+    async def unlog(self, turn: Turn) -> None:
+        """Delete what is logged of a turn whose answer is under way."""
+        user_id, session_id = turn.scope.user_id, storable_id(turn.scope.session_id)
+        async with self._database.changing(user_id) as connection:
+            exchange = await connection.fetchval(
+                SQL["open_exchange_of_turn"], user_id, session_id, storable_key(turn.key)
+            )
+            if exchange is not None:
+                await connection.execute(SQL["delete_messages_of_exchange"], user_id, exchange)
+                await connection.execute(SQL["delete_exchange"], user_id, exchange)
+                await connection.execute(SQL["delete_session_without_exchange"], user_id, session_id)
+
+    async def take_in(self, scope: Scope) -> bool:
+        """Keep again what is said in a chat; return whether it was left out."""
+        session_id = storable_id(scope.session_id)
+        async with self._database.changing(scope.user_id) as connection:
+            return await connection.fetchval(SQL["take_chat_in"], scope.user_id, session_id) is not None

@@ -1,0 +1,265 @@
+"""The log of every exchange, in Postgres. Never: forms a memory."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from asyncpg import Record
+from uuid_utils.compat import uuid7
+
+from recollect.model import Actor, Exchange, LogEntry, Logged, Phase, Reason, Scope, Turn, TurnNotes, Written
+from recollect.store.jobs.queue import enqueue
+from recollect.store.log.index import unindex
+from recollect.store.log.keys import marks_of, storable_key, storable_parent
+from recollect.store.log.turns import (
+    fields_of_exchange,
+    fields_of_notes,
+    tokens_of,
+    write_turn,
+    write_turn_on,
+)
+from recollect.store.memories.hidden_messages import hide_messages
+from recollect.store.memories.transaction import Transaction
+from recollect.store.messages.versions import Version, abandon_other_versions, abandon_turn
+from recollect.store.pool import Connection, Database
+from recollect.store.sql import SQL
+from recollect.text.normalization import storable_id, storable_text
+
+_BY_HAND, _LEFT_OUT = "by_hand", "left_out"
+"""What ``write_turn`` answers beside a ``Written``: other versions, or a kept reply, are to be changed first; the user has excluded
+the chat from the log."""
+
+
+class MessageLog:
+    """Keeps every exchange, whole and in order, and its state of formation.
+
+    A message from before the erasure of its user, or its chat, is not written any more, unless the caller wants that.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
+        """Write the turn of an exchange whose answer is under way, or its end as ``append`` does, and what is noted with it.
+
+        All of it is one transaction. Of an exchange that began nothing is formed yet; an open exchange of its chat is formed
+        without an answer now, as by ``end_abandoned``. A note is written although the exchange is not wanted; none that
+        speaks of what was forgotten since it was recalled.
+
+        Args:
+            entry: The phase: BEGUN or ENDED.
+            records: Whether anything is kept of users who changed no setting of that; None: of all users.
+
+        Returns:
+            The outcome. UNWANTED: nothing of the user, or of the chat, is kept. ERASED: the user, or the chat, was erased
+            since it was said; then nothing is noted either.
+        """
+        return await self._write(entry, records=records)
+
+    async def append(self, exchange: Exchange, *, revives: bool = False) -> bool:
+        """Write the exchange, or the reply to one that was begun, and enqueue its formation, in one transaction.
+
+        Args:
+            exchange: Which.
+            revives: Whether it is written although its user, or its chat, was erased since: who imports wants that.
+
+        Returns:
+            Whether it was new, or open. If another turn of the chat has the same ``parent``, that one and all later ones of the
+            chat are abandoned: hidden, never formed, and their changes undone as ``Memories.undo`` does (ABANDONED), the newest
+            first, as far as possible. If that other turn is later (``Turn.at``), this one is abandoned instead. Another reply to a
+            message in the log (a regenerated answer, a fan-out to several models) is kept as an alternate and forms nothing. The
+            first reply with text to one without becomes its reply.
+        """
+        logged = await self._write(LogEntry(Phase.ENDED, exchange), revives=revives)
+        return logged.outcome is Written.NEW
+
+    async def note(self, scope: Scope, notes: TurnNotes) -> None:
+        """Note what goes with a turn of a chat by itself, as ``write`` does."""
+        await write_turn(self._database, scope.user_id, fields_of_notes(scope, notes))
+
+    async def _write(self, entry: LogEntry, *, records: bool | None = None, revives: bool = False) -> Logged:
+        exchange, user_id = entry.exchange, entry.exchange.turn.scope.user_id
+        ends = entry.phase is Phase.ENDED
+        said = await fields_of_exchange(exchange, ends=ends) | {"records": records, "revives": revives}
+        written = fields_of_notes(exchange.turn.scope, entry.notes) | {"exchange": said}
+        if entry.recalled:
+            written |= {"recalled": entry.recalled, "recalled_at": exchange.turn.at}
+        row = await write_turn(self._database, user_id, written)
+        if row["outcome"] == _BY_HAND:
+            row = await self._write_by_hand(exchange, written)
+        outcome = row["outcome"]
+        if outcome == _LEFT_OUT:
+            outcome = Written.KNOWN if ends else Written.UNWANTED
+        return Logged(Written(outcome), row["logged"] or exchange.id, row["zone"] or "")
+
+    async def _write_by_hand(self, exchange: Exchange, written: dict[str, Any]) -> Record:
+        """Abandon the other versions of the turn, or continue a kept reply, then write the exchange, in one transaction."""
+        async with self._database.changing(exchange.turn.scope.user_id) as connection:
+            known = await _known(connection, exchange)
+            is_another = bool(exchange.answer) and not known["kept"]
+            is_late = await _abandon_others(connection, exchange, known, is_another=is_another)
+            goes_on = is_another and known["replied"] and exchange.continues
+            is_continued = goes_on and await _continue_reply(connection, exchange, known["id"])
+            said = written["exchange"] | {"is_late": is_late, "is_continued": is_continued}
+            user_id, role = exchange.turn.scope.user_id, self._database.user_role
+            return await write_turn_on(connection, user_id, role, written | {"exchange": said})
+
+    async def fail(self, exchange: Exchange) -> None:
+        """Note that a model failed to answer the turn: the message stays, and waits for another request's answer.
+
+        As long as another request asks for its answer, it is as if nothing had happened.
+        """
+        scope, key = exchange.turn.scope, storable_key(exchange.turn.key)
+        session_id = storable_id(scope.session_id)
+        async with self._database.changing(scope.user_id) as connection:
+            left = await connection.fetchrow(SQL["ask_no_more"], scope.user_id, session_id, key, exchange.id)
+            if left is not None:
+                await _note_failure(connection, exchange, left["id"])
+
+    async def expect(self, exchange: Exchange) -> None:
+        """Note under which id the model's server keeps the answer; the exchange stays open."""
+        async with self._database.changing(exchange.turn.scope.user_id) as connection:
+            known = await _known(connection, exchange)
+            if known["id"] is not None:
+                await _note_answer(connection, exchange, known["id"])
+
+    async def exchange_of_answer(self, user_id: str, answer_id: str) -> Exchange | None:
+        """Return the user's exchange whose answer the model's server keeps under an id; None if there is none.
+
+        Its reply is what the log has; its credential, and what was said before it, are not in it.
+        """
+        async with self._database.for_user(user_id) as connection:
+            row = await connection.fetchrow(SQL["exchange_of_answer"], user_id, storable_text(answer_id))
+        if row is None:
+            return None
+        turn = Turn(
+            Scope(user_id, row["session_id"]),
+            row["said"],
+            row["key"],
+            row["said_at"],
+            row["model"],
+            speaker=row["speaker"],
+            upstream=row["upstream"],
+        )
+        ids = row["message_id"], row["reply_id"] if row["reply"] is None else uuid7()
+        return Exchange(
+            row["id"],
+            turn,
+            row["reply"] or "",
+            *ids,
+            authorized=row["authorized"],
+            answer_id=answer_id,
+            continues=True,
+        )
+
+    async def withdraw(self, exchange: Exchange) -> None:
+        """Delete the open turn that this request asks about, unless another request asks for its answer."""
+        scope, key = exchange.turn.scope, storable_key(exchange.turn.key)
+        user_id, session_id = scope.user_id, storable_id(scope.session_id)
+        async with self._database.changing(user_id) as connection:
+            left = await connection.fetchrow(SQL["ask_no_more"], user_id, session_id, key, exchange.id)
+            if left is None or left["is_asked"]:
+                return
+            await connection.execute(SQL["delete_messages_of_exchange"], user_id, left["id"])
+            await connection.execute(SQL["delete_exchange"], user_id, left["id"])
+            await connection.execute(SQL["delete_session_without_exchange"], user_id, session_id)
+
+    async def abandon(self, turn: Turn) -> None:
+        """Abandon a turn that seems to be a client's own question, if it was formed and taught nothing."""
+        async with self._database.changing(turn.scope.user_id) as connection:
+            key = storable_key(turn.key)
+            await abandon_turn(connection, turn.scope, key, turn.at)
+
+    async def erased_among(self, scopes: Iterable[Scope], since: datetime) -> dict[str, datetime]:
+        """Return of which users of these chats something was erased since a time, the user or one of the chats, and when last."""
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["erased_since"], since)
+        times = {row["mark"]: row["erased_at"] for row in rows}
+        found: dict[str, datetime] = {}
+        for scope in set(scopes) if times else ():
+            known = [times[mark] for mark in marks_of(scope) if mark in times]
+            if known:
+                found[scope.user_id] = max(*known, found.get(scope.user_id, since))
+        return found
+
+    async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
+        """Let exchanges that are open for long be formed without their answers, as no client seems to wait for them.
+
+        If it comes all the same, it is kept as the reply; and only then the other version of the turn is abandoned.
+
+        Args:
+            before: What was said before this time.
+            failed: What was said before this one, where every request for its answer failed; None: as of the others.
+
+        Returns:
+            How many exchanges those are.
+        """
+        times = (before, failed or before)
+        async with self._database.over_all_users() as connection:
+            rows = await connection.fetch(SQL["users_with_open_exchanges"], *times)
+        count = 0
+        for user_id in [row["user_id"] for row in rows]:
+            async with self._database.changing(user_id) as connection:
+                ended = await connection.fetch(SQL["end_unanswered"], user_id, *times)
+                if ended:
+                    await enqueue(connection, [user_id])
+                count += len(ended)
+        return count
+
+
+async def _note_answer(connection: Connection, exchange: Exchange, logged: UUID) -> None:
+    """Note the id under which the LLM's server keeps the answer: a later request may name its predecessor by that alone."""
+    if exchange.answer_id:
+        answer_id = storable_text(exchange.answer_id)
+        await connection.execute(SQL["note_answer_id"], exchange.turn.scope.user_id, logged, answer_id)
+
+
+async def _note_failure(connection: Connection, exchange: Exchange, logged: UUID) -> None:
+    """Note the failure of the answer and the part that came, apart from the messages: it is neither recalled nor learned from."""
+    if (failure := exchange.failure) is not None:
+        came = "" if exchange.answer else storable_text(exchange.reply)
+        noted = (failure.stage, failure.status, came)
+        await connection.execute(SQL["note_failure"], exchange.turn.scope.user_id, logged, *noted)
+
+
+async def _known(connection: Connection, exchange: Exchange) -> Record:
+    """Return the log's knowledge of a turn: its exchange, if there is one, and its replies."""
+    scope = exchange.turn.scope
+    session, key = storable_id(scope.session_id), storable_key(exchange.turn.key)
+    known = await connection.fetchrow(SQL["exchange_by_key"], scope.user_id, session, key, exchange.reply_id)
+    assert known is not None  # noqa: S101 -- a query over one value has one row
+    return known
+
+
+async def _abandon_others(
+    connection: Connection, exchange: Exchange, known: Record, *, is_another: bool
+) -> bool:
+    """Abandon the other versions of a turn that has an answer now; return whether it is too late to replace them itself."""
+    turn, scope = exchange.turn, exchange.turn.scope
+    if known["id"] is None:
+        key, parent, anchor = storable_key(turn.key), storable_parent(turn.parent), storable_text(turn.anchor)
+        version = None if parent is None else Version(scope, key, parent, anchor, turn.at)
+        return version is not None and await abandon_other_versions(connection, version)
+    is_open = known["state"] == "open"
+    is_first = is_another and not known["replied"] and known["state"] != "abandoned"
+    if known["parent"] is None or not (is_open or is_first):
+        return False
+    anchor = known["anchor"] or known["key"]
+    version = Version(scope, known["key"], known["parent"], anchor, known["said_at"])
+    is_late = await abandon_other_versions(connection, version)
+    if is_late and is_open:
+        transaction = Transaction(
+            connection, scope.user_id, Actor.FORMATION, known["said_at"], scope.session_id
+        )
+        await hide_messages(transaction, Reason.ABANDONED, [known["message_id"]])
+    return is_late
+
+
+async def _continue_reply(connection: Connection, exchange: Exchange, logged: UUID) -> bool:
+    """Write the reply over a kept one that it begins with; return whether there is one: it is the same answer, continued."""
+    user_id, content = exchange.turn.scope.user_id, storable_text(exchange.answer)
+    row = await connection.fetchrow(SQL["continue_reply"], user_id, logged, content, await tokens_of(content))
+    if row is not None:
+        await unindex(connection, user_id, [row["id"]])
+    return row is not None

@@ -1,0 +1,175 @@
+"""Reads a database's address: what can't be meant, where it leads, which of its files can't be used. Never: a connection, a secret."""
+
+import os
+import ssl
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from recollect.errors import ConfigurationError
+from recollect.store.pool.hosts import one_host_each
+
+_SCHEMES = frozenset({"postgresql", "postgres"})
+_PORT = "5432"
+
+_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+"""How TLS may be asked for, by ``sslmode``; the laxer first."""
+
+_VERIFYING = frozenset({"verify-ca", "verify-full"})
+"""Those for which somebody has to be named whose certificates are trusted."""
+
+_READING_AUTHORITIES = _VERIFYING | {"require"}
+"""Those for which the files of such are read."""
+
+_AT_HOME = {
+    "sslrootcert": "root.crt",
+    "sslcrl": "root.crl",
+    "sslcert": "postgresql.crt",
+    "sslkey": "postgresql.key",
+}
+"""What names a file for TLS, and the file in ``~/.postgresql`` that counts where nothing names one."""
+
+_WITH_AT = frozenset({"user", "password"})
+"""Parameters whose values have an @ now and then. In others it is where a host begins, behind a password that was cut short."""
+
+_LACKING = {
+    "sslrootcert": "holds no certificate in PEM",
+    "sslcrl": "holds no list of revoked certificates in PEM",
+    "sslcert": "holds no certificate in PEM, or none that its key fits, or sslpassword does not open the key",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file for TLS, and how a sentence calls it."""
+
+    path: Path
+    named: str
+
+    def unread(self) -> str:
+        """Return why it can't be read; "" if it can."""
+        try:
+            self.path.open("rb").close()
+        except (FileNotFoundError, NotADirectoryError):
+            return f"The file {self.named} is not there."
+        except OSError:
+            return f"The file {self.named} can't be read by this account."
+        return ""
+
+
+def require_sound(dsn: str) -> None:
+    """Refuse an address that would lead elsewhere than is meant, or can lead nowhere.
+
+    What of it can't be read at all is left to whoever connects.
+
+    Raises:
+        ConfigurationError: With what to do; it quotes nothing but the name of a mode of TLS.
+    """
+    with suppress(ValueError):
+        if _is_cut_short(dsn):
+            raise ConfigurationError(
+                "The database can't be opened: a # cuts its address short, or a /, ? or @ of a password. Write them as %23, %2F, %3F and %40."
+            )
+        query = _parameters(dsn)
+        mode = _mode(query)
+        if mode not in {"", *_MODES}:
+            raise ConfigurationError(
+                f"The database can't be opened: its sslmode is none of {', '.join(_MODES[:-1])} and {_MODES[-1]}."
+            )
+        if mode in _VERIFYING and not query.get("service") and _file(query, "sslrootcert") is None:
+            raise ConfigurationError(
+                f"The database can't be opened: its sslmode is {mode}, and no file says whose certificates to trust. Name one in its address, "
+                "as sslrootcert=/etc/ssl/certs/ca-certificates.crt, or put one at ~/.postgresql/root.crt."
+            )
+
+
+def places(dsn: str) -> str:
+    """Return where an address leads: hosts with their ports, or sockets; "" where a password might be taken for one."""
+    try:
+        if urlsplit(dsn).scheme not in _SCHEMES or _is_cut_short(dsn) or "@" in urlsplit(dsn).query:
+            return ""
+        return ", ".join(_place(url) for url in one_host_each(dsn))
+    except ValueError:
+        return ""
+
+
+def unusable_files(dsn: str) -> list[str]:
+    """Return what is wrong with the files for TLS that count at an address, a sentence each.
+
+    Unlike a server that is away, they do not come or mend by themselves.
+    """
+    query = _parameters(dsn)
+    names = ("sslrootcert", "sslcrl", "sslcert") if _mode(query) in _READING_AUTHORITIES else ("sslcert",)
+    return [complaint for name in names if (complaint := _complaint(query, name))]
+
+
+def _is_cut_short(dsn: str) -> bool:
+    """Whether a password may end early, and the rest of it be taken for a host, a port, a database, a parameter or nothing."""
+    parts = urlsplit(dsn)
+    may_be_of_a_password = any(not _may_hold_an_at(each) for each in parts.query.split("&") if "@" in each)
+    return "#" in dsn or parts.netloc.count("@") > 1 or "@" in parts.path or may_be_of_a_password
+
+
+def _may_hold_an_at(parameter: str) -> bool:
+    """Whether an @ may stand in a parameter as it is: in the value of one that has such, and in no name."""
+    name, _, value = parameter.partition("=")
+    return name in _WITH_AT or (name == "host" and value.startswith("/"))  # a socket's folder
+
+
+def _parameters(dsn: str) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(dsn).query))
+
+
+def _mode(query: Mapping[str, str]) -> str:
+    """Return how TLS is asked for; "": in no way."""
+    return (query.get("sslmode") or os.environ.get("PGSSLMODE", "")).replace("_", "-")
+
+
+def _file(query: Mapping[str, str], name: str) -> _File | None:
+    """Return the file for TLS that counts: of the address, of the environment, or of the account's home."""
+    if path := query.get(name):
+        return _File(Path(path), f"that it names for {name}")
+    if path := os.environ.get(f"PG{name.upper()}"):
+        return _File(Path(path), f"that PG{name.upper()} names")
+    with suppress(RuntimeError):  # there is no home
+        at_home = Path.home() / ".postgresql" / _AT_HOME[name]
+        try:
+            at_home.stat()
+        except PermissionError:
+            pass  # it may be there: whoever connects ends at it
+        except OSError:
+            return None
+        return _File(at_home, f"~/.postgresql/{_AT_HOME[name]}")
+    return None
+
+
+def _place(dsn: str) -> str:
+    parts, query = urlsplit(dsn), _parameters(dsn)
+    host = unquote(parts.hostname or "") or query.get("host") or os.environ.get("PGHOST", "")
+    port = str(parts.port or "") or query.get("port") or os.environ.get("PGPORT", _PORT)
+    if not host:
+        return f"a socket of this machine, or localhost:{port}"
+    if host.startswith("/"):
+        return f"{host.rstrip('/')}/.s.PGSQL.{port}"
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _complaint(query: Mapping[str, str], name: str) -> str:
+    """Return what is wrong with a file, or with that of a certificate and that of its key; "" for nothing."""
+    if (file := _file(query, name)) is None:
+        return ""
+    key = _file(query, "sslkey") if name == "sslcert" else None
+    if why := file.unread() or (key.unread() if key else ""):
+        return why
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        if name == "sslcert":
+            password = query.get("sslpassword", "")
+            context.load_cert_chain(file.path, key.path if key else None, lambda: password)
+        else:
+            context.load_verify_locations(cafile=file.path)
+    except (OSError, ValueError):
+        return f"The file {file.named} {_LACKING[name]}."
+    return ""

@@ -1,0 +1,287 @@
+"""Connections to Postgres, alone or in a pool that lends them to one user at a time. Never: a query's meaning."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeAlias
+
+import asyncpg
+from asyncpg import Record
+from asyncpg.pool import PoolConnectionProxy
+from pgvector.asyncpg import register_vector
+
+from recollect.errors import (
+    StoreError,
+)
+from recollect.store.pool.addresses import require_sound
+from recollect.store.pool.errors import connecting, store_errors
+from recollect.store.pool.hosts import Hosts
+from recollect.store.pool.shares import Lending
+from recollect.store.sql import SQL
+from recollect.text.normalization import storable_user
+
+Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]"
+Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
+
+_CLOSE_SECONDS = 5.0
+_STATEMENTS_KEPT = 100
+_STATEMENT_TIMEOUT = "60s"
+"""The time limit of each statement, so that one whose client is gone ends. Behind a pooler each transaction sets it."""
+
+_OF_ANOTHER_DATABASE = (
+    asyncpg.InternalServerError,  # it was restored in place: the types have other numbers
+    asyncpg.UndefinedObjectError,  # the same
+    asyncpg.ReadOnlySQLTransactionError,  # another server takes writes now
+)
+"""New connections know better. So may they where a statement took too long: after a failover the old server may be mute."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The parameters of a database's connections, in a pool or outside of it.
+
+    Attributes:
+        dsn: ``postgresql://user:password@host/database``; of several hosts the one that takes writes is found.
+        connect_timeout: Seconds a connection may take.
+        command_timeout: Seconds a statement may take.
+        search_path: Where our tables and pgvector are found.
+        pooled: Whether a pooler stands before the server (``is_pooled``): then nothing outlives a transaction.
+    """
+
+    dsn: str
+    connect_timeout: float
+    command_timeout: float
+    search_path: str | None = None
+    pooled: bool = False
+    _hosts: Hosts = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Remember for all connections together which host took writes."""
+        object.__setattr__(self, "_hosts", Hosts(self.dsn))
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Connection]:
+        """Open a connection of its own, and close it at the end of the body.
+
+        Raises:
+            StoreUnavailableError: The database can't be reached.
+            UnfitDatabaseError: It can, but not with this user, password or name.
+            ConfigurationError: Its address can't be meant so.
+        """
+        with connecting():
+            require_sound(self.dsn)
+            connection = await self._hosts.connect(
+                timeout=self.connect_timeout,
+                command_timeout=self.command_timeout,
+                server_settings=self._server_settings(),
+                statement_cache_size=self._statements_kept,
+            )
+        try:
+            yield connection
+        finally:
+            connection.terminate()
+
+    async def pool(self, *, size: int, vector_schema: str) -> Pool:
+        """Open a pool of at most ``size`` connections, which send arrays as pgvector's types in ``vector_schema``."""
+        with store_errors():
+            return await asyncpg.create_pool(
+                self.dsn,
+                connect=self._hosts.connect,
+                min_size=0,
+                max_size=size,
+                timeout=self.connect_timeout,
+                command_timeout=self.command_timeout,
+                server_settings=self._server_settings(),
+                statement_cache_size=self._statements_kept,
+                init=partial(_register_vectors, schema=vector_schema),
+                reset=_nothing_to_reset,
+            )
+
+    def _server_settings(self) -> dict[str, str]:
+        settings = {"application_name": "recollect"}
+        if self.pooled:
+            return settings  # a pooler refuses to connect with any that it does not know
+        settings["statement_timeout"] = _STATEMENT_TIMEOUT
+        if self.search_path is not None:
+            settings["search_path"] = self.search_path
+        return settings
+
+    @property
+    def _statements_kept(self) -> int:
+        """How many prepared statements a connection keeps: none where the next transaction may be on another one."""
+        return 0 if self.pooled else _STATEMENTS_KEPT
+
+
+async def is_pooled(connection: Connection) -> bool:
+    """Return whether a pooler as PgBouncer stands before the server.
+
+    A server tells the number of its process as a connection begins, and a pooler makes one up.
+    """
+    async with connection.transaction():
+        number: int = await connection.fetchval(SQL["process_of_server"])
+    return number != connection.get_server_pid()
+
+
+async def _register_vectors(connection: "asyncpg.Connection[asyncpg.Record]", *, schema: str) -> None:
+    """Have a connection send arrays as pgvector's types.
+
+    Raises:
+        StoreError: The types are not there, as while a database is restored.
+    """
+    try:
+        async with connection.transaction():  # on one connection of the server's, whatever stands before it
+            await register_vector(connection, schema=schema)
+    except ValueError:
+        raise StoreError("The memory store lacks pgvector's types.") from None
+
+
+async def _nothing_to_reset(_connection: Connection) -> None:
+    """Spare the pool's own reset: whatever we set ends with its transaction."""
+
+
+class Database:
+    """A pool as the stores use it: one user at a time, and errors of ours only.
+
+    A lost connection is replaced by the pool at its next use.
+
+    Args:
+        pool: The connections.
+        acquire_timeout: Seconds a call may wait for a free one.
+        user_role: The role of users' transactions, so that row-level security binds them; or ``none``.
+        search_path: The first statements of each transaction, if no connection keeps them (``Access.pooled``).
+
+    Attributes:
+        user_role: As above.
+    """
+
+    def __init__(
+        self, pool: Pool, *, acquire_timeout: float, user_role: str = "none", search_path: str | None = None
+    ) -> None:
+        self._pool = pool
+        self._search_path = search_path
+        self._acquire_timeout = acquire_timeout
+        self.user_role = user_role
+        self._lending = Lending(pool.get_max_size())
+
+    @asynccontextmanager
+    async def for_user(self, user_id: str) -> AsyncIterator[Connection]:
+        """Lend a connection in a transaction that sees and writes one user's data alone.
+
+        Raises:
+            StoreError: This can't be the id of a user.
+        """
+        storable_user(user_id)
+        async with self._turn_of(user_id), self._transaction() as connection:
+            await connection.execute(SQL["as_user"], user_id, self.user_role)
+            yield connection
+
+    async def called(self, user_id: str, query: str, *arguments: object, is_write: bool = False) -> Record:
+        """Return the row of a query that takes on the user's role and id itself: one round trip, where no pooler stands before.
+
+        Args:
+            user_id: The first argument of the query.
+            query: Its name; its second argument is the role.
+            arguments: The further arguments.
+            is_write: Whether it writes; then it takes the user's lock itself, too.
+
+        Raises:
+            StoreError: This can't be the id of a user, or the store failed.
+        """
+        storable_user(user_id)
+        lending = self._lent() if self._search_path is None else self._transaction()
+        async with self._turn_of(user_id, is_write=is_write), lending as connection:
+            row = await connection.fetchrow(SQL[query], user_id, self.user_role, *arguments)
+        assert row is not None  # noqa: S101 -- a call of a function has one row
+        return row
+
+    @asynccontextmanager
+    async def changing(self, user_id: str) -> AsyncIterator[Connection]:
+        """Lend a connection in a transaction that alone changes one user's data.
+
+        Raises:
+            StoreError: This can't be the id of a user.
+        """
+        storable_user(user_id)
+        async with self._turn_of(user_id, is_write=True), self._transaction() as connection:
+            await connection.execute(SQL["as_user_alone"], user_id, self.user_role)
+            yield connection
+
+    @asynccontextmanager
+    async def snapshot(self, user_id: str) -> AsyncIterator[Connection]:
+        """Lend a connection in a transaction that sees one user's data at one time, and writes nothing.
+
+        Raises:
+            StoreError: This can't be the id of a user.
+        """
+        storable_user(user_id)
+        async with (
+            self._turn_of(user_id),
+            self._transaction(isolation="repeatable_read", readonly=True) as connection,
+        ):
+            await connection.execute(SQL["as_user"], user_id, self.user_role)
+            yield connection
+
+    @asynccontextmanager
+    async def _turn_of(self, user_id: str, *, is_write: bool = False) -> AsyncIterator[None]:
+        """Wait until it is the turn of the user's read or write."""
+        with store_errors():
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout(self._acquire_timeout):
+                    await stack.enter_async_context(self._lending.turn(user_id, is_write=is_write))
+                yield
+
+    @asynccontextmanager
+    async def over_all_users(self) -> AsyncIterator[Connection]:
+        """Lend a connection in a transaction of the operator's: it sees all users' pending work."""
+        async with self._transaction() as connection:
+            await connection.execute(SQL["over_all_users"])
+            yield connection
+
+    @asynccontextmanager
+    async def outside(self, *, seconds: int) -> AsyncIterator[Connection]:
+        """Lend a connection without a transaction, as the database's own role: for statements that no transaction may hold.
+
+        Args:
+            seconds: What a statement may take, whose client may be gone; a pooler leaves that to the server's own setting.
+        """
+        with store_errors():
+            async with self._pool.acquire(timeout=self._acquire_timeout) as connection:
+                if self._search_path is not None:
+                    yield connection
+                    return
+                await connection.execute(SQL["allow_seconds"], seconds)
+                try:
+                    yield connection
+                finally:
+                    await connection.execute(SQL["allow_what_was_allowed"])
+
+    @asynccontextmanager
+    async def _transaction(self, **kind: Any) -> AsyncIterator[Connection]:
+        async with self._lent() as connection, connection.transaction(**kind):
+            if self._search_path is not None:
+                await connection.execute(SQL["set_search_path_for_transaction"], self._search_path)
+            yield connection
+
+    @asynccontextmanager
+    async def _lent(self) -> AsyncIterator[Connection]:
+        """Lend a connection; where the server behind it may be another one, the pool opens new ones."""
+        is_lent = False
+        with store_errors():
+            try:
+                async with self._pool.acquire(timeout=self._acquire_timeout) as connection:
+                    is_lent = True
+                    yield connection
+            except (TimeoutError, *_OF_ANOTHER_DATABASE) as error:
+                if is_lent or not isinstance(error, TimeoutError):
+                    await self._pool.expire_connections()
+                raise
+
+    async def aclose(self) -> None:
+        """Wait a little for the connections lent, then close all."""
+        try:
+            async with asyncio.timeout(_CLOSE_SECONDS):
+                await self._pool.close()
+        except TimeoutError:
+            self._pool.terminate()

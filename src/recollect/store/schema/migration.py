@@ -1,0 +1,226 @@
+"""Brings a database up to the schema this code knows, forwards only. Never: what the tables mean."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+
+import asyncpg
+import structlog
+
+from recollect.errors import StoreError, UnfitDatabaseError
+from recollect.store.jobs.queue import install_queue
+from recollect.store.pool import Connection, store_errors
+from recollect.store.schema.steps import MIGRATION_SECONDS, SchemaSteps
+from recollect.store.sql import SQL, Migration, load_migrations
+
+_USER_ROLE = "recollect_user"
+_ENCODING = "UTF8"
+UNCHECKED = "SQL_ASCII"
+"""The encoding in which a database keeps whatever bytes it is sent: those of each letter, and counts them as letters."""
+
+PGVECTOR = (0, 8)
+"""The first pgvector whose indexes are scanned further where a user's rows are few among what is near."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A database that is up to date, and how to use it.
+
+    Attributes:
+        search_path: Where our tables and pgvector are found.
+        vector_schema: The schema of pgvector's types.
+        user_role: What users' transactions run as; ``none``: as the database user, whom policies bind.
+        applied: The names of the migrations that were applied just now, in order.
+    """
+
+    search_path: str
+    vector_schema: str
+    user_role: str
+    applied: tuple[str, ...] = ()
+
+
+async def migrate(
+    connection: Connection, migrations: Sequence[Migration] | None = None, *, pooled: bool = False
+) -> Schema:
+    """Create or upgrade the schema; processes that start together wait for one another.
+
+    Args:
+        connection: A connection of its own; its search path is changed.
+        migrations: All steps, oldest first; the ones this package ships by default.
+        pooled: Whether a pooler stands before the server.
+
+    Raises:
+        UnfitDatabaseError: The database's encoding can't hold every letter, pgvector is missing or too old, or this user may not create a schema.
+        StoreError: A newer version took away what this code needs, or an applied migration was changed.
+        StoreUnavailableError: Somebody holds a lock that a step needs, and does not let go of it.
+    """
+    steps = SchemaSteps(connection, pooled=pooled)
+    with store_errors():
+        async with steps.alone():
+            try:
+                search_path, vector_schema = await steps.take(
+                    "schema", partial(_prepare, connection, pooled=pooled)
+                )
+                steps.search_path = search_path
+                applied = await _apply(
+                    steps, connection, load_migrations() if migrations is None else migrations
+                )
+                # An enumeration's new name can't be used in the transaction that brings it.
+                await steps.take("queue", partial(install_queue, connection), is_whole=False)
+                user_role = await steps.take("role", partial(_user_role, connection))
+            except asyncpg.InsufficientPrivilegeError:
+                raise UnfitDatabaseError(
+                    "The database user may not create or change the schema recollect: grant it CREATE on the database."
+                ) from None
+    return Schema(search_path, vector_schema, user_role, applied)
+
+
+async def _user_role(connection: Connection) -> str:
+    """Return the role of users' transactions, made if need be, where row-level security binds no other."""
+    if not await connection.fetchval(SQL["is_bound_by_no_policy"]):
+        return "none"
+    if not await connection.fetchval(SQL["user_role_exists"]):
+        # Roles are the whole server's: another database's migration may be making it now.
+        with suppress(asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
+            async with connection.transaction():
+                await connection.execute(SQL["create_user_role"])
+    # Not a superuser, it may have made the role and yet not be allowed to take it on (PostgreSQL 16).
+    with suppress(asyncpg.InsufficientPrivilegeError):
+        async with connection.transaction():
+            await connection.execute(SQL["grant_user_role"])
+    if await connection.fetchval(SQL["user_role_lacks_grants"]):
+        for grant in ("grant_schema", "grant_tables", "grant_sequences", "keep_migrations", "keep_erasures"):
+            await connection.execute(SQL[grant])
+    if not await _is_bound(connection):
+        raise UnfitDatabaseError(
+            "Row-level security does not bind this database user, nor a role that it may take on: let it take "
+            f"on {_USER_ROLE}, which must be no superuser and have no BYPASSRLS, or take another database user."
+        )
+    return _USER_ROLE
+
+
+async def _is_bound(connection: Connection) -> bool:
+    """Whether users' transactions will be bound by row-level security."""
+    try:
+        async with connection.transaction():
+            await connection.execute(SQL["as_user"], "", _USER_ROLE)
+            return not await connection.fetchval(SQL["is_bound_by_no_policy"])
+    except asyncpg.InsufficientPrivilegeError:
+        return False
+
+
+async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
+    if complaint := wrong_encoding(await connection.fetchval(SQL["encoding"])):
+        raise UnfitDatabaseError(complaint)
+    if not await connection.fetchval(SQL["schema_exists"]):
+        await connection.execute(SQL["create_schema"])
+    vector = await connection.fetchrow(SQL["vector_extension"])
+    if vector is None:
+        await _create_vector_extension(connection)
+        vector = await connection.fetchrow(SQL["vector_extension"])
+    if vector is None or tuple(int(part) for part in vector["version"].split(".")[:2]) < PGVECTOR:
+        found = "unknown" if vector is None else vector["version"]
+        raise UnfitDatabaseError(
+            f"The database's pgvector is {found}, and Recollect needs 0.8: install a newer one on the server, and then, as a "
+            "superuser, run ALTER EXTENSION vector UPDATE in this database."
+        )
+    lasting = "set_search_path_for_transaction" if pooled else "set_search_path"
+    await connection.execute(SQL[lasting], vector["search_path"])
+    return vector["search_path"], vector["vector_schema"]
+
+
+def wrong_encoding(encoding: str) -> str:
+    """Return what is wrong with a database that can't hold every letter, and what to do; "" for one that can."""
+    if encoding in {_ENCODING, UNCHECKED}:
+        return ""
+    return (
+        f"The database's encoding is {encoding}, which can't hold all that people say, and Recollect needs {_ENCODING}: make another "
+        f"database, by CREATE DATABASE with ENCODING '{_ENCODING}' LOCALE 'C.UTF-8' TEMPLATE template0, and name that one."
+    )
+
+
+async def _create_vector_extension(connection: Connection) -> None:
+    try:
+        await connection.execute(SQL["create_vector_extension"])
+    except (
+        asyncpg.InsufficientPrivilegeError,
+        asyncpg.FeatureNotSupportedError,  # not installed on the server
+        asyncpg.UndefinedFileError,  # the same, in older servers
+    ):
+        raise UnfitDatabaseError(
+            "The database lacks pgvector and this user can't create it: "
+            "install it on the server and, as a superuser, add the extension vector to this database."
+        ) from None
+
+
+async def _apply(
+    steps: SchemaSteps, connection: Connection, migrations: Sequence[Migration]
+) -> tuple[str, ...]:
+    """Apply what is new, each in a transaction of its own; return its names, as the files have them."""
+    applied = []
+    for migration in await steps.take("record", partial(_new, connection, migrations)):
+        name = f"{migration.version:04}_{migration.name}"
+        if await steps.take(name, partial(_apply_one, connection, migration)):
+            applied.append(name)
+    return tuple(applied)
+
+
+async def _new(connection: Connection, migrations: Sequence[Migration]) -> list[Migration]:
+    """Return the migrations that the database does not have.
+
+    Raises:
+        StoreError: It has one that this code can't do with, or had another of that number.
+    """
+    await connection.execute(SQL["create_schema_migrations"])
+    applied = await connection.fetch(SQL["applied_migrations"])
+    if newer := require_fitting(applied, migrations):
+        log.warning("newer_schema", version=newer, known=max(migration.version for migration in migrations))
+    done = {row["version"] for row in applied}
+    return [migration for migration in migrations if migration.version not in done]
+
+
+async def _apply_one(connection: Connection, migration: Migration) -> bool:
+    """Apply a migration; return False if another process did so meanwhile, as it can behind a pooler."""
+    if migration.version in {row["version"] for row in await connection.fetch(SQL["applied_migrations"])}:
+        return False
+    await connection.execute(migration.text, timeout=MIGRATION_SECONDS)
+    await connection.execute(
+        SQL["record_migration"], migration.version, migration.name, migration.checksum, datetime.now(UTC)
+    )
+    if migration.contracts:
+        await connection.execute(SQL["record_contraction"], migration.version)
+    return True
+
+
+def require_fitting(applied: Sequence[asyncpg.Record], migrations: Sequence[Migration]) -> int:
+    """Return if this code can work with a database's migrations; pure.
+
+    Args:
+        applied: Rows of ``applied_migrations``.
+        migrations: What this code knows.
+
+    Returns:
+        The newest version that a newer Recollect applied; 0: none.
+
+    Raises:
+        StoreError: A newer version took away what this code needs, or an applied migration was changed.
+    """
+    known = {migration.version: migration for migration in migrations}
+    newer = 0
+    for row in applied:
+        migration = known.get(row["version"])
+        if migration is None:
+            if not row["contracts"] and row["version"] > max(known):
+                newer = max(newer, row["version"])
+                continue
+            raise StoreError(
+                f"The database has schema {row['version']}, and this Recollect knows {max(known)}: "
+                "it was used by a newer one, which took away what this one needs. Upgrade Recollect."
+            )
+        if migration.checksum != row["checksum"]:
+            raise StoreError(f"Migration {migration.version:04} was changed after this database applied it.")
+    return newer

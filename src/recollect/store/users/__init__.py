@@ -1,0 +1,11 @@
+"""What is kept of a user apart from memories and messages: settings, usage, profile, kept answers; export and erasure.
+
+Read ``settings`` first, then ``erasure``: it lists every table that has a user's rows.
+"""
+
+from recollect.store.users.answers import Answers
+from recollect.store.users.portability import Portability
+from recollect.store.users.profiles import Profiles
+from recollect.store.users.settings import AdminReadLog, UsageLog, UserSettings
+
+__all__ = ["AdminReadLog", "Answers", "Portability", "Profiles", "UsageLog", "UserSettings"]
