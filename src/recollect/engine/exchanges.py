@@ -6,7 +6,7 @@ All entries of the message log are made here. Never: where it is written; raises
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import TypeAlias
 from uuid import UUID
 
 import structlog
@@ -147,17 +147,10 @@ class Noting:
             self.ended.set_result(None)
 
 
-class WriteSoon(Protocol):
-    """Writes a phase of an exchange in the background, as ``LiveEngine.write_soon`` does."""
-
-    def __call__(
-        self,
-        entry: LogEntry,
-        behind: asyncio.Task[Became] | None = None,
-        progress: "Progress | None" = None,
-    ) -> asyncio.Task[Became]:
-        """Return a task that returns the outcome of the phase, once it will outlive this process."""
-        ...
+WriteSoon: TypeAlias = Callable[
+    [LogEntry, "asyncio.Task[Became] | None", Progress | None], "asyncio.Task[Became]"
+]
+"""Writes a phase of an exchange in the background, as ``LiveEngine.write_soon`` does."""
 
 
 class ExchangeRecord:
@@ -168,9 +161,7 @@ class ExchangeRecord:
         is_over: Whether the end was noted.
     """
 
-    def __init__(
-        self, write_soon: WriteSoon, exchange: Exchange, count_late: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, write_soon: WriteSoon, exchange: Exchange, count_late: Callable[[], None]) -> None:
         """Begin to write the turn.
 
         Args:

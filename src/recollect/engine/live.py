@@ -18,15 +18,9 @@ from uuid_utils.compat import uuid7
 from recollect.deadline import ends_before, happens, within
 from recollect.engine import Engine, system_clock
 from recollect.engine.client_questions import AskedRequest
-from recollect.engine.exchanges import (
-    ExchangeRecord,
-    Progress,
-    ended,
-    is_storable,
-    new_exchange,
-)
+from recollect.engine.exchanges import ExchangeRecord, Progress, ended, is_storable, new_exchange
 from recollect.engine.explain import request_record
-from recollect.engine.log_writer import LogWriter, write_phase
+from recollect.engine.log_writer import LogWriter
 from recollect.engine.masking_lanes import begin_masking
 from recollect.engine.notes_in_background import NOTES_AT_MOST, NotesInBackground
 from recollect.engine.prepared import Prepared, RecallOptions
@@ -95,7 +89,11 @@ class LiveEngine:
         self._closing = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
         self._log_writer = LogWriter(
-            spool or Spool(None, limit=_IN_MEMORY), lambda: self._engine, keeps=keeps, patience=patience
+            spool or Spool(None, limit=_IN_MEMORY),
+            lambda: self._engine,
+            keeps=keeps,
+            patience=patience,
+            masks=masks,
         )
         self._remembering: set[asyncio.Task[Became]] = set()
         self._notes: set[asyncio.Task[None]] = set()
@@ -365,8 +363,8 @@ class LiveEngine:
             A task that returns the outcome, once it will outlive this process.
         """
         progress = progress or Progress()
-        writing = write_phase(lambda: self.log_writer, entry, behind, progress, masks=self._masks)
-        self._noting.follow(entry, progress, task := _keep(writing, self._remembering))
+        task = _keep(self.log_writer.write(entry, behind, progress), self._remembering)
+        self._noting.follow(entry, progress, task)
         return task
 
     @property

@@ -49,7 +49,8 @@ class LogWriter:
         spool: Keeps the phases that the log can't take.
         engine: Returns the engine that writes to the log; None while there is none.
         keeps: Whether messages are kept of users whose own `record` setting is unknown while the store is away.
-        patience: Seconds that the log may take with a phase before it goes to the spool, where someone waits for it.
+        patience: Seconds that the log may take with a phase before it waits in the spool, where someone waits for it.
+        masks: Whether a phase's secrets are masked before it is kept.
 
     Attributes:
         lost: How many phases neither the log nor the spool could take.
@@ -63,8 +64,11 @@ class LogWriter:
         *,
         keeps: bool = True,
         patience: float = 0.1,
+        masks: bool = True,
     ) -> None:
         self._spool = spool
+        self._masks = masks
+        self._successor: LogWriter | None = None
         self._patience = patience
         self._engine = engine
         self._keeps = keeps
@@ -89,56 +93,89 @@ class LogWriter:
         if self._replaying is None and not self._closing.is_set():
             self._replaying = asyncio.create_task(self._replay())
 
-    async def ready(self) -> None:
-        """Wait until the spool is open, or known to stay closed; no longer than the log may take for a phase."""
-        self.start()
-        await happens(self._opened, self._patience)
-
     def wake(self) -> None:
         """Try at once to write the waiting phases: the store is back, or files were left here."""
         self._adopted.clear()
         self._wake.set()
 
-    def line_up(self, scope: Scope) -> asyncio.Task[Became] | None:
+    async def write(self, entry: LogEntry, behind: asyncio.Task[Became] | None, progress: Progress) -> Became:
+        """Write a phase; return what became of it in the log, once it will outlive this process. Never raises.
+
+        Args:
+            entry: Which phase.
+            behind: The writing of the phase before it.
+            progress: The exchange's progress, for the tasks that wait for it.
+        """
+        # Before the first await: tasks begin in the order in which they were made.
+        waits_for = [behind, self._line_up(entry.exchange.turn.scope)]
+        try:
+            self.start()
+            await happens(self._opened, self._patience)
+            if self._masks:
+                await masking_is_ready()
+            progress.ready.set()
+            if behind is not None:
+                await progress.noted.wait()  # the turn is masked by then, and kept before its end
+            entry = await self._as_kept(entry, progress)
+            return await (self._successor or self).keep_and_write(entry, waits_for, progress)
+        except FullError:
+            self._lose(entry, "the spool is full")
+        except Exception as error:  # noqa: BLE001 -- a bug must not end a chat, and would be there again
+            log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
+            self._lose(entry, "it can't be written")
+        finally:
+            progress.noted.set()
+        return None
+
+    def _line_up(self, scope: Scope) -> asyncio.Task[Became] | None:
         """Return the task that writes the phase before in a chat; the current task is the next to be waited for."""
         current: asyncio.Task[Became] | None = asyncio.current_task()
         assert current is not None  # noqa: S101 -- a coroutine runs in a task
         before, self._newest[scope] = self._newest.get(scope), current
         return before
 
-    async def keep(self, entry: LogEntry) -> Kept | None:
-        """Keep a phase in the spool until the log has it; return None, as far as is known, for a user who wants no record."""
-        return await self._spool.keep(entry) if self._records(entry) else None
+    async def _as_kept(self, entry: LogEntry, progress: Progress) -> LogEntry:
+        """Return a phase as it may be kept; the turn's secrets are masked once for all its phases."""
+        if not self._masks:
+            return entry_as_it_is(entry)
+        if entry.phase is Phase.BEGUN:
+            progress.masked = await masked_turn_of(entry.exchange)
+        return await entry_without_secrets(entry, progress.masked)
+
+    async def keep_and_write(
+        self, entry: LogEntry, waits_for: Sequence[asyncio.Task[Became] | None], progress: Progress
+    ) -> Became:
+        """Keep a phase in the spool, and write it to the log or let it wait. Raises FullError."""
+        begins = entry.phase is Phase.BEGUN
+        kept = await self._spool.keep(entry) if self._records(entry) else None
+        try:
+            is_kept = kept is None or kept.is_on_disk
+            progress.noted.set()
+            if is_kept and begins:
+                progress.kept.set()
+            elif not begins:
+                progress.alone = not is_kept or entry.phase is not Phase.ENDED
+                progress.over.set()
+            if before := {each for each in waits_for if each is not None and not each.done()}:
+                await asyncio.wait(before)
+            if begins and is_kept and await happens(progress.over, _SOON_SECONDS) and not progress.alone:
+                return None  # what ended it is written, and this with it
+            progress.takes_notes = False
+            noting = progress.noting
+            if noting is not None:
+                entry = replace(entry, notes=noting.notes)
+            written = await self._to_log(entry, progress.needed)
+            if noting is not None and written is not None:
+                progress.noting = None
+                noting.end()
+            return written or await self._let_wait(entry, kept)
+        finally:
+            if kept is not None and not kept.waits:
+                self._spool.finish(kept)
 
     def _records(self, entry: LogEntry) -> bool:
+        """Return whether the user wants a record, as far as is known."""
         return self._is_recorded.get(entry.exchange.turn.scope.user_id, self._keeps)
-
-    async def write(self, entry: LogEntry, kept: Kept | None, *, needed: asyncio.Event) -> Became:
-        """Write a phase; return when it will outlive this process, as far as that can be. Never raises.
-
-        Args:
-            entry: Which phase.
-            kept: The phase in the spool.
-            needed: From when on someone waits for it.
-
-        Returns:
-            Its outcome in the log, or a future of it while it waits; None if it is lost, or not wanted.
-        """
-        self.start()
-        try:
-            written = await self._to_log(entry, needed)
-            return written or await self._let_wait(entry, kept)
-        except FullError:
-            self.lose(entry, "the spool is full")
-        except Exception as error:  # noqa: BLE001 -- a bug must not end a chat, and would be there again
-            log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
-            self.lose(entry, "it can't be written")
-        return None
-
-    def release(self, kept: Kept | None) -> None:
-        """Delete a phase from the spool, unless it waits there."""
-        if kept is not None and not kept.waits:
-            self._spool.finish(kept)
 
     async def _let_wait(self, entry: LogEntry, kept: Kept | None) -> asyncio.Future[Written] | None:
         exchange = entry.exchange
@@ -162,26 +199,31 @@ class LogWriter:
         self._needed.add(needed)
         if self._closing.is_set():
             needed.set()
-        writing = asyncio.create_task(self._written(engine, entry))
-        in_time = await ends_before(writing, seconds=self._patience) or await ends_before(writing, needed)
-        if not in_time:
-            writing.cancel()  # and not waited for: to let go of a store that hangs takes time too
-            writing.add_done_callback(_ended)
-            log.warning("remember_failed", error="TimeoutError", detail="The memory store is slow.")
-            return None
         try:
-            return writing.result()
+            return await self._written(engine, entry, self._patience, needed)
         except StoreError as error:
             log.warning("remember_failed", error=type(error).__name__, detail=str(error))
             return None
 
-    async def _written(self, engine: Engine, entry: LogEntry) -> Written:
-        written = await engine.write(entry)
+    async def _written(
+        self, engine: Engine, entry: LogEntry, seconds: float, given_up: asyncio.Event
+    ) -> Written:
+        """Write a phase to the log, for so many seconds, then until it is given up.
+
+        Raises:
+            StoreError: The log can't take it, or not in time.
+        """
+        writing = asyncio.create_task(engine.write(entry))
+        if not (await ends_before(writing, seconds=seconds) or await ends_before(writing, given_up)):
+            writing.cancel()  # and not waited for: to let go of a store that hangs takes time too
+            writing.add_done_callback(_ended)
+            raise StoreUnavailableError("The memory store is slow.")
+        written = writing.result()
         if written is not Written.ERASED and entry.phase not in (Phase.FAILED, Phase.REFUSED):
             self._is_recorded[entry.exchange.turn.scope.user_id] = written is not Written.UNWANTED
         return written
 
-    def lose(self, entry: LogEntry, reason: str) -> None:
+    def _lose(self, entry: LogEntry, reason: str) -> None:
         """Count a phase that nothing could take, and log it."""
         self.lost += 1
         log.error("exchange_lost", reason=reason, step=entry.phase.value, count=self.lost)
@@ -226,12 +268,8 @@ class LogWriter:
             raise StoreUnavailableError
         credential = self._credentials.get(entry.exchange.id)
         whole = replace(entry, exchange=replace(entry.exchange, credential=credential))
-        writing = asyncio.create_task(self._written(engine, whole))
-        if not await ends_before(writing, self._ending):
-            writing.cancel()  # and not waited for, as above
-            writing.add_done_callback(_ended)
-            raise StoreUnavailableError
-        written, later = writing.result(), self._later.get((entry.exchange.id, entry.phase))
+        written = await self._written(engine, whole, 0.0, self._ending)
+        later = self._later.get((entry.exchange.id, entry.phase))
         if later is not None and not later.done():
             later.set_result(written)
 
@@ -252,6 +290,7 @@ class LogWriter:
 
         Every phase must have been written by now, or be waiting.
         """
+        self._successor = successor
         self.hurry()
         self._ending.set()
         self._wake.set()
@@ -280,84 +319,6 @@ class LogWriter:
 
         await spool.replay(take)
         self._wake.set()
-
-
-async def write_phase(
-    log_writer: Callable[[], LogWriter],
-    entry: LogEntry,
-    behind: asyncio.Task[Became] | None,
-    progress: Progress,
-    *,
-    masks: bool,
-) -> Became:
-    """Return what became of the phase in the log, once it will outlive this process; never raises.
-
-    Args:
-        log_writer: Returns what writes now.
-        entry: Which phase.
-        behind: The writing of the phase before it.
-        progress: The exchange's progress, for the tasks that wait for it.
-        masks: Whether its secrets are masked before.
-    """
-    # Before the first await: tasks begin in the order in which they were made.
-    waits_for = [behind, log_writer().line_up(entry.exchange.turn.scope)]
-    try:
-        await log_writer().ready()
-        if masks:
-            await masking_is_ready()
-        progress.ready.set()
-        if behind is not None:
-            await progress.noted.wait()  # the turn is masked by then, and kept before its end
-        entry = await _as_kept(entry, progress, masks=masks)
-        return await _write(log_writer(), entry, waits_for, progress)
-    except Exception as error:  # noqa: BLE001 -- a bug must not take what is said without a word
-        log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
-        log_writer().lose(entry, "it can't be written")
-        return None
-    finally:
-        progress.noted.set()
-
-
-async def _as_kept(entry: LogEntry, progress: Progress, *, masks: bool) -> LogEntry:
-    """Return a phase as it may be kept; the turn's secrets are masked once for all its phases."""
-    if not masks:
-        return entry_as_it_is(entry)
-    if entry.phase is Phase.BEGUN:
-        progress.masked = await masked_turn_of(entry.exchange)
-    return await entry_without_secrets(entry, progress.masked)
-
-
-async def _write(
-    log_writer: LogWriter,
-    entry: LogEntry,
-    waits_for: Sequence[asyncio.Task[Became] | None],
-    progress: Progress,
-) -> Became:
-    begins = entry.phase is Phase.BEGUN
-    kept = await log_writer.keep(entry)
-    try:
-        is_kept = kept is None or kept.is_on_disk
-        progress.noted.set()
-        if is_kept and begins:
-            progress.kept.set()
-        elif not begins:
-            progress.alone = not is_kept or entry.phase is not Phase.ENDED
-            progress.over.set()
-        if before := {each for each in waits_for if each is not None and not each.done()}:
-            await asyncio.wait(before)
-        if begins and is_kept and await happens(progress.over, _SOON_SECONDS) and not progress.alone:
-            return None  # what ended it is written, and this with it
-        progress.takes_notes = False
-        noting = progress.noting
-        if noting is not None:
-            entry = replace(entry, notes=noting.notes)
-        became = await log_writer.write(entry, kept, needed=progress.needed)
-        if noting is not None and isinstance(became, Written):
-            progress.noting = None
-            noting.end()
-        return became
-    finally:
-        log_writer.release(kept)
 
 
 def _ended(writing: "asyncio.Task[Written]") -> None:

@@ -124,12 +124,11 @@ async def test_a_chat_that_goes_on_before_its_turn_is_safe_is_counted(
 ) -> None:
     readied = asyncio.Event()
 
-    async def masked(entry: LogEntry, _progress: Progress, *, masks: bool) -> LogEntry:
-        assert masks
+    async def masked(_writer: LogWriter, entry: LogEntry, _progress: Progress) -> LogEntry:
         await readied.wait()
         return entry
 
-    monkeypatch.setattr(log_writer, "_as_kept", masked)
+    monkeypatch.setattr(LogWriter, "_as_kept", masked)
     monkeypatch.setattr(exchanges, "_PATIENCE_SECONDS", 0.01)
     live = LiveEngine(away(store), spool=Spool(folder, limit=ROOM))
     live.open()
@@ -322,7 +321,7 @@ async def test_what_fails_before_anything_is_written_is_lost_and_counted(
 
     live = LiveEngine(Opener(store), spool=Spool(folder, limit=ROOM))
     await live.start()
-    monkeypatch.setattr(LogWriter, "keep", fails)
+    monkeypatch.setattr(LogWriter, "_as_kept", fails)
 
     with capture_logs() as logs:
         remembering = live.remember(store.turn(), "Good.", recollections=(), credential=None)
