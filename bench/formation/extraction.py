@@ -10,13 +10,13 @@ from difflib import SequenceMatcher
 from statistics import median
 from typing import Any
 
+from bench.figures import percentile
 from bench.formation.cases import Case, Decision, Truth
 from bench.formation.live import Asked, right_relations
 from bench.formation.scoring import share
 from recollect.formation.verification import AcceptedCandidate, Verdict
 from recollect.model import Candidate, Relation
 from recollect.text.normalization import normalize
-from recollect_proxy.calibrate.figures import percentile
 
 _WANTED = frozenset({Decision.ADD, Decision.REINFORCE, Decision.REPLACE})
 _OVERLAP = 0.5

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
+from bench.figures import wilson
 from bench.lives.recall import ask_anew, form, index, open_lives, read_lives, whole_path
 from bench.recall.clock import ReplayClock
 from bench.recall.dataset import read_conversations
@@ -25,7 +26,6 @@ from bench.recall.opening import open_replay, unhurried
 from bench.recall.plan import plan
 from recollect.engine import Engine
 from recollect.logs import configure_logging
-from recollect_proxy.calibrate.figures import wilson
 from recollect_proxy.settings import ProxySettings
 
 _FILE = Path(__file__).with_name("general.txt")

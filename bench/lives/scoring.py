@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 from statistics import median
 from types import MappingProxyType
 
+from bench.figures import percentile
 from bench.lives.life import Label, Life, LifeQuestion, plain
-from recollect_proxy.calibrate.figures import percentile
 
 _COVERS = 0.82
 _QUOTES = 0.6

@@ -21,7 +21,7 @@ from recollect import __version__
 from recollect.assembly import make_policy
 from recollect.errors import ConfigurationError
 from recollect.model import Recall, Skip
-from recollect_proxy.calibrate.unrelated import UnrelatedQuestion, deal
+from recollect.recall.calibration import unrelated_questions
 from recollect_proxy.settings import ProxySettings
 
 GATE_SCORE = "gate_score"
@@ -58,7 +58,7 @@ async def bench_abstention(
     if GATE_SCORE not in {field.name for field in fields(Recall)}:
         raise ConfigurationError("This version's recall does not tell what its gate went by.")
     files = files_of(data)
-    hands = [[_asked(question) for question in hand] for hand in deal(len(files), at_most=unrelated)]
+    hands = [_unrelated(len(files), number)[:unrelated] for number in range(len(files))]
     conversations = [each for _, found in data for each in found]
     asking = [answerable(each) for each in conversations]
     full = [
@@ -74,8 +74,10 @@ async def bench_abstention(
     return _figures(asked, files, replay)
 
 
-def _asked(unrelated: UnrelatedQuestion) -> Question:
-    return Question(f"unrelated-{unrelated.number}", unrelated.text, unrelated.category, evidence=())
+def _unrelated(users: int, number: int) -> list[Question]:
+    """Return the share of the unrelated questions that one of so many users asks."""
+    asked = list(enumerate(unrelated_questions()))[number::users]
+    return [Question(f"unrelated-{place}", text, category, evidence=()) for place, (category, text) in asked]
 
 
 def _figures(asked: Sequence[Asked], files: Mapping[str, str], replay: Replay) -> dict[str, Any]:

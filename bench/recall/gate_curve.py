@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
 
-from recollect_proxy.calibrate.figures import share
+from bench.figures import share
 
 EVIDENCE_DEPTH = 10
 """Evidence that ranks below this place is not there to be lost."""

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from recollect_proxy.calibrate.figures import percentile
+from bench.figures import percentile
 
 
 class _Body(msgspec.Struct):

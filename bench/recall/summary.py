@@ -6,13 +6,13 @@ from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
+from bench.figures import percentile
 from bench.recall.asking import Asked
 from bench.recall.dataset import UNANSWERABLE
 from bench.recall.facts import Facts
 from bench.recall.metrics import DEPTH, Scores, mean, score
 from bench.recall.replay import Tally
 from recollect import __version__
-from recollect_proxy.calibrate.figures import percentile
 from recollect_proxy.settings import ProxySettings
 
 _SETTINGS = {

@@ -10,7 +10,6 @@ from pydantic.fields import FieldInfo
 
 from recollect import __version__
 from recollect.settings import is_setting
-from recollect_proxy.calibrate import calibrate
 from recollect_proxy.config_command import as_variable, config
 from recollect_proxy.importers.import_commands import import_app
 from recollect_proxy.key_command import key
@@ -70,7 +69,6 @@ def _of_every_command(
     """Take what stands before the command; typer shows the help of `app`, not this."""
 
 
-app.command()(calibrate)
 app.command()(report)
 app.command()(doctor)
 app.command()(worker)

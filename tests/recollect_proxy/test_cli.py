@@ -156,7 +156,7 @@ def test_the_help_shows_what_one_would_write_and_nothing_of_python() -> None:
 def test_without_a_command_it_shows_what_there_is() -> None:
     said = recollect().output
 
-    for command in ("serve", "worker", "key", "calibrate", "import", "doctor"):
+    for command in ("serve", "worker", "key", "import", "doctor"):
         assert re.search(rf"\b{command}\b", said)
 
 

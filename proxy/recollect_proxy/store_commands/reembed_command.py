@@ -44,38 +44,48 @@ def reembed(
     embedder: Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Enqueue what has no embedding of today's models, as after another embedder was set, and show how far that is.
+    """Enqueue texts without an embedding of today's models, as after a change of the embedder, and show the progress.
 
-    The workers of `recollect serve` or `recollect worker` embed it. They do so by themselves for whoever chats; this
-    does it for everybody. Ends with 1 if something is left after waiting.
+    The workers of `recollect serve` or `recollect worker` embed them. They do so by themselves for users who chat; this
+    command does it for all users. It ends with 1 if texts are left after waiting.
+
+    If none are left, and no --user was named, it searches what your users have for 500 unrelated questions, for five minutes
+    at most, and prints the median cosine of the nearest texts as the setting RECOLLECT_RECALL_GATE: with your embedder, a
+    smaller cosine means nothing. It prints no text and no name.
     """
     only = [user_named(each) for each in user or ()]
     settings = settings_of(data_dir, database_url, embedder=embedder)
-    users, found, left = _enqueued(settings, only, patience if wait else 0.0)
+    users, found, left, gate = _enqueued(settings, only, patience if wait else 0.0)
     if as_json:
-        print_json({"users": users, "enqueued": found, "left": left})
+        print_json({"users": users, "enqueued": found, "left": left, "gate": gate})
     else:
         typer.echo(f"enqueued: {found} texts of {users} users; {left} are left")
         if wait and left:
             typer.echo("No worker embeds them now: they wait for one, as of `recollect serve`.", err=True)
+        if gate is not None:
+            typer.echo(f"the gate that suits the embedder: RECOLLECT_RECALL_GATE={gate}")
     if wait and left:
         raise typer.Exit(FAILED)
 
 
-def _enqueued(settings: "ProxySettings", only: "Sequence[str]", patience: float) -> tuple[int, int, int]:
-    """Enqueue, and wait; return for how many users, how many texts, and how many of those are left."""
+def _enqueued(
+    settings: "ProxySettings", only: "Sequence[str]", patience: float
+) -> tuple[int, int, int, float | None]:
+    """Enqueue and wait; return the numbers of users, of texts, and of texts left, and the gate if it was measured."""
     from rich.console import Console
     from rich.progress import Progress
 
     errors = Console(stderr=True)
     with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
 
-        async def work(engine: "Engine") -> tuple[int, int, int]:
+        async def work(engine: "Engine") -> tuple[int, int, int, float | None]:
             lacking = await _lacking(engine, only)
             for each in lacking:
                 await engine.embed_again(each)
             found = sum(lacking.values())
-            return len(lacking), found, await _watch(engine, only, found, patience, progress)
+            left = await _watch(engine, only, found, patience, progress)
+            measures = patience and not left and not only
+            return len(lacking), found, left, await engine.measured_gate() if measures else None
 
         return with_engine(settings, work, embeds=True)
 

@@ -43,6 +43,7 @@ from recollect.model import (
 )
 from recollect.model.local_time import midnights
 from recollect.ports import Clock
+from recollect.recall.calibration import measured_gate
 
 _OLD = timedelta(days=180)
 """A statement that was made or confirmed longer ago may have changed: people move, change jobs and tastes."""
@@ -205,6 +206,10 @@ class Browsing(Administration):
             skipped: Behind so many.
         """
         return await self._backends.memories.users(characters, limit=limit, skipped=skipped)
+
+    async def measured_gate(self) -> float | None:
+        """Return the gate that suits the embedder, measured on what users have; None if that is too little."""
+        return await measured_gate(self._backends, self.policy.reach)
 
     async def policy_of(self, user_id: str | None) -> Policy:
         """Return the engine's policy for a user, with the settings changed for them and for everybody; None: for everybody."""

@@ -159,7 +159,7 @@ THRESHOLDS = (
             activity.questions.complaints * _WEEK / days if activity.questions.measured else None
         ),
         "Recall left out what was asked for, or it was never formed.",
-        "Read .../recalls and .../explain of those chats; `recollect calibrate` measures the gate.",
+        "Read .../recalls and .../explain of those chats; `recollect reembed` measures the gate.",
     ),
     Threshold(
         "late",

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from bench.figures import wilson
 from bench.recall.gate_curve import Gated, curve, shipped
-from recollect_proxy.calibrate.figures import wilson
 
 UNRELATED = (
     Gated("chat", 0.10, passed=False, injected=False),

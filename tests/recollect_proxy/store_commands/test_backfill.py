@@ -11,11 +11,14 @@ import pytest
 from tests.databases import administrator
 from tests.recollect.engines import engine_over
 from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.settings import proxy_settings
 from tests.served_process import RECOLLECT, environment
 from tests.stores import Store
 from tests.waiting import until
 
+from recollect.assembly import open_engine
 from recollect.model import Actor, Add, Reason
+from recollect.recall import calibration
 
 
 def line(user: str, number: int) -> str:
@@ -29,6 +32,7 @@ class Operator:
     """Runs commands on one store, where exchanges are kept as they were said."""
 
     def __init__(self, dsn: str, data_dir: Path) -> None:
+        self.settings = proxy_settings(database_url=dsn, data_dir=data_dir, formation="qa_turn")
         self.variables = {
             "RECOLLECT_DATABASE_URL": dsn,
             "RECOLLECT_DATA_DIR": str(data_dir),
@@ -136,6 +140,23 @@ async def old(own_store: Store) -> Store:
     return own_store
 
 
+def test_the_gate_is_measured_once_all_is_embedded(
+    operator: Operator, old: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = calibration.unrelated_questions()[:25]
+    monkeypatch.setattr(calibration, "unrelated_questions", lambda: few)
+
+    async def embed() -> None:
+        async with open_engine(operator.settings) as engine:
+            await engine.embed_again(old.anna)
+            await engine.drain(old.anna)
+
+    asyncio.run(embed())
+
+    assert 0 < operator.json("reembed", "--patience", "1")["gate"] < 0.5
+    assert operator.json("reembed", "--no-wait")["gate"] is None
+
+
 def test_what_lacks_todays_embedding_is_enqueued_and_who_waits_in_vain_is_told(
     operator: Operator, old: Store, own_dsn: str
 ) -> None:
@@ -144,6 +165,6 @@ def test_what_lacks_todays_embedding_is_enqueued_and_who_waits_in_vain_is_told(
     in_vain = operator.json("reembed", "--patience", "1", status=1)
 
     assert (told["users"], told["left"] >= 1, told["enqueued"] == told["left"]) == (1, True, True)
-    assert nobody == {"users": 0, "enqueued": 0, "left": 0}
+    assert nobody == {"users": 0, "enqueued": 0, "left": 0, "gate": None}
     assert in_vain["left"] == told["left"]
     assert asyncio.run(enqueued(own_dsn)) == [old.anna.encode()] * 2
