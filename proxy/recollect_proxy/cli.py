@@ -11,10 +11,9 @@ from pydantic.fields import FieldInfo
 from recollect import __version__
 from recollect.settings import is_setting
 from recollect_proxy.config_command import as_variable, config
-from recollect_proxy.importers.import_commands import import_app
+from recollect_proxy.importers.import_command import import_
 from recollect_proxy.key_command import key
 from recollect_proxy.mcp_command import mcp
-from recollect_proxy.openwebui import import_command as _of_openwebui  # noqa: F401 -- it adds its command
 from recollect_proxy.openwebui.doctor_command import doctor
 from recollect_proxy.prepare_command import prepare
 from recollect_proxy.report_command import report
@@ -87,7 +86,7 @@ app.command()(erase)
 app.add_typer(memories_app, name="memories")
 app.add_typer(sessions_app, name="sessions")
 app.command()(mcp)
-app.add_typer(import_app, name="import")
+app.command("import", no_args_is_help=True)(import_)
 
 
 app.command(epilog=_settings_help())(serve)

@@ -1,87 +1,89 @@
-"""Parses chats and memories of Claude's data export. Pure. Never: an archive."""
+"""Reads chats and memories of Claude's data export. Pure."""
 
 from collections.abc import Iterator
 from typing import Any
 
+from recollect.model import Role
 from recollect_proxy.identity import opaque_id
-from recollect_proxy.importers.file_source import joined, seconds, text_of, tree
-from recollect_proxy.importers.rows import BrokenRowError, Row
+from recollect_proxy.importers.lines import (
+    BrokenRowError,
+    Row,
+    Said,
+    StoredChat,
+    StoredMemory,
+    branch,
+    in_order,
+    moment,
+    parts_of,
+    text_of,
+)
 
-CONVERSATIONS, MEMORIES = "conversations.json", "memories.json"
-_ROLES = {"human": "user", "assistant": "assistant"}
+_MEMORIES = ("conversations_memory", "project_memories")
+_ROLES = {"human": Role.USER, "assistant": Role.ASSISTANT}
 _SHORTEST = 3
 
 
-def read_chat(item: Row) -> Row:
-    """Convert a chat to a row with the branch that ends in its latest message.
+def is_wanted(name: str) -> bool:
+    """Tell by its name whether a file of the archive holds chats or memories."""
+    return name in {"conversations.json", "memories.json"}
+
+
+def read(item: Row) -> Iterator[StoredChat | StoredMemory]:
+    """Yield a chat, with the branch that ends in its latest message; or memories of chats and projects, one per paragraph.
 
     Raises:
         BrokenRowError: It has no id or no messages.
     """
+    if any(name in item for name in _MEMORIES):
+        yield from _memories(item)
+        return
     chat_id, messages = opaque_id(item.get("uuid")), item.get("chat_messages")
     if chat_id is None:
         raise BrokenRowError("it has no id")
     if not isinstance(messages, list) or not all(isinstance(each, dict) for each in messages):
         raise BrokenRowError("its messages can't be read")
-    told = [message for each in _branch(messages) if (message := _message(each)) is not None]
-    return tree({"id": chat_id}, joined(told), created_at=seconds(item.get("created_at")))
+    yield StoredChat(chat_id, "", in_order(map(_said, _branch(messages))), moment(item.get("created_at")))
 
 
-def read_memories(item: Row) -> Iterator[Row]:
-    """Yield Claude's memories of chats and projects as rows, one per paragraph."""
+def _memories(item: Row) -> Iterator[StoredMemory]:
     projects = item.get("project_memories")
-    texts = [item.get("conversations_memory"), *(projects.values() if isinstance(projects, dict) else ())]
-    for text in texts:
+    for text in (
+        item.get("conversations_memory"),
+        *(projects.values() if isinstance(projects, dict) else ()),
+    ):
         for line in text_of(text).splitlines():
             said = line.strip().removeprefix("- ").removeprefix("* ").strip()
-            if len(said) >= _SHORTEST and not _is_heading(said):
-                yield {"id": said, "content": said}
-
-
-def _is_heading(line: str) -> bool:
-    return line.startswith("#") or (line.startswith("**") and line.rstrip(":").endswith("**"))
+            is_heading = said.startswith("#") or (said.startswith("**") and said.rstrip(":").endswith("**"))
+            if len(said) >= _SHORTEST and not is_heading:
+                yield StoredMemory(said, "", said)
 
 
 def _branch(messages: list[Any]) -> list[Row]:
-    """Return the messages up to the last one by their parents; all of them where they do not tell these."""
+    """Return the messages up to the latest by their parents; all of them if they do not name these."""
     by_id = {each["uuid"]: each for each in messages if isinstance(each.get("uuid"), str)}
-    if not messages or len(by_id) < len(messages) or not any(_parent(each) in by_id for each in messages):
+    if len(by_id) < len(messages) or not any(each.get("parent_message_uuid") in by_id for each in messages):
         return messages
-    branch: list[Row] = []
-    current: object = max(messages, key=lambda each: seconds(each.get("created_at")) or 0.0)["uuid"]
-    visited: set[str] = set()
-    while isinstance(current, str) and current in by_id and current not in visited:
-        visited.add(current)
-        branch.append(by_id[current])
-        current = _parent(by_id[current])
-    return branch[::-1]
+    return branch(by_id, None, "parent_message_uuid", lambda message: message.get("created_at"))
 
 
-def _parent(message: Row) -> object:
-    return message.get("parent_message_uuid")
-
-
-def _message(message: Row) -> Row | None:
+def _said(message: Row) -> Said:
     role, id_ = _ROLES.get(str(message.get("sender"))), opaque_id(message.get("uuid"))
     if role is None or id_ is None:
         raise BrokenRowError("one of its messages can't be read")
-    failed = role == "assistant" and bool(message.get("error") or message.get("stop_reason") == "error")
-    return {
-        "id": id_,
-        "role": role,
-        "content": "" if failed else _text(message),
-        "timestamp": seconds(message.get("created_at")),
-        "model": text_of(message.get("model")),
-        "failed": failed,
-    }
+    failed = role is Role.ASSISTANT and bool(message.get("error") or message.get("stop_reason") == "error")
+    return Said(
+        id_,
+        role,
+        "" if failed else _text(message),
+        moment(message.get("created_at")),
+        text_of(message.get("model")),
+        is_failed=failed,
+    )
 
 
 def _text(message: Row) -> str:
     """Return the text parts of a message, without thinking and tools; its plain text if it has no parts."""
-    parts = message.get("content")
-    texts = [
-        part.get("text")
-        for part in (parts if isinstance(parts, list) else [])
-        if isinstance(part, dict) and part.get("type") == "text"
-    ]
-    return "\n".join(filter(None, map(text_of, texts))) or text_of(message.get("text"))
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    told = parts_of([each for each in parts if isinstance(each, dict) and each.get("type") == "text"])
+    return told or text_of(message.get("text"))

@@ -6,7 +6,7 @@ from uuid import UUID
 from recollect.backends import Backends
 from recollect.model import Memory, Replace
 from recollect.text.normalization import content_hash
-from recollect_proxy.importers.rows import StoredMemory
+from recollect_proxy.importers.lines import StoredMemory
 from recollect_proxy.importers.versions import Brought, Version, version_id
 
 _PAGE = 500

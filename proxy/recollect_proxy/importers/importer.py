@@ -23,23 +23,16 @@ from recollect.model import (
     SpokenWith,
 )
 from recollect.text.secrets.masking import masked_exchange
-from recollect_proxy.importers.branches import exchanges_of, reason_to_leave_out
+from recollect.wire import session_skip
+from recollect_proxy.importers.exchanges import exchanges_of
 from recollect_proxy.importers.existing_memories import (
     ExistingMemories,
     read_existing_memories,
     read_versions,
 )
-from recollect_proxy.importers.rows import (
-    BrokenRowError,
-    Row,
-    StoredMemory,
-    is_shared_copy,
-    name_of,
-    read_chat,
-    read_memory,
-)
+from recollect_proxy.importers.lines import BrokenRowError, StoredMemory, name_of
 from recollect_proxy.importers.screening import screened
-from recollect_proxy.importers.source import Source
+from recollect_proxy.importers.source import Broken, Listed, Source
 from recollect_proxy.importers.tally import Tally
 from recollect_proxy.importers.versions import Brought, Kept, Version, next_change
 
@@ -47,6 +40,10 @@ _TOGETHER = 64
 """The number of memories that are embedded and written together."""
 
 _MOST_EXCHANGES = 100_000
+_SHARED = "shared-"
+"""What the owner's id of a copy behind a shared link begins with, which older releases of OpenWebUI store."""
+
+_UNOWNED = "it names no owner"
 
 log = structlog.get_logger(__name__)
 
@@ -83,11 +80,13 @@ class Importer:
 
     # -- memories ------------------------------------------------------------------------------------
 
-    async def bring_memories(self, rows: Sequence[Row], advance: Callable[[], None]) -> None:
+    async def bring_memories(
+        self, rows: Sequence[StoredMemory | Broken], advance: Callable[[], None]
+    ) -> None:
         """Import memories, user by user.
 
         Args:
-            rows: The source's rows of memories.
+            rows: The source's memories.
             advance: Called once per row.
 
         Raises:
@@ -96,13 +95,12 @@ class Importer:
         by_user: dict[str, dict[str, _Screened]] = {}
         users = await self.source.users()
         for row in rows:
-            try:
-                stored = replace(read_memory(row, owner=self._sole_owner), origin=self.source.origin)
-            except BrokenRowError as error:
-                self.tally.broken.append(f"memory {name_of(row)}: {error}")
-                advance()
-                continue
-            if self._concerns(stored.user_id, users):
+            if isinstance(row, Broken):
+                self.tally.broken.append(f"{row.name}: {row.why}")
+            elif not (row.user_id or self._sole_owner):
+                self.tally.broken.append(f"memory {name_of(row.id)}: {_UNOWNED}")
+            elif self._concerns(row.user_id or self._sole_owner, users):
+                stored = replace(row, user_id=row.user_id or self._sole_owner, origin=self.source.origin)
                 change = await asyncio.to_thread(screened, stored, at=self.at)
                 self.tally.users.add(stored.user_id)
                 if isinstance(change, Ignore):
@@ -195,7 +193,7 @@ class Importer:
 
     # -- chats ---------------------------------------------------------------------------------------
 
-    async def bring_chats(self, listed: Sequence[Row], advance: Callable[[], None]) -> None:
+    async def bring_chats(self, listed: Sequence[Listed], advance: Callable[[], None]) -> None:
         """Write the chats' exchanges into the message log, oldest first, and queue them for formation.
 
         Args:
@@ -207,22 +205,24 @@ class Importer:
         """
         users = await self.source.users()
         for row in listed:
-            if is_shared_copy(row):
+            if row.user_id.startswith(_SHARED):
                 self.tally.left_out["copy behind a shared link"] += 1
-            elif self._concerns(row.get("user_id") or self._sole_owner, users):
+            elif self._concerns(row.user_id or self._sole_owner, users):
                 try:
                     await self._bring_chat(row)
                 except BrokenRowError as error:
-                    self.tally.broken.append(f"chat {name_of(row)}: {error}")
+                    self.tally.broken.append(f"chat {row.name}: {error}")
             advance()
 
-    async def _bring_chat(self, listed: Row) -> None:
-        row = await self.source.chat(listed)
-        if row is None:
+    async def _bring_chat(self, listed: Listed) -> None:
+        found = await self.source.chat(listed)
+        if found is None:
             return
-        chat = replace(read_chat(row, owner=self._sole_owner), origin=self.source.origin)
+        chat = replace(found, user_id=found.user_id or self._sole_owner, origin=self.source.origin)
+        if not chat.user_id:
+            raise BrokenRowError(_UNOWNED)
         self.tally.users.add(chat.user_id)
-        if reason := reason_to_leave_out(chat):
+        if reason := chat.left_out or (session_skip(chat.id) and "temporary or of a channel"):
             self.tally.left_out[reason] += 1
             return
         exchanges = await asyncio.to_thread(exchanges_of, chat, at=self.at)
@@ -288,7 +288,7 @@ class Importer:
 
     # ------------------------------------------------------------------------------------------------
 
-    def _concerns(self, user_id: object, users: Collection[str] | None) -> bool:
+    def _concerns(self, user_id: str, users: Collection[str] | None) -> bool:
         """Return whether to import a row of this user. A row without a user passes: reading it reports the error."""
         if user_id and self.only and user_id not in self.only:
             return False
@@ -298,9 +298,9 @@ class Importer:
         return True
 
     @property
-    def _sole_owner(self) -> str | None:
-        """The owner of rows without a user: the import's only user, if exactly one was named."""
-        return next(iter(self.only)) if len(self.only) == 1 else None
+    def _sole_owner(self) -> str:
+        """The owner of rows without a user: the import's only user if exactly one was named, else ""."""
+        return next(iter(self.only)) if len(self.only) == 1 else ""
 
 
 def _names(exchange: Exchange) -> set[str]:

@@ -1,25 +1,36 @@
-"""Parses lines of chat messages in the format of the chat completions API. Pure. Never: where lines come from.
+"""Reads lines of chat messages in the format of the chat completions API. Pure.
 
 A line is a list of messages, or an object with `messages`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
+from recollect.model import Role
 from recollect_proxy.identity import opaque_id
-from recollect_proxy.importers.file_source import joined, seconds, text_of, tree
-from recollect_proxy.importers.rows import BrokenRowError, Row
+from recollect_proxy.importers.lines import (
+    BrokenRowError,
+    Row,
+    Said,
+    StoredChat,
+    in_order,
+    moment,
+    parts_of,
+    text_of,
+)
 
 _CHATS = ("chat_id", "session_id", "conversation_id", "thread_id", "id")
 _USERS = ("user_id", "user")
 _TIMES = ("created_at", "created", "timestamp", "time")
+_UNSPOKEN = frozenset({"system", "developer", "tool", "function"})
 
 
-def read_chat(item: Row) -> Row:
-    """Convert a line to the row of a chat. A chat without an id gets one that is derived from its first messages.
+def read(item: Row) -> Iterator[StoredChat]:
+    """Yield the chat of a line. A chat without an id gets one that is derived from its first messages.
 
     Raises:
         BrokenRowError: It holds no messages.
@@ -27,42 +38,37 @@ def read_chat(item: Row) -> Row:
     messages = item.get("messages")
     if not isinstance(messages, list):
         raise BrokenRowError("it holds no list of messages")
-    told = joined(list(_messages(messages)))
-    chat_id = next((text for name in _CHATS if (text := opaque_id(item.get(name)))), None)
-    user = next((text for name in _USERS if (text := opaque_id(item.get(name)))), None)
-    at = next((at for name in _TIMES if (at := seconds(item.get(name))) is not None), None)
-    model = text_of(item.get("model"))
-    said = [{**each, "model": each["model"] or model} for each in told]
-    return tree({"id": chat_id or _name_of(told), "user_id": user}, said, created_at=at)
+    told = in_order(_said(messages, text_of(item.get("model"))))
+    yield StoredChat(_first_id(item, _CHATS) or _name_of(told), _first_id(item, _USERS), told, _time(item))
 
 
-def _messages(messages: list[Any]) -> Iterator[Row]:
+def _said(messages: list[Any], model: str) -> Iterator[Said]:
     for number, message in enumerate(messages):
         if not isinstance(message, dict):
             raise BrokenRowError("one of its messages can't be read")
         role = message.get("role")
-        if role in {"system", "developer", "tool", "function"}:
-            continue
-        if role not in {"user", "assistant"}:
+        if role in ("user", "assistant"):
+            yield Said(
+                opaque_id(message.get("id")) or str(number),
+                Role(role),
+                parts_of(message.get("content")),
+                _time(message),
+                text_of(message.get("model")) or model,
+                is_failed=role == "assistant" and bool(message.get("error")),
+            )
+        elif not isinstance(role, str) or role not in _UNSPOKEN:
             raise BrokenRowError("one of its messages has an unknown role")
-        at = next((at for name in _TIMES if (at := seconds(message.get(name))) is not None), None)
-        yield {
-            "id": opaque_id(message.get("id")) or str(number),
-            "role": role,
-            "content": _content(message.get("content")),
-            "timestamp": at,
-            "model": text_of(message.get("model")),
-            "failed": role == "assistant" and bool(message.get("error")),
-        }
 
 
-def _content(content: object) -> str:
-    parts = content if isinstance(content, list) else [content]
-    texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
-    return "\n".join(filter(None, map(text_of, texts)))
+def _first_id(item: Row, names: Sequence[str]) -> str:
+    return next((text for name in names if (text := opaque_id(item.get(name)))), "")
 
 
-def _name_of(messages: list[Row]) -> str:
+def _time(item: Row) -> datetime | None:
+    return next((at for name in _TIMES if (at := moment(item.get(name))) is not None), None)
+
+
+def _name_of(messages: Sequence[Said]) -> str:
     """Derive an id from a chat's first three messages, so that it stays the same when the chat goes on."""
-    begun = [(each["role"], each["content"]) for each in messages[:3]]
+    begun = [(each.role, each.text) for each in messages[:3]]
     return f"jsonl-{sha256(msgspec.json.encode(begun)).hexdigest()[:32]}"

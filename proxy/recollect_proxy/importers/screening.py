@@ -11,7 +11,7 @@ from recollect.model import Add, Candidate, Ignore, Kind, Memory, Provenance, Qu
 from recollect.text.lexical import document_terms
 from recollect.text.prompt_injection import is_instruction
 from recollect_proxy.importers.decorations import undecorated
-from recollect_proxy.importers.rows import StoredMemory
+from recollect_proxy.importers.lines import StoredMemory
 from recollect_proxy.importers.versions import version_id
 
 LONGEST = 8_000

@@ -52,6 +52,19 @@ class Tally:
             self.memories["new"] or self.memories["changed"] or self.memories["held"] or self.exchanges["new"]
         )
 
+    def document(self) -> dict[str, object]:
+        """Return the counts for JSON output."""
+        return {
+            "users": len(self.users),
+            "memories": dict(self.memories),
+            "refused": dict(self.refused),
+            "chats": dict(self.chats),
+            "left_out": dict(self.left_out),
+            "exchanges": dict(self.exchanges),
+            "recording_off": len(self.off),
+            "skipped": self.broken,
+        }
+
     def problems(self) -> Iterator[str]:
         """Yield a line for each row that can't be read, at most 20, and then the number of further ones."""
         yield from self.broken[:_MOST_TOLD]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from recollect.model import Add, Ignore, Kind, Quarantine, Reason, Source
-from recollect_proxy.importers.rows import StoredMemory
+from recollect_proxy.importers.lines import StoredMemory
 from recollect_proxy.importers.screening import LONGEST, screened
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)

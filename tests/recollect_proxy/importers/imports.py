@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from rich.console import Console
 from rich.progress import Progress
 from tests.people import Person
-from tests.recollect_proxy.openwebui.kept import BEGUN, chat_row, memory_row, write_database, write_export
+from tests.recollect_proxy.importers.kept import BEGUN, chat_row, memory_row, write_database, write_export
 from tests.recollect_proxy.settings import proxy_settings
 from tests.scripted_models import WordEmbedder
 from tests.stores import PARTS, Store
@@ -20,8 +20,9 @@ from recollect.assembly import make_policy
 from recollect.backends import Backends
 from recollect.engine import Engine
 from recollect.model import Memory
+from recollect_proxy.importers.import_command import bring
+from recollect_proxy.importers.openwebui_database import open_openwebui
 from recollect_proxy.importers.tally import Tally
-from recollect_proxy.openwebui.import_run import bring
 from recollect_proxy.settings import ProxySettings
 
 
@@ -35,7 +36,9 @@ async def brought(
 ) -> Tally:
     """Import from a source, as the command does."""
     progress = Progress(console=Console(file=io.StringIO()))
-    tally = await bring(settings, str(source), only=only, chats=chats, dry_run=dry_run, progress=progress)
+    tally = await bring(
+        settings, open_openwebui(str(source)), only=only, chats=chats, dry_run=dry_run, progress=progress
+    )
     assert progress.finished
     return tally
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from tests.people import person
-from tests.recollect_proxy.openwebui.imports import Imports, brought
-from tests.recollect_proxy.openwebui.kept import chat_row, memory_row, talk, write_database, write_export
+from tests.recollect_proxy.importers.imports import Imports, brought
+from tests.recollect_proxy.importers.kept import chat_row, memory_row, talk, write_database, write_export
 from tests.recollect_proxy.settings import changed, proxy_settings
 from tests.recollections import turn
 from tests.running_proxy import RunningProxy, User
@@ -21,7 +21,7 @@ from recollect.model import Actor, Flags, Reason, Scope, Source
 from recollect.models.embedders.cache import CachedEmbedder
 from recollect_proxy.importers import existing_memories, importer
 from recollect_proxy.importers.existing_memories import ExistingMemories
-from recollect_proxy.importers.rows import SourceError
+from recollect_proxy.importers.lines import SourceError
 from recollect_proxy.settings import ProxySettings
 
 BEES, STAMPS = "I keep bees on the roof of the library.", "I collect stamps of lighthouses."
@@ -351,7 +351,7 @@ async def test_a_chat_that_is_deleted_meanwhile_is_passed_over(
     async def gone(_self: object, _listed: object) -> None:
         return None
 
-    monkeypatch.setattr("recollect_proxy.openwebui.sources._Export.chat", gone)
+    monkeypatch.setattr("recollect_proxy.importers.files.FileSource.chat", gone)
 
     tally = await imports.bring_rows(imports.chat(talk((BEES, "Oh."))), chats=True)
 

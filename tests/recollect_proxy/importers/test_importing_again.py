@@ -1,6 +1,6 @@
 """What changed in OpenWebUI between two imports, and what was changed here, in a real store."""
 
-from tests.recollect_proxy.openwebui.imports import Imports
+from tests.recollect_proxy.importers.imports import Imports
 
 from recollect.model import Action, Actor
 

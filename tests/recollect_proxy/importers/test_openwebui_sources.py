@@ -9,7 +9,7 @@ from typing import Any
 
 import asyncpg
 import pytest
-from tests.recollect_proxy.openwebui.kept import (
+from tests.recollect_proxy.importers.kept import (
     OLD_SCHEMA,
     SCHEMA,
     chat_row,
@@ -20,10 +20,9 @@ from tests.recollect_proxy.openwebui.kept import (
 )
 from tests.tables import table
 
-from recollect_proxy.importers.rows import SourceError
-from recollect_proxy.importers.source import Source
-from recollect_proxy.openwebui.exports import LARGEST_EXPORT
-from recollect_proxy.openwebui.sources import open_source
+from recollect_proxy.importers.lines import SourceError
+from recollect_proxy.importers.openwebui_database import open_openwebui
+from recollect_proxy.importers.source import Broken, Listed, Source
 
 MEMORIES = [memory_row("I keep bees."), memory_row("I collect stamps.", user="ben")]
 CHATS = [
@@ -32,25 +31,25 @@ CHATS = [
 ]
 
 
-async def everything(source: Source) -> tuple[list[str], list[str], list[Any]]:
-    listed = await source.chats()
-    chats = [await source.chat(each) for each in listed]
+async def contents_of(source: Source) -> list[str]:
+    """Return what the memories say; of a row that can't be read, its name."""
+    return [each.name if isinstance(each, Broken) else each.content for each in await source.memories()]
+
+
+async def everything(source: Source) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """Return what the memories say, and the chats with what is said in them."""
+    chats = [await source.chat(each) for each in await source.chats()]
     return (
-        [row["content"] for row in await source.memories()],
-        [row["id"] for row in listed],
-        [
-            json.loads(chat["chat"]) if isinstance(chat["chat"], str) else chat["chat"]
-            for chat in chats
-            if chat
-        ],
+        await contents_of(source),
+        [(chat.id, [each.text for each in chat.messages]) for chat in chats if chat is not None],
     )
 
 
 EVERYTHING = (
     ["I keep bees.", "I collect stamps."],
-    ["chat-2", "chat-1"],
-    [CHATS[1]["chat"], CHATS[0]["chat"]],
+    [("chat-2", ["I collect stamps.", "Oh."]), ("chat-1", ["I keep bees.", "Oh."])],
 )
+GONE = Listed("gone", "anna", "gone")
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -61,10 +60,10 @@ async def test_the_file_of_openwebui_is_read_and_not_changed(tmp_path: Path) -> 
     path = write_database(tmp_path / "webui.db", memories=MEMORIES, chats=CHATS)
     before = contents(tmp_path)
 
-    async with open_source(str(path)) as source:
+    async with open_openwebui(str(path)) as source:
         assert await everything(source) == EVERYTHING
         assert await source.users() == frozenset({"anna", "ben"})
-        assert await source.chat({"id": "gone"}) is None
+        assert await source.chat(GONE) is None
 
     assert contents(tmp_path) == before, "and no file is left beside it, which might be another account's"
 
@@ -75,8 +74,8 @@ async def test_what_openwebui_wrote_last_is_read_while_it_runs_and_it_can_go_on(
     running.execute("INSERT INTO memory (id, user_id, content) VALUES ('m', 'anna', 'I moved to Ghent.')")
     running.commit()
 
-    async with open_source(str(path)) as source:
-        assert [row["content"] for row in await source.memories()] == ["I moved to Ghent.", "I keep bees."]
+    async with open_openwebui(str(path)) as source:
+        assert await contents_of(source) == ["I moved to Ghent.", "I keep bees."]
         running.execute("INSERT INTO memory (id, user_id, content) VALUES ('n', 'anna', 'Again.')")
         running.commit()
         assert len(await source.memories()) == 3
@@ -86,7 +85,7 @@ async def test_what_openwebui_wrote_last_is_read_while_it_runs_and_it_can_go_on(
 async def test_a_file_of_an_older_release_is_read(tmp_path: Path) -> None:
     path = write_database(tmp_path / "webui.db", memories=MEMORIES, chats=CHATS, schema=OLD_SCHEMA)
 
-    async with open_source(str(path)) as source:
+    async with open_openwebui(str(path)) as source:
         assert await everything(source) == EVERYTHING
 
 
@@ -95,7 +94,7 @@ async def test_a_file_without_a_log_of_changes_is_read_while_it_is_written(tmp_p
     running = sqlite3.connect(path)
     running.execute("PRAGMA journal_mode = DELETE")
 
-    async with open_source(str(path)) as source:
+    async with open_openwebui(str(path)) as source:
         assert len(await source.memories()) == 2
         running.execute("DELETE FROM memory WHERE user_id = 'ben'")
         running.commit()
@@ -112,8 +111,8 @@ async def test_bytes_that_are_no_text_are_survived(tmp_path: Path) -> None:
     connection.commit()
     connection.close()
 
-    async with open_source(str(path)) as source:
-        assert [row["content"] for row in await source.memories()] == ["\ufffdA"]
+    async with open_openwebui(str(path)) as source:
+        assert await contents_of(source) == ["\ufffdA"]
 
 
 async def test_another_programs_database_is_refused(tmp_path: Path) -> None:
@@ -121,7 +120,7 @@ async def test_another_programs_database_is_refused(tmp_path: Path) -> None:
         tmp_path / "other.db", users=(), schema=('CREATE TABLE "user" (id TEXT)', "CREATE TABLE x (y)")
     )
 
-    async with open_source(str(path)) as source:
+    async with open_openwebui(str(path)) as source:
         with pytest.raises(SourceError, match="no database of OpenWebUI"):
             await source.memories()
 
@@ -131,7 +130,7 @@ async def test_a_torn_database_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
 
     with pytest.raises(SourceError, match="can't be read"):
-        async with open_source(str(path)):
+        async with open_openwebui(str(path)):
             pass
 
 
@@ -150,12 +149,12 @@ async def test_a_file_in_a_folder_that_cannot_be_written_is_read_as_it_stands(
         return connect(where, **options)
 
     monkeypatch.setattr(sqlite3, "connect", connect_where_nothing_can_be_written)
-    async with open_source(str(path)) as source:
+    async with open_openwebui(str(path)) as source:
         assert len(await source.memories()) == 2
 
     (tmp_path / "webui.db-wal").write_bytes(b"what was written last")
     with pytest.raises(SourceError, match=r"webui\.db-wal lies beside it"):
-        async with open_source(str(path)):
+        async with open_openwebui(str(path)):
             pass
 
 
@@ -163,7 +162,7 @@ async def test_a_file_in_a_folder_that_cannot_be_written_is_read_as_it_stands(
 async def test_an_export_is_read(tmp_path: Path, lines: bool) -> None:  # noqa: FBT001 -- of a row
     path = write_export(tmp_path / "export.json", [*MEMORIES, *CHATS], lines=lines)
 
-    async with open_source(str(path)) as source:
+    async with open_openwebui(str(path)) as source:
         assert await everything(source) == EVERYTHING
         assert await source.users() is None
 
@@ -172,10 +171,10 @@ async def test_one_exported_chat_and_an_empty_export_are_read(tmp_path: Path) ->
     (tmp_path / "chat.json").write_text(json.dumps(CHATS[0]))
     (tmp_path / "none.json").write_text("[]")
 
-    async with open_source(str(tmp_path / "chat.json")) as source:
-        assert [row["id"] for row in await source.chats()] == ["chat-1"]
-    async with open_source(str(tmp_path / "none.json")) as source:
-        assert await everything(source) == ([], [], [])
+    async with open_openwebui(str(tmp_path / "chat.json")) as source:
+        assert [each.name for each in await source.chats()] == ["chat-1"]
+    async with open_openwebui(str(tmp_path / "none.json")) as source:
+        assert await everything(source) == ([], [])
 
 
 @table(
@@ -189,43 +188,19 @@ async def test_an_export_may_be_an_object_of_lists(tmp_path: Path, wrapped: dict
     path = tmp_path / "export.json"
     path.write_text(json.dumps(wrapped))
 
-    async with open_source(str(path)) as source:
+    async with open_openwebui(str(path)) as source:
         assert await everything(source) == EVERYTHING
 
 
 async def test_an_object_of_one_list_or_of_an_empty_one_is_an_export(tmp_path: Path) -> None:
     path = tmp_path / "export.json"
     path.write_text(json.dumps({"chats": CHATS, "memories": None}))
-    async with open_source(str(path)) as source:
-        assert await everything(source) == ([], *EVERYTHING[1:])
+    async with open_openwebui(str(path)) as source:
+        assert await everything(source) == ([], EVERYTHING[1])
 
     path.write_text('{"chats": []}')
-    async with open_source(str(path)) as source:
-        assert await everything(source) == ([], [], [])
-
-
-@table(
-    ("content", "found"),
-    [
-        (b"my diary", "it holds no JSON"),
-        (b"", "it holds no JSON"),
-        (b"[1, 2]", "it holds JSON without an object"),
-        (b'[{"diary": 1}]', "it holds JSON objects that are neither a memory nor a chat"),
-        (b'{"chats": {"diary": 1}}', "it holds JSON objects that are neither a memory nor a chat"),
-        (b'{"chats": ["diary"]}', "it holds JSON without an object"),
-    ],
-)
-async def test_what_is_no_export_is_told_with_what_it_is_and_what_is_expected(
-    tmp_path: Path, content: bytes, found: str
-) -> None:
-    path = tmp_path / "file"
-    path.write_bytes(content)
-
-    with pytest.raises(SourceError, match=found) as raised:
-        async with open_source(str(path)):
-            pass
-    assert 'or an object with such lists as "memories" and "chats"' in str(raised.value)
-    assert "diary" not in str(raised.value)
+    async with open_openwebui(str(path)) as source:
+        assert await everything(source) == ([], [])
 
 
 @table("content", [b'\xef\xbb\xbf[{"content": "tea"}]', rb'[{"content": "\ud800"}]', b'[{"content": NaN}]'])
@@ -233,30 +208,20 @@ async def test_an_export_may_be_laxer_than_json(tmp_path: Path, content: bytes) 
     path = tmp_path / "export.json"
     path.write_bytes(content)
 
-    async with open_source(str(path)) as source:
+    async with open_openwebui(str(path)) as source:
         assert len(await source.memories()) == 1
-
-
-async def test_an_export_that_is_too_large_to_be_read_whole_is_refused_before(tmp_path: Path) -> None:
-    path = tmp_path / "export.json"
-    with path.open("wb") as file:
-        file.truncate(LARGEST_EXPORT + 1)  # takes no room on the disk
-
-    with pytest.raises(SourceError, match="larger than 1 GiB"):
-        async with open_source(str(path)):
-            pass
 
 
 async def test_a_broken_row_of_an_export_is_named_by_its_place(tmp_path: Path) -> None:
     path = tmp_path / "export.jsonl"
     path.write_text("\n".join([json.dumps(MEMORIES[0]), "{broken", "[" * 100_000, json.dumps(MEMORIES[1])]))
 
-    async with open_source(str(path)) as source:
-        assert [row["id"] for row in await source.memories()] == [
-            MEMORIES[0]["id"],
-            "number 2",
-            "number 3",
-            MEMORIES[1]["id"],
+    async with open_openwebui(str(path)) as source:
+        assert await contents_of(source) == [
+            "I keep bees.",
+            "row number 2",
+            "row number 3",
+            "I collect stamps.",
         ]
 
 
@@ -265,22 +230,28 @@ async def test_line_separators_within_a_text_do_not_part_its_row(tmp_path: Path)
     rows = [memory_row("one\u2028two\x85three"), memory_row("four")]
     path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
 
-    async with open_source(str(path)) as source:
-        assert [row["content"] for row in await source.memories()] == ["one\u2028two\x85three", "four"]
+    async with open_openwebui(str(path)) as source:
+        assert await contents_of(source) == ["one\u2028two\x85three", "four"]
 
 
 @table(
     "content",
-    [b"", b"hello", b'{"a": 1}', b"[1, 2]", b"\xff\xfe\x00", b'"content"', b"[" * 200_000],
+    [
+        *(b"", b"my diary", b"[1, 2]", b'{"a": "diary"}', b'[{"diary": 1}]', b'"diary"', b"\xff\xfe\x00"),
+        *(b'{"chats": {"diary": 1}}', b'{"chats": ["diary"]}', b"[" * 200_000),
+    ],
 )
-async def test_what_is_no_export_is_refused_and_not_quoted(tmp_path: Path, content: bytes) -> None:
+async def test_what_is_no_export_is_told_with_what_is_expected_and_not_quoted(
+    tmp_path: Path, content: bytes
+) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
 
-    with pytest.raises(SourceError, match="export") as raised:
-        async with open_source(str(path)):
+    with pytest.raises(SourceError, match="no export") as raised:
+        async with open_openwebui(str(path)):
             pass
-    assert "hello" not in str(raised.value)
+    assert 'or an object with such lists as "memories" and "chats"' in str(raised.value)
+    assert "diary" not in str(raised.value)
 
 
 @table(
@@ -295,14 +266,14 @@ async def test_what_is_no_export_is_refused_and_not_quoted(tmp_path: Path, conte
 )
 async def test_a_source_that_is_not_there_is_said_without_its_password(name: str, why: str) -> None:
     with pytest.raises(SourceError, match=why) as raised:
-        async with open_source(name):
+        async with open_openwebui(name):
             pass
     assert "secret" not in str(raised.value)
 
 
 async def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="can't be read"):
-        async with open_source(str(tmp_path)):
+        async with open_openwebui(str(tmp_path)):
             pass
 
 
@@ -310,10 +281,11 @@ async def test_a_folder_is_refused(tmp_path: Path) -> None:
 
 
 async def test_a_chat_whose_time_no_float_can_hold_comes_first(tmp_path: Path) -> None:
-    rows = [chat_row([], id_="late"), chat_row([], id_="odd", created_at=10**400)]
+    never = {"messages": [], "timestamp": 10**400}
+    rows = [chat_row([], id_="late"), chat_row([], id_="odd", created_at=10**400, chat=never)]
 
-    async with open_source(str(write_export(tmp_path / "export.json", rows))) as source:
-        assert [row["id"] for row in await source.chats()] == ["odd", "late"]
+    async with open_openwebui(str(write_export(tmp_path / "export.json", rows))) as source:
+        assert [each.name for each in await source.chats()] == ["odd", "late"]
 
 
 async def fill(dsn: str, schema: Sequence[str] = SCHEMA) -> None:
@@ -340,15 +312,15 @@ async def test_the_postgres_of_openwebui_is_read(empty_dsn: str) -> None:
     await fill(empty_dsn)
 
     for scheme in ("postgresql", "postgres", "postgresql+psycopg"):
-        async with open_source(f"{scheme}://{empty_dsn.partition('://')[2]}") as source:
-            memories, ids, chats = await everything(source)
-            assert (sorted(memories), ids, chats) == (sorted(EVERYTHING[0]), EVERYTHING[1], EVERYTHING[2])
+        async with open_openwebui(f"{scheme}://{empty_dsn.partition('://')[2]}") as source:
+            memories, chats = await everything(source)
+            assert (sorted(memories), chats) == (sorted(EVERYTHING[0]), EVERYTHING[1])
             assert await source.users() == frozenset({"anna", "ben"})
-            assert await source.chat({"id": "gone"}) is None
+            assert await source.chat(GONE) is None
 
 
 async def test_a_postgres_of_something_else_is_refused(empty_dsn: str) -> None:
-    async with open_source(empty_dsn) as source:
+    async with open_openwebui(empty_dsn) as source:
         with pytest.raises(SourceError, match="no database of OpenWebUI"):
             await source.memories()
 
@@ -358,7 +330,7 @@ async def test_one_that_fails_to_answer_is_told_without_its_data(empty_dsn: str)
     await connection.execute("CREATE VIEW memory AS SELECT 1 / 0 AS id, 1 AS created_at")
     await connection.close()
 
-    async with open_source(empty_dsn) as source:
+    async with open_openwebui(empty_dsn) as source:
         with pytest.raises(SourceError, match=r"DivisionByZeroError\.$"):
             await source.memories()
 
@@ -370,15 +342,15 @@ async def test_tables_in_a_schema_of_their_own_are_found_by_its_name(empty_dsn: 
     await connection.close()
     await fill(in_schema)
 
-    async with open_source(in_schema) as source:
+    async with open_openwebui(in_schema) as source:
         assert (await everything(source))[1] == EVERYTHING[1]
-    async with open_source(empty_dsn) as source:
+    async with open_openwebui(empty_dsn) as source:
         with pytest.raises(SourceError, match=r"\?search_path=SCHEMA"):
             await source.chats()
 
 
 def test_the_queries_only_read() -> None:
-    folder = Path(__file__).parents[3] / "proxy/recollect_proxy/openwebui/queries"
+    folder = Path(__file__).parents[3] / "proxy/recollect_proxy/importers/queries"
 
     for name in os.listdir(folder):  # noqa: PTH208 -- names are enough
         assert (folder / name).read_text().splitlines()[-1].startswith("SELECT ")

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.recollect_proxy.openwebui.kept import BEGUN, chat_row, message, talk
+from tests.recollect_proxy.importers.kept import BEGUN, chat_row, message, talk
 from tests.tables import table
 
 from recollect.model import ROOT, Exchange
 from recollect.wire import detect_turn
-from recollect_proxy.importers.branches import exchanges_of, reason_to_leave_out
-from recollect_proxy.importers.rows import BrokenRowError, read_chat
+from recollect_proxy.importers.exchanges import exchanges_of
+from recollect_proxy.importers.lines import BrokenRowError
+from recollect_proxy.importers.openwebui import read_chat
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 
@@ -245,13 +246,11 @@ def test_the_same_chat_has_the_same_ids_again() -> None:
     [
         ({"meta": {"internal": True}}, "of a sub-agent"),
         ({"meta": '{"automation_id": "a-1"}'}, "of an automation"),
-        ({"id_": "channel:c-1"}, "temporary or of a channel"),
-        ({"id_": "temporary:s-1"}, "temporary or of a channel"),
-        ({}, None),
+        ({}, ""),
     ],
 )
-def test_what_is_nobodys_chat_is_left_out(changed: dict[str, Any], reason: str | None) -> None:
-    assert reason_to_leave_out(read_chat(chat_row([], **changed))) == reason
+def test_what_is_nobodys_chat_is_left_out(changed: dict[str, Any], reason: str) -> None:
+    assert read_chat(chat_row([], **changed)).left_out == reason
 
 
 @given(st.lists(st.tuples(st.text(), st.text()), max_size=4))

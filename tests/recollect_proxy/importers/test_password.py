@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.databases import administrator, running_server
-from tests.recollect_proxy.openwebui.test_import_command import run
-from tests.recollect_proxy.openwebui.test_sources import fill
+from tests.recollect_proxy.importers.test_import_command import run
+from tests.recollect_proxy.importers.test_openwebui_sources import fill
 
 PASSWORD = "correct-horse"
 

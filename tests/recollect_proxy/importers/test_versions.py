@@ -9,7 +9,7 @@ import pytest
 
 from recollect.model import Action, Actor, Add, Memory, Quarantine, Reason, Replace, Update
 from recollect.text.normalization import content_hash
-from recollect_proxy.importers.rows import StoredMemory
+from recollect_proxy.importers.lines import StoredMemory
 from recollect_proxy.importers.screening import screened
 from recollect_proxy.importers.versions import Brought, Kept, Version, next_change, version_id
 

@@ -2,27 +2,40 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 from urllib.parse import quote
 
 import asyncpg
 
-from recollect_proxy.importers.rows import Row, SourceError
-from recollect_proxy.importers.source import Source
-from recollect_proxy.openwebui.exports import read_export
+from recollect_proxy.importers.files import open_files
+from recollect_proxy.importers.lines import (
+    BrokenRowError,
+    Row,
+    SourceError,
+    StoredChat,
+    StoredMemory,
+    name_of,
+)
+from recollect_proxy.importers.openwebui import read_chat, read_memory
+from recollect_proxy.importers.source import Broken, Listed, Source
+from recollect_proxy.takeout.json_items import FileError
 
 _HEADER = b"SQLite format 3\0"
 _VERSION_AT = 18
 _CONNECT_SECONDS = 30
 _QUERY_SECONDS = 300
 
+_Fetch: TypeAlias = Callable[..., Awaitable[Sequence[Row]]]
+"""Returns the rows of a query by its name and arguments; raises SourceError."""
+
 
 @asynccontextmanager
-async def open_source(name: str) -> AsyncIterator[Source]:
+async def open_openwebui(name: str) -> AsyncIterator[Source]:
     """Open a source within the context.
 
     Args:
@@ -35,15 +48,62 @@ async def open_source(name: str) -> AsyncIterator[Source]:
     if separator:
         if scheme.partition("+")[0] not in {"postgresql", "postgres"}:
             raise SourceError("The source is a path, or a URL that begins with postgresql://.")
-        async with _open_postgres(f"postgresql://{rest}") as source:
-            yield source
+        async with _open_postgres(f"postgresql://{rest}") as fetch:
+            yield Database(fetch)
         return
     path = Path(name)
     if await asyncio.to_thread(_is_database, path):
         with closing(await asyncio.to_thread(_connected, path)) as connection:
-            yield _Sqlite(connection)
-    else:
-        yield await asyncio.to_thread(_Export, path)
+            yield Database(_of_sqlite(connection))
+        return
+    async with AsyncExitStack() as stack:
+        try:
+            source = await stack.enter_async_context(open_files("openwebui", path))
+        except (FileError, SourceError) as error:
+            raise SourceError(
+                f"{path} is no database of OpenWebUI, and no export: {error} An export is a JSON list of memories "
+                '(each with "content") or of chats (each with "chat"), one of them, or one a line; or an object with such '
+                'lists as "memories" and "chats".'
+            ) from None
+        yield source
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """OpenWebUI's database. No transaction spans two queries, so that OpenWebUI can write in between."""
+
+    fetch: _Fetch
+
+    @property
+    def origin(self) -> str:
+        """The name of the product."""
+        return "openwebui"
+
+    async def users(self) -> frozenset[str] | None:
+        """Return the ids of all accounts."""
+        return frozenset(row["id"] for row in await self.fetch("users"))
+
+    async def memories(self) -> Sequence[StoredMemory | Broken]:
+        """Return all memories, and the rows that can't be read, oldest first."""
+        return [_memory(row) for row in await self.fetch("memories")]
+
+    async def chats(self) -> Sequence[Listed]:
+        """Return all chats, oldest first."""
+        return [
+            Listed(name_of(row["id"]), row["user_id"] or "", row["id"]) for row in await self.fetch("chats")
+        ]
+
+    async def chat(self, listed: Listed) -> StoredChat | None:
+        """Return a chat; None if it has been deleted since."""
+        rows = await self.fetch("chat", listed.place)
+        return read_chat(rows[0]) if rows else None
+
+
+def _memory(row: Row) -> StoredMemory | Broken:
+    try:
+        return read_memory(row)
+    except BrokenRowError as error:
+        return Broken(f"memory {name_of(row.get('id'))}", str(error))
 
 
 def _is_database(path: Path) -> bool:
@@ -104,76 +164,38 @@ def _tried(where: str) -> sqlite3.Connection:
     return connection
 
 
-class _Sqlite:
-    """OpenWebUI's SQLite file. No transaction spans two queries, so that OpenWebUI can write in between."""
+def _of_sqlite(connection: sqlite3.Connection) -> _Fetch:
+    """Return the queries of a connection to SQLite."""
 
-    origin = "openwebui"
+    def fetched(name: str, arguments: Sequence[str]) -> list[Row]:
+        numbered = {str(number): each for number, each in enumerate(arguments, start=1)}
+        rows = connection.execute(_query(name), numbered).fetchall()
+        return [dict(zip(row.keys(), row, strict=True)) for row in rows]
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    async def users(self) -> frozenset[str] | None:
-        return frozenset(row["id"] for row in await self._rows("users"))
-
-    async def memories(self) -> Sequence[Row]:
-        return await self._rows("memories")
-
-    async def chats(self) -> Sequence[Row]:
-        return await self._rows("chats")
-
-    async def chat(self, listed: Row) -> Row | None:
-        return next(iter(await self._rows("chat", {"1": listed["id"]})), None)
-
-    async def _rows(self, name: str, arguments: Row | None = None) -> list[Row]:
-        def fetch() -> list[Row]:
-            rows = self._connection.execute(_query(name), arguments or {}).fetchall()
-            return [dict(zip(row.keys(), row, strict=True)) for row in rows]
-
+    async def fetch(name: str, *arguments: str) -> list[Row]:
         try:
-            return await asyncio.to_thread(fetch)
+            return await asyncio.to_thread(fetched, name, arguments)
         except sqlite3.Error as error:
             raise SourceError(f"This is no database of OpenWebUI that can be read: {error}.") from None
+
+    return fetch
 
 
 # -- Postgres --------------------------------------------------------------------------------------
 
 
 @asynccontextmanager
-async def _open_postgres(url: str) -> AsyncIterator["_Postgres"]:
+async def _open_postgres(url: str) -> AsyncIterator[_Fetch]:
+    """Yield the queries of a connection to Postgres, each in its own read-only transaction."""
     try:
         connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, command_timeout=_QUERY_SECONDS)
     except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         raise SourceError(f"OpenWebUI's Postgres can't be reached: {type(error).__name__}.") from None
-    try:
-        yield _Postgres(connection)
-    finally:
-        await connection.close(timeout=_CONNECT_SECONDS)
 
-
-class _Postgres:
-    """OpenWebUI's Postgres database. Each query runs in its own read-only transaction."""
-
-    origin = "openwebui"
-
-    def __init__(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
-        self._connection = connection
-
-    async def users(self) -> frozenset[str] | None:
-        return frozenset(row["id"] for row in await self._rows("users"))
-
-    async def memories(self) -> Sequence[Row]:
-        return await self._rows("memories")
-
-    async def chats(self) -> Sequence[Row]:
-        return await self._rows("chats")
-
-    async def chat(self, listed: Row) -> Row | None:
-        return next(iter(await self._rows("chat", listed["id"])), None)
-
-    async def _rows(self, name: str, *arguments: Any) -> list[Row]:
+    async def fetch(name: str, *arguments: str) -> list[Row]:
         try:
-            async with self._connection.transaction(readonly=True):
-                return [dict(row) for row in await self._connection.fetch(_query(name), *arguments)]
+            async with connection.transaction(readonly=True):
+                return [dict(row) for row in await connection.fetch(_query(name), *arguments)]
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             # If OpenWebUI has a DATABASE_SCHEMA, its tables are not on the default search path.
             elsewhere = " Are its tables in a schema of their own? Then add ?search_path=SCHEMA to the URL."
@@ -182,34 +204,7 @@ class _Postgres:
                 f"This is no database of OpenWebUI that can be read: {type(error).__name__}.{hint}"
             ) from None
 
-
-# -- an export -------------------------------------------------------------------------------------
-
-
-class _Export:
-    """A JSON export of OpenWebUI, with memories or chats or both."""
-
-    origin = "openwebui"
-
-    def __init__(self, path: Path) -> None:
-        self._rows = read_export(path)
-
-    async def users(self) -> frozenset[str] | None:
-        return None
-
-    async def memories(self) -> Sequence[Row]:
-        return [row for row in self._rows if "chat" not in row]
-
-    async def chats(self) -> Sequence[Row]:
-        return sorted((row for row in self._rows if "chat" in row), key=_began)
-
-    async def chat(self, listed: Row) -> Row | None:
-        return listed
-
-
-def _began(row: Row) -> float:
-    began = row.get("created_at")
     try:
-        return float(began) if isinstance(began, int | float) else 0.0
-    except OverflowError:  # JSON sets no limit to integers
-        return 0.0
+        yield fetch
+    finally:
+        await connection.close(timeout=_CONNECT_SECONDS)

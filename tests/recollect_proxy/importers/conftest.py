@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
-from tests.recollect_proxy.openwebui.imports import Imports
+from tests.recollect_proxy.importers.imports import Imports
 from tests.stores import Store
 
-from recollect_proxy.importers import import_run
+from recollect_proxy.importers import destination
 
 
 @pytest.fixture
 def imports(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Imports:
     """Imports into the database that tests share: to open one takes longer than most imports."""
     made = Imports(store, tmp_path)
-    monkeypatch.setattr(import_run, "open_destination", made.open_destination)
+    monkeypatch.setattr(destination, "open_destination", made.open_destination)
     return made

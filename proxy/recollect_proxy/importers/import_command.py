@@ -1,0 +1,244 @@
+"""The command `recollect import`: what people have in other products, or an export of Recollect's own.
+
+Never: how a file is parsed or stored.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect_proxy.settings import ProxySettings
+from recollect_proxy.store_commands.running_commands import (
+    MISUSED,
+    AsJson,
+    DatabaseUrl,
+    DataDir,
+    fail,
+    print_json,
+    run,
+    settings_of,
+    user_named,
+)
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from recollect_proxy.importers.source import Source
+    from recollect_proxy.importers.tally import Tally
+    from recollect_proxy.takeout import Restored
+
+
+class Product(StrEnum):
+    """What can be imported from."""
+
+    RECOLLECT = "recollect"
+    OPENWEBUI = "openwebui"
+    CHATGPT = "chatgpt"
+    CLAUDE = "claude"
+    MEM0 = "mem0"
+    JSONL = "jsonl"
+
+
+_ONE_USERS = frozenset({Product.RECOLLECT, Product.CHATGPT, Product.CLAUDE})
+"""Products whose files hold the data of one user, who must be named."""
+
+
+def import_(
+    product: Annotated[Product, typer.Argument(help="What wrote it.", metavar="PRODUCT")],
+    source: Annotated[str, typer.Argument(help="The file, or for openwebui a URL.", metavar="SOURCE")],
+    *,
+    user: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--user",
+            help="Only of the user with this id; may be repeated. Alone: also the owner of data that names none.",
+            metavar="ID",
+        ),
+    ] = None,
+    chats: Annotated[
+        bool, typer.Option("--chats", help="Of openwebui bring the chats too, as history to learn from.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would come, and write nothing.")
+    ] = False,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    embedder: Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring what people already have elsewhere. PRODUCT is one of:
+
+    recollect: all that `recollect export` wrote, for the one --user. All rows are checked before the first is written, and
+    rows that the user already has stay as they are. A server that runs on the same store embeds and indexes the new ones.
+
+    openwebui: memories, and with --chats chats, of webui.db, a postgresql:// URL, or an export (JSON). OpenWebUI may keep
+    running; its data is only read. Do not put the password of its Postgres into the URL, where others can see it: give it in
+    PGPASSWORD, in ~/.pgpass or in the file that PGPASSFILE names. Users whose account is gone are left out.
+
+    chatgpt: chats and the memories saved in them, for the one --user: the zip archive, or conversations.json. Of each chat
+    the branch that was displayed last is taken, without tools and hidden messages.
+
+    claude: chats and memories, for the one --user: the zip archive, conversations.json or memories.json. Each paragraph of
+    Claude's memory becomes one memory.
+
+    mem0: memories that `get_all` or its export gives as JSON, or lines of JSON.
+
+    jsonl: chats as lines of JSON: each a list of messages, as the chat completions API has them, or {"messages": [...]},
+    with `user`, `chat_id` and `created_at` if known. A chat without an id is recognized by its first messages.
+
+    A second import, also after an interrupted one, adds only what is new. If a memory has changed in the product, its new
+    text replaces the imported one, unless it was changed in Recollect, too. A memory that was deleted or corrected in
+    Recollect does not come back; a user or a chat that was erased as a whole does. Secrets are masked, and planted
+    instructions wait in quarantine. `recollect serve` forms memories from the chats, or `recollect backfill` at a rate that
+    you choose.
+    """  # noqa: D415 -- the list of products follows
+    only = [user_named(each) for each in user or ()]
+    if product in _ONE_USERS and len(only) != 1:
+        fail(f"Whose data is it? Name one user: recollect import {product} FILE --user ID.", MISUSED)
+    settings = settings_of(data_dir, database_url, embedder=embedder)
+    if not as_json:
+        typer.echo(f"store:     {_store(settings)}")
+    if product is Product.RECOLLECT:
+        _tell_restored(
+            _restore(settings, Path(source), only[0], dry_run=dry_run), dry_run=dry_run, as_json=as_json
+        )
+        return
+    with_chats = chats or product is not Product.OPENWEBUI
+    with _progress() as progress:
+        work = bring(
+            settings,
+            _opening(product, source),
+            only=only,
+            chats=with_chats,
+            dry_run=dry_run,
+            progress=progress,
+        )
+        tally = run(work)
+    _tell(settings, tally, chats=with_chats, dry_run=dry_run, as_json=as_json)
+
+
+def _opening(product: Product, source: str) -> "AbstractAsyncContextManager[Source]":
+    from recollect_proxy.importers.files import open_files
+    from recollect_proxy.importers.openwebui_database import open_openwebui
+
+    return open_openwebui(source) if product is Product.OPENWEBUI else open_files(product, Path(source))
+
+
+async def bring(
+    settings: ProxySettings,
+    opening: "AbstractAsyncContextManager[Source]",
+    *,
+    only: Sequence[str],
+    chats: bool,
+    dry_run: bool,
+    progress: "Progress",
+) -> "Tally":
+    """Import from a source.
+
+    Args:
+        settings: The settings, which name the store.
+        opening: The context manager that opens the source.
+        only: The ids of the users to import; empty: all users.
+        chats: Whether to import chats, too.
+        dry_run: Whether to count only, and write nothing.
+        progress: The progress display.
+
+    Returns:
+        The counts of the import; for a dry run, those that it would have.
+
+    Raises:
+        SourceError: The source can't be read, or holds chats but no memories while ``chats`` is False.
+        RecollectError: The store can't be opened or written.
+    """
+    from recollect.assembly import make_policy
+    from recollect_proxy.importers.destination import open_destination
+    from recollect_proxy.importers.importer import Importer
+    from recollect_proxy.importers.lines import SourceError
+
+    policy = make_policy(settings)
+    async with opening as source:
+        memories = await source.memories()
+        listed = await source.chats() if chats else ()
+        if not memories and not chats and await source.chats():
+            raise SourceError("There are chats in it, and no memories: bring them with --chats.")
+        async with open_destination(settings, writes=not dry_run) as backends:
+            importing = Importer(source, backends, policy, datetime.now(UTC), only, writes=not dry_run)
+            task = progress.add_task("rows", total=len(memories) + len(listed))
+            advance = partial(progress.advance, task)
+            await importing.bring_memories(memories, advance)
+            await importing.bring_chats(listed, advance)
+            return importing.tally
+
+
+def _restore(settings: ProxySettings, file: Path, user_id: str, *, dry_run: bool) -> "Restored":
+    """Bring back an export of Recollect."""
+    from recollect.assembly import open_administration
+    from recollect_proxy.takeout import restore_file
+
+    async def restore(progress: "Progress") -> "Restored":
+        task = progress.add_task("rows", total=None)
+        began, advance = lambda count: progress.update(task, total=count), partial(progress.advance, task)
+        if dry_run:
+            return await restore_file(None, file, user_id, began=began, advance=advance)
+        async with open_administration(settings, embeds=False) as engine:
+            return await restore_file(engine, file, user_id, began=began, advance=advance)
+
+    with _progress() as progress:
+        return run(restore(progress))
+
+
+def _progress() -> "Progress":
+    from rich.console import Console
+    from rich.progress import Progress
+
+    errors = Console(stderr=True)
+    return Progress(console=errors, transient=True, disable=not errors.is_terminal)
+
+
+def _store(settings: ProxySettings) -> str:
+    """Return the store's name for the output, without credentials."""
+    from recollect_proxy.urls import without_credentials
+
+    if settings.in_memory:
+        return "in memory"
+    if settings.database_url is None:
+        return f"the embedded Postgres in {settings.data_dir}"
+    return without_credentials(settings.database_url.get_secret_value())
+
+
+def _tell(settings: ProxySettings, tally: "Tally", *, chats: bool, dry_run: bool, as_json: bool) -> None:
+    """Print the counts of an import, and hints; with ``as_json`` only the counts on stdout."""
+    from recollect_proxy.importers.hints import hints
+
+    for line in tally.problems():
+        typer.echo(f"skipped: {line}", err=True)
+    if as_json:
+        print_json({"dry_run": dry_run, **tally.document()})
+    else:
+        for line in tally.lines(chats=chats, dry_run=dry_run):
+            typer.echo(line)
+    for line in hints(settings, tally):
+        typer.echo(line, err=as_json)
+
+
+def _tell_restored(restored: "Restored", *, dry_run: bool, as_json: bool) -> None:
+    """Print the counts of what was brought back."""
+    if as_json:
+        print_json(
+            {"dry_run": dry_run, "new": restored.new, "there": restored.there, "ignored": restored.ignored}
+        )
+        return
+    if dry_run:
+        typer.echo("Dry run: nothing was written. This is in the file:")
+    for section in restored.new:
+        there = "" if dry_run else f", {restored.there[section]} there already"
+        typer.echo(f"{section}: {restored.new[section]} {'rows' if dry_run else 'new'}{there}")
+    for section, count in restored.ignored.items():
+        if count:
+            typer.echo(f"{section}: {count} ignored: they can't be brought back")

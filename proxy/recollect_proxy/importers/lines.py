@@ -1,0 +1,219 @@
+"""The one format that all products' data becomes: memories, and chats with the messages that were displayed. Pure."""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+from recollect.errors import RecollectError
+from recollect.model import Role
+from recollect.text.normalization import storable_text
+from recollect_proxy.identity import opaque_id
+
+Row: TypeAlias = Mapping[str, Any]
+
+_MILLISECONDS = 10**11
+"""A larger number is not in seconds, which would mean a year after 5138."""
+
+_LONGEST_TIME = 64
+_MOST_NODES = 200_000
+
+
+class SourceError(RecollectError):
+    """The source of an import can't be read."""
+
+
+class BrokenRowError(RecollectError):
+    """A row can't be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMemory:
+    """A memory of the source product.
+
+    Attributes:
+        id: Its id in the product; if it has none, its text.
+        user_id: Its owner; "" if the source does not name them.
+        content: Its text, unchanged.
+        is_always_told: Whether its type is `user`: OpenWebUI adds such a memory to every turn.
+        path: The path under which it is filed, such as `family/sister`; "" for none.
+        created_at: When it was created; None if unknown. Edits do not change it.
+        said_at: When its present text was written; None if unknown.
+        session_id: The id of the chat it comes from; None if unknown.
+        is_manual: Whether its owner wrote it by hand.
+        origin: The name of the product.
+    """
+
+    id: str
+    user_id: str
+    content: str
+    is_always_told: bool = False
+    path: str = ""
+    created_at: datetime | None = None
+    said_at: datetime | None = None
+    session_id: str | None = None
+    is_manual: bool = False
+    origin: str = "openwebui"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of a chat.
+
+    Attributes:
+        id: Its id in the product.
+        role: `user` or `assistant`.
+        text: Its text; for an answer without reasoning and tool calls.
+        at: Its time; None if unknown.
+        model: The model that wrote it; "" if unknown.
+        parent: The id of the message before it; None for the first.
+        is_written: Whether a person wrote it; False for messages that a program wrote in the role `user`.
+        is_failed: Whether it is an error in place of an answer.
+    """
+
+    id: str
+    role: Role
+    text: str
+    at: datetime | None = None
+    model: str = ""
+    parent: str | None = None
+    is_written: bool = True
+    is_failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChat:
+    """A chat of the source product.
+
+    Attributes:
+        id: Its id, which the frontend also sends with each of its requests.
+        user_id: Its owner; "" if the source does not name them.
+        messages: The messages on the displayed branch, oldest first.
+        created_at: When it began; None if unknown.
+        left_out: Why it is not imported; "" if it is.
+        origin: The name of the product.
+    """
+
+    id: str
+    user_id: str
+    messages: Sequence[Said]
+    created_at: datetime | None = None
+    left_out: str = ""
+    origin: str = "openwebui"
+
+    @property
+    def began(self) -> datetime | None:
+        """When it began; if that is unknown, the time of its first message that has one."""
+        return self.created_at or next((each.at for each in self.messages if each.at is not None), None)
+
+
+def branch(
+    nodes: Mapping[str, Any], current: object, parent: str, time: Callable[[Row], object]
+) -> list[Row]:
+    """Return the nodes of a tree from the first to ``current``, each with its id as `id`.
+
+    Args:
+        nodes: The nodes by id.
+        current: The id of the last node; if it is none, the latest node is the last.
+        parent: The key of a node's parent id.
+        time: Returns a node's time, as ``moment`` takes it.
+
+    Raises:
+        BrokenRowError: A node on the branch is no object.
+    """
+
+    def age(name: str) -> float:
+        at = moment(time(as_object(nodes[name])))
+        return at.timestamp() if at else 0.0
+
+    if not isinstance(current, str) or current not in nodes:
+        current = max(nodes, key=age, default=None)
+    found: dict[str, Row] = {}
+    while isinstance(current, str) and current in nodes and current not in found and len(found) < _MOST_NODES:
+        if not isinstance(nodes[current], dict):
+            raise BrokenRowError("one of its messages can't be read")
+        found[current] = {**nodes[current], "id": current}
+        current = nodes[current].get(parent)
+    return list(found.values())[::-1]
+
+
+def in_order(messages: Iterator[Said]) -> list[Said]:
+    """Merge consecutive answers, which tool calls separated, into one, and give each message its parent.
+
+    A merged answer is failed if it has no text at all.
+    """
+    told: list[Said] = []
+    for message in messages:
+        last = told[-1] if told else None
+        if last is None or not last.role is message.role is Role.ASSISTANT:
+            told.append(replace(message, parent=last.id if last else None))
+            continue
+        texts = [each.text for each in (last, message) if each.text and not each.is_failed]
+        told[-1] = replace(
+            last,
+            text="\n\n".join(texts),
+            is_failed=not texts and (last.is_failed or message.is_failed),
+            model=last.model or message.model,
+        )
+    return told
+
+
+def as_object(value: object) -> Row:
+    """Return a JSON object, from its text if need be; an empty one for anything else."""
+    if isinstance(value, str | bytes):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    return value if isinstance(value, dict) else {}
+
+
+def moment(value: object) -> datetime | None:
+    """Return a time, from ISO 8601 text or Unix time in seconds, milliseconds, microseconds or nanoseconds; else None."""
+    try:
+        if isinstance(value, str) and len(value) <= _LONGEST_TIME:
+            at = datetime.fromisoformat(value)
+            value = (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        if not math.isfinite(value) or value <= 0:
+            return None
+    except (OverflowError, ValueError):  # JSON sets no limit to integers
+        return None
+    while value >= _MILLISECONDS:
+        value /= 1000
+    return datetime.fromtimestamp(value, UTC)
+
+
+def text_of(value: object) -> str:
+    """Return a text in the form that the store can hold; "" if the value is no text."""
+    return storable_text(value) if isinstance(value, str) else ""
+
+
+def parts_of(content: object) -> str:
+    """Return the texts of a message's content, which is a text or a list of texts and objects with `text`, one per line."""
+    parts = content if isinstance(content, list) else [content]
+    return "\n".join(
+        filter(None, (text_of(each.get("text") if isinstance(each, dict) else each) for each in parts))
+    )
+
+
+def owner_of(value: object) -> str:
+    """Return the id of an owner; "" if none is given.
+
+    Raises:
+        BrokenRowError: It is no valid id.
+    """
+    if value is None or value == "":
+        return ""
+    user_id = opaque_id(value)
+    if user_id is None:
+        raise BrokenRowError("it names no owner")
+    return user_id
+
+
+def name_of(value: object) -> str:
+    """Return an id for error messages: its printable characters, at most 100."""
+    return "".join(filter(str.isprintable, str("without id" if value is None else value)[:100]))
