@@ -5,7 +5,7 @@ Postgres stays the truth; a snapshot serves only in the versions that the store 
 
 from recollect.index.cache import SnapshotCache, SnapshotStore
 from recollect.index.letters import LetterRuns, letter_runs
-from recollect.index.memories import Memories, StoredMemory, memories_of
+from recollect.index.memories import Memories, StoredMemory
 from recollect.index.passages import Names, Passages, StoredPassage
 from recollect.index.snapshot import Loaded, Snapshot
 from recollect.index.statement_columns import KIND_CODES, StatementColumns, utc
@@ -33,6 +33,5 @@ __all__ = [
     "Words",
     "letter_runs",
     "match_words",
-    "memories_of",
     "utc",
 ]

@@ -20,6 +20,12 @@ _WORD = bounded(rf"[^\W{_FIRST_IDEOGRAM}-\U0010ffff]+|[^\W\u0000-\u2e7f]+")
 _RUN = 4
 _SPACE = ord(" ")
 
+_ASCII = np.array(
+    [ord(chr(point).lower() if chr(point).isalnum() or point == ord("_") else " ") for point in range(128)],
+    np.uint32,
+)
+"""The characters of ASCII as they are compared: small letters, digits and the underscore; the others separate words."""
+
 _FACTOR = np.uint32(0x9E3779B1)
 _ROW_BITS = np.uint64(32)
 _ROWS = np.uint64(0xFFFFFFFF)
@@ -40,8 +46,10 @@ class LetterRuns:
     @classmethod
     def of(cls, texts: Sequence[str]) -> Self:
         """Index the first 300 characters of each text."""
-        words = [_in_words(text) for text in texts]
+        words = [_in_words(text[:_READ]) for text in texts]
         points = _code_points("".join(words))
+        is_ascii = points < len(_ASCII)
+        points = np.where(is_ascii, _ASCII[np.where(is_ascii, points, 0)], points)
         rows = np.repeat(np.arange(len(words), dtype=np.uint64), [len(each) for each in words])
         is_space, is_wide = points == _SPACE, points >= _WIDE
         is_narrow = ~is_space & ~is_wide
@@ -51,20 +59,22 @@ class LetterRuns:
             for place in range(length):
                 window[:, _RUN - length + place] = points[begins + place]
             found.append(_hashes(window).astype(np.uint64) << _ROW_BITS | rows[begins])
-        return cls(len(texts), np.unique(np.concatenate(found)))
+        keys = np.sort(np.concatenate(found))  # np.unique would hash them, which takes ten times as long
+        return cls(len(texts), keys[np.diff(keys, prepend=keys[:1] + np.uint64(1)) != 0])
 
     def joined(self, others: Self) -> Self:
         """Return the index of these texts and, in the rows after them, of the others."""
         moved = others.keys + np.uint64(self.size)
-        # Both halves are sorted: a stable sort merges them in linear time.
-        return type(self)(self.size + others.size, np.sort(np.concatenate([self.keys, moved]), kind="stable"))
+        return type(self)(self.size + others.size, np.sort(np.concatenate([self.keys, moved])))
 
-    def kept(self, is_kept: NDArray[np.bool_]) -> Self:
-        """Return the index of the texts whose row is marked in ``is_kept``, (n,), renumbered in their order."""
-        rows = (self.keys & _ROWS).astype(np.intp)
-        place = (np.cumsum(is_kept) - 1).astype(np.uint64)
-        mine = is_kept[rows]
-        return type(self)(int(is_kept.sum()), (self.keys & ~_ROWS | place[rows])[mine])
+    def taken(self, order: NDArray[np.intp]) -> Self:
+        """Return the index of the texts in some rows, none twice, in their order."""
+        place = np.full(self.size, -1)
+        place[order] = np.arange(len(order))
+        rows = place[(self.keys & _ROWS).astype(np.intp)]
+        is_taken = rows >= 0
+        keys = self.keys[is_taken] & ~_ROWS | rows[is_taken].astype(np.uint64)
+        return type(self)(len(order), np.sort(keys))
 
     def shared(self, question: str) -> NDArray[np.float64]:
         """Return the share of the question's runs, weighted by their rarity among the texts, that each text holds, 0 to 1, (n,)."""
@@ -97,8 +107,8 @@ def letter_runs(text: str) -> frozenset[str]:
 
 
 def _in_words(text: str) -> str:
-    """Return a text's words, separated by two spaces, so that no run spans two of them."""
-    return f" {'  '.join(_WORD.findall(text[:_READ].casefold()))} "
+    """Return a text's words between spaces; of an ASCII text as it is, whose other characters ``_ASCII`` makes spaces."""
+    return f" {text if text.isascii() else ' '.join(_WORD.findall(text.casefold()))} "
 
 
 def _runs(

@@ -1,8 +1,9 @@
 """A person's memories in memory, as columns: statements, summaries and exchanges kept verbatim. Pure."""
 
+import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Self
 from uuid import UUID
 
 import numpy as np
@@ -24,8 +25,8 @@ IMPORTANT = 60
 FEW = 5
 """With so many memories of their own people are no longer served by those for everybody."""
 
-_OBJECT_BYTES = 1_800
-"""What a memory takes besides its text and its columns, about."""
+_OBJECT_BYTES = 1_000
+"""The bytes that a memory takes apart from its text and its columns, about."""
 
 
 class StoredMemory(NamedTuple):
@@ -49,7 +50,6 @@ class Memories:
     """The memories that a person sees, the newest id last.
 
     Attributes:
-        stored: The memories as the store has them.
         items: The memories.
         is_seen: Whether the person sees each, (rows,).
         is_verbatim: Whether each is an exchange kept verbatim, (rows,).
@@ -66,7 +66,6 @@ class Memories:
         costs: The tokens of lines of theirs, by the function that counts and the memory's id; filled as they are counted.
     """
 
-    stored: tuple[StoredMemory, ...] = ()
     items: tuple[Memory, ...] = ()
     is_seen: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
     is_verbatim: Mask = field(default_factory=lambda: np.empty(0, np.bool_))
@@ -84,38 +83,62 @@ class Memories:
         default_factory=dict, repr=False, compare=False
     )
 
+    def with_changed(self, changed: Sequence[StoredMemory], names: Names) -> Self:
+        """Return these with new and changed memories. Memories for everybody serve only people who have few of their own."""
+        if not changed:
+            return self
+        replaced = {each.memory.id for each in changed}
+        every = (*self.items, *(each.memory for each in changed))
+        kept = [row for row, each in enumerate(self.items) if each.id not in replaced]
+        rows = [*kept, *range(len(self.items), len(every))]
+        order = np.array(sorted(rows, key=lambda row: every[row].id.bytes), np.intp)
+        items = tuple(every[row] for row in order.tolist())
+        is_served = sum(each.source is not Source.GLOBAL for each in items) < FEW
+        is_seen = np.array([is_served or each.source is not Source.GLOBAL for each in items], np.bool_)
+        judged = np.flatnonzero(is_seen & np.array([each.kind in STATEMENTS for each in items], np.bool_))
+        statements = tuple(items[row] for row in judged.tolist())
+        table, letters = self._judged_again(order[judged], statements)
+        return type(self)(
+            items,
+            is_seen,
+            np.array([each.source is Source.QA_TURN for each in items], np.bool_),
+            np.array([names.session(each.session_id) for each in items], np.int32),
+            self.words.with_documents([each.words for each in changed]).taken(order),
+            self.first.with_documents([each.first for each in changed]).taken(order),
+            self.second.with_documents([each.second for each in changed]).taken(order),
+            judged,
+            statements,
+            table,
+            letters,
+            any(each.provenance.extractor is not None for each in statements),
+            tuple(heapq.nsmallest(IMPORTANT, statements, key=_by_importance)),
+        )
+
+    def _judged_again(
+        self, rows: NDArray[np.intp], statements: Sequence[Memory]
+    ) -> tuple[StatementColumns, LetterRuns]:
+        """Return the columns and letters of statements; those that were judged before are not read again.
+
+        Args:
+            rows: The row of each statement here; new ones have rows above these.
+            statements: The statements.
+        """
+        place = np.full(max(len(self.items), int(rows.max(initial=-1)) + 1), -1, np.intp)
+        place[self.judged] = np.arange(len(self.judged))
+        order = place[rows]
+        new = np.flatnonzero(order < 0)
+        order[new] = len(self.judged) + np.arange(len(new))
+        added = [statements[each] for each in new.tolist()]
+        table = self.table.joined(StatementColumns.of(added)).taken(order)
+        return table, self.letters.joined(LetterRuns.of([each.content for each in added])).taken(order)
+
     @property
     def nbytes(self) -> int:
         """The bytes that they take, about."""
-        texts = sum(2 * len(each.memory.content) + _OBJECT_BYTES for each in self.stored)
-        # Each vector stands in its row and in the index.
-        return texts + self.words.nbytes + 2 * (self.first.nbytes + self.second.nbytes)
-
-
-def memories_of(stored: Sequence[StoredMemory], names: Names) -> Memories:
-    """Return the columns of memories. Memories for everybody serve only people who have few of their own."""
-    is_served = sum(each.memory.source is not Source.GLOBAL for each in stored) < FEW
-    rows = tuple(sorted(stored, key=lambda each: each.memory.id))
-    items = tuple(each.memory for each in rows)
-    is_seen = np.array([is_served or each.source is not Source.GLOBAL for each in items], np.bool_)
-    judged = np.flatnonzero(is_seen & np.array([each.kind in STATEMENTS for each in items], np.bool_))
-    statements = tuple(items[row] for row in judged.tolist())
-    return Memories(
-        rows,
-        items,
-        is_seen,
-        np.array([each.source is Source.QA_TURN for each in items], np.bool_),
-        np.array([names.session(each.session_id) for each in items], np.int32),
-        Words().with_documents([each.words for each in rows]),
-        Vectors().with_documents([each.first for each in rows]),
-        Vectors().with_documents([each.second for each in rows]),
-        judged,
-        statements,
-        StatementColumns.of(statements),
-        LetterRuns.of([each.content for each in statements]),
-        any(each.provenance.extractor is not None for each in statements),
-        tuple(sorted(statements, key=_by_importance)[:IMPORTANT]),
-    )
+        objects = sum(len(each.content) + len(each.provenance.evidence or "") for each in self.items)
+        objects += _OBJECT_BYTES * len(self.items)
+        parts = (self.words, self.first, self.second, self.letters, self.table)
+        return objects + sum(each.nbytes for each in parts)
 
 
 def _by_importance(memory: Memory) -> tuple[float, float, int]:

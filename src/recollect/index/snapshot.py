@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
-from recollect.index.memories import Memories, StoredMemory, memories_of
+from recollect.index.memories import Memories, StoredMemory
 from recollect.index.passages import Names, Passages, StoredPassage
 from recollect.model import ProfileEntry
 from recollect.model.versions import Versions
@@ -60,7 +60,7 @@ class Snapshot:
         """Return the snapshot of a person of whom everything was read."""
         names = Names()
         passages = None if loaded.passages is None else Passages().with_changed(loaded.passages, names)
-        memories = memories_of(loaded.memories, names)
+        memories = Memories().with_changed(loaded.memories, names)
         return cls(user_id, loaded.versions, memories, passages, loaded.profile, names)
 
     def after(self, loaded: Loaded) -> Self:
@@ -76,10 +76,9 @@ class Snapshot:
             passages = self.passages.with_changed(loaded.passages, names)
         memories = self.memories
         if loaded.has_all_memories:
-            memories = memories_of(loaded.memories, names)
-        elif loaded.memories:
-            stored = {each.memory.id: each for each in (*memories.stored, *loaded.memories)}
-            memories = memories_of(list(stored.values()), names)
+            memories = Memories().with_changed(loaded.memories, names)
+        else:
+            memories = memories.with_changed(loaded.memories, names)
         return type(self)(self.user_id, loaded.versions, memories, passages, loaded.profile, names)
 
     @property

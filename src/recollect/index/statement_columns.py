@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,24 @@ class StatementColumns:
             _seconds([each.holds_from for each in statements]),
             _seconds([each.holds_until for each in statements]),
         )
+
+    def joined(self, others: Self) -> Self:
+        """Return these columns with those of others below them."""
+        pairs = zip(self._columns, others._columns, strict=True)
+        return type(self)(*(np.concatenate(pair) for pair in pairs))
+
+    def taken(self, order: NDArray[np.intp]) -> Self:
+        """Return the columns of the statements in some rows, in their order."""
+        return type(self)(*(each[order] for each in self._columns))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that they take."""
+        return sum(each.nbytes for each in self._columns)
+
+    @property
+    def _columns(self) -> tuple[NDArray[Any], ...]:
+        return self.importance, self.kind, self.event, self.holds_from, self.holds_until
 
 
 def _seconds(moments: Sequence[datetime | None]) -> Floats:

@@ -11,7 +11,12 @@ from recollect.model import Vector
 
 Rows = NDArray[np.int32]
 Floats = NDArray[np.float64]
-Matrix = NDArray[np.float32]
+Matrix = NDArray[np.float16] | NDArray[np.float32]
+
+_ONE = 32_767
+"""The whole number that a vector's 1.0 is kept as: numpy converts these to floats ten times as fast as two-byte floats."""
+_COMPARED_AT_ONCE = 256
+"""The vectors of a step of a comparison: their four-byte form stays in the processor's cache."""
 
 
 class Embedded(NamedTuple):
@@ -30,12 +35,12 @@ class _Block(NamedTuple):
     """Embeddings of one model.
 
     Attributes:
-        matrix: The vectors, (pieces, dimensions).
-        row: The row of each one's document, ascending, (pieces,).
+        matrix: The vectors in whole numbers, ``_ONE`` times their values, (pieces, dimensions).
+        row: The row of each one's document, (pieces,); the pieces of a document follow one another.
         is_first: Whether it is its document's first, (pieces,).
     """
 
-    matrix: Matrix
+    matrix: NDArray[np.int16]
     row: Rows
     is_first: NDArray[np.bool_]
 
@@ -67,19 +72,27 @@ class Vectors:
     def with_documents(self, documents: Sequence[Embedded | None]) -> Self:
         """Return these with further documents, in the next rows."""
         blocks = dict(self.blocks)
-        for key in {(each.model, each.pieces.shape[1]) for each in documents if each is not None}:
-            found = [
-                (self.size + place, each.pieces)
-                for place, each in enumerate(documents)
-                if each is not None and (each.model, each.pieces.shape[1]) == key
-            ]
+        alike: dict[tuple[str, int], list[tuple[int, Matrix]]] = {}
+        for row, each in enumerate(documents, self.size):
+            if each is not None:
+                alike.setdefault((each.model, each.pieces.shape[1]), []).append((row, each.pieces))
+        for (model, _), found in alike.items():
             sizes = [len(pieces) for _, pieces in found]
-            row = np.repeat(np.array([row for row, _ in found], np.int32), sizes)
-            is_first = np.zeros(len(row), np.bool_)
+            rows = np.repeat(np.array([row for row, _ in found], np.int32), sizes)
+            is_first = np.zeros(len(rows), np.bool_)
             is_first[np.cumsum([0, *sizes[:-1]])] = True
-            new = _Block(np.concatenate([pieces for _, pieces in found]), row, is_first)
-            blocks[key[0]] = _merged((*blocks.get(key[0], ()), new))
+            matrix = _whole_numbers(np.concatenate([pieces for _, pieces in found]))
+            blocks[model] = _merged((*blocks.get(model, ()), _Block(matrix, rows, is_first)))
         return type(self)(self.size + len(documents), blocks)
+
+    def taken(self, order: NDArray[np.intp]) -> Self:
+        """Return the embeddings of the documents in some rows, none twice, in their order."""
+        place = np.full(self.size, -1, np.int32)
+        place[order] = np.arange(len(order))
+        return type(self)(
+            len(order),
+            {model: tuple(_placed(each, place) for each in blocks) for model, blocks in self.blocks.items()},
+        )
 
     def near(self, model: str, question: Vector | None) -> Nearness:
         """Return the cosines of all rows to a question's vector by ``model``."""
@@ -87,7 +100,7 @@ class Vectors:
         for block in () if question is None else self.blocks.get(model, ()):
             if question is None or block.matrix.shape[1] != len(question):
                 continue
-            cosines = block.matrix @ question
+            cosines = _products(block.matrix, question)
             if len(block.row) and block.is_first.all():  # short texts have one piece
                 first[block.row] = best[block.row] = cosines
                 continue
@@ -105,6 +118,37 @@ class Vectors:
     def nbytes(self) -> int:
         """The bytes that they take."""
         return sum(array.nbytes for each in self.blocks.values() for block in each for array in block)
+
+
+def _whole_numbers(vectors: Matrix) -> NDArray[np.int16]:
+    """Return vectors of unit length as whole numbers, ``_ONE`` for 1.0; a store keeps no finer ones."""
+    scaled = vectors.astype(np.float32)
+    scaled *= _ONE
+    np.rint(scaled, out=scaled)
+    np.clip(scaled, -_ONE, _ONE, out=scaled)
+    return scaled.astype(np.int16)
+
+
+def _products(matrix: NDArray[np.int16], question: Vector) -> NDArray[np.float32]:
+    """Return the product of each kept vector with a question's, (rows,)."""
+    products = np.empty(len(matrix), np.float32)
+    scaled = np.ascontiguousarray(question, np.float32) / np.float32(_ONE)
+    step = np.empty((min(_COMPARED_AT_ONCE, len(matrix)), matrix.shape[1]), np.float32)
+    for begin in range(0, len(matrix), _COMPARED_AT_ONCE):
+        some = matrix[begin : begin + _COMPARED_AT_ONCE]
+        wide = step[: len(some)]
+        np.copyto(wide, some)
+        np.dot(wide, scaled, out=products[begin : begin + len(some)])
+    return products
+
+
+def _placed(block: _Block, place: Rows) -> _Block:
+    """Return the embeddings of the documents that have a place, with it as their row."""
+    row = place[block.row]
+    is_taken = row >= 0
+    if is_taken.all():
+        return block._replace(row=row)
+    return _Block(block.matrix[is_taken], row[is_taken], block.is_first[is_taken])
 
 
 def _merged(blocks: tuple[_Block, ...]) -> tuple[_Block, ...]:

@@ -3,7 +3,7 @@
 BM25 as in Robertson and Zaragoza (2009) with k1 1.2 and b 0.75 and Lucene's idf, over the person's own documents.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
@@ -36,14 +36,16 @@ class Document(NamedTuple):
     """The terms of a document.
 
     Attributes:
-        counts: How often each term stands in the document with its context, and in its own text alone.
+        terms: Its terms, the context included; none twice.
+        counts: Two bytes a term: how often it stands in the document with its context, and in its own text alone.
         length: The number of terms, the context included.
         own_length: The number of terms of its own text.
     """
 
-    counts: Mapping[str, tuple[int, int]]
-    length: int
-    own_length: int
+    terms: Sequence[str] = ()
+    counts: bytes = b""
+    length: int = 0
+    own_length: int = 0
 
 
 class Entries(NamedTuple):
@@ -115,13 +117,13 @@ class Vocabulary:
     numbers: dict[str, int] = field(default_factory=dict)
     by_letter: dict[str, list[str]] = field(default_factory=dict)
 
-    def number_of(self, term: str) -> int:
-        """Return the number of a term, which is added if it is new."""
-        number = self.numbers.get(term)
-        if number is None:
-            number = self.numbers[term] = len(self.numbers)
+    def numbers_of(self, terms: Sequence[str]) -> list[int]:
+        """Return the numbers of terms, which are added if they are new."""
+        new = [term for term in dict.fromkeys(terms) if term not in self.numbers]
+        self.numbers.update(zip(new, range(len(self.numbers), len(self.numbers) + len(new)), strict=True))
+        for term in new:
             self.by_letter.setdefault(term[:1], []).append(term)
-        return number
+        return list(map(self.numbers.__getitem__, terms))
 
 
 _NO_ENTRIES = Entries(
@@ -152,17 +154,17 @@ class Words:
         if not documents:
             return self
         first, vocabulary = len(self.lengths), self.vocabulary
-        terms = [vocabulary.number_of(term) for document in documents for term in document.counts]
-        counts = np.array([pair for each in documents for pair in each.counts.values()], np.int64)
-        counts = np.minimum(counts.reshape(-1, 2), MOST_OFTEN).astype(np.uint8)
-        sizes = [len(each.counts) for each in documents]
+        terms = vocabulary.numbers_of([term for document in documents for term in document.terms])
+        counts = np.frombuffer(b"".join([each.counts for each in documents]), np.uint8).reshape(-1, 2)
+        counts = np.minimum(counts, MOST_OFTEN)
+        sizes = [len(each.terms) for each in documents]
         rows = np.repeat(np.arange(first, first + len(documents), dtype=np.int32), sizes)
         new = Entries(np.array(terms, np.int32), rows, counts[:, 0], counts[:, 1])
         added = _joined([self.added, new])
         entries = self.entries
         if len(added.term) > max(_SCANNED, _SORTED_AGAIN * len(entries.term)) or not len(entries.term):
             joined = _joined([entries, added])
-            entries, added = joined.take(np.argsort(joined.term, kind="stable")), _NO_ENTRIES
+            entries, added = joined.take(_in_order(joined.term)), _NO_ENTRIES
         return type(self)(
             vocabulary,
             entries,
@@ -170,6 +172,13 @@ class Words:
             np.append(self.lengths, np.array([each.length for each in documents], np.int32)),
             np.append(self.own_lengths, np.array([each.own_length for each in documents], np.int32)),
         )
+
+    def taken(self, order: NDArray[np.intp]) -> Self:
+        """Return the index of the documents in some rows, none twice, in their order."""
+        place = np.full(len(self.lengths), -1, np.int32)
+        place[order] = np.arange(len(order))
+        entries, added = (_placed(each, place) for each in (self.entries, self.added))
+        return type(self)(self.vocabulary, entries, added, self.lengths[order], self.own_lengths[order])
 
     def find(self, terms: Sequence[str], found: Mask) -> Entries:
         """Return the entries of terms in documents that may be found; ``term`` is the place among ``terms``.
@@ -196,6 +205,19 @@ class Words:
         """The bytes that it takes, about."""
         arrays = (*self.entries, *self.added, self.lengths, self.own_lengths)
         return sum(each.nbytes for each in arrays) + 180 * len(self.vocabulary.numbers)
+
+
+def _in_order(terms: Column) -> NDArray[np.intp]:
+    """Return the places of entries in the order of their terms; those of a term in their own order."""
+    # A sort of whole numbers takes a tenth of the time of numpy's stable argsort.
+    keys = np.sort(terms.astype(np.uint64) << np.uint64(32) | np.arange(len(terms), dtype=np.uint64))
+    return (keys & np.uint64(0xFFFFFFFF)).astype(np.intp)
+
+
+def _placed(entries: Entries, place: Numbers) -> Entries:
+    """Return the entries of the documents that have a place, with it as their row."""
+    moved = entries._replace(row=place[entries.row])
+    return moved.take(np.flatnonzero(moved.row >= 0))
 
 
 def _joined(parts: Sequence[Entries]) -> Entries:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from recollect.index import Document, Embedded, Loaded, StoredMemory, StoredPassage
 from recollect.model import Vector, Versions
-from recollect.store.log.terms import read_terms
+from recollect.store.log.terms import read_terms, written_terms
 from recollect.store.pool import Connection, Database
 from recollect.store.rows import memory_of, passage_of
 from recollect.store.sql import SQL
@@ -118,9 +118,7 @@ def stored_memories(rows: Sequence[Record]) -> list[StoredMemory]:
 
 def document_of(content: str) -> Document:
     """Return the terms of a text without context."""
-    terms = document_terms(content)
-    length = sum(terms.values())
-    return Document({term: (often, often) for term, often in terms.items()}, length, length)
+    return read_terms(*written_terms(document_terms(content), {}))
 
 
 def stored_passages(rows: Sequence[Record]) -> list[StoredPassage]:
@@ -142,4 +140,4 @@ def _embedded(model: str | None, sent: bytes | None) -> Embedded | None:
         return None
     width = _HEADER + 2 * int.from_bytes(sent[:2], "big")
     rows: NDArray[Any] = np.frombuffer(sent, np.uint8).reshape(-1, width)[:, _HEADER:]
-    return Embedded(model, np.ascontiguousarray(rows).view(">f2").astype(np.float32))
+    return Embedded(model, np.ascontiguousarray(rows).view(">f2"))

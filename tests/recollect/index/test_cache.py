@@ -51,7 +51,7 @@ class Rows:
         if self.failure is not None:
             raise self.failure
         kept = memory(f"{user_id} {now.statements}".ljust(self.size), owner=user_id)
-        return Loaded(now, [StoredMemory(kept, Document({}, 0, 0), None, None)])
+        return Loaded(now, [StoredMemory(kept, Document(), None, None)])
 
     async def versions(self, users: Sequence[str]) -> Mapping[str, Versions]:
         """Return the current versions."""

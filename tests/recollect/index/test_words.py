@@ -15,7 +15,8 @@ from recollect.text.lexical import idf, saturation
 def document(own: str, context: str = "") -> Document:
     words, around = Counter(own.split()), Counter(context.split())
     every = words + around
-    return Document({term: (n, words[term]) for term, n in every.items()}, every.total(), words.total())
+    counts = bytes(each for term, often in every.items() for each in (often, words[term]))
+    return Document(tuple(every), counts, every.total(), words.total())
 
 
 def words_of(*texts: str) -> Words:

@@ -135,7 +135,7 @@ def test_of_a_messages_parts_the_best_is_found_with_the_best_of_their_numbers() 
     found, contents = find(snapshot_of(*parts, bare), "Which tea?", ASKED)
 
     assert contents == ["No word of it", "Tea, of another message"]
-    np.testing.assert_allclose(found.cosine, [1.0, 0.8], atol=1e-6)
+    np.testing.assert_allclose(found.cosine, [1.0, 0.8], atol=1e-3)
     np.testing.assert_allclose(found.first_cosine, [0.0, np.nan], atol=1e-6)
     assert found.own_matched[0] == found.own_matched[1] > 0
     assert found.bm25[0] > found.bm25[1] > 0
@@ -169,7 +169,7 @@ def test_vectors_of_an_earlier_embedder_count_on_the_scale_of_todays() -> None:
 
     # 0.2 below 1 of a range of 0.4 is as 0.4 below 1 of a range of 0.8.
     by_content = dict(zip([each.content for each in snapshot.memories.items], near.tolist(), strict=True))
-    assert {name: round(value, 5) for name, value in by_content.items()} == {"today's": 0.8, "earlier": 0.6}
+    assert {name: round(value, 3) for name, value in by_content.items()} == {"today's": 0.8, "earlier": 0.6}
 
 
 def test_cosines_differ_less_if_the_embedder_does_not_support_the_script() -> None:

@@ -52,4 +52,4 @@ def test_joined_and_thinned_indexes_equal_those_made_at_once(one: list[str], oth
     some = [text for text, kept in zip([*one, *other], is_kept, strict=True) if kept]
 
     assert LetterRuns.of(one).joined(LetterRuns.of(other)).keys.tolist() == whole.keys.tolist()
-    assert whole.kept(is_kept).keys.tolist() == LetterRuns.of(some).keys.tolist()
+    assert whole.taken(np.flatnonzero(is_kept)).keys.tolist() == LetterRuns.of(some).keys.tolist()

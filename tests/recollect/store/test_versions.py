@@ -392,10 +392,13 @@ def held(snapshot: Snapshot) -> tuple[object, ...]:
         int(columns.document[row]): (passages.items[row], round(float(np.nan_to_num(near[row], nan=-2.0)), 3))
         for row in np.flatnonzero(passages.is_current).tolist()
     }
-    kept = [
-        (each.memory, each.first and each.first.model, each.second and each.second.model)
-        for each in snapshot.memories.stored
+    memories = snapshot.memories
+    embeddings = [
+        np.nan_to_num(each.near(model, vector(*NORTH)).best, nan=-2.0).round(3).tolist()
+        for each in (memories.first, memories.second)
+        for model in (MODEL, "another")
     ]
+    kept = memories.items, embeddings, memories.judged_items, memories.important
     return snapshot.versions, kept, snapshot.profile, said, terms
 
 

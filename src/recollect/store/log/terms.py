@@ -30,17 +30,13 @@ def written_terms(terms: Mapping[str, int], context: Mapping[str, int]) -> tuple
 
 def read_terms(terms: str, counts: bytes, length: int, own_length: int) -> Document:
     """Return the terms of a passage."""
-    pairs = np.frombuffer(counts, np.uint8).reshape(-1, 2).tolist()
-    counts_of = {
-        term: (often, own)
-        for term, (often, own) in zip(terms.split("\n") if terms else (), pairs, strict=True)
-    }
-    return Document(counts_of, length, own_length)
+    return Document(terms.split("\n") if terms else (), counts, length, own_length)
 
 
 def with_context(terms: str, counts: bytes, added: Mapping[str, int]) -> tuple[str, bytes]:
     """Return the terms and counts of a passage whose context grew. Its length stays: only the beginning of an answer was added."""
-    held = dict(read_terms(terms, counts, 0, 0).counts)
+    pairs = np.frombuffer(counts, np.uint8).reshape(-1, 2).tolist()
+    held = dict(zip(terms.split("\n") if terms else (), map(tuple, pairs), strict=True))
     for term, more in added.items():
         often, own = held.get(term, (0, 0))
         held[term] = min(often + more, _MOST), own
