@@ -176,10 +176,10 @@ async def test_the_second_embedder_is_loaded_when_it_is_made_or_missed_in_one_li
 async def test_where_the_second_embedder_does_not_run_there_is_none(
     monkeypatch: pytest.MonkeyPatch, data_dir: Path
 ) -> None:
-    def missing() -> Path:
+    def missing(*_: str) -> Path:
         raise EmbedderError("The wheel is not installed.")
 
-    monkeypatch.setattr(packed_model, "_installed", missing)
+    monkeypatch.setattr(packed_model, "installed_file", missing)
 
     with capture_logs() as logs:
         assert await make_second_embedder(settings(), cache_dir=data_dir) is None

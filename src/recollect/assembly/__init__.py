@@ -31,30 +31,6 @@ if TYPE_CHECKING:
     from recollect.assembly.policy import make_policy
     from recollect.assembly.process_engine import running_engine, shared_engine
 
-__all__ = [
-    "FILES",
-    "Models",
-    "check_database",
-    "check_embedders",
-    "check_extraction",
-    "check_global_memories",
-    "check_model",
-    "live_engine",
-    "make_embedder",
-    "make_models",
-    "make_policy",
-    "make_second_embedder",
-    "migrate_store",
-    "open_administration",
-    "open_backends",
-    "open_engine",
-    "open_forming",
-    "open_store_audit",
-    "run_worker",
-    "running_engine",
-    "shared_engine",
-]
-
 _MODULES = {
     "administering": ("migrate_store", "open_administration", "open_forming", "open_store_audit"),
     "database_check": ("check_database",),

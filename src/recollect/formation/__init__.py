@@ -6,16 +6,3 @@ from recollect.formation.dictation import judge_dictated
 from recollect.formation.pipeline import Batch, FormationPipeline
 from recollect.formation.rules import FormationRules
 from recollect.formation.understood_commands import Extraction
-
-__all__ = [
-    "Batch",
-    "CallGuard",
-    "CallStatistics",
-    "Extraction",
-    "FormationPipeline",
-    "FormationRules",
-    "TokenBudget",
-    "judge_dictated",
-    "log_decision",
-    "log_formed",
-]

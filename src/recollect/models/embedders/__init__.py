@@ -31,3 +31,11 @@ def parse_embedder_name(text: str) -> EmbedderName:
     if not model:
         raise ConfigurationError(f"The embedder {text!r} names no model; write {scheme}:MODEL.")
     return EmbedderName(scheme, model)
+
+
+def prepare(text: str, limit: int) -> str:
+    """Return ``text`` without outer whitespace, cut to ``limit`` characters, encodable as UTF-8.
+
+    A question mark replaces each lone surrogate, which JSON can carry but UTF-8 can't.
+    """
+    return text.strip()[:limit].encode("utf-8", "replace").decode("utf-8")

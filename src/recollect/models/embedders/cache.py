@@ -35,6 +35,7 @@ class CachedEmbedder:
     def __init__(
         self, inner: Embedder, *, size: int, ttl: timedelta, timer: Callable[[], float] = time.monotonic
     ) -> None:
+        self.name, self.gate = inner.name, inner.gate
         self._inner = inner
         self._size = size
         self._ttl = ttl
@@ -42,19 +43,9 @@ class CachedEmbedder:
         self._tasks: set[asyncio.Task[dict[bytes, Vector]]] = set()
         self.clear()
 
-    @property
-    def name(self) -> str:
-        """The name of the vector space: the inner embedder's."""
-        return self._inner.name
-
     def reads(self, text: str) -> bool:
         """Whether the inner embedder supports the text's script."""
         return self._inner.reads(text)
-
-    @property
-    def gate(self) -> float:
-        """The cosine below which a query's best match means nothing: the inner embedder's."""
-        return self._inner.gate
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text, in order, from the cache where possible.

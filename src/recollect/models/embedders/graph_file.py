@@ -1,4 +1,4 @@
-"""Keeps a model's finished ONNX graph, and builds it if it is missing.
+"""Keeps and runs a model's finished ONNX graph, and builds it if it is missing.
 
 Once it is built, a start loads the graph file alone: neither the weights nor `onnx`. A graph that was built with the
 installation is loaded from there; any other is kept in a cache folder.
@@ -13,14 +13,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import onnxruntime as ort
 import structlog
+from numpy.typing import NDArray
 
 from recollect.errors import EmbedderError
-from recollect.models.embedders.graph_run import vector_of
 from recollect.models.embedders.model_folder import StoredModel
 
 Precision = Literal["int8", "fp32"]
@@ -32,6 +32,13 @@ PREPARED = Path(sys.prefix) / "share" / "recollect" / "models"
 _GRAPH_VERSION = 2
 _FATAL = 4
 _CHECKSUM_LENGTH = 64
+
+_LONG = 128
+"""Pieces from which a text's run gives back what it took. Its arena would keep 70 MB after a few long texts; for short ones, as
+questions are, it keeps little, and giving back would take them time."""
+
+_GIVING_BACK = ort.RunOptions()
+_GIVING_BACK.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
 
 _log = structlog.get_logger(__name__)
 
@@ -63,7 +70,8 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         OSError: It can't be written.
     """
-    with _building_in(path.parent) as building:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="building-", dir=path.parent) as building:
         unfinished = Path(building) / path.name
         with unfinished.open("wb") as written:
             written.write(data)
@@ -80,11 +88,6 @@ def kept_files(name: str, cache_dir: Path) -> Iterator[Path]:
     """
     # Path.is_file raises where that is refused.
     return (path for folder in (cache_dir, PREPARED) if os.path.isfile(path := folder / name))  # noqa: PTH113
-
-
-def _building_in(cache_dir: Path) -> "tempfile.TemporaryDirectory[str]":
-    cache_dir.mkdir(parents=True, exist_ok=True)
-    return tempfile.TemporaryDirectory(prefix="building-", dir=cache_dir)
 
 
 def open_session(
@@ -163,14 +166,7 @@ def _build(model: StoredModel, checksum: str, graph: Path, precision: Precision)
     # Imported only here: the import takes longer than loading a finished graph.
     from recollect.models.embedders.onnx_graph import build_graph  # noqa: PLC0415
 
-    with model.tensors() as read:
-        made = build_graph(
-            model.architecture,
-            read,
-            words_given=model.words_given,
-            quantized=precision == "int8",
-        )
-    write_whole(graph, made.SerializeToString())
+    write_whole(graph, build_graph(model, quantized=precision == "int8").SerializeToString())
 
 
 def _file_checksum(path: Path) -> str:
@@ -180,3 +176,19 @@ def _file_checksum(path: Path) -> str:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def vector_of(session: ort.InferenceSession, pieces: NDArray[Any]) -> NDArray[np.float32]:
+    """Return a graph's vector of a text, (hidden size,) float32.
+
+    Args:
+        session: The graph.
+        pieces: The ids of the text's word pieces, (1, pieces) int64, or their embeddings, (1, pieces, hidden size) float32.
+
+    Raises:
+        Exception: onnxruntime's own, which share no other base.
+    """
+    options = _GIVING_BACK if pieces.shape[1] > _LONG else None
+    (vectors,) = session.run(["vectors"], {"pieces": pieces}, options)
+    vector: NDArray[np.float32] = vectors[0]
+    return vector

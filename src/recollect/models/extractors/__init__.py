@@ -7,18 +7,3 @@ from recollect.models.extractors.judge import ModelJudge
 from recollect.models.extractors.openai_compatible import OpenAICompatibleModel
 from recollect.models.extractors.summarizer import ModelSummarizer
 from recollect.models.extractors.tells import ModelOfUpstream, Tells, tell_all
-
-__all__ = [
-    "AnswerSchema",
-    "ChatModel",
-    "Instructions",
-    "Messages",
-    "ModelAnswer",
-    "ModelExtractor",
-    "ModelJudge",
-    "ModelOfUpstream",
-    "ModelSummarizer",
-    "OpenAICompatibleModel",
-    "Tells",
-    "tell_all",
-]

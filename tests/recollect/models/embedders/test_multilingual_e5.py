@@ -12,7 +12,7 @@ import pytest
 from tests.tables import table
 
 from recollect.errors import EmbedderError
-from recollect.models.embedders import multilingual_e5, packed_model
+from recollect.models.embedders import multilingual_e5
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder, bounded_to
 from recollect.models.embedders.unigram import UnigramTokenizer
 from recollect.ports import Embedder
@@ -185,7 +185,7 @@ def test_without_the_wheel_it_can_not_be_made(monkeypatch: pytest.MonkeyPatch, t
     def missing(name: str) -> Any:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(packed_model, "files", missing)
+    monkeypatch.setattr("importlib.metadata.files", missing)
 
     with pytest.raises(EmbedderError, match="not installed"):
         MultilingualE5Embedder(cache_dir=tmp_path)

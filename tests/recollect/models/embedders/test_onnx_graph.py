@@ -1,5 +1,6 @@
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from recollect.errors import EmbedderError
-from recollect.models.embedders.graph_run import vector_of
+from recollect.models.embedders.graph_file import vector_of
 from recollect.models.embedders.model_folder import Architecture
 from recollect.models.embedders.onnx_graph import build_graph
 
@@ -28,6 +29,19 @@ ARCHITECTURE = Architecture(
     activation="gelu",
 )
 TEXTS = [[2, 4, 5, 3], [2, 6, 7, 8, 9, 10, 1, 4, 5, 11, 6, 3], [2, 3], [1]]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A model whose weights are at hand."""
+
+    tensors: dict[str, NDArray[Any]]
+    architecture: Architecture = ARCHITECTURE
+    weights: Path = Path("weights")
+    words_given: bool = False
+
+    def tensor(self, name: str) -> NDArray[Any]:
+        return self.tensors[name]
 
 
 def layer_norm(weights: Weights, name: str, x: Array) -> Array:
@@ -84,7 +98,7 @@ def run(model: onnx.ModelProto, texts: list[list[int]]) -> NDArray[np.float32]:
 
 @pytest.mark.parametrize("kind", ["gelu", "gelu_tanh", "relu"])
 def test_the_graph_computes_what_the_encoder_is_defined_as(weights: Weights, kind: str) -> None:
-    model = build_graph(replace(ARCHITECTURE, activation=kind), weights.__getitem__)
+    model = build_graph(Stored(weights, replace(ARCHITECTURE, activation=kind)))
 
     onnx.checker.check_model(model, full_check=True)
     vectors = run(model, TEXTS)
@@ -98,9 +112,9 @@ def test_half_precision_weights_are_read(weights: Weights) -> None:
     halves = {name: tensor.astype(np.float16) for name, tensor in weights.items()}
     rounded = {name: tensor.astype(np.float32) for name, tensor in halves.items()}
 
-    vectors = run(build_graph(ARCHITECTURE, halves.__getitem__), TEXTS)
+    vectors = run(build_graph(Stored(halves)), TEXTS)
 
-    np.testing.assert_array_equal(vectors, run(build_graph(ARCHITECTURE, rounded.__getitem__), TEXTS))
+    np.testing.assert_array_equal(vectors, run(build_graph(Stored(rounded)), TEXTS))
 
 
 def test_a_quantized_graph_stays_near_the_exact_one_where_a_channel_is_far_larger_than_others(
@@ -113,9 +127,9 @@ def test_a_quantized_graph_stays_near_the_exact_one_where_a_channel_is_far_large
             weights[f"{name}.intermediate.dense.{part}"][5] *= 40
         weights[f"{name}.intermediate.dense.weight"][:, 3] /= 40
         weights[f"{name}.output.dense.weight"][:, 5] /= 40
-    exact = run(build_graph(ARCHITECTURE, weights.__getitem__), TEXTS)
+    exact = run(build_graph(Stored(weights)), TEXTS)
 
-    model = build_graph(ARCHITECTURE, weights.__getitem__, quantized=True)
+    model = build_graph(Stored(weights), quantized=True)
 
     onnx.checker.check_model(model, full_check=True)
     assert [node.op_type for node in model.graph.node].count("MatMulInteger") == 4 * ARCHITECTURE.layers
@@ -126,11 +140,11 @@ def test_weights_that_are_all_zero_are_quantized(weights: Weights) -> None:
     for name in ("embeddings.word_embeddings.weight", "encoder.layer.0.output.dense.weight"):
         weights[name][:] = 0
 
-    assert np.isfinite(run(build_graph(ARCHITECTURE, weights.__getitem__, quantized=True), TEXTS)).all()
+    assert np.isfinite(run(build_graph(Stored(weights), quantized=True), TEXTS)).all()
 
 
 def test_a_tensor_of_the_wrong_shape_is_named(weights: Weights) -> None:
     weights["encoder.layer.1.output.dense.bias"] = np.zeros(5, dtype=np.float32)
 
     with pytest.raises(EmbedderError, match=r"encoder\.layer\.1\.output\.dense\.bias has the shape \(5,\)"):
-        build_graph(ARCHITECTURE, weights.__getitem__)
+        build_graph(Stored(weights))

@@ -56,22 +56,17 @@ def test_a_text_has_as_many_pieces_as_the_wheels_engine_counts(model: PackedMode
 
 
 def test_a_tensor_is_read_by_its_name_in_bert(model: PackedModel) -> None:
-    with model.tensors() as read:
-        shapes = {
-            name: read(name).shape
-            for name in (
-                "embeddings.position_embeddings.weight",
-                "embeddings.LayerNorm.bias",
-                "encoder.layer.11.attention.self.query.weight",
-                "encoder.layer.0.intermediate.dense.weight",
-                "encoder.layer.0.output.dense.weight",
-                "encoder.layer.0.output.dense.bias",
-            )
-        }
-        with pytest.raises(KeyError):
-            read("encoder.layer.12.output.dense.bias")
-
-    assert list(shapes.values()) == [(512, 384), (384,), (384, 384), (1536, 384), (384, 1536), (384,)]
+    for name, shape in (
+        ("embeddings.position_embeddings.weight", (512, 384)),
+        ("embeddings.LayerNorm.bias", (384,)),
+        ("encoder.layer.11.attention.self.query.weight", (384, 384)),
+        ("encoder.layer.0.intermediate.dense.weight", (1536, 384)),
+        ("encoder.layer.0.output.dense.weight", (384, 1536)),
+        ("encoder.layer.0.output.dense.bias", (384,)),
+    ):
+        assert model.tensor(name).shape == shape
+    with pytest.raises(KeyError):
+        model.tensor("encoder.layer.12.output.dense.bias")
     assert model.word_embeddings([0, 7, 250_001]).shape == (3, 384)
 
 
