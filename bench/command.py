@@ -18,7 +18,7 @@ from bench.recall.prefix_cache import Placement, SessionCaps, bench_cache
 from bench.recall.recall import bench_facts, bench_recall
 from bench.recall.table import show_abstention, show_cache, show_code, show_recall
 from recollect.errors import RecollectError
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _COMPARED = (Placement.STABLE, Placement.SYSTEM, Placement.OFF)
 _CAPS = SessionCaps()

@@ -20,7 +20,7 @@ PURE = (
     *("recollect.audit_redaction", "recollect.settings.removed", "recollect.text"),
     *("recollect.engine.counts", "recollect.engine.explain", "recollect.engine.policy"),
     *("recollect.engine.prepared", "recollect_openwebui.notices"),
-    *("recollect_proxy.request_composer", "recollect_proxy.headers"),
+    *("recollect_proxy.chat.request_composer", "recollect_proxy.web.headers"),
 )
 """Modules which, with all below them, never wait for anything."""
 ASKING = {
@@ -30,7 +30,7 @@ ASKING = {
 """What puts the stages of formation together, and asks store and models."""
 LONGEST_FILE = 450
 LONGEST_FUNCTION = 40
-LONGEST_OF = {"recollect_proxy.conversation": 100, "recollect_filter": 180, "recollect_undo": 95}
+LONGEST_OF = {"recollect_proxy.chat.conversation": 100, "recollect_filter": 180, "recollect_undo": 95}
 DEEPEST_FOLDER = 3
 BANNED_WORDS = {
     *("manager", "helper", "helpers", "util", "utils", "service", "services", "handler", "handlers"),

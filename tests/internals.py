@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from recollect.settings import PREFIX, is_setting
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _GIVING = Path(__file__).with_name("given_internals")
 

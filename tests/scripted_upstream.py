@@ -37,7 +37,7 @@ from tests.scripted_answers import (
     whole,
 )
 
-from recollect_proxy.upstream_check import USER_AGENT
+from recollect_proxy.upstream.check import USER_AGENT
 
 __all__ = [
     "DONE",

@@ -24,9 +24,12 @@ FORBIDDEN_IMPORTS = [
     ("src/recollect/composition/block.py", "if TYPE_CHECKING:\n    from recollect.ports import Embedder"),
     ("src/recollect/formation/verification.py", "from recollect.ports import Asker"),
     ("src/recollect/wire/turn.py", "import asyncpg"),
-    ("proxy/recollect_proxy/upstream.py", "from recollect.wire import hear"),
-    ("proxy/recollect_proxy/conversation.py", "from recollect_proxy.settings import ProxySettings"),
-    ("proxy/recollect_proxy/cli.py", "from bench.command import bench_app"),
+    ("proxy/recollect_proxy/upstream/upstream.py", "from recollect.wire import hear"),
+    (
+        "proxy/recollect_proxy/chat/conversation.py",
+        "from recollect_proxy.settings.proxy_settings import ProxySettings",
+    ),
+    ("proxy/recollect_proxy/commands/cli.py", "from bench.command import bench_app"),
     ("openwebui_filter/recollect_filter.py", "import open_webui"),
 ]
 """What the design forbids, however it is written."""

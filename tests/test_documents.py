@@ -7,8 +7,8 @@ from pathlib import Path
 
 import typer
 
-from recollect_proxy.cli import app
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.commands.cli import app
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 ROOT = Path(__file__).parents[1]
 ROOTS = (ROOT / "src" / "recollect", ROOT / "proxy" / "recollect_proxy")

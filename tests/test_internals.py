@@ -10,7 +10,7 @@ from tests.internals import variables
 _PROGRAM = """
 from pathlib import Path
 from recollect.settings import EngineSettings
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 made = EngineSettings(), ProxySettings(upstream="http://127.0.0.1:9/v1")
 print([(each.formation_quiet_seconds, each.formation_batch_turns) for each in made])

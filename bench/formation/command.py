@@ -15,7 +15,7 @@ from bench.formation.table import show_case, show_cases, show_model, show_replay
 from bench.recall.dataset import LabelledConversation, read_conversations
 from bench.recall.facts import Facts, read_facts
 from bench.recall.measuring import Figures, measure
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _CASES = Path("bench/formation/labelled")
 _FACTS = 200

@@ -15,8 +15,8 @@ from recollect.assembly import make_policy, open_backends
 from recollect.backends import Backends
 from recollect.engine import Engine, Policy
 from recollect.model import Strategy
-from recollect_proxy.ephemeral_server import temporary
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.serving.ephemeral_server import temporary
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 @dataclass(frozen=True, slots=True)

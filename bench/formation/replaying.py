@@ -26,7 +26,7 @@ from recollect.audit import replay
 from recollect.model import Action, Exchange, Kind, Memory, Turn
 from recollect.text.comparison.vetoes import of_memory, veto
 from recollect.wire.turn_detection import detect_turn
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _ALL = 10_000
 _IMPORTANCE = 0.5

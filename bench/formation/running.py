@@ -18,7 +18,7 @@ from bench.formation.scoring import score
 from bench.formation.staging import stage
 from recollect import __version__
 from recollect.models.extractors import ModelExtractor, OpenAICompatibleModel
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 async def run_cases(bench: Bench, cases: Sequence[Case], progress: Progress) -> list[Outcome]:

@@ -46,8 +46,8 @@ from recollect.models.extractors import ModelExtractor
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
 from recollect.ports import Asker, Chosen, Extracted, Summarizer
 from recollect.wire.turn_detection import detect_turn
-from recollect_proxy.ephemeral_server import temporary
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.serving.ephemeral_server import temporary
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 Numbers: TypeAlias = Mapping[UUID, int]
 """Under which number the model was shown which memory."""

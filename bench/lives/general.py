@@ -26,7 +26,7 @@ from bench.recall.opening import open_replay, unhurried
 from bench.recall.plan import plan
 from recollect.engine import Engine
 from recollect.logs import configure_logging
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _FILE = Path(__file__).with_name("general.txt")
 _REQUEST = "request"

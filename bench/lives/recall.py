@@ -34,7 +34,7 @@ from recollect.engine import Engine, Prepared
 from recollect.model import Skip
 from recollect.text.tokens import token_counter
 from recollect.wire.turn_detection import detect_turn
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _MODEL = "m"
 _FORMED = "formed.txt"

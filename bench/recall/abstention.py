@@ -22,7 +22,7 @@ from recollect.assembly import make_policy
 from recollect.errors import ConfigurationError
 from recollect.model import Recall, Skip
 from recollect.recall.calibration import unrelated_questions
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 GATE_SCORE = "gate_score"
 """The attribute of a ``Recall`` that tells what its gate went by."""

@@ -20,7 +20,7 @@ from bench.recall.replay import Replay
 from bench.recall.summary import by_category, counts, settings_used
 from recollect import __version__
 from recollect.errors import ConfigurationError
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 HYBRID_SETTING = "hybrid"
 """The setting that switches everything but the dense ranking off, where this version has one."""

@@ -11,9 +11,9 @@ from rich.progress import Progress
 from bench.recall.dataset import DatasetError
 from recollect.errors import RecollectError
 from recollect.logs import configure_logging
-from recollect_proxy.command_settings import read_settings
-from recollect_proxy.ephemeral_server import run_to_the_end
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.serving.ephemeral_server import run_to_the_end
+from recollect_proxy.settings.command_settings import read_settings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _REPLACED = "http://127.0.0.1"
 """Settings need an upstream; the bench brings its own."""

@@ -15,8 +15,8 @@ from bench.recall.replay import Replay, ReplayedApp
 from bench.recall.upstream import ReplayUpstream
 from recollect.model import Strategy
 from recollect.settings import Worker
-from recollect_proxy.ephemeral_server import serve_proxy, serve_upstream, temporary
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.serving.ephemeral_server import serve_proxy, serve_upstream, temporary
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _ANSWER_SECONDS = 120.0
 _UNHURRIED_MS = 30_000

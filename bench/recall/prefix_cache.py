@@ -23,7 +23,7 @@ from bench.recall.turn_ids import TurnIds
 from recollect import __version__
 from recollect.composition import FENCE
 from recollect.errors import ConfigurationError
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 PLACEMENT_SETTING = "placement"
 """The setting that says where memories go."""

@@ -14,7 +14,7 @@ from bench.recall.quoting import quoted
 from bench.recall.replay import Replay
 from bench.recall.summary import summarize, summarize_facts
 from recollect.model import Actor, Kind
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 async def bench_recall(

@@ -23,8 +23,8 @@ from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.ports import Clock
 from recollect_proxy.app import App
-from recollect_proxy.asgi import Receive, Scope, Send
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.web.asgi import Receive, Scope, Send
 
 _OK = 200
 _SETTLE_SECONDS = 60.0

@@ -13,7 +13,7 @@ from bench.recall.facts import Facts
 from bench.recall.metrics import DEPTH, Scores, mean, score
 from bench.recall.replay import Tally
 from recollect import __version__
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _SETTINGS = {
     "chat_memory_tokens",

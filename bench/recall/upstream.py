@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from recollect_proxy.asgi import Incoming, Receive, Scope, Send
+from recollect_proxy.web.asgi import Incoming, Receive, Scope, Send
 
 MODEL = "recollect-replay"
 _LARGEST_BODY = 2**26

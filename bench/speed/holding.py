@@ -17,9 +17,9 @@ from bench.speed.shapes import LIMIT, SHAPES, Shape
 from bench.speed.ticking import ticking
 from recollect.composition import Placed
 from recollect.wire import is_light
+from recollect_proxy.chat.request_composer import RequestComposer
+from recollect_proxy.chat.request_reader import RequestReader
 from recollect_proxy.identity import Caller
-from recollect_proxy.request_composer import RequestComposer
-from recollect_proxy.request_reader import RequestReader
 
 _TICK = 0.001
 _ROUNDS = 3

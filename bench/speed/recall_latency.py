@@ -41,8 +41,8 @@ from recollect.logs import configure_logging
 from recollect.model import Actor, Add, Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
 from recollect.wire.turn_detection import detect_turn
-from recollect_proxy.ephemeral_server import temporary
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.serving.ephemeral_server import temporary
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _HERE = Path(__file__).resolve().parents[2]
 _NOBODY = "http://127.0.0.1:9/v1"

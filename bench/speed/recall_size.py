@@ -30,8 +30,8 @@ from recollect.engine import Engine
 from recollect.index import SnapshotCache
 from recollect.logs import configure_logging
 from recollect.store import start_embedded
-from recollect_proxy.ephemeral_server import temporary
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.serving.ephemeral_server import temporary
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _NO_UPSTREAM = "http://127.0.0.1:9/v1"
 _SIZES, _LARGE = (100, 1_000, 10_000), 100_000

@@ -27,7 +27,7 @@ from bench.speed.watching import cpu_seconds, family
 _HERE = Path(__file__).resolve().parents[2]
 _MAIN = """
 try: from recollect_proxy.recollect_command import main
-except ImportError: from recollect_proxy.cli import main  # of earlier commits
+except ImportError: from recollect_proxy.commands.cli import main  # of earlier commits
 main()
 """
 _PATIENCE_SECONDS = 120.0

@@ -24,8 +24,8 @@ import uvloop
 from tests.certificates import write_certificate
 
 from bench.speed.mock_upstream import MockUpstream
-from recollect_proxy.asgi import Headers
-from recollect_proxy.upstream import Upstream
+from recollect_proxy.upstream.upstream import Upstream
+from recollect_proxy.web.asgi import Headers
 
 _SERVES = "--serve"
 _TOKENS, _RATE = 100, 1_000

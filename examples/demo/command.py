@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from recollect.logs import configure_logging
-from recollect_proxy.command_settings import read_settings
-from recollect_proxy.ephemeral_server import run_to_the_end
+from recollect_proxy.serving.ephemeral_server import run_to_the_end
+from recollect_proxy.settings.command_settings import read_settings
 
 _NO_SDK = "The demo talks through OpenAI's SDK, which is not installed: pip install '.[demo]' in this folder"
 _REPLACED = "http://127.0.0.1"

@@ -9,7 +9,7 @@ from openai import AsyncOpenAI
 from examples.demo.chat import Chat, Said
 from examples.demo.memories import MemoryApi, Remembered
 from examples.demo.script import PEOPLE, Person, other
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from examples.demo.screen import Screen
 from examples.demo.upstream import demo_upstream
 from recollect.errors import RecollectError
 from recollect.model import Strategy
-from recollect_proxy.admin_token import admin_token
 from recollect_proxy.app import App
-from recollect_proxy.ephemeral_server import serve_proxy, serve_upstream, temporary
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.serving.ephemeral_server import serve_proxy, serve_upstream, temporary
+from recollect_proxy.settings.admin_token import admin_token
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _COLUMNS_AT_MOST = 100
 _PATIENCE_SECONDS = 30.0

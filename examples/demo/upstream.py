@@ -14,7 +14,7 @@ import msgspec
 
 from examples.demo.answering import answer, extract
 from recollect.text.tokens import estimate_tokens
-from recollect_proxy.asgi import Incoming, Receive, Scope, Send, respond
+from recollect_proxy.web.asgi import Incoming, Receive, Scope, Send, respond
 
 MODEL = "recollect-demo"
 

@@ -13,9 +13,17 @@ from recollect.engine.live import LiveEngine
 from recollect.errors import RecollectError
 from recollect.ports import Clock
 from recollect_proxy.access import Authentication, make_authentication
-from recollect_proxy.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous
+from recollect_proxy.chat.recall_report import RecallReports
 from recollect_proxy.destinations import Destinations
-from recollect_proxy.errors import (
+from recollect_proxy.identity import is_loopback, make_identity, require_strong
+from recollect_proxy.mcp import PATH as MCP_PATH
+from recollect_proxy.metrics.health_check import HealthCheck
+from recollect_proxy.metrics.probes import PROBES, Probes
+from recollect_proxy.routing import Refusing
+from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
+from recollect_proxy.web.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous
+from recollect_proxy.web.errors import (
     AMBIGUOUS,
     INTERNAL,
     METHOD_NOT_SUPPORTED,
@@ -23,15 +31,7 @@ from recollect_proxy.errors import (
     UPSTREAM_BROKE_OFF,
     send_failure,
 )
-from recollect_proxy.health_check import HealthCheck
-from recollect_proxy.identity import is_loopback, make_identity, require_strong
-from recollect_proxy.lazy_application import LazyApplication
-from recollect_proxy.mcp import PATH as MCP_PATH
-from recollect_proxy.probes import PROBES, Probes
-from recollect_proxy.recall_report import RecallReports
-from recollect_proxy.routing import Refusing
-from recollect_proxy.settings import ProxySettings
-from recollect_proxy.upstream import TruncatedError, UpstreamError
+from recollect_proxy.web.lazy_application import LazyApplication
 
 _UNSUPPORTED = frozenset(
     {

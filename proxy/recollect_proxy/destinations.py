@@ -9,18 +9,18 @@ from recollect.engine.live import LiveEngine
 from recollect.ports import Clock
 from recollect.settings.upstreams import UpstreamSettings
 from recollect.wire import COMPLETIONS, MESSAGES, RESPONSES, Dialect
-from recollect_proxy.answer_relay import AnswerRelay
-from recollect_proxy.asgi import Application
-from recollect_proxy.conversation import Conversation
-from recollect_proxy.fair_executor import FairExecutor
-from recollect_proxy.headers import COOKIE, CREDENTIALS
+from recollect_proxy.chat.answer_relay import AnswerRelay
+from recollect_proxy.chat.conversation import Conversation
+from recollect_proxy.chat.fair_executor import FairExecutor
+from recollect_proxy.chat.kept_answers import KeptAnswers
+from recollect_proxy.chat.passthrough import Passthrough
+from recollect_proxy.chat.recall_report import RecallReports
+from recollect_proxy.chat.request_composer import RequestComposer
+from recollect_proxy.chat.request_preparer import RequestPreparer, UpstreamRules
+from recollect_proxy.chat.request_reader import RequestReader
+from recollect_proxy.chat.status import Status
+from recollect_proxy.chat.tracing import Traces, traces_from_environment
 from recollect_proxy.identity import Identity
-from recollect_proxy.kept_answers import KeptAnswers
-from recollect_proxy.passthrough import Passthrough
-from recollect_proxy.recall_report import RecallReports
-from recollect_proxy.request_composer import RequestComposer
-from recollect_proxy.request_preparer import RequestPreparer, UpstreamRules
-from recollect_proxy.request_reader import RequestReader
 from recollect_proxy.routing import (
     COMPLETIONS_PATH,
     MESSAGES_PATH,
@@ -29,11 +29,11 @@ from recollect_proxy.routing import (
     IdentifiedOnly,
     Router,
 )
-from recollect_proxy.settings import IdentityMode, ProxySettings
-from recollect_proxy.status import Status
-from recollect_proxy.tracing import Traces, traces_from_environment
-from recollect_proxy.upstream import Upstream
-from recollect_proxy.websockets import WebSocketRelay
+from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
+from recollect_proxy.upstream.upstream import Upstream
+from recollect_proxy.upstream.websockets import WebSocketRelay
+from recollect_proxy.web.asgi import Application
+from recollect_proxy.web.headers import COOKIE, CREDENTIALS
 
 _WITH_MEMORY = {
     COMPLETIONS_PATH: COMPLETIONS,

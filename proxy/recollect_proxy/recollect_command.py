@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 
-from recollect_proxy.run_command import run_command
+from recollect_proxy.commands.run import run_command
 
 
 def main() -> None:
@@ -16,10 +16,10 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if sys.argv[1:2] == ["serve"] and "--help" not in sys.argv:
         gc.disable()  # a start makes what stays; the server collects once it is ready
-        from recollect_proxy.serve_command import serve_app
+        from recollect_proxy.commands.serve import serve_app
 
         run_command(serve_app())
     else:
-        from recollect_proxy.cli import app
+        from recollect_proxy.commands.cli import app
 
         run_command(app)

@@ -14,7 +14,7 @@ from tests.recollect_proxy.settings import proxy_settings
 from bench.recall.opening import open_replay, unhurried
 from bench.recall.replay import Replay, Tally
 from recollect.models.embedders.local import LocalEmbedder
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from bench import command
 from bench.recall.prefix_cache import Placement, SessionCaps
 from bench.recall.replay import Tally
 from bench.recall.summary import summarize
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -10,8 +10,8 @@ import yaml
 
 from recollect.settings import is_setting
 from recollect.settings.file import CONFIG
-from recollect_proxy.config_command import environment
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.commands.config import environment
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 TEXTS = {str(path.relative_to(DEPLOY)): path.read_text() for path in DEPLOY.rglob("*") if path.is_file()}

@@ -13,7 +13,7 @@ from tests.stores import Store
 
 from recollect.model import Skip
 from recollect.store import check_postgres, open_postgres
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 REPOSITORY = Path(__file__).parents[2]
 PAGE = (REPOSITORY / "docs" / "production.md").read_text("utf-8")

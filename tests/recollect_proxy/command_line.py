@@ -12,8 +12,8 @@ import typer
 from typer.testing import CliRunner, Result
 
 from recollect.errors import RecollectError
-from recollect_proxy import cli
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.commands import cli
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _WIDE = {"COLUMNS": "300", "NO_COLOR": "1"}
 

@@ -19,7 +19,7 @@ from tests.running_proxy import (
 from tests.scripted_extraction import Pupil
 from tests.scripted_upstream import ScriptedUpstream
 
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 class SignalNotHandledError(Exception):

@@ -5,8 +5,8 @@ import json
 import sys
 
 from recollect_proxy.app import App
-from recollect_proxy.command_settings import read_settings
-from recollect_proxy.server import Server
+from recollect_proxy.serving.server import Server
+from recollect_proxy.settings.command_settings import read_settings
 
 _TOKEN = "a token of the administrator for one chat"
 

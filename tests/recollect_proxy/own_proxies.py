@@ -9,7 +9,7 @@ from tests.databases import SpareDatabases
 from tests.recollect_proxy.settings import changed
 from tests.running_proxy import RunningProxy, running_proxy
 
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic_settings import SettingsConfigDict
 
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 class _GivenSettings(ProxySettings):

@@ -8,7 +8,7 @@ from tests.tables import table
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.app import App
-from recollect_proxy.asgi import Event
+from recollect_proxy.web.asgi import Event
 
 HANDSHAKE = {
     "type": "websocket",

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
-from recollect_proxy.headers import OWN_KEY
 from recollect_proxy.identity import Network, hash_of, is_within
-from recollect_proxy.watched_file import WatchedFile
+from recollect_proxy.settings.watched_file import WatchedFile
+from recollect_proxy.web.headers import OWN_KEY
 
 _FIELDS = 5
 _ANY = "*"

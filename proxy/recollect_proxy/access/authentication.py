@@ -9,9 +9,9 @@ from recollect_proxy.access.attempts import FailedAttempts, TooManyAttemptsError
 from recollect_proxy.access.page_sessions import PageSessions
 from recollect_proxy.access.person_tokens import Audience, PersonTokens
 from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
-from recollect_proxy.asgi import Headers, values
 from recollect_proxy.identity import Mode, is_strong, proving_modes
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.web.asgi import Headers, values
 
 _ADMIN = Principal(Role.ADMIN, ADMIN_TOKEN_NAME)
 _TOKEN_DOTS = 2

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from recollect.errors import ConfigurationError
-from recollect_proxy.asgi import Headers, values
-from recollect_proxy.headers import OWN_KEY
 from recollect_proxy.identity.caller import REFUSED, Claim, opaque_id
+from recollect_proxy.web.asgi import Headers, values
+from recollect_proxy.web.headers import OWN_KEY
 
 _BEARER = b"bearer"
 _DIGEST = "sha256:"

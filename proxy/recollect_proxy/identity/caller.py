@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from recollect.model import COMMONS, Skip
 from recollect.text.unfilled import is_unfilled
-from recollect_proxy.asgi import Headers
+from recollect_proxy.web.asgi import Headers
 
 _LONGEST_ID = 256
 _BASE64 = b"b64:"

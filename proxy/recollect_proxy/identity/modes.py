@@ -8,8 +8,8 @@ from recollect_proxy.identity.api_key import ApiKey, read_key_file
 from recollect_proxy.identity.caller import Mode
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.identity.plain_header import PlainHeader
-from recollect_proxy.settings import IdentityMode, ProxySettings
-from recollect_proxy.watched_file import WatchedFile
+from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
+from recollect_proxy.settings.watched_file import WatchedFile
 
 
 def make_identity(settings: ProxySettings) -> Identity:

@@ -8,9 +8,9 @@ from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from recollect.errors import ConfigurationError
-from recollect_proxy.asgi import Headers, values
 from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim, header_text
 from recollect_proxy.identity.secrets import require_strong
+from recollect_proxy.web.asgi import Headers, values
 
 _NEEDLESS = re.compile(rb"%(?:2[dDeE]|3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]|5[fF]|7[eE])")
 """Percent-escapes of unreserved characters: letters, digits and ``-._~`` (RFC 3986, section 2.3)."""

@@ -7,9 +7,9 @@ from typing import Any
 import jwt
 
 from recollect.errors import ConfigurationError
-from recollect_proxy.asgi import Headers, values
 from recollect_proxy.identity.caller import OPENWEBUI_USER, REFUSED, Claim
 from recollect_proxy.identity.secrets import require_strong
+from recollect_proxy.web.asgi import Headers, values
 
 _REQUIRED = ["exp", "iat", "iss", "sub"]
 _PARTS = 3

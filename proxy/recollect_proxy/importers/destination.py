@@ -11,7 +11,7 @@ from recollect.errors import ConfigurationError, RecollectError
 from recollect.store import start_embedded
 from recollect.store.pool import Access, store_errors
 from recollect.store.sql import load_migrations
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _CONNECT_SECONDS, _QUERY_SECONDS = 5.0, 30.0
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from recollect.model import Strategy
 from recollect_proxy.importers.tally import Tally
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 def hints(settings: ProxySettings, tally: Tally) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.store_commands.running_commands import (
     MISUSED,
     AsJson,
@@ -203,7 +203,7 @@ def _progress() -> "Progress":
 
 def _store(settings: ProxySettings) -> str:
     """Return the store's name for the output, without credentials."""
-    from recollect_proxy.urls import without_credentials
+    from recollect_proxy.settings.urls import without_credentials
 
     if settings.in_memory:
         return "in memory"

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from recollect_proxy.access import Authentication, Permission, Principal, Role, TooManyAttemptsError
-from recollect_proxy.asgi import Headers, values
 from recollect_proxy.identity import readable_id
+from recollect_proxy.web.asgi import Headers, values
 
 USER_HEADER = b"x-recollect-user"
 """Names the user where the token is no one's own."""

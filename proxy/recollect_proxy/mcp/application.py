@@ -13,17 +13,6 @@ from recollect.engine import Engine
 from recollect.engine.live import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect_proxy.access import Authentication
-from recollect_proxy.asgi import (
-    Application,
-    Event,
-    Incoming,
-    Receive,
-    Scope,
-    Send,
-    peer_of,
-    respond,
-    values,
-)
 from recollect_proxy.mcp import REFUSED_HEADER
 from recollect_proxy.mcp.access import TOO_MANY_ATTEMPTS, UNAUTHORIZED, AgentAccess, Granted, Refusal
 from recollect_proxy.mcp.caller import Caller
@@ -36,6 +25,17 @@ from recollect_proxy.mcp.client_name import (
 )
 from recollect_proxy.mcp.protocol_server import Context, make_server, quiet_sdk
 from recollect_proxy.mcp.rebinding import KnownHosts
+from recollect_proxy.web.asgi import (
+    Application,
+    Event,
+    Incoming,
+    Receive,
+    Scope,
+    Send,
+    peer_of,
+    respond,
+    values,
+)
 
 _LONGEST_BODY = 256 * 1024
 _GRANTED = "recollect.granted"

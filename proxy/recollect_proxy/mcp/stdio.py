@@ -16,7 +16,7 @@ from recollect.settings import Worker
 from recollect_proxy.mcp.caller import Caller
 from recollect_proxy.mcp.client_name import UNNAMED, printable_name
 from recollect_proxy.mcp.protocol_server import Context, make_server, quiet_sdk
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _LONGEST_LINE = 1024 * 1024
 _STDOUT, _STDERR = 1, 2

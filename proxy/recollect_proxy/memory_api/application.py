@@ -20,8 +20,6 @@ from recollect.api.operations import OPERATIONS
 from recollect.engine.live import LiveEngine
 from recollect.model import Skip
 from recollect_proxy.access import Authentication
-from recollect_proxy.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, respond, values
-from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.memory_api.answers import ANSWERS
 from recollect_proxy.memory_api.asked import Asked, Reply, Service, reply_of
 from recollect_proxy.memory_api.documentation import Documentation
@@ -35,7 +33,9 @@ from recollect_proxy.memory_api.reading import (
     versions_named,
 )
 from recollect_proxy.memory_api.session_alias import unaliased
-from recollect_proxy.metrics import Metrics
+from recollect_proxy.metrics.exposition import Metrics
+from recollect_proxy.metrics.health_check import HealthCheck
+from recollect_proxy.web.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, respond, values
 
 PROBLEM = "application/problem+json"
 """The media type of every error: problem details, RFC 9457."""

@@ -14,10 +14,10 @@ from recollect.engine.live import LiveEngine
 from recollect.errors import StoreUnavailableError
 from recollect.model import Actor, Scope, Skip
 from recollect_proxy.access import Authentication, Principal
-from recollect_proxy.asgi import Incoming
-from recollect_proxy.health_check import HealthCheck
 from recollect_proxy.memory_api.reading import session_named, user_named, uuid_named
-from recollect_proxy.metrics import Metrics
+from recollect_proxy.metrics.exposition import Metrics
+from recollect_proxy.metrics.health_check import HealthCheck
+from recollect_proxy.web.asgi import Incoming
 
 Stream: TypeAlias = AsyncIterator[bytes]
 

@@ -42,13 +42,13 @@ from recollect.errors import MessageNotFoundError, StoreError
 from recollect.model.local_time import zone_named
 from recollect_openwebui import notices
 from recollect_proxy.access import Audience
-from recollect_proxy.asgi import Incoming
-from recollect_proxy.flags import OF_ADMINISTRATORS
 from recollect_proxy.memory_api.asked import Asked, Reply
 from recollect_proxy.memory_api.errors import RefusedError, invalid_field, invalid_parameter
 from recollect_proxy.memory_api.reading import TIME_ZONE
+from recollect_proxy.settings.flags import OF_ADMINISTRATORS
 from recollect_proxy.takeout import restore_file, written_export
 from recollect_proxy.takeout.json_items import FileError
+from recollect_proxy.web.asgi import Incoming
 
 PAGE_ENTRY = "/memory/ui/enter"
 """Where a page's link leads: it sets the cookie of the page's session."""

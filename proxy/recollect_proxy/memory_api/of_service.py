@@ -31,11 +31,11 @@ from recollect.engine import system_clock
 from recollect.engine.counts import ModelUse
 from recollect.engine.inspection import InspectedCandidate
 from recollect.model import Awaits, ItemPart, RequestRecord, Scope, Skip, Turn
-from recollect_proxy.health_check import Condition
+from recollect_proxy.chat.recall_report import preview
 from recollect_proxy.memory_api.asked import Asked, Reply
 from recollect_proxy.memory_api.errors import RefusedError
-from recollect_proxy.metrics import CONTENT_TYPE
-from recollect_proxy.recall_report import preview
+from recollect_proxy.metrics.exposition import CONTENT_TYPE
+from recollect_proxy.metrics.health_check import Condition
 
 WAIT_SECONDS = 1.0
 """How long an explanation waits for what is being written of its request."""

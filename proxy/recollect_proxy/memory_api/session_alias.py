@@ -5,9 +5,9 @@ from urllib.parse import quote
 
 from recollect.api.failures import NOT_FOUND, UNAUTHORIZED
 from recollect_proxy.access import Authentication
-from recollect_proxy.asgi import Scope, peer_of, values
 from recollect_proxy.identity import readable_id
 from recollect_proxy.memory_api.errors import RefusedError, invalid_parameter
+from recollect_proxy.web.asgi import Scope, peer_of, values
 
 PREFIX = b"/api/sessions/"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.errors import RecollectError
-from recollect_proxy.asgi import Headers
+from recollect_proxy.web.asgi import Headers
 
 _LARGEST = 64 * 1024 * 1024
 _CHATS = "/v1/chat/completions"

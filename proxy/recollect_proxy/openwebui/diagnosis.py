@@ -12,12 +12,12 @@ from recollect.errors import ConfigurationError
 from recollect.model import Skip, Strategy
 from recollect.text.unfilled import is_unfilled
 from recollect.wire import COMPLETIONS, RESPONSES, ChatBody, is_background_task, session_skip
-from recollect_proxy.asgi import values
 from recollect_proxy.identity import header_text, make_identity, readable_id
 from recollect_proxy.identity.signed import OpenWebUIToken
 from recollect_proxy.openwebui import builtin_memory
 from recollect_proxy.openwebui.captured_request import CapturedRequest
-from recollect_proxy.settings import IdentityMode, ProxySettings
+from recollect_proxy.settings.proxy_settings import IdentityMode, ProxySettings
+from recollect_proxy.web.asgi import values
 
 _EVER = 10**10
 """Seconds of leeway with which no token has expired, so that only the signature counts."""

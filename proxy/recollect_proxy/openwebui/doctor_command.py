@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.errors import RecollectError
-from recollect_proxy.command_settings import UNUSED_UPSTREAM, own_or_unused_upstream, read_settings
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.command_settings import UNUSED_UPSTREAM, own_or_unused_upstream, read_settings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 if TYPE_CHECKING:
     from recollect_proxy.openwebui.captured_request import CapturedRequest
@@ -81,7 +81,7 @@ def _of_upstream(settings: ProxySettings) -> Iterator["Finding"]:
 
     from recollect_proxy.destinations import upstream_of
     from recollect_proxy.openwebui.diagnosis import Finding, Status
-    from recollect_proxy.upstream_check import complaint_about
+    from recollect_proxy.upstream.check import complaint_about
 
     async def looked() -> str | None:
         upstream = upstream_of(settings)
@@ -113,9 +113,9 @@ def _of_model(settings: ProxySettings) -> Iterator["Finding"]:
 
 
 def _awaited(settings: ProxySettings, seconds: float) -> "CapturedRequest":
-    from recollect_proxy.ephemeral_server import run_to_the_end
     from recollect_proxy.openwebui.diagnosis import is_from_a_person
     from recollect_proxy.openwebui.request_listener import await_request
+    from recollect_proxy.serving.ephemeral_server import run_to_the_end
 
     def ready(port: int) -> None:
         typer.echo(

@@ -9,7 +9,9 @@ import msgspec
 
 from recollect.errors import RecollectError
 from recollect.wire import read_body
-from recollect_proxy.asgi import (
+from recollect_proxy.openwebui.captured_request import CapturedRequest
+from recollect_proxy.serving.ephemeral_server import guest_server
+from recollect_proxy.web.asgi import (
     Application,
     ClientLeftError,
     Incoming,
@@ -19,8 +21,6 @@ from recollect_proxy.asgi import (
     peer_of,
     respond,
 )
-from recollect_proxy.ephemeral_server import guest_server
-from recollect_proxy.openwebui.captured_request import CapturedRequest
 
 _REMIND_SECONDS = 60.0
 _JSON, _EVENTS = b"application/json", b"text/event-stream"

@@ -12,7 +12,6 @@ from litestar.params import FromPath
 from recollect.engine.live import LiveEngine
 from recollect.failures import place
 from recollect_proxy.access import Authentication
-from recollect_proxy.asgi import ClientLeftError, Event, Receive, Scope, Send, leaving
 from recollect_proxy.pages import (
     administrators,
     analytics,
@@ -42,6 +41,7 @@ from recollect_proxy.pages.visit import (
     provide_visit,
     redirect,
 )
+from recollect_proxy.web.asgi import ClientLeftError, Event, Receive, Scope, Send, leaving
 
 _LONGEST_FORM = 64 * 1024
 _STATIC = {"style.css": "text/css", "htmx.js": "text/javascript", "icon.svg": "image/svg+xml"}

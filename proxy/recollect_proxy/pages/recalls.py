@@ -11,9 +11,9 @@ from litestar import Response, get
 from litestar.params import FromQuery
 
 from recollect.model import ItemPart, Kind, RequestRecord
+from recollect_proxy.chat.recall_report import preview
 from recollect_proxy.pages.memories import id_named
 from recollect_proxy.pages.visit import Reading
-from recollect_proxy.recall_report import preview
 
 _RECALLS = 20
 _SIGNALS = 3

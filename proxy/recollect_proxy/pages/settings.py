@@ -8,7 +8,6 @@ from litestar import Response, get, post
 
 from recollect.engine import Policy
 from recollect.model import Flags
-from recollect_proxy.flags import OF_ADMINISTRATORS, OF_EACH_USER, FlagField, flag_fields
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.visit import (
     InVisit,
@@ -18,6 +17,7 @@ from recollect_proxy.pages.visit import (
     done_of,
     require_administrator,
 )
+from recollect_proxy.settings.flags import OF_ADMINISTRATORS, OF_EACH_USER, FlagField, flag_fields
 
 _FIELDS = flag_fields()
 _OF_EVERYBODY = tuple(each for each in _FIELDS if each.name not in OF_EACH_USER)

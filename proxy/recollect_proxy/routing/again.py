@@ -1,6 +1,6 @@
 """Replays a request whose body was already read."""
 
-from recollect_proxy.asgi import Event, Receive
+from recollect_proxy.web.asgi import Event, Receive
 
 
 class Again:

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from recollect_proxy.asgi import Application, Scope
 from recollect_proxy.routing.paths import chat_path, is_kept_answer
-from recollect_proxy.upstream import Upstream
+from recollect_proxy.upstream.upstream import Upstream
+from recollect_proxy.web.asgi import Application, Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 import structlog
 
-from recollect_proxy.asgi import Application, Scope, peer_of, values
-from recollect_proxy.errors import IDENTITY_REQUIRED
+from recollect_proxy.chat.recall_report import RecallReports
 from recollect_proxy.identity import Identity
-from recollect_proxy.recall_report import RecallReports
 from recollect_proxy.routing.refusing import Refusing
 from recollect_proxy.routing.router import Router
+from recollect_proxy.web.asgi import Application, Scope, peer_of, values
+from recollect_proxy.web.errors import IDENTITY_REQUIRED
 
 _READ = frozenset({"GET", "HEAD"})
 

@@ -7,12 +7,12 @@ from typing import Any, TypeAlias
 import msgspec
 import structlog
 
-from recollect_proxy.asgi import Headers, Incoming, Receive, Scope, Send, respond, unless_left
-from recollect_proxy.headers import forwardable, rewritable
-from recollect_proxy.relay import is_json
+from recollect_proxy.chat.relay import is_json
 from recollect_proxy.routing.again import Again
 from recollect_proxy.routing.destination import Destination
-from recollect_proxy.upstream import TruncatedError, UpstreamError
+from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
+from recollect_proxy.web.asgi import Headers, Incoming, Receive, Scope, Send, respond, unless_left
+from recollect_proxy.web.headers import forwardable, rewritable
 
 _SECONDS = 5.0
 """The time limit for one server's list. A server that hangs hides only its own models."""

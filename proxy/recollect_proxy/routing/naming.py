@@ -1,6 +1,6 @@
 """Adds to each response a header with the name of the LLM server that it is from."""
 
-from recollect_proxy.asgi import Application, Event, Receive, Scope, Send
+from recollect_proxy.web.asgi import Application, Event, Receive, Scope, Send
 
 _NAME = b"x-recollect-upstream"
 

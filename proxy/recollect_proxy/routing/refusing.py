@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from recollect_proxy.asgi import Headers, Receive, Scope, Send
-from recollect_proxy.errors import Failure, send_failure
+from recollect_proxy.web.asgi import Headers, Receive, Scope, Send
+from recollect_proxy.web.errors import Failure, send_failure
 
 
 @dataclass(frozen=True, slots=True)

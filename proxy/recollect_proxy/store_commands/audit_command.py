@@ -10,7 +10,7 @@ from uuid import UUID
 import typer
 
 from recollect.model import Fault, Finding
-from recollect_proxy.command_settings import no_upstream_for, settings_of_start
+from recollect_proxy.settings.command_settings import no_upstream_for, settings_of_start
 from recollect_proxy.store_commands.running_commands import (
     FAILED,
     MISUSED,
@@ -29,7 +29,7 @@ from recollect_proxy.store_commands.upkeep_commands import Yes
 
 if TYPE_CHECKING:
     from recollect.engine.store_audit import StoreAudit
-    from recollect_proxy.settings import ProxySettings
+    from recollect_proxy.settings.proxy_settings import ProxySettings
 
 READER, OPERATION = "command line", "audit-store"
 """Under what names the person is told that their memories were read."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect_proxy.command_settings import no_upstream_for, settings_of_start
+from recollect_proxy.settings.command_settings import no_upstream_for, settings_of_start
 from recollect_proxy.store_commands.running_commands import (
     FAILED,
     MISUSED,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from recollect.engine import Engine
     from recollect.model import Backlog
-    from recollect_proxy.settings import ProxySettings
+    from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _LACKS = {
     "key": "a key, as RECOLLECT_EXTRACTION_API_KEY",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from recollect.engine import Engine
-    from recollect_proxy.settings import ProxySettings
+    from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _LOOK_SECONDS = 1.0
 

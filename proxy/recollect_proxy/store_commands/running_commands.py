@@ -16,8 +16,8 @@ import typer
 
 from recollect.errors import RecollectError
 from recollect.model.local_time import server_zone, wall
-from recollect_proxy.command_settings import UNUSED_UPSTREAM, read_settings
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.command_settings import UNUSED_UPSTREAM, read_settings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -68,7 +68,7 @@ def with_engine(
 
 def run(work: "Coroutine[Any, Any, _Result]") -> _Result:
     """Return the result of ``work``; exit with ``FAILED`` and a line on stderr if it fails."""
-    from recollect_proxy.ephemeral_server import run_to_the_end
+    from recollect_proxy.serving.ephemeral_server import run_to_the_end
 
     try:
         return run_to_the_end(work)

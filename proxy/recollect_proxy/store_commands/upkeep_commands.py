@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.model import Erasure
-from recollect_proxy.command_settings import database_shown
+from recollect_proxy.settings.command_settings import database_shown
 from recollect_proxy.store_commands.running_commands import (
     FAILED,
     AsJson,

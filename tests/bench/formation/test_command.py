@@ -24,7 +24,7 @@ from bench.formation.cases import Decision
 from bench.formation.scoring import score
 from bench.formation.table import show_case, show_cases, show_model, show_replay, told
 from recollect.model import Doubt
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 CASE = given_case(
     "I cycle to work",

@@ -22,7 +22,7 @@ from bench.formation.live import right_relations
 from bench.formation.running import LiveModel, bench_model
 from recollect.errors import ConfigurationError
 from recollect.model import Relation
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 SAID = "I moved to Linz last week. My sister sings in a choir. Which tram goes to the castle?"
 CASE = as_case(

@@ -22,7 +22,7 @@ from bench.formation.replaying import (
 from bench.formation.running import run_cases
 from bench.recall.dataset import LabelledConversation
 from bench.recall.facts import Fact
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 FRIENDS = labelled(
     conversation(

@@ -25,7 +25,7 @@ from bench.formation.staging import CHAT, StagingError, drain, hear_message, sta
 from recollect.errors import InvalidExtractionError
 from recollect.model import Formed, Ignore, Reason, Scope
 from recollect.ports import Asker
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 CYCLING = {"extracted": [item("Cycles to work every day.", "I cycle to work every day")]}
 

@@ -27,7 +27,7 @@ from bench.recall.table import show_abstention
 from recollect.assembly import make_policy
 from recollect.errors import ConfigurationError
 from recollect.model import Recall
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 tells_gate_scores = pytest.mark.skipif(
     abstention.GATE_SCORE not in {field.name for field in fields(Recall)},

@@ -25,7 +25,7 @@ from bench.recall import code_recall
 from bench.recall.code_recall import bench_code
 from bench.recall.table import show_code
 from recollect.errors import ConfigurationError
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 GIVEN = conversation(
     [

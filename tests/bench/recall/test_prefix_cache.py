@@ -14,7 +14,7 @@ from bench.recall import prefix_cache
 from bench.recall.prefix_cache import Placement, SessionCaps, bench_cache, capped
 from bench.recall.table import show_cache
 from recollect.errors import ConfigurationError
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 TALK = labelled(
     conversation(

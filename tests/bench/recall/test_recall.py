@@ -34,7 +34,7 @@ from bench.recall.replay import Replay, ReplayedApp, ReplayError
 from bench.recall.upstream import ReplayUpstream
 from recollect.engine import maintenance
 from recollect.errors import StoreUnavailableError
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 CUPS = conversation(
     [turn(f"c{n}", f"I keep {n} blue cups on the shelf.") for n in range(1, 9)],

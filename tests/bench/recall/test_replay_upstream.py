@@ -8,7 +8,7 @@ from tests.running_proxy import chat_body
 
 from bench.recall.upstream import ReplayUpstream
 from recollect.wire import Reply, ReplyReader
-from recollect_proxy.ephemeral_server import serve_upstream
+from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from tests.e2e.clients.comparing import TEA
 from tests.e2e.clients.programs import SCRIPTS, of_the_environment, run
 from tests.running_proxy import ADMIN_TOKEN, RunningProxy, User, running_proxy
 
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 CHECKS = (
     "not_a_server_error",

@@ -21,7 +21,7 @@ from tests.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy
 from tests.waiting import until
 
 from recollect.store import EmbeddedServer, start_embedded
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 FILTER = REPOSITORY / "openwebui_filter" / "recollect_filter.py"
 FILTER_NAME = "recollect"

@@ -18,7 +18,7 @@ from examples.demo.__main__ import app
 from examples.demo.command import demo
 from examples.demo.screen import Screen
 from recollect.errors import RecollectError
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 REPOSITORY = Path(__file__).parents[3]
 ANOTHER_DATABASE = "postgresql://nobody@127.0.0.1:9/never-touched"

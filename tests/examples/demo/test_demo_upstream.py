@@ -11,7 +11,7 @@ from tests.running_proxy import CHAT, chat_body
 
 from examples.demo.answering import TOLD
 from examples.demo.upstream import MODEL, demo_upstream
-from recollect_proxy.ephemeral_server import serve_upstream
+from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 CONVERSATION = [
     {"role": "system", "content": "- [FACT] Has a boat called Kittiwake."},

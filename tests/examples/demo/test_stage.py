@@ -20,7 +20,7 @@ from tests.scripted_upstream import (
 from examples.demo import stage as staging
 from examples.demo.script import ALICE, BOB
 from examples.demo.stage import PlayFailedError, stage
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 MODELS = whole(b'{"object":"list","data":[{"id":"scripted","object":"model","created":0,"owned_by":"test"}]}')
 

@@ -2,7 +2,7 @@ from tests.tables import table
 
 from recollect.settings import is_setting
 from recollect.settings.removed import REMOVED, without_effect
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 SETTINGS = {name for name, field in ProxySettings.model_fields.items() if is_setting(field)}
 

@@ -8,8 +8,8 @@ from tests.tables import table
 from recollect.model import Strategy
 from recollect.settings import NOWHERE, EngineSettings, default_data_dir, is_setting
 from recollect.settings.internals import EngineInternals
-from recollect_proxy.internals import ProxyInternals
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.internals import ProxyInternals
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 def test_root_keeps_its_data_where_another_account_can_get_in(monkeypatch: pytest.MonkeyPatch) -> None:

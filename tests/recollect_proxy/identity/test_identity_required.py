@@ -14,7 +14,7 @@ from tests.scripted_upstream import ScriptedUpstream
 
 from recollect.settings.upstreams import UpstreamSettings
 from recollect_proxy.identity.api_key import add_key
-from recollect_proxy.settings import IdentityMode
+from recollect_proxy.settings.proxy_settings import IdentityMode
 
 PROVIDERS_KEY = "sk-of-the-provider"
 PREFLIGHT = [

@@ -12,8 +12,8 @@ from tests.running_proxy import CHAT, RunningProxy, chat_body
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.identity.api_key import add_key
-from recollect_proxy.settings import IdentityMode
-from recollect_proxy.watched_file import WatchedFile
+from recollect_proxy.settings.proxy_settings import IdentityMode
+from recollect_proxy.settings.watched_file import WatchedFile
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,11 @@ from tests.tables import table
 
 from recollect.errors import ConfigurationError
 from recollect.model import Skip
-from recollect_proxy.asgi import Headers
 from recollect_proxy.identity import Claim, make_identity
 from recollect_proxy.identity.api_key import hash_of, read_key_file
 from recollect_proxy.identity.plain_header import PlainHeader
 from recollect_proxy.identity.signed import OpenWebUIToken, ProviderToken
+from recollect_proxy.web.asgi import Headers
 
 SECRET = "5f0c9a1be2d347869c1d0f6a7b8e4c23"
 OTHER_SECRET = "a1b2c3d4e5f60718293a4b5c6d7e8f90"

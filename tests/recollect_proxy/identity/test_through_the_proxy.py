@@ -16,7 +16,7 @@ from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import ScriptedUpstream
 
 from recollect_proxy.identity.api_key import hash_of
-from recollect_proxy.settings import IdentityMode
+from recollect_proxy.settings.proxy_settings import IdentityMode
 
 SIGNING = "a secret of OpenWebUI's, of thirty-two bytes and more"
 SHARED = "a secret of a trusted frontend, of thirty-two bytes and more"

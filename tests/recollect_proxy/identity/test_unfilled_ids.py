@@ -9,7 +9,7 @@ from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import ScriptedUpstream
 
-from recollect_proxy.settings import IdentityMode
+from recollect_proxy.settings.proxy_settings import IdentityMode
 
 SIGNING = "a secret of OpenWebUI's, of thirty-two bytes and more"
 TEMPLATES = (

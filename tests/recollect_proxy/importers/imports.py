@@ -23,7 +23,7 @@ from recollect.model import Memory
 from recollect_proxy.importers.import_command import bring
 from recollect_proxy.importers.openwebui_database import open_openwebui
 from recollect_proxy.importers.tally import Tally
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 
 async def brought(

@@ -10,7 +10,7 @@ from tests.served_process import RECOLLECT, environment
 
 from recollect.model import Reason
 from recollect_proxy.importers.tally import Tally
-from recollect_proxy.urls import without_credentials
+from recollect_proxy.settings.urls import without_credentials
 
 DIARY = "I keep bees on the roof of the library."
 SETTINGS = {"formation": "qa_turn"}

@@ -19,9 +19,9 @@ from recollect.engine import Engine, system_clock
 from recollect.store import Postgres
 from recollect_proxy.access import Audience, Authentication, KeyRole, PersonTokens, add_access_key
 from recollect_proxy.access.access_keys import AccessKeys
-from recollect_proxy.ephemeral_server import serve_upstream
 from recollect_proxy.mcp.application import mcp_application
 from recollect_proxy.mcp.rebinding import KnownHosts
+from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 USER_HEADER = "x-openwebui-user-id"
 

@@ -13,7 +13,7 @@ from tests.running_proxy import ADMIN_TOKEN, RunningProxy, somebody
 
 STARTED = """
 import sys
-import recollect_proxy.cli, recollect_proxy.app
+import recollect_proxy.commands.cli, recollect_proxy.app
 print([name for name in sys.modules if name.split(".")[0] in {"mcp", "mcp_types", "starlette"}])
 """
 

@@ -19,7 +19,7 @@ from tests.people import person
 from tests.recollect_proxy.mcp.conftest import Agents, structured, told
 from tests.served_process import environment
 
-COMMAND = [sys.executable, "-c", "from recollect_proxy.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from recollect_proxy.commands.cli import main; main()"]
 HANDSHAKE = {
     "jsonrpc": "2.0",
     "id": 1,

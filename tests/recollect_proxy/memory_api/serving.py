@@ -18,8 +18,8 @@ from recollect.ports import Embedder
 from recollect.recall import Reach
 from recollect.store import Postgres
 from recollect_proxy.access import Authentication, FailedAttempts
-from recollect_proxy.ephemeral_server import serve_upstream
 from recollect_proxy.memory_api import memory_api
+from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 TOKEN = "a long admin token of 0123456789 characters"
 SECRET = "the-secret-of-anna"

@@ -21,9 +21,9 @@ from recollect.model import Recall, TurnNotes
 from recollect.store import Postgres
 from recollect_proxy.access import Audience, Authentication, KeyRole, PersonTokens, add_access_key
 from recollect_proxy.access.access_keys import AccessKeys
-from recollect_proxy.ephemeral_server import serve_upstream
 from recollect_proxy.identity.signed import OpenWebUIToken
 from recollect_proxy.memory_api import memory_api
+from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 ELSEWHERE = "203.0.113.0/24"
 PUBLIC = {"GET /memory/health"}

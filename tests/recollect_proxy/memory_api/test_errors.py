@@ -25,8 +25,8 @@ from tests.watched_stores import Outage, Through, breakable, with_parts
 from recollect.engine import system_clock
 from recollect.errors import ConfigurationError, StoreError, StoreUnavailableError
 from recollect_proxy.access import Authentication
-from recollect_proxy.asgi import ClientLeftError, Event
 from recollect_proxy.memory_api import memory_api
+from recollect_proxy.web.asgi import ClientLeftError, Event
 
 USER = path_of(person("anna"))
 """Whose paths are asked where nothing is kept or found."""

@@ -20,9 +20,9 @@ from recollect.errors import StoreError, StoreUnavailableError
 from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import Backlog
 from recollect.store.inbox import Inbox
-from recollect_proxy.health_check import Condition, HealthCheck
 from recollect_proxy.memory_api import application
 from recollect_proxy.memory_api.of_service import health_of
+from recollect_proxy.metrics.health_check import Condition, HealthCheck
 
 UNAVAILABLE: dict[str, Any] = {
     "status": "degraded",

@@ -13,8 +13,8 @@ from tests.stores import Store
 from recollect.engine import system_clock
 from recollect.store import Postgres
 from recollect_proxy.access import Audience, Authentication, PersonTokens, TooManyAttemptsError, source_of
-from recollect_proxy.asgi import Headers
 from recollect_proxy.identity.caller import Claim
+from recollect_proxy.web.asgi import Headers
 
 
 @pytest.fixture

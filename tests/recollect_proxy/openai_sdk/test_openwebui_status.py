@@ -10,7 +10,7 @@ from tests.running_proxy import RunningProxy, User
 from tests.scripted_upstream import ScriptedUpstream, completion_stream
 
 from recollect.model import Action, Actor, News, Reason, Update
-from recollect_proxy import status
+from recollect_proxy.chat import status
 
 
 @pytest.fixture

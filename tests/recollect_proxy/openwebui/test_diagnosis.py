@@ -19,7 +19,7 @@ from recollect.model import Skip
 from recollect_proxy.identity import add_key, make_identity
 from recollect_proxy.openwebui.captured_request import CapturedRequest
 from recollect_proxy.openwebui.diagnosis import Finding, Status, diagnose, is_from_a_person
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 SIGNED = proxy_settings(identity="openwebui-jwt", openwebui_jwt_secret=SECRET)
 PLAIN = proxy_settings()

@@ -16,8 +16,8 @@ from recollect.engine import Engine, system_clock
 from recollect.ports import Clock
 from recollect_proxy.access import Audience, Authentication
 from recollect_proxy.access.access_keys import AccessKeys
-from recollect_proxy.ephemeral_server import serve_upstream
 from recollect_proxy.pages import pages
+from recollect_proxy.serving.ephemeral_server import serve_upstream
 
 BASE = "/memory/ui"
 FORM = (b"Content-Type", b"application/x-www-form-urlencoded")

@@ -24,8 +24,8 @@ from recollect.model import (
     Skip,
     Source,
 )
-from recollect_proxy.flags import flag_fields
 from recollect_proxy.pages.catalogues import LANGUAGES, chosen_language, load_catalogues
+from recollect_proxy.settings.flags import flag_fields
 
 CATALOGUES = load_catalogues()
 _USED = re.compile(r"""\bt\(["']([a-z_.]+)["'][,)]""")

@@ -12,7 +12,7 @@ from tests.stores import Store
 from recollect.model import Flags, Placement, Strategy
 from recollect.store import Postgres
 from recollect_proxy.access import KeyRole, add_access_key
-from recollect_proxy.flags import OF_ADMINISTRATORS, OF_EACH_USER, flag_fields
+from recollect_proxy.settings.flags import OF_ADMINISTRATORS, OF_EACH_USER, flag_fields
 
 EVERY = {each.name for each in fields(Flags)} - {"told_zone"}
 CAPS = set(OF_ADMINISTRATORS)

@@ -13,7 +13,7 @@ from tests.recollect_proxy.own_proxies import ListeningProxies
 from tests.running_proxy import KEY, RunningProxy, User, chat_body
 from tests.scripted_upstream import ScriptedUpstream, failure, whole
 
-from recollect_proxy.fair_executor import FairExecutor
+from recollect_proxy.chat.fair_executor import FairExecutor
 
 CLOUD_KEY = b"Bearer key-of-the-cloud"
 

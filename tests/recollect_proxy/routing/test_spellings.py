@@ -11,8 +11,8 @@ from tests.running_proxy import RunningProxy, chat_body, somebody
 from tests.scripted_upstream import ScriptedUpstream, whole
 from tests.tables import table
 
-from recollect_proxy.paths import canonical, climbs
 from recollect_proxy.routing.paths import chat_path
+from recollect_proxy.web.paths import canonical, climbs
 
 _PAGE = Path(__file__).parents[3] / "docs" / "upstreams.md"
 _ROW = re.compile(r"^\| `(/[^`]*)` \| (memory|404|passes) \| (memory|404|passes) \|$", re.MULTILINE)

@@ -22,7 +22,7 @@ from tests.scripted_upstream import DONE, EVENT_STREAM, ScriptedUpstream, Step, 
 from tests.waiting import until
 from websockets.asyncio.client import connect
 
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 FILE = Path(__file__).parents[3] / "deploy" / "nginx.conf"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")

@@ -9,7 +9,7 @@ from tests.recollect_proxy.wire.raw_requests import CHUNKED, GET, HOST, POST, as
 from tests.running_proxy import RunningProxy
 from tests.scripted_upstream import ScriptedUpstream
 
-from recollect_proxy.bounded_protocol import LARGEST_HEAD, MOST_FIELDS, BoundedProtocol
+from recollect_proxy.serving.bounded_protocol import LARGEST_HEAD, MOST_FIELDS, BoundedProtocol
 
 BOMBS = {
     "10,000 headers": GET + HOST + b"".join(b"X-%d: y\r\n" % n for n in range(10_000)) + b"\r\n",

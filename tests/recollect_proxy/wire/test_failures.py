@@ -28,7 +28,7 @@ from tests.waiting import until
 
 from recollect.engine.prepared import Prepared
 from recollect.model import Turn
-from recollect_proxy.reply_recorder import ReplyRecorder
+from recollect_proxy.chat.reply_recorder import ReplyRecorder
 
 CAT = "I have a cat called Minka."
 ANSWER = completion_body("Nice.")

@@ -35,7 +35,7 @@ from tests.scripted_upstream import (
 )
 
 from recollect.model import Action, Actor, News, Page, Reason, Update
-from recollect_proxy import status
+from recollect_proxy.chat import status
 
 CAT = "I have a cat called Minka."
 STREAM = list(events("Lap", "sang."))

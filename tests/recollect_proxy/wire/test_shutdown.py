@@ -18,8 +18,8 @@ from tests.served_process import environment, served_process
 from tests.waiting import until
 
 from recollect_proxy.app import App
-from recollect_proxy.server import Server
-from recollect_proxy.settings import ProxySettings
+from recollect_proxy.serving.server import Server
+from recollect_proxy.settings.proxy_settings import ProxySettings
 
 CAT = "I have a cat called Minka."
 _PATIENCE_SECONDS = 60.0

@@ -10,7 +10,7 @@ from tests.running_proxy import RunningProxy
 from tests.scripted_upstream import End, ScriptedUpstream, completion, event, streamed
 from tests.waiting import until
 
-from recollect_proxy.bounded_protocol import BoundedProtocol
+from recollect_proxy.serving.bounded_protocol import BoundedProtocol
 
 CHUNKED = [(b"Transfer-Encoding", b"chunked")]
 LONG = [(b"Content-Length", b"100")]

@@ -8,8 +8,8 @@ import pytest
 from tests.running_proxy import CHAT, RunningProxy, chat_body
 from tests.scripted_upstream import JSON, Answer, End, ScriptedUpstream, completion, head
 
-from recollect_proxy.errors import UPSTREAM_BROKE_OFF
-from recollect_proxy.upstream import Upstream, UpstreamError
+from recollect_proxy.upstream.upstream import Upstream, UpstreamError
+from recollect_proxy.web.errors import UPSTREAM_BROKE_OFF
 
 WORDS = "Is it morning?"
 ALL_RIGHT = completion("All right.")

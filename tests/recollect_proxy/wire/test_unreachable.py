@@ -16,8 +16,8 @@ from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import End, ScriptedUpstream, completion, streamed
 from tests.waiting import until
 
-from recollect_proxy.errors import UPSTREAM_BUSY, UPSTREAM_SILENT, UPSTREAM_UNREACHABLE, Failure
-from recollect_proxy.upstream import TruncatedError, Upstream, UpstreamError
+from recollect_proxy.upstream.upstream import TruncatedError, Upstream, UpstreamError
+from recollect_proxy.web.errors import UPSTREAM_BUSY, UPSTREAM_SILENT, UPSTREAM_UNREACHABLE, Failure
 
 CAT = "I have a cat called Minka."
 

@@ -1,0 +1,95 @@
+"""Forwards a prepared chat request, and relays the answer with a report on its memories. Never: the engine."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+
+from recollect.wire import add_memories
+from recollect_proxy.chat.context_length import refuses_length
+from recollect_proxy.chat.outbound_request import OutboundRequest
+from recollect_proxy.chat.passthrough import Passthrough
+from recollect_proxy.chat.recall_report import RecallReports, listed_memories
+from recollect_proxy.chat.relay import is_json, relay, relay_whole
+from recollect_proxy.chat.reply_recorder import ReplyRecorder
+from recollect_proxy.chat.status import has_room
+from recollect_proxy.upstream.upstream import Answer, Upstream
+from recollect_proxy.web.asgi import Scope, Send
+from recollect_proxy.web.headers import forwardable, rewritable
+
+_ANSWERED = range(200, 300)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRelay:
+    """Relays the answers to chat requests.
+
+    Attributes:
+        upstream: The LLM server.
+        passthrough: Maps the request's path to the upstream's, and knows which headers are not forwarded.
+        reports: Creates the response headers about memories.
+    """
+
+    upstream: Upstream
+    passthrough: Passthrough
+    reports: RecallReports
+
+    async def __call__(
+        self, scope: Scope, send: Send, request: OutboundRequest, recorder: ReplyRecorder
+    ) -> None:
+        """Forward a request and relay its answer.
+
+        Args:
+            scope: The ASGI scope of the client's request.
+            send: Sends ASGI messages to the client.
+            request: The request, with its memories added.
+            recorder: Receives every byte of the answer.
+
+        Raises:
+            UpstreamError: The upstream sent no response.
+            TruncatedError: The upstream broke off within its response.
+        """
+        lists = request.options.includes_memories
+        in_stream = nullcontext() if request.status is None else request.status.beside(request.turn)
+        async with (
+            in_stream as status,
+            self._answer(scope, request) as answer,
+        ):
+            recorder.start(answer)
+            prepared = request.prepared
+
+            def feed(chunk: bytes) -> None:
+                recorder.feed(chunk)
+                request.note_behind_chunk()
+
+            in_body = lists and is_json(answer)
+            extra = self.reports.about(prepared, request.id, listed=lists and not in_body)
+            if in_body:
+                memories, history = listed_memories(prepared.included), prepared.placed.history_tokens
+                add = partial(add_memories, memories=memories, used_history_tokens=history)
+                await relay_whole(answer, send, rewrite=add, extra=extra, listen=feed)
+            elif status is None or not has_room(answer):
+                await relay(answer, send, extra=extra, listen=feed)
+            else:
+                shown = prepared.included, prepared.in_place
+                await status.relay(answer, send, *shown, extra=extra, listen=feed)
+
+    @asynccontextmanager
+    async def _answer(self, scope: Scope, request: OutboundRequest) -> AsyncIterator[Answer]:
+        """Yield the upstream's answer.
+
+        If the prompt is too long for the model, and memories were added to it, the upstream is asked once more without them.
+        """
+        headers = forwardable(scope["headers"], without=self.passthrough.strip)
+        lists = request.options.includes_memories
+        ask = partial(self.upstream.forward, scope["method"], self.passthrough.target(scope))
+        async with ask(rewritable(headers, body=request.is_changed, answer=lists), request.body) as answer:
+            if request.plain is None or not await refuses_length(answer):
+                yield answer
+                return
+        request.goes_without_memories()
+        headers = rewritable(headers, body=request.plain_is_changed, answer=lists)
+        async with ask(headers, request.plain) as answer:
+            if answer.status in _ANSWERED:  # else the refusal may have been for something else
+                request.note_length()
+            yield answer

@@ -1,0 +1,86 @@
+"""A chat request from beginning to end: read it, prepare it, forward it, relay the answer, record how it ended.
+
+Never: SQL, prompts, header policy.
+"""
+
+from recollect.model import Skip
+from recollect_proxy.chat.answer_relay import AnswerRelay
+from recollect_proxy.chat.passthrough import Passthrough
+from recollect_proxy.chat.recall_report import RecallReports
+from recollect_proxy.chat.reply_recorder import ReplyRecorder
+from recollect_proxy.chat.request_options import RefusedError
+from recollect_proxy.chat.request_preparer import RequestPreparer
+from recollect_proxy.chat.request_reader import RequestReader
+from recollect_proxy.chat.tracing import UNTRACED, Traces
+from recollect_proxy.identity import Identity
+from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
+from recollect_proxy.web.asgi import ClientLeftError, Incoming, Receive, Scope, Send, peer_of, unless_left
+from recollect_proxy.web.errors import UPSTREAM_BUSY, UPSTREAM_UNREACHABLE, send_failure
+
+
+class Conversation:
+    """Answers chat requests of one API with memory."""
+
+    def __init__(
+        self,
+        *,
+        identity: Identity,
+        reader: RequestReader,
+        preparer: RequestPreparer,
+        relay: AnswerRelay,
+        passthrough: Passthrough,
+        reports: RecallReports,
+        traces: Traces = UNTRACED,
+    ) -> None:
+        self._identity = identity
+        self._reader = reader
+        self._preparer = preparer
+        self._relay = relay
+        self._passthrough = passthrough
+        self._reports = reports
+        self._traces = traces
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request.
+
+        Raises:
+            ClientLeftError, UpstreamError, TruncatedError: As their names say.
+        """
+        # Read: who speaks, what they said, and what they ask of their memory.
+        trace = self._traces.begin(scope["headers"])
+        incoming = Incoming(receive)
+        caller = self._identity.identify(scope["headers"], peer_of(scope))
+        body = await incoming.read(self._reader.limit)
+        try:
+            parsed = await self._reader.read_in_time(caller, scope["headers"], body)
+        except RefusedError as error:
+            return await send_failure(send, error.failure)
+
+        # Without a turn there is nothing to recall or to remember: the request passes.
+        is_task = self._preparer.is_task(parsed)
+        if parsed.detected.turn is None or body is None or is_task:
+            headers = self._reports.skip(Skip.TASK if is_task else parsed.detected.skip)
+            return await self._passthrough.forward(scope, incoming, send, extra=headers, instead=parsed.body)
+
+        # Prepare: begin to write the turn to the log, recall, put memories into the prompt.
+        request = await self._preparer.prepare(caller, parsed, body)
+        await request.durable()
+        trace.prepared()
+
+        # Forward, relay the answer as it comes, and record how it ended.
+        recorder = ReplyRecorder(self._reader.dialect)
+        try:
+            await unless_left(incoming, self._relay(scope, send, request, recorder))
+        except ClientLeftError:
+            recorder.client_left = True
+            raise
+        except TruncatedError:
+            recorder.broke_off = True
+            raise
+        except UpstreamError as error:
+            recorder.is_unreached = error.failure in (UPSTREAM_BUSY, UPSTREAM_UNREACHABLE)
+            raise
+        finally:
+            request.record_end(recorder)
+            trace.end(request, recorder, api=self._reader.dialect.name)
+        return None

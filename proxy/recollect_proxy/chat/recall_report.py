@@ -1,0 +1,100 @@
+"""What an answer says about its memories: response headers, and JSON members if the client asked for them.
+
+Never: counts of any one user; text of a user in a header, but for a client that asked for the memories.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from uuid import UUID
+
+from recollect.engine.prepared import Prepared
+from recollect.model import Memory, Recall, Recollection, Skip
+from recollect_proxy.web.asgi import Headers
+
+_PREVIEW_CHARACTERS = 160
+_HEADER_BYTES = 6_000
+"""The most bytes that memories take in a header: clients and gateways take 8 kB for all of them, as a rule."""
+
+
+class RecallReports:
+    """Makes the headers about recall, and counts why requests had no memory.
+
+    Attributes:
+        skipped: How many had none, by reason, since the start.
+    """
+
+    def __init__(self) -> None:
+        """Start with no request counted."""
+        self.skipped: Counter[Skip] = Counter()
+
+    def skip(self, reason: Skip | None) -> Headers:
+        """Return the headers of a request that had no turn to recall for, and count it."""
+        return self.about(Prepared(Recall(skipped=reason)))
+
+    def about(self, prepared: Prepared, request_id: UUID | None = None, *, listed: bool = False) -> Headers:
+        """Return the headers about what a prompt was given, and count it.
+
+        Args:
+            prepared: What it was given.
+            request_id: By which the request's explanation can be asked for.
+            listed: Whether the memories themselves are told, in a header.
+        """
+        recall, placed = prepared.recall, prepared.placed
+        if recall.skipped is not None:
+            self.skipped[recall.skipped] += 1
+        included = prepared.included
+        headers = [(b"x-recollect-memories", b"%d" % (len(placed.own.items) if placed.own else 0))]
+        if prepared.in_place:
+            headers.append((b"x-recollect-memories-in-place", b"%d" % len(prepared.in_place)))
+        if recall.skipped is not None:
+            headers.append((b"x-recollect-skipped", recall.skipped.encode()))
+        if request_id is None:
+            return headers
+        headers += [
+            (b"x-recollect-request-id", str(request_id).encode()),
+            (b"x-recollect-memory-tokens", b"%d" % (placed.own.tokens if placed.own else 0)),
+            (b"x-recollect-standing-tokens", b"%d" % (placed.block.standing_tokens if placed.block else 0)),
+            (b"x-recollect-chat-memory-tokens", b"%d" % placed.tokens),
+            (b"x-recollect-history-tokens", b"%d" % placed.history_tokens),
+            (b"x-recollect-milliseconds", b"%.1f" % recall.milliseconds),
+        ]
+        if recall.degraded:
+            headers.append((b"x-recollect-degraded", ",".join(recall.degraded).encode()))
+        return [*headers, (b"x-recollect-memory-list", memory_list_header(included))] if listed else headers
+
+
+def listed_memories(recollections: Sequence[Recollection]) -> list[dict[str, object]]:
+    """Return recollections as an answer shows them: id, kind, source, preview (160 characters at most), score.
+
+    What stands in every chat says so.
+    """
+    return [_shown(each) for each in recollections]
+
+
+def _shown(recollection: Recollection) -> dict[str, object]:
+    item = recollection.item
+    return {
+        "id": str(item.id),
+        "kind": item.kind.value if isinstance(item, Memory) else "message",
+        "source": item.source.value if isinstance(item, Memory) else "log",
+        "preview": preview(item.content),
+        "score": round(recollection.score, 4),
+        **({"standing": True} if recollection.standing else {}),
+    }
+
+
+def memory_list_header(recollections: Sequence[Recollection]) -> bytes:
+    """Return recollections as a JSON list in ASCII, best first, as many as a header holds."""
+    listed: list[dict[str, object]] = []
+    for each in listed_memories(recollections):
+        if len(json.dumps([*listed, each])) > _HEADER_BYTES:
+            break
+        listed.append(each)
+    return json.dumps(listed).encode("ascii")
+
+
+def preview(text: str) -> str:
+    """Return the beginning of a text, in one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= _PREVIEW_CHARACTERS else line[: _PREVIEW_CHARACTERS - 1] + "\u2026"

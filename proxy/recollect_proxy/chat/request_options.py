@@ -1,0 +1,167 @@
+"""The options of a request: `x-recollect-*` headers, or a `recollect` object in the body.
+
+Never: whose memory it is. An option in the body wins over the header of the same name.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from recollect.engine.prepared import NO_OPTIONS, RecallOptions
+from recollect.model import Placement
+from recollect.text.unfilled import is_unfilled
+from recollect_proxy.identity import header_text, opaque_id
+from recollect_proxy.web.asgi import Headers
+from recollect_proxy.web.errors import Failure, invalid_option
+
+_PREFIX = b"x-recollect-"
+_MOST_TOKENS = 100_000
+_MOST_MEMORIES = 100
+
+Value = str | int | bool
+
+
+class RefusedError(ValueError):
+    """A request is refused because of its options; ``failure`` tells the client why."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.code)
+        self.failure = failure
+
+
+class InvalidOptionError(RefusedError):
+    """An option has an invalid value; ``failure`` tells the client which, and what is valid."""
+
+    def __init__(self, name: str, wanted: str) -> None:
+        super().__init__(invalid_option(name, wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOptions:
+    """The options of one request.
+
+    Attributes:
+        recall: What is recalled, how much, and where it goes.
+        remember: Whether the exchange may be remembered.
+        mark: Whether someone calls what is said valuable.
+        session: The chat it belongs to, in place of what else would tell; None: what else tells.
+        includes_memories: Whether the answer is to show the memories it was given.
+    """
+
+    recall: RecallOptions = NO_OPTIONS
+    remember: bool = True
+    mark: bool = False
+    session: str | None = None
+    includes_memories: bool = False
+
+
+def _switch(name: str, value: Value) -> bool:
+    words = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
+    known = words.get(str(value).strip().lower())
+    if known is None:
+        raise InvalidOptionError(name, "on or off")
+    return known
+
+
+def _count(most: int) -> Callable[[str, Value], int]:
+    def read(name: str, value: Value) -> int:
+        number = str(value).strip()
+        if isinstance(value, bool) or not (number.isascii() and number.isdigit() and int(number[:9]) <= most):
+            raise InvalidOptionError(name, f"a whole number from 0 to {most}")
+        return int(number[:9])
+
+    return read
+
+
+def _placement(name: str, value: Value) -> Placement:
+    try:
+        return Placement(str(value).strip().lower())
+    except ValueError:
+        raise InvalidOptionError(name, "one of " + ", ".join(Placement)) from None
+
+
+def _session(name: str, value: Value) -> str | None:
+    named = value.strip() if isinstance(value, str) else value
+    session = opaque_id(named)
+    if session is None:
+        if isinstance(named, str) and is_unfilled(named):
+            return None  # as if it were not sent
+        raise InvalidOptionError(name, "a text of 1 to 256 characters, none of them NUL, not * alone")
+    return session
+
+
+def _included(_name: str, value: Value) -> bool:
+    return "memories" in {item.strip().lower() for item in str(value).split(",")}
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    read: Callable[[str, Value], Any]
+    field: str = field(default="")
+
+
+_OPTIONS = {
+    "session": _Option(_session),
+    "top_k_memories": _Option(_count(_MOST_MEMORIES), "limit"),
+    "max_memory_tokens": _Option(_count(_MOST_TOKENS), "memory_tokens"),
+    "max_history_tokens": _Option(_count(_MOST_TOKENS), "history_tokens"),
+    "include_history": _Option(_switch, "history"),
+    "recall": _Option(_switch, "recall"),
+    "placement": _Option(_placement, "placement"),
+    "remember": _Option(_switch),
+    "mark": _Option(_switch),
+    "include": _Option(_included),
+}
+_OF_HEADERS = {_PREFIX + name.replace("_", "-").encode(): name for name in _OPTIONS}
+
+
+def read_request_options(headers: Headers, options: msgspec.Raw | None) -> RequestOptions:
+    """Return the options of a request.
+
+    Args:
+        headers: Its headers; of several with one name the last counts. The session is
+            decoded as an id of the frontend's is.
+        options: The ``recollect`` object that was in its body, if any.
+
+    Raises:
+        InvalidOptionError: An option makes no sense.
+    """
+    given: dict[str, Value] = {}
+    for name, value in headers:
+        option = _OF_HEADERS.get(name.lower())
+        if option is not None and value.strip():
+            text = value.decode("latin-1")
+            before = f"{given[option]}," if option == "include" and option in given else ""
+            given[option] = (header_text(value) or text) if option == "session" else before + text
+    given |= _of_body(options)
+    read = {name: _OPTIONS[name].read(name, value) for name, value in given.items()}
+    return RequestOptions(
+        recall=RecallOptions(
+            **{_OPTIONS[name].field: value for name, value in read.items() if _OPTIONS[name].field}
+        ),
+        remember=read.get("remember", True),
+        mark=read.get("mark", False),
+        session=read.get("session"),
+        includes_memories=read.get("include", False),
+    )
+
+
+def _of_body(options: msgspec.Raw | None) -> dict[str, Value]:
+    if options is None:
+        return {}
+    try:
+        found = msgspec.json.decode(options)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise InvalidOptionError("recollect", "a JSON object")
+    if unknown := sorted(found.keys() - _OPTIONS.keys()):
+        raise InvalidOptionError(unknown[0][:50], "one of " + ", ".join(_OPTIONS))
+    for name, value in found.items():
+        if isinstance(value, list) and name == "include":
+            found[name] = ",".join(map(str, value))
+        elif not isinstance(value, str | int | bool | None):
+            raise InvalidOptionError(name, "a text, a whole number, true or false")
+    return {name: value for name, value in found.items() if value is not None}

@@ -1,0 +1,176 @@
+"""Shows people who use OpenWebUI what memory does, within the stream of the answer.
+
+OpenWebUI takes the ``event`` of a chat completion chunk for one of its own: it shows it, and keeps it with the message.
+
+Never: anything for another client; changes or reorders what the upstream says, or lets a byte of it wait; fails a chat.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from recollect.engine.live import LiveEngine
+from recollect.errors import RecollectError
+from recollect.failures import place
+from recollect.model import News, Recollection, Turn
+from recollect.wire import ChatBody
+from recollect_openwebui import notices
+from recollect_proxy.identity import Caller
+from recollect_proxy.upstream.upstream import Answer
+from recollect_proxy.web.asgi import Send, values
+from recollect_proxy.web.headers import BOUND_TO_THE_BODY
+
+_OK = 200
+
+_LOOK_SECONDS = 1.0
+"""How often it is looked during an answer whether anything was remembered meanwhile."""
+
+_ENDS = (b"\n\n", b"\n\r\n", b"\r\r")
+"""How an event ends: with an empty line (WHATWG HTML, section 9.2.6)."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Shows what was recalled before an answer's first word, and what the chat taught meanwhile as soon as it is known.
+
+    Attributes:
+        engine: Tells what was learned.
+    """
+
+    engine: LiveEngine
+
+    def is_for(self, caller: Caller, chat: ChatBody) -> bool:
+        """Whether a request is of somebody who sees it: who chats on OpenWebUI's own page."""
+        return caller.by_openwebui and caller.session_id is not None and chat.stream
+
+    @asynccontextmanager
+    async def beside(self, turn: Turn) -> "AsyncIterator[Shown]":
+        """Look for what the chat of a turn taught meanwhile, beside the asking and the answer, until that ends."""
+        shown = Shown(self.engine, turn)
+        try:
+            yield shown
+        finally:
+            shown.end()
+
+
+class Shown:
+    """What is shown in the stream of one answer; nothing of it waits.
+
+    Args:
+        engine: Tells what was learned.
+        turn: Whose answer it is.
+    """
+
+    def __init__(self, engine: LiveEngine, turn: Turn) -> None:
+        self._engine = engine
+        self._turn = turn
+        self._looked = time.monotonic()
+        self._looking: asyncio.Task[News | None] | None = asyncio.create_task(self._look())
+
+    async def relay(
+        self,
+        answer: Answer,
+        send: Send,
+        recollections: Sequence[Recollection],
+        in_place: Sequence[Recollection] = (),
+        *,
+        extra: Iterable[tuple[bytes, bytes]],
+        listen: Callable[[bytes], None],
+    ) -> None:
+        """Send an answer on as it comes, behind what was recalled for it; between its events, what was learned meanwhile.
+
+        What stands in the prompt by an earlier turn, ``in_place``, is counted where nothing new was recalled.
+
+        Arguments and errors are those of ``recollect_proxy.chat.relay.relay``.
+        """
+        headers = [*answer.headers, *extra]
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await _send_on(send, _told(recollections, in_place))
+        end = _ENDS[0]  # a stream begins as if an event had just ended
+        while chunk := await answer.chunk():
+            listen(chunk)
+            if end.endswith(_ENDS):
+                await self._show_news(send)
+            await _send_on(send, chunk)
+            end = (end + chunk[-3:])[-3:]
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _show_news(self, send: Send) -> None:
+        """Show what was learned meanwhile, where that is known by now."""
+        if self._looking is None:
+            if time.monotonic() - self._looked >= _LOOK_SECONDS:
+                self._looked = time.monotonic()
+                self._looking = asyncio.create_task(self._look())
+        elif self._looking.done():
+            news = self._looking.result()
+            await _send_on(send, _learned(news) if news is not None else b"")
+            self._looking = None  # now it is told; who is cut off before was not
+
+    async def _look(self) -> News | None:
+        engine = self._engine.engine
+        try:
+            return None if engine is None else await engine.tell(self._turn.scope, self._turn.key)
+        except RecollectError:
+            return None  # the next answer tells it
+        except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their answer
+            _untold(error)
+            return None
+
+    def end(self) -> None:
+        """Leave to the chat's next answer what could not be shown with this one."""
+        if self._looking is not None:
+            self._engine.leave_untold(self._looking)
+
+
+def has_room(answer: Answer) -> bool:
+    """Whether something can be put between the events of an answer: a plain stream, of no stated length or digest."""
+    content_type = b"".join(values(answer.headers, b"content-type")[:1]).split(b";")[0]
+    is_stream = content_type.strip().lower() == b"text/event-stream"
+    is_bound = any(name.lower() in BOUND_TO_THE_BODY for name, _ in answer.headers)
+    return answer.status == _OK and is_stream and not is_bound
+
+
+def _told(recollections: Sequence[Recollection], in_place: Sequence[Recollection] = ()) -> bytes:
+    """Return as events what was recalled, or how much stands in the prompt already; b"" where nothing does.
+
+    What stands in every chat is no news.
+    """
+    found = [each for each in recollections if each.is_found]
+    if not found and not in_place:
+        return b""
+    try:
+        line = notices.recalled(found, in_place)
+        return b"".join(map(_chunk, [line, *map(notices.citation, found)]))
+    except Exception as error:  # noqa: BLE001 -- a bug here must not cost anybody their answer
+        return _untold(error)
+
+
+def _learned(news: News) -> bytes:
+    try:
+        told = notices.meanwhile(news.updates[::-1])
+        return _chunk(notices.status(told)) if told else b""
+    except Exception as error:  # noqa: BLE001 -- as above
+        return _untold(error)
+
+
+def _untold(error: Exception) -> bytes:
+    log.error("status_failed", error=type(error).__name__, place=place(error))
+    return b""
+
+
+def _chunk(event: Mapping[str, Any]) -> bytes:
+    """Return an event as a chunk that says nothing; in ASCII, as some clients take U+2028 for a line's end."""
+    return b"data: " + json.dumps({"choices": [], "event": event}).encode("ascii") + b"\n\n"
+
+
+async def _send_on(send: Send, data: bytes) -> None:
+    if data:
+        await send({"type": "http.response.body", "body": data, "more_body": True})

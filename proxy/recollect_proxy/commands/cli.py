@@ -1,0 +1,97 @@
+"""The command line: every command of `recollect`; docs/commands.md lists them.
+
+A command imports what it needs when it runs, so that `recollect --help` and a mistyped option answer at once. Never: what the commands do.
+"""
+
+from typing import Annotated
+
+import typer
+from pydantic.fields import FieldInfo
+
+from recollect import __version__
+from recollect.settings import is_setting
+from recollect_proxy.commands.config import as_variable, config
+from recollect_proxy.commands.key import key
+from recollect_proxy.commands.mcp import mcp
+from recollect_proxy.commands.prepare import prepare
+from recollect_proxy.commands.report import report
+from recollect_proxy.commands.run import run_command
+from recollect_proxy.commands.serve import serve
+from recollect_proxy.commands.worker import worker
+from recollect_proxy.importers.import_command import import_
+from recollect_proxy.openwebui.doctor_command import doctor
+from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.store_commands.audit_command import audit_store
+from recollect_proxy.store_commands.backfill_command import backfill
+from recollect_proxy.store_commands.export_command import export
+from recollect_proxy.store_commands.memories_commands import memories_app
+from recollect_proxy.store_commands.reembed_command import reembed
+from recollect_proxy.store_commands.reindex_command import reindex
+from recollect_proxy.store_commands.sessions_commands import sessions_app
+from recollect_proxy.store_commands.upkeep_commands import erase, migrate, retry, users
+
+
+def _settings_help() -> str:
+    def line(name: str, field: FieldInfo) -> str:
+        default = None if field.is_required() else field.get_default(call_default_factory=True)
+        shown = as_variable(default)
+        told = f" (default: {shown})" if shown else ""  # rich takes [...] for markup
+        return f"RECOLLECT_{name.upper()}: {field.description}{told}"
+
+    lines = [line(name, field) for name, field in ProxySettings.model_fields.items() if is_setting(field)]
+    return "Settings (environment variables; options win over them):\n\n" + "\n\n".join(lines)
+
+
+app = typer.Typer(
+    name="recollect",
+    help="Long-term memory for any chat frontend: a transparent proxy before any OpenAI-compatible LLM.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 -- typer calls it with the option's value
+    if wanted:
+        typer.echo(f"recollect {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _of_every_command(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version, and end.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Take what stands before the command; typer shows the help of `app`, not this."""
+
+
+app.command()(report)
+app.command()(doctor)
+app.command()(worker)
+app.command()(config)
+app.command()(key)
+app.command()(prepare)
+app.command()(migrate)
+app.command()(users)
+app.command()(export)
+app.command()(backfill)
+app.command()(reembed)
+app.command()(audit_store)
+app.command()(reindex)
+app.command()(retry)
+app.command()(erase)
+app.add_typer(memories_app, name="memories")
+app.add_typer(sessions_app, name="sessions")
+app.command()(mcp)
+app.command("import", no_args_is_help=True)(import_)
+
+
+app.command(epilog=_settings_help())(serve)
+
+
+def main() -> None:
+    """Run the command line."""
+    run_command(app)

@@ -1,0 +1,246 @@
+"""`recollect config`: the settings as a start would have them, each with where it is from; what is wrong; what there is to set.
+
+Never: a secret, however it was given.
+"""
+
+import textwrap
+from collections.abc import Collection, Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+import typer
+from pydantic import BaseModel, SecretStr
+from pydantic.fields import FieldInfo
+
+from recollect.assembly.files import FILES as ENGINE_FILES
+from recollect.settings import NOWHERE, PREFIX, EngineSettings, is_setting
+from recollect.settings.file import SETTINGS_FILE
+from recollect.settings.removed import REMOVED
+from recollect_proxy.settings.admin_token import TOKEN_FILE
+from recollect_proxy.settings.command_settings import own_or_unused_upstream, read_settings, read_sources
+from recollect_proxy.settings.proxy_settings import ACCESS_KEYS, API_KEYS, JWKS, ProxySettings
+from recollect_proxy.settings.sources import Sources
+from recollect_proxy.settings.urls import without_credentials
+
+HIDDEN = "(hidden)"
+FILES = {
+    SETTINGS_FILE: "Settings, a line each: `memory_tokens = 800`. `RECOLLECT_CONFIG` names another file.",
+    **ENGINE_FILES,
+    API_KEYS: "For api-key: a line a key, `sha256:HEX USER`; `recollect key USER` adds one.",
+    ACCESS_KEYS: "Keys of integrations and of further administrators for the memory API; `recollect key --acting NAME` adds one.",
+    JWKS: "For oidc: the provider's key set.",
+    TOKEN_FILE: "The memory API's token, where RECOLLECT_ADMIN_TOKEN is empty: made at the first start.",
+}
+"""What a start looks for in the data folder."""
+
+_INTRODUCTION = """# Settings
+
+Made by `make docs` (`recollect config --markdown`): change the descriptions in `src/recollect/settings/__init__.py` and
+`proxy/recollect_proxy/settings/proxy_settings.py`. `recollect config` prints what is set here and now, and where it is from;
+`recollect config check` says in plain words what a start would not take, and where that value is from; it asks the database, too.
+
+Each is an environment variable; an empty one counts as none. A file in TOML says the same with the names in small letters and without
+`RECOLLECT_`: `memory_tokens = 800`. It is `recollect.toml` in the data folder, or the one that `RECOLLECT_CONFIG` names. Variables win over it. `--upstream`, `--host`, `--port`, `--data-dir`, `--database-url`, `--embedder`,
+`--extraction-model` and `--log-level` of `recollect serve` win over them.
+"""
+
+
+_INTRODUCTION_OF_VARIABLES = """# Settings of Recollect, made by `recollect config --env`: do not change the example, copy it.
+# A line that begins with # sets nothing; it shows the default. docs/settings.md is the same as a page."""
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A setting as it is: its value, as text and without secrets, and where it is from."""
+
+    value: object
+    source: str
+
+
+def config(
+    what: Annotated[
+        Literal["check"] | None,
+        typer.Argument(
+            help="check: say what is wrong with the settings and with the database that they name, and end with 2 if a start would."
+        ),
+    ] = None,
+    *,
+    offline: Annotated[
+        bool,
+        typer.Option(
+            "--offline",
+            help="With check: leave the database and the model alone, and judge the settings alone.",
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_markdown: Annotated[
+        bool,
+        typer.Option("--markdown", help="What there is to set, in place of what is set: docs/settings.md."),
+    ] = False,
+    as_environment: Annotated[
+        bool,
+        typer.Option("--env", help="The same as a file of variables: deploy/.env.example."),
+    ] = False,
+) -> None:
+    """Print the settings in effect, each with where it is from; secrets are hidden."""
+    if as_markdown or as_environment:
+        typer.echo(markdown() if as_markdown else environment(), nl=False)
+    elif what == "check":
+        _check(as_json=as_json, offline=offline)
+    else:
+        _show(as_json=as_json)
+
+
+def _show(*, as_json: bool) -> None:
+    sources = read_sources()
+    settings = read_settings(**own_or_unused_upstream())
+    shown, without_effect = dict(_shown(settings, sources)), sources.without_effect()
+    if as_json:
+        found = {"settings": shown, "files": _files(settings), "without_effect": without_effect}
+        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        return
+    for name, each in shown.items():
+        typer.echo(f"{PREFIX}{name.upper()} = {_plain(each.value)}  ({each.source})")
+    for name, state in _files(settings).items():
+        typer.echo(f"{settings.data_dir / name}: {state}")
+    for variable, advice in without_effect.items():
+        typer.echo(f"{variable} sets nothing: {advice}")
+
+
+def _check(*, as_json: bool, offline: bool) -> None:
+    from recollect_proxy.commands.config_check import check
+
+    found = check(offline=offline)
+    if as_json:
+        told = {
+            "mistakes": found.mistakes,
+            "remarks": found.remarks,
+            "given": found.given,
+            "database": found.database or None,
+            "model": found.model or None,
+        }
+        typer.echo(msgspec.json.format(msgspec.json.encode(told), indent=2).decode())
+    else:
+        for line in [*found.mistakes, *found.remarks]:
+            typer.echo(line)
+        if found.database:
+            typer.echo(f"Database {found.database}.")
+        if found.model:
+            typer.echo(found.model)
+        count = ", ".join(f"{count} from the {source}" for source, count in found.given.items())
+        verdict = (
+            "A start would end with the first of these." if found.mistakes else "A start has all it needs."
+        )
+        typer.echo(f"{verdict} Settings given: {count or 'none'}; all others are at their defaults.")
+    if found.mistakes:
+        raise typer.Exit(2)
+
+
+def as_variable(value: object) -> str:
+    """Return a setting's value as one writes it into the environment, without what is secret in it; "" for none."""
+    return _plain(_readable(value))
+
+
+def markdown() -> str:
+    """Return the page of all there is to set."""
+    own = [name for name in ProxySettings.model_fields if name not in EngineSettings.model_fields]
+    parts = [
+        _INTRODUCTION,
+        "## Of the proxy\n",
+        *_table(own),
+        "\n## Of the engine, within OpenWebUI's filter too\n",
+        *_table(EngineSettings.model_fields),
+        "\n## Files in the data folder\n",
+        "| file | |\n|---|---|",
+        *(f"| `{name}` | {purpose} |" for name, purpose in FILES.items()),
+        "\n## Removed\n",
+        "Set nothing any more; a start tells of each that is set, in one line of the log.\n",
+        "| variable | what to do |\n|---|---|",
+        *(f"| `{PREFIX}{name.upper()}` | {advice} |" for name, advice in REMOVED.items()),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def environment() -> str:
+    """Return a file of variables with all there is to set: what is needed first, the rest with their defaults, commented out."""
+    settings = {name: field for name, field in ProxySettings.model_fields.items() if is_setting(field)}
+    parts = [_INTRODUCTION_OF_VARIABLES]
+    for name, field in sorted(settings.items(), key=lambda each: not each[1].is_required()):
+        factory = field.default_factory is not None
+        default = "" if field.is_required() or factory else as_variable(field.default)
+        comment = "" if field.is_required() else "# "
+        lines = textwrap.wrap(field.description or "", 100, break_on_hyphens=False, break_long_words=False)
+        parts += ["", *(f"# {line}" for line in lines), f"{comment}{PREFIX}{name.upper()}={default}"]
+    return "\n".join(parts) + "\n"
+
+
+def _table(names: Collection[str]) -> Iterator[str]:
+    yield "| variable | default | |\n|---|---|---|"
+    for name in names:
+        field = ProxySettings.model_fields[name]
+        if is_setting(field):
+            yield f"| `{PREFIX}{name.upper()}` | {_default(field)} | {field.description} |"
+
+
+def _default(field: FieldInfo) -> str:
+    """Return a default as it stands for everybody; that of a factory depends on who asks."""
+    if field.is_required():
+        return "needed"
+    if field.default_factory is not None:
+        return "the user's own; of root `/var/lib/recollect`"
+    value = as_variable(field.default)
+    return f"`{value}`" if value else ""
+
+
+def _shown(settings: ProxySettings, sources: Sources) -> Iterator[tuple[str, Shown]]:
+    for name, field in ProxySettings.model_fields.items():
+        if not is_setting(field):
+            continue
+        source = sources.source(name)
+        if field.is_required() and source == "default":
+            yield name, Shown(None, "not set, and needed")
+        elif name == "admin_token" and source == "default" and settings.file(TOKEN_FILE):
+            yield name, Shown(HIDDEN, f"file {settings.file(TOKEN_FILE)}")
+        else:
+            yield name, Shown(_readable(getattr(settings, name)), source)
+
+
+def _readable(value: object) -> object:
+    """Return a value as JSON has it, without what is secret in it."""
+    if isinstance(value, SecretStr):
+        return HIDDEN
+    if isinstance(value, tuple):
+        return [_readable(each) for each in value]
+    if isinstance(value, BaseModel):
+        return {name: _readable(getattr(value, name)) for name in sorted(value.model_fields_set)}
+    if isinstance(value, dict):
+        return {name: _readable(each) for name, each in value.items()}
+    return _readable_leaf(value)
+
+
+def _readable_leaf(value: object) -> object:
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Enum):
+        return value.value
+    return without_credentials(value) if isinstance(value, str) and "://" in value else value
+
+
+def _plain(value: Any) -> str:
+    """Return a value as a variable says it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return ",".join(f"{name}={each}" for name, each in value.items())
+    if isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        return msgspec.json.encode(value).decode()
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _files(settings: ProxySettings) -> dict[str, str]:
+    if settings.data_dir == NOWHERE:
+        return {}
+    return {name: "found" if settings.file(name) else "none" for name in FILES}

@@ -1,0 +1,188 @@
+"""Looks for what would keep a start from starting, without starting anything. Never: a change in the database, a model that is loaded.
+
+Whether the data folder can be used is tried: a temporary folder is made there, and removed.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from stat import S_IRGRP, S_IROTH
+from typing import Any
+
+from pydantic import ValidationError
+
+from recollect.assembly import (
+    check_database,
+    check_embedders,
+    check_extraction,
+    check_global_memories,
+    check_model,
+)
+from recollect.errors import ConfigurationError, EmbedderError
+from recollect.settings import NOWHERE
+from recollect_proxy.app import App, with_upstream_key
+from recollect_proxy.identity import is_loopback
+from recollect_proxy.settings.admin_token import kept_token, made_token
+from recollect_proxy.settings.command_settings import complaints
+from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.settings.sources import Sources, secret_settings
+from recollect_proxy.settings.urls import without_credentials
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found.
+
+    Attributes:
+        mistakes: A start would end with them; a line each.
+        remarks: A start would go on; a line each.
+        given: How many settings are from where.
+        file: The settings file, if there is one.
+        database: The versions of an external database that was asked; "": none was, or it did not answer.
+        model: How well the extraction model answered, where the settings name one; "": none was asked, or it is in a remark.
+    """
+
+    mistakes: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    given: Mapping[str, int] = field(default_factory=dict)
+    file: Path | None = None
+    database: str = ""
+    model: str = ""
+
+
+def check(*, offline: bool = False) -> Findings:
+    """Read the settings as a start would, and say what is wrong with them in plain words.
+
+    Args:
+        offline: Whether the database and the model are left alone.
+    """
+    try:
+        sources = Sources()
+    except ConfigurationError as error:
+        return Findings([str(error)])
+    remarks = [f"{name} sets nothing: {advice}" for name, advice in sources.without_effect().items()]
+    remarks += _readable_by_others(sources)
+    given: dict[str, int] = {}
+    nothing: dict[str, Any] = {}  # but variables and the file
+    for name in ProxySettings.model_fields:
+        if (source := sources.source(name)) != "default":
+            given[source] = given.get(source, 0) + 1
+    try:
+        settings = ProxySettings(**nothing)
+    except ValidationError as error:
+        return Findings(complaints(error, sources), remarks, given, sources.file)
+    remarks += [*_what_works_less(settings), *_open_to_all(settings)]
+    found = Findings(list(_complaints(settings)), remarks, given, sources.file)
+    return found if offline else _with_model(_with_database(found, settings), settings)
+
+
+def _with_database(found: Findings, settings: ProxySettings) -> Findings:
+    """Return the findings with what the database is like, if it is not the embedded one."""
+    report = asyncio.run(check_database(settings))
+    if report is None or settings.database_url is None:
+        return found
+    address = without_credentials(settings.database_url.get_secret_value())
+    return replace(
+        found,
+        mistakes=[*found.mistakes, *(f"RECOLLECT_DATABASE_URL: {line}" for line in report.mistakes)],
+        remarks=[*found.remarks, *(f"RECOLLECT_DATABASE_URL: {line}" for line in report.remarks)],
+        database=f"{address}: {report.found}" if report.found else "",
+    )
+
+
+def _with_model(found: Findings, settings: ProxySettings) -> Findings:
+    """Return the findings with how the model answers that forms memories; a start would go on without it."""
+    told, is_well = asyncio.run(check_model(with_upstream_key(settings), settings.upstream_api))
+    return replace(found, model=told) if is_well else replace(found, remarks=[*found.remarks, told])
+
+
+def _complaints(settings: ProxySettings) -> Iterator[str]:
+    """Yield what makes no sense together, or does not fit the files that are there."""
+    steps: tuple[Callable[[ProxySettings], Any], ...] = (
+        _data_folder,
+        _identity,
+        check_embedders,
+        _extraction,
+        check_global_memories,
+    )
+    for step in steps:
+        try:
+            step(settings)
+        except (ConfigurationError, EmbedderError) as error:
+            yield str(error)
+
+
+def _data_folder(settings: ProxySettings) -> None:
+    if _needs_folder(settings) and (reason := _why_unusable(settings.data_dir)):
+        raise ConfigurationError(f"RECOLLECT_DATA_DIR: {reason}.")
+
+
+def _what_works_less(settings: ProxySettings) -> Iterator[str]:
+    if not _needs_folder(settings) and (reason := _why_unusable(settings.data_dir)):
+        yield (
+            f"RECOLLECT_DATA_DIR: {reason}; a start goes on without it, and what waits for a database that is away "
+            "is held in memory, and gone with the process."
+        )
+
+
+def _needs_folder(settings: ProxySettings) -> bool:
+    """Whether a start ends where the data folder can't be used: it keeps the admin token there, or its database."""
+    return settings.admin_token is None or settings.database_url is None
+
+
+def _why_unusable(folder: Path) -> str:
+    """Return why nothing can be made in a folder, or where it would be; "" if it can be."""
+    if folder == NOWHERE:
+        return ""
+    try:
+        existing = next(each for each in (folder, *folder.parents) if each.exists())
+        if not existing.is_dir():
+            return f"{existing} is no folder"
+        # To try it is the only sure way: root may write anywhere, and yet not below /proc or where all is read-only.
+        with tempfile.TemporaryDirectory(prefix="recollect-check-", dir=existing):
+            return ""
+    except OSError as error:
+        return f"nothing can be made in {folder}: {error.strerror}"
+
+
+def _identity(settings: ProxySettings) -> None:
+    App(settings, admin_token=_admin_token(settings))
+
+
+def _admin_token(settings: ProxySettings) -> str:
+    """Return the token that a start would have."""
+    if settings.admin_token is not None:
+        return settings.admin_token.get_secret_value()
+    if _why_unusable(settings.data_dir):
+        return made_token()  # the folder is complained of already
+    try:
+        return kept_token(settings) or made_token()
+    except OSError as error:
+        raise ConfigurationError(
+            f"RECOLLECT_DATA_DIR: the admin token in {settings.data_dir} can't be read: {error.strerror}."
+        ) from None
+
+
+def _extraction(settings: ProxySettings) -> None:
+    check_extraction(settings, settings.upstream_api)
+
+
+def _open_to_all(settings: ProxySettings) -> Iterator[str]:
+    """Yield that others can use the LLM at the operator's cost."""
+    is_published = settings.public_url is not None or not is_loopback(settings.host)
+    has_key = settings.upstream_api_key is not None or any(each.api_key for each in settings.upstreams)
+    if is_published and has_key and not settings.require_identity:
+        yield (
+            "Whoever reaches this asks the LLM with your key, known or not: without an identity a chat only has no memory. Let nobody "
+            "reach it but your frontend, or set RECOLLECT_REQUIRE_IDENTITY=true."
+        )
+
+
+def _readable_by_others(sources: Sources) -> Iterator[str]:
+    if sources.file is None or not sources.file.stat().st_mode & (S_IRGRP | S_IROTH):
+        return
+    secret = sorted(name for name in secret_settings() if sources.source(name).startswith("file "))
+    if secret:
+        yield f"{sources.file} holds {', '.join(secret)} and others can read it: chmod 600 {sources.file}"

@@ -1,0 +1,111 @@
+"""`recollect serve`: serves the proxy until it is told to stop. Never: another command."""
+
+import sys
+from asyncio import Task, get_running_loop
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recollect_proxy.settings.command_settings import settings_and_logging
+from recollect_proxy.settings.proxy_settings import LogLevel, ProxySettings
+
+_SWITCH_SECONDS = 0.0005
+"""How long a thread that computes keeps the interpreter from the event loop, which needs it again after each wait; Python's 5 ms
+would be added to each answer of the database."""
+
+_CANNOT_START = 3
+"""As uvicorn ends where an application does not start."""
+
+
+def serve_app() -> typer.Typer:
+    """Return the command line with this one command."""
+    app = typer.Typer(name="recollect", add_completion=False, pretty_exceptions_enable=False)
+    app.callback()(_of_this_command)
+    app.command()(serve)
+    return app
+
+
+def _of_this_command() -> None:
+    """Let the command be named though it is the only one."""
+
+
+def serve(
+    upstream: Annotated[
+        str | None, typer.Option(help="Base URL of the LLM, as http://127.0.0.1:11434/v1.", metavar="URL")
+    ] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to serve on. (default: 127.0.0.1)", metavar="ADDRESS")
+    ] = None,
+    port: Annotated[int | None, typer.Option(help="Port to serve on. (default: 8787)", metavar="N")] = None,
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of database and caches, or :memory:.", metavar="FOLDER")
+    ] = None,
+    database_url: Annotated[
+        str | None,
+        typer.Option(help="A Postgres with pgvector instead of the embedded one, or memory:.", metavar="URL"),
+    ] = None,
+    embedder: Annotated[
+        str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.", metavar="NAME")
+    ] = None,
+    extraction_model: Annotated[
+        str | None,
+        typer.Option(help="The model that extracts memories. (default: the chat's)", metavar="NAME"),
+    ] = None,
+    log_level: Annotated[
+        LogLevel | None, typer.Option(help="How much is logged. (default: info)", case_sensitive=False)
+    ] = None,
+) -> None:
+    """Serve the proxy. Every option is a setting too: see below."""
+    _run_server(
+        settings_and_logging(
+            log_level=log_level,
+            upstream=upstream,
+            host=host,
+            port=port,
+            data_dir=data_dir,
+            database_url=database_url,
+            embedder=embedder,
+            extraction_model=extraction_model,
+        )
+    )
+
+
+def _run_server(settings: ProxySettings) -> None:
+    """Serve until the process is told to stop."""
+    from recollect_proxy.serving.free_port import why_not_free
+
+    if (reason := why_not_free(settings.host, settings.port)) is not None:
+        typer.echo(reason, err=True)
+        raise typer.Exit(_CANNOT_START)
+    import uvloop
+
+    from recollect.allocator import give_memory_back
+    from recollect_proxy.app import App
+    from recollect_proxy.commands.banner import banner
+    from recollect_proxy.serving.server import Server
+    from recollect_proxy.settings.admin_token import admin_token
+    from recollect_proxy.upstream.check import tell_of_upstream
+
+    give_memory_back()
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    try:
+        token = admin_token(settings)
+    except OSError as error:
+        typer.echo(f"RECOLLECT_DATA_DIR: {settings.data_dir} can't be used: {error.strerror}", err=True)
+        raise typer.Exit(2) from None
+    application = App(settings, admin_token=token.value)
+
+    looking: list[Task[None]] = []  # which the loop itself holds but weakly, and ends with itself
+
+    def ready(bound: int) -> None:
+        print(banner(settings, application, bound, token), flush=True)  # noqa: T201 -- for the person who started us
+        token.was_shown()
+        looking.append(
+            get_running_loop().create_task(tell_of_upstream(application.upstream, settings.upstream_api))
+        )
+
+    server = Server(application, settings, ready=ready)
+    uvloop.run(server.serve())  # exits with 3 if it can't start
+    if server.was_interrupted:
+        typer.echo("Stopped.")

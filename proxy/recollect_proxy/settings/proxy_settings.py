@@ -1,0 +1,208 @@
+"""The proxy's settings, on top of the engine's. Never: defaults that depend on a request."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import NoDecode
+
+from recollect.model import SystemStyle
+from recollect.settings import EngineSettings
+from recollect.settings.upstreams import UpstreamSettings, checked_upstreams, http_url, parse_upstreams
+from recollect_proxy.settings.internals import ProxyInternals
+
+
+class IdentityMode(StrEnum):
+    """A way to tell who is speaking."""
+
+    HEADER = "header"
+    OPENWEBUI_JWT = "openwebui-jwt"
+    API_KEY = "api-key"
+    OIDC = "oidc"
+
+
+class LogLevel(StrEnum):
+    """How much is logged: what is at this level, and at those behind it."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+API_KEYS = "api-keys"
+ACCESS_KEYS = "access-keys"
+JWKS = "jwks.json"
+"""The files' names in the data folder."""
+
+
+class ProxySettings(ProxyInternals, EngineSettings):
+    """What `recollect serve` can be told. Each field of its own is also the variable `RECOLLECT_<FIELD>`."""
+
+    upstream: str = Field(description="Base URL of the OpenAI-compatible LLM, as http://127.0.0.1:11434/v1.")
+    upstreams: Annotated[tuple[UpstreamSettings, ...], NoDecode] = Field(
+        default=(),
+        description="Further LLMs by model or path, and what each may be sent and learned from, as a JSON list: docs/upstreams.md.",
+    )
+    host: str = Field(default="127.0.0.1", description="Address to serve on.")
+    port: int = Field(default=8787, ge=0, le=65535, description="Port to serve on; 0: any free one.")
+    admin_token: SecretStr | None = Field(
+        default=None,
+        description="Bearer token of the memory API; empty: one is made and kept in the data folder.",
+    )
+
+    log_level: LogLevel = Field(
+        default=LogLevel.INFO, description="How much is logged: debug, info, warning or error."
+    )
+    metrics_public: bool = Field(
+        default=False, description="Let /memory/metrics be read without the admin token."
+    )
+
+    public_url: str | None = Field(
+        default=None,
+        description="Under which address people's browsers reach Recollect, as https://memory.example.org; empty: as whoever asks for a link.",
+    )
+
+    identity: Annotated[tuple[IdentityMode, ...], NoDecode] = Field(
+        default=(IdentityMode.HEADER,),
+        description="How to tell who is speaking: openwebui-jwt, header, api-key, oidc, or several with commas; "
+        "the first that applies to a request decides.",
+    )
+    openwebui_jwt_secret: SecretStr | None = Field(
+        default=None, description="For openwebui-jwt: OpenWebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET."
+    )
+    trusted_networks: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(), description="For header: whom to believe, as CIDR with commas: 10.0.0.0/8,fd00::/8."
+    )
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(),
+        description="For header, without a secret: under which names beside localhost and addresses web pages may ask, with commas.",
+    )
+    shared_secret: SecretStr | None = Field(
+        default=None, description="For header: the secret that the frontend sends along."
+    )
+    oidc_issuer: str | None = Field(default=None, description="For oidc: who must have made the token.")
+    oidc_audience: str | None = Field(default=None, description="For oidc: whom it must be made for.")
+    upstream_api_key: SecretStr | None = Field(
+        default=None, description="The upstream's key, sent in place of the client's own."
+    )
+
+    require_identity: bool = Field(
+        default=False,
+        description="Send only what is of a known user on to the upstream, and the list of models; the rest is answered with 401. "
+        "Without it, it passes without memory.",
+    )
+
+    user_header: str = Field(default="x-openwebui-user-id", description="Header that names the user.")
+    session_header: str = Field(default="x-openwebui-chat-id", description="Header that names the chat.")
+    forward_identity: bool = Field(
+        default=False,
+        description="Send the headers that tell who is speaking on to the upstream, but for secrets.",
+    )
+    system_styles: Annotated[dict[str, SystemStyle], NoDecode] = Field(
+        default={"o1-mini*": SystemStyle.NONE, "o1-preview*": SystemStyle.NONE},
+        description="What models take from the system, as PATTERN=STYLE with commas, the first that fits counts; "
+        "styles: any, first (message only), developer, none (beside the user's first message).",
+    )
+    openwebui_status: bool = Field(
+        default=True,
+        description="Show people of OpenWebUI, and no other client, in the chat what was recalled and, as soon as it is known, remembered.",
+    )
+
+    @property
+    def default_upstream(self) -> UpstreamSettings:
+        """The policy of the upstream that all goes to that no other takes."""
+        return next((each for each in self.upstreams if each.url is None), UpstreamSettings())
+
+    @property
+    def upstream_api(self) -> str:
+        """The base URL of the default upstream's API: below /v1 where all paths of the server are served."""
+        serves_all = self.default_upstream.base == "" and not urlsplit(self.upstream).path
+        return f"{self.upstream}{self.base_path}" if serves_all else self.upstream
+
+    @property
+    def further_upstreams(self) -> tuple[UpstreamSettings, ...]:
+        """The other upstreams, in the order they were written in."""
+        return tuple(each for each in self.upstreams if each.url is not None)
+
+    @property
+    def api_key_file(self) -> Path:
+        """The file of API keys and their users."""
+        return self.api_keys or self.data_dir / API_KEYS
+
+    @property
+    def access_key_file(self) -> Path:
+        """The file of the memory API's keys: of integrations and of further administrators."""
+        return self.data_dir / ACCESS_KEYS
+
+    @property
+    def jwks_file(self) -> Path:
+        """The key set of the identity provider."""
+        return self.oidc_jwks or self.data_dir / JWKS
+
+    @field_validator("admin_token")
+    @classmethod
+    def _not_blank(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().strip():
+            raise ValueError("a blank token would let everybody in")
+        return value
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _in_small_letters(cls, value: object) -> object:
+        return value.lower() if isinstance(value, str) else value
+
+    @field_validator("upstream")
+    @classmethod
+    def _http_url(cls, value: str) -> str:
+        return http_url(value)
+
+    @field_validator("upstreams", mode="before")
+    @classmethod
+    def _parsed(cls, value: object) -> object:
+        return parse_upstreams(value)
+
+    @field_validator("upstreams")
+    @classmethod
+    def _told_apart(cls, value: tuple[UpstreamSettings, ...]) -> tuple[UpstreamSettings, ...]:
+        return checked_upstreams(value)
+
+    @field_validator("public_url")
+    @classmethod
+    def _origin(cls, value: str | None) -> str | None:
+        parts = urlsplit(value or "http://localhost")
+        if (
+            parts.scheme not in {"http", "https"}
+            or not parts.hostname
+            or parts.path not in {"", "/"}
+            or parts.query
+        ):
+            raise ValueError("not an origin, as https://memory.example.org")
+        return value.rstrip("/") if value else None
+
+    @field_validator("system_styles", mode="before")
+    @classmethod
+    def _mapped(cls, value: object) -> object:
+        if isinstance(value, dict):  # a table of the file
+            return {str(pattern).strip().lower(): style for pattern, style in value.items()}
+        if not isinstance(value, str):
+            return value
+        pairs = [pair.partition("=") for pair in filter(None, map(str.strip, value.split(",")))]
+        if not all(pattern.strip() and equals for pattern, equals, _ in pairs):
+            raise ValueError("must be PATTERN=STYLE, with commas: gemma*=none,o1*=developer")
+        return {pattern.strip().lower(): style.strip() for pattern, _, style in pairs}
+
+    @field_validator("identity", "trusted_networks", "allowed_hosts", mode="before")
+    @classmethod
+    def _listed(cls, value: object) -> object:
+        return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
+
+    @field_validator("user_header", "session_header")
+    @classmethod
+    def _header_name(cls, value: str) -> str:
+        name = value.strip().lower()
+        if not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
+            raise ValueError("not a header name")
+        return name

@@ -1,0 +1,143 @@
+"""Where each setting's value comes from, and what is wrong with one in plain words. Never: a secret's value."""
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from string import ascii_uppercase, digits
+from typing import Any, get_args
+
+import structlog
+from pydantic import BaseModel, SecretStr
+
+from recollect.settings import PREFIX, default_data_dir, is_setting
+from recollect.settings.file import read_settings_file, settings_file
+from recollect.settings.removed import without_effect
+from recollect_proxy.settings.proxy_settings import ProxySettings
+from recollect_proxy.settings.urls import without_credentials
+
+log = structlog.get_logger(__name__)
+
+_LONGEST_SHOWN = 80
+_LETTERS_OF_VARIABLES = f"{ascii_uppercase}{digits}_"
+_OPTIONS = frozenset({"config", "token", "url"})
+"""Variables that are options of commands alone, and the one that names the settings file."""
+
+_WORDS = {
+    "greater_than": "has to be more than {gt}",
+    "greater_than_equal": "has to be {ge} or more",
+    "less_than": "has to be less than {lt}",
+    "less_than_equal": "has to be {le} or less",
+    "finite_number": "has to be a number, and not without end",
+    "int_parsing": "has to be a whole number",
+    "int_type": "has to be a whole number",
+    "int_from_float": "has to be a whole number",
+    "float_parsing": "has to be a number",
+    "float_type": "has to be a number",
+    "bool_parsing": "has to be true or false",
+    "bool_type": "has to be true or false",
+    "string_type": "has to be a text, in the settings file within quotes",
+    "enum": "has to be {expected}",
+    "missing": "is needed, and set nowhere",
+}
+"""What pydantic found wrong, by its name for it, as an operator says it."""
+
+
+class Sources:
+    """Tells of each setting where its value is from.
+
+    Attributes:
+        file: The settings file; None where there is none.
+    """
+
+    def __init__(self, options: Mapping[str, Any] | None = None) -> None:
+        """Look where there are values.
+
+        Args:
+            options: What the command was given, by the names of settings.
+
+        Raises:
+            ConfigurationError: The settings file cannot be read.
+        """
+        self._options = dict(options or {})
+        self._variables = {
+            name.lower().removeprefix(PREFIX.lower()): value
+            for name, value in os.environ.items()
+            if value and name.upper().startswith(PREFIX)
+        }
+        data_dir = self._options.get("data_dir") or self._variables.get("data_dir") or default_data_dir()
+        self.file = settings_file(Path(data_dir).expanduser())
+        self._told = read_settings_file(self.file) if self.file else {}
+
+    def source(self, name: str) -> str:
+        """Return where the value of a setting is from: an option, the environment, the settings file, or the default."""
+        if name in self._options:
+            return "option"
+        if name in self._variables:
+            return "environment"
+        return f"file {self.file}" if self._told.get(name, "") != "" else "default"
+
+    def without_effect(self) -> dict[str, str]:
+        """Return what to do about each variable, and each key of the file, that sets nothing."""
+        known = {name for name, field in ProxySettings.model_fields.items() if is_setting(field)}
+        told = without_effect(os.environ, known | _OPTIONS)
+        for key in sorted(self._told.keys() - known):
+            advice = without_effect([f"{PREFIX}{key}"], known).get(f"{PREFIX}{key}")
+            told[f"{key} in {self.file}"] = _as_in_a_file(advice or "there is no such setting; remove it")
+        return told
+
+    def in_words(self, mistake: Mapping[str, Any]) -> str:
+        """Return what is wrong with a value, what it is, and where it is from; of a secret not what it is.
+
+        Args:
+            mistake: As pydantic's ``ValidationError.errors`` has it: ``loc``, ``type``, ``msg``, ``ctx``.
+        """
+        name = str(mistake["loc"][0])
+        said = _WORDS.get(mistake["type"], "{msg}").format_map(
+            {**mistake.get("ctx", {}), "msg": mistake["msg"].removeprefix("Value error, ")}
+        )
+        shown = self._shown(name)
+        source = self.source(name)
+        told = f"{PREFIX}{name.upper()}{_within(mistake['loc'][1:])}: {said}"
+        return told if source == "default" else f"{told} (it is {shown}, from the {source})"
+
+    def _shown(self, name: str) -> str:
+        given = self._options.get(name, self._variables.get(name, self._told.get(name)))
+        text = given.get_secret_value() if isinstance(given, SecretStr) else str(given)
+        if _may_hold_a_secret(name):
+            return f"a text of {len(text)} characters"
+        shown = without_credentials(text) if "://" in text or "@" in text else text
+        return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+
+
+def _within(location: Sequence[int | str]) -> str:
+    """Return where in a setting's value a mistake is: its entry, counted from 1, and what of that."""
+    match location:
+        case (int(place), *rest):
+            return ", ".join([f", entry {place + 1}", *map(str, rest[:1])])
+        case _:
+            return ""
+
+
+def secret_settings() -> Collection[str]:
+    """Return the names of the settings that are secrets."""
+    return {name for name in ProxySettings.model_fields if _may_hold_a_secret(name)}
+
+
+def _may_hold_a_secret(name: str) -> bool:
+    field = ProxySettings.model_fields.get(name)
+    return field is None or _holds_a_secret(field.annotation)
+
+
+def _holds_a_secret(annotation: Any) -> bool:
+    """Tell whether a type is that of secrets, or holds one in any of its parts."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return any(_holds_a_secret(field.annotation) for field in annotation.model_fields.values())
+    return annotation is SecretStr or any(_holds_a_secret(part) for part in get_args(annotation))
+
+
+def _as_in_a_file(advice: str) -> str:
+    """Return an advice with each variable's name as a key of the file: ``memory_tokens`` for ``RECOLLECT_MEMORY_TOKENS``."""
+    first, *others = advice.split(PREFIX)
+    lengths = [len(each) - len(each.lstrip(_LETTERS_OF_VARIABLES)) for each in others]
+    keys = [each[:length].lower() + each[length:] for each, length in zip(others, lengths, strict=True)]
+    return "".join([first, *keys])

@@ -1,0 +1,30 @@
+"""An HTTP/1.1 client for a reverse proxy (RFC 9110, 9112). It sends requests and streams responses unchanged.
+
+It keeps no cookies, follows no redirects and decodes no content. It adds no header except those that frame the body.
+"""
+
+from recollect_proxy.upstream.http1.address import Address
+from recollect_proxy.upstream.http1.connection import Body, Connection
+from recollect_proxy.upstream.http1.errors import (
+    BrokenOffError,
+    BusyError,
+    SilentError,
+    UnreachableError,
+    UnsendableError,
+)
+from recollect_proxy.upstream.http1.pool import Lent, Pool
+from recollect_proxy.upstream.http1.response import Response
+
+__all__ = [
+    "Address",
+    "Body",
+    "BrokenOffError",
+    "BusyError",
+    "Connection",
+    "Lent",
+    "Pool",
+    "Response",
+    "SilentError",
+    "UnreachableError",
+    "UnsendableError",
+]

@@ -1,0 +1,247 @@
+"""One connection to a server, which carries one request and its response at a time."""
+
+import asyncio
+import select
+from collections.abc import AsyncIterator, Sequence
+from typing import TypeAlias, cast
+
+from recollect_proxy.upstream.http1.errors import BrokenOffError, SilentError, UnsendableError
+from recollect_proxy.upstream.http1.response import Response
+from recollect_proxy.web.asgi import Headers
+
+Body: TypeAlias = bytes | AsyncIterator[bytes] | None
+
+_MOST_WAITING = 256 * 1024
+"""Backpressure, in bytes: with more of the response unread, the socket is not read."""
+
+_MOST_UNSENT = 256 * 1024
+"""Backpressure, in bytes: with more of the request unsent, the body's source is not read."""
+
+_MOST_JOINED = 64 * 1024
+"""Bytes that are copied, so that one packet and one call of the system carry what is small."""
+
+_SPACES = 2
+"""The number of spaces in a request line (RFC 9112, section 3)."""
+
+
+class Connection(asyncio.Protocol):
+    """A connection to a server.
+
+    Attributes:
+        closed: Whether either side closed the connection, or it was lost.
+        idle_since: When its last exchange ended, in seconds of the event loop's clock.
+    """
+
+    def __init__(self) -> None:
+        self.closed = False
+        self.idle_since = 0.0
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport
+        self._response: Response | None = None
+        self._reading = True
+        self._sendable = asyncio.Event()
+        self._sendable.set()
+        self._upload: asyncio.Task[None] | None = None
+        self._sent_whole = True
+        self._silence = 0.0
+        self._heard_at = 0.0
+        self._watch: asyncio.TimerHandle | None = None
+
+    # -- an exchange ----------------------------------------------------------------------------------
+
+    def send(self, method: bytes, target: bytes, headers: Headers, body: Body, *, silence: float) -> Response:
+        """Start sending a request, and return its response before any of it has arrived.
+
+        Args:
+            method: The method.
+            target: The request target, verbatim.
+            headers: The headers, with ``Host``. If they lack ``Content-Length`` for a body, this method adds the framing:
+                ``Content-Length`` for bytes, chunked transfer coding for an iterator.
+            body: The whole body, an iterator over its pieces, or None for no body.
+            silence: The timeout in seconds: for the server to send a first byte after the request's last one, between
+                two reads, and for it to accept more of a streamed body.
+
+        Raises:
+            UnsendableError: HTTP can't carry method, target or headers as they are: one of them holds a line break or NUL,
+                or the target a space.
+        """
+        chunked = False
+        if body is not None and not any(name.lower() == b"content-length" for name, _ in headers):
+            chunked = not isinstance(body, bytes)
+            framing = (b"Transfer-Encoding", b"chunked") if chunked else (b"Content-Length", _length(body))
+            headers = [*headers, framing]
+        head = _head(method, target, headers)
+        self._response = response = Response(self._loop, bodiless=method == b"HEAD", drained=self._read_on)
+        if self.closed:  # no callback will come for this response
+            response.fail(BrokenOffError())
+        elif isinstance(body, AsyncIterator):
+            self._sent_whole = False
+            sending = self._send_all(head, body, response, chunked=chunked, silence=silence)
+            self._upload = self._loop.create_task(sending)
+        else:
+            self._write([head, body or b""])
+            self.expect_within(silence)
+        return response
+
+    def expect_within(self, seconds: float) -> None:
+        """Set the timeout for the next bytes of the response: after so many seconds of silence it fails."""
+        if self._watch is not None and seconds != self._silence:
+            self._watch.cancel()
+            self._watch = None
+        self._silence = seconds
+        self._heard_at = self._loop.time()
+        if self._watch is None and not self.closed:
+            self._watch = self._loop.call_later(seconds, self._listen)
+
+    def end_exchange(self) -> bool:
+        """End the exchange. Return whether the connection can be reused; if not, it is closed."""
+        response, self._response = self._response, None
+        if self._upload is not None:
+            self._upload.cancel()
+            self._upload = None
+        if self._watch is not None:
+            self._watch.cancel()
+            self._watch = None
+        good = response is not None and response.complete and response.persists and self._sent_whole
+        if not good or self.closed or self._transport.is_closing():
+            self.abort()
+            return False
+        self._read_on()
+        return True
+
+    def abort(self) -> None:
+        """Close the connection at once; unsent bytes are lost."""
+        self.closed = True
+        self._transport.abort()
+
+    async def _send_all(
+        self, head: bytes, body: AsyncIterator[bytes], response: Response, *, chunked: bool, silence: float
+    ) -> None:
+        """Send a request with a streamed body. The head goes out with the first piece, so that no head is sent alone."""
+        unsent = [head]
+        try:
+            said = select.poll()
+            said.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
+            async for piece in body:
+                while self._reading and not self.closed and said.poll(0):  # noqa: ASYNC110 -- no event to await
+                    # A server may respond and close before the body's end. We read its response before we write
+                    # again: writing to a connection that it closed would lose the unread response.
+                    await asyncio.sleep(0)
+                if self.closed:
+                    return
+                if piece:  # an empty chunk would be the last
+                    unsent += [b"%x\r\n" % len(piece), piece, b"\r\n"] if chunked else [piece]
+                    self._write(unsent)
+                    unsent = []
+                    await self._taken(silence)
+            self._write([*unsent, b"0\r\n\r\n" if chunked else b""])
+            self._sent_whole = True
+        except Exception as error:  # noqa: BLE001 -- the body's source may raise anything; the response's reader gets it
+            response.fail(error)
+        finally:
+            if not response.head.done():  # later, the response's reader sets the timeout
+                self.expect_within(silence)
+
+    def _write(self, pieces: Sequence[bytes]) -> None:
+        """Write pieces, as one if they are small.
+
+        Not by ``writelines``: asyncio's own loop since 3.12 keeps an empty piece and never comes to rest, and up to 3.12.8 and
+        3.13.1 it does not tell us that its buffer is full (python/cpython#127655).
+        """
+        if sum(map(len, pieces)) <= _MOST_JOINED:
+            pieces = [b"".join(pieces)]
+        for piece in pieces:
+            self._transport.write(piece)
+
+    async def _taken(self, silence: float) -> None:
+        """Wait until the send buffer has room again.
+
+        Raises:
+            SilentError: The server accepted too little for ``silence`` seconds.
+        """
+        if not self._sendable.is_set():
+            try:
+                async with asyncio.timeout(silence):
+                    await self._sendable.wait()
+            except TimeoutError:
+                raise SilentError from None
+
+    def _listen(self) -> None:
+        self._watch = None
+        if self._response is None or self._response.complete:
+            return
+        now = self._loop.time()
+        if not self._reading:  # the silence is ours: reading is paused
+            self._heard_at = now
+        left = self._heard_at + self._silence - now
+        if left > 0:
+            self._watch = self._loop.call_later(left, self._listen)
+        else:
+            self._response.fail(SilentError())
+            self.abort()
+
+    def _read_on(self) -> None:
+        if not self._reading:
+            self._reading = True
+            self._heard_at = self._loop.time()
+            if not self.closed:
+                self._transport.resume_reading()
+
+    # -- callbacks of asyncio -------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport."""
+        self._transport = cast("asyncio.Transport", transport)  # create_connection makes no other
+        self._transport.set_write_buffer_limits(high=_MOST_UNSENT)
+
+    def data_received(self, data: bytes) -> None:
+        """Pass received bytes to the response, and pause reading if too many of its bytes are unread."""
+        response = self._response
+        if response is None:  # unsolicited bytes
+            self.abort()
+            return
+        self._heard_at = self._loop.time()
+        response.feed(data)
+        if response.waiting > _MOST_WAITING and self._reading:
+            self._reading = False
+            self._transport.pause_reading()
+
+    def eof_received(self) -> None:
+        """End the response at the server's end of stream. asyncio then sends what is unsent, and closes the connection."""
+        self.closed = True
+        self._sendable.set()
+        if self._response is not None:
+            self._response.end()
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        """Fail the response: the connection is lost."""
+        self.closed = True
+        self._sendable.set()
+        if self._response is not None:
+            self._response.fail(BrokenOffError())
+
+    def pause_writing(self) -> None:
+        """Pause the request body: the send buffer is full."""
+        self._sendable.clear()
+
+    def resume_writing(self) -> None:
+        """Resume the request body."""
+        self._sendable.set()
+
+
+def _length(body: Body) -> bytes:
+    return b"%d" % len(body) if isinstance(body, bytes) else b""
+
+
+def _head(method: bytes, target: bytes, headers: Headers) -> bytes:
+    lines = [b"%b %b HTTP/1.1" % (method, target), *(b"%b: %b" % field for field in headers), b"", b""]
+    head = b"\r\n".join(lines)
+    ends = len(lines) - 1
+    if (
+        head.count(b"\n") != ends
+        or head.count(b"\r") != ends
+        or b"\0" in head
+        or lines[0].count(b" ") != _SPACES
+    ):
+        raise UnsendableError
+    return head

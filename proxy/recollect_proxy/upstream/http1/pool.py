@@ -1,0 +1,169 @@
+"""A pool of connections to one server: opened on demand, reused until their idle timeout."""
+
+import asyncio
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+
+import aiohappyeyeballs
+
+from recollect_proxy.upstream.http1.address import Address, tls
+from recollect_proxy.upstream.http1.connection import Connection
+from recollect_proxy.upstream.http1.errors import BusyError, SilentError, UnreachableError
+
+_IDLE_SECONDS = 4.0
+"""Our idle timeout. It is below that of common servers (uvicorn: 5 s), so that we rarely send as they close."""
+
+_NEXT_ADDRESS_SECONDS = 0.25
+"""Connection attempt delay (RFC 8305, section 5): after it, the host's next address is tried in parallel."""
+
+
+@dataclass(eq=False, slots=True)
+class Lent:
+    """A connection on loan from the pool.
+
+    Attributes:
+        connection: The connection.
+        reused: Whether it carried an exchange before.
+    """
+
+    connection: Connection
+    reused: bool
+
+
+class Pool:
+    """Lends connections to one server, one exchange each.
+
+    Args:
+        address: The server.
+        limit: The most connections on loan at a time. Further callers wait.
+        connect_timeout: Seconds for both together: the wait for a free connection, and connecting.
+
+    Attributes:
+        waiting: The number of callers that wait for a free connection.
+    """
+
+    def __init__(self, address: Address, *, limit: int, connect_timeout: float) -> None:
+        self._address = address
+        self._limit = asyncio.Semaphore(limit)
+        self._connect_timeout = connect_timeout
+        self._idle: list[Connection] = []  # the most recently used last
+        self._lent: set[Lent] = set()
+        self._sweep: asyncio.TimerHandle | None = None
+        self.waiting = 0
+
+    @property
+    def lent(self) -> int:
+        """The number of connections on loan."""
+        return len(self._lent)
+
+    @property
+    def idle(self) -> int:
+        """The number of idle connections."""
+        return len(self._idle)
+
+    async def acquire(self) -> Lent:
+        """Lend a connection: an idle one if there is any, else a new one.
+
+        Raises:
+            BusyError: The limit is reached, and no connection was returned in time.
+            UnreachableError: The server could not be connected to.
+            SilentError: Connecting took too long.
+        """
+        deadline = asyncio.get_running_loop().time() + self._connect_timeout
+        self.waiting += 1
+        try:
+            async with asyncio.timeout_at(deadline if self._limit.locked() else None):
+                await self._limit.acquire()
+        except TimeoutError:
+            raise BusyError from None
+        finally:
+            self.waiting -= 1
+        try:
+            connection = self._fresh_enough()
+            lent = Lent(connection or await self._open(deadline), reused=connection is not None)
+        except BaseException:
+            self._limit.release()
+            raise
+        self._lent.add(lent)
+        return lent
+
+    async def replace(self, lent: Lent) -> None:
+        """Close the connection on loan, and put a new one in its place.
+
+        Raises:
+            UnreachableError: The server could not be connected to; the closed connection stays on loan.
+            SilentError: Connecting took too long; likewise.
+        """
+        if lent.connection.end_exchange():
+            lent.connection.abort()
+        lent.connection = await self._open(asyncio.get_running_loop().time() + self._connect_timeout)
+        lent.reused = False
+
+    def release(self, lent: Lent) -> None:
+        """Take a connection back. It is closed unless its response was complete and the server keeps it open."""
+        self._lent.discard(lent)
+        self._limit.release()
+        connection = lent.connection
+        if connection.end_exchange():
+            loop = asyncio.get_running_loop()
+            connection.idle_since = loop.time()
+            self._idle.append(connection)
+            if self._sweep is None:
+                self._sweep = loop.call_later(_IDLE_SECONDS, self._close_old)
+
+    async def aclose(self) -> None:
+        """Close all connections, also those on loan."""
+        if self._sweep is not None:
+            self._sweep.cancel()
+            self._sweep = None
+        for connection in (*self._idle, *(lent.connection for lent in self._lent)):
+            connection.abort()
+        self._idle.clear()
+
+    def _fresh_enough(self) -> Connection | None:
+        oldest = asyncio.get_running_loop().time() - _IDLE_SECONDS
+        while self._idle:
+            connection = self._idle.pop()
+            if not connection.closed and connection.idle_since > oldest:
+                return connection
+            connection.abort()
+        return None
+
+    def _close_old(self) -> None:
+        loop = asyncio.get_running_loop()
+        oldest = loop.time() - _IDLE_SECONDS
+        kept = [each for each in self._idle if not each.closed and each.idle_since > oldest]
+        for connection in set(self._idle).difference(kept):
+            connection.abort()
+        self._idle = kept
+        wait = kept[0].idle_since - oldest if kept else 0.0
+        self._sweep = loop.call_later(wait, self._close_old) if kept else None
+
+    async def _open(self, deadline: float) -> Connection:
+        """Connect to whichever of the host's addresses accepts first (Happy Eyeballs, RFC 8305)."""
+        loop = asyncio.get_running_loop()
+        name = self._address.host
+        try:
+            async with asyncio.timeout_at(deadline):
+                found = await loop.getaddrinfo(name, self._address.port, type=socket.SOCK_STREAM)
+                connected = await aiohappyeyeballs.start_connection(
+                    found, happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS
+                )
+                with suppress(OSError):  # some systems lack the option
+                    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+                try:
+                    _, connection = await loop.create_connection(
+                        Connection,
+                        sock=connected,
+                        ssl=tls() if self._address.encrypted else None,
+                        server_hostname=name if self._address.encrypted else None,
+                    )
+                except BaseException:
+                    connected.close()
+                    raise
+        except TimeoutError:
+            raise SilentError from None
+        except OSError as error:  # refused, unknown host, or TLS: ssl.SSLError is an OSError
+            raise UnreachableError from error
+        return connection

@@ -1,0 +1,261 @@
+"""Forwards a request to the LLM server, and returns its response as bytes. Never: looks inside a body."""
+
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+
+from recollect_proxy.upstream.http1 import (
+    Address,
+    Body,
+    BrokenOffError,
+    BusyError,
+    Connection,
+    Lent,
+    Pool,
+    Response,
+    SilentError,
+    UnreachableError,
+    UnsendableError,
+)
+from recollect_proxy.web.asgi import Headers
+from recollect_proxy.web.errors import (
+    BAD_REQUEST,
+    UPSTREAM_BROKE_OFF,
+    UPSTREAM_BUSY,
+    UPSTREAM_SILENT,
+    UPSTREAM_UNREACHABLE,
+    Failure,
+)
+from recollect_proxy.web.headers import keyed, relayable
+from recollect_proxy.web.paths import climbs
+
+_MOST_CONNECTIONS = 1000
+_STATUSES = range(200, 600)  # our own HTTP server can send no others
+
+_FAILURES = {
+    BusyError: UPSTREAM_BUSY,
+    UnreachableError: UPSTREAM_UNREACHABLE,
+    SilentError: UPSTREAM_SILENT,
+    BrokenOffError: UPSTREAM_BROKE_OFF,
+    UnsendableError: BAD_REQUEST,
+}
+
+
+class UpstreamError(Exception):
+    """The upstream sent no response: it was unreachable or silent, or closed the connection before a whole head.
+
+    Attributes:
+        failure: The error that the client gets.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.code)
+        self.failure = failure
+
+
+class TruncatedError(Exception):
+    """The upstream broke off, or fell silent, within the body of its response."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An upstream's response: its status, its end-to-end headers, and its body as it arrives."""
+
+    status: int
+    headers: Headers
+    _response: Response
+    _seen: list[bytes] = field(default_factory=list)
+
+    async def peek(self, limit: int) -> bytes | None:
+        """Return the whole body, which can be read again; None if it is longer than ``limit`` bytes or breaks off."""
+        pieces: list[bytes] = []
+        try:
+            while piece := await self.chunk():
+                pieces.append(piece)
+                if sum(map(len, pieces)) > limit:
+                    return None
+        except TruncatedError:
+            return None
+        finally:
+            self._seen[:] = pieces
+        return b"".join(pieces)
+
+    async def chunk(self) -> bytes:
+        """Wait for unread bytes of the body, and return them with their content coding; b"" at its end.
+
+        Raises:
+            TruncatedError: The upstream broke off. All bytes received before it have been returned.
+        """
+        if self._seen:
+            return self._seen.pop(0)
+        try:
+            return await self._response.read()
+        except (BrokenOffError, SilentError) as error:
+            raise TruncatedError from error
+
+    async def read(self) -> bytes:
+        """Return the rest of the body.
+
+        Raises:
+            TruncatedError: The upstream broke off.
+        """
+        chunks = []
+        while chunk := await self.chunk():
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+
+class Upstream:
+    """The LLM server behind the proxy."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        connect_timeout: float,
+        read_timeout: float,
+        first_byte_timeout: float | None = None,
+        connections: int = _MOST_CONNECTIONS,
+        api_key: str | None = None,
+    ) -> None:
+        """Open no connection yet: the first request does.
+
+        Args:
+            base_url: The base URL, without a trailing slash. Request targets are appended to it.
+            connect_timeout: Seconds for both together: the wait for a free connection, and connecting.
+            read_timeout: The most seconds of silence within a response.
+            first_byte_timeout: The most seconds from the request's last byte to the response's first; None: as
+                ``read_timeout``.
+            connections: The most concurrent requests.
+            api_key: Replaces the client's API key; None: the client's key is sent.
+        """
+        self._base_url = base_url
+        self._address = Address.of(base_url)
+        self._api_key = api_key.encode() if api_key else None
+        self._first_byte_timeout = read_timeout if first_byte_timeout is None else first_byte_timeout
+        self._read_timeout = read_timeout
+        self.connections = Pool(self._address, limit=connections, connect_timeout=connect_timeout)
+
+    def target(self, target: bytes) -> str:
+        """Return the URL of a request target: the base URL with the target appended verbatim.
+
+        Raises:
+            UpstreamError: Its dot segments lead out of the base path, while the upstream's own key would be sent.
+        """
+        with _failures_told():
+            self._below_base(target)
+        return self._base_url + target.decode("latin-1")
+
+    @property
+    def has_own_key(self) -> bool:
+        """Whether the upstream's own key replaces the client's."""
+        return self._api_key is not None
+
+    def keyed(self, headers: Headers) -> Headers:
+        """Return the headers with the upstream's own key, if it has one, and without any API key of the proxy."""
+        return keyed(headers, self._api_key)
+
+    @asynccontextmanager
+    async def forward(
+        self,
+        method: str,
+        target: bytes,
+        headers: Iterable[tuple[bytes, bytes]],
+        body: Body,
+        *,
+        repeatable: bool = True,
+    ) -> AsyncIterator[Answer]:
+        """Send a request, and yield its response once the head has arrived.
+
+        Leaving the context closes the connection, unless the body was read to its end.
+
+        Args:
+            method: The client's method.
+            target: The request target below the base URL, verbatim: path and query.
+            headers: End-to-end headers, as ``forwardable`` returns them.
+            body: The whole body, an iterator over its pieces, or None for no body.
+            repeatable: Whether the request may be sent twice, if the server closes a reused connection without a response.
+                A streamed body is never sent twice.
+
+        Raises:
+            UpstreamError: The upstream sent no response.
+        """
+        with _failures_told():
+            below = self._below_base(target)
+        request = _Request(
+            method.encode(),
+            below,
+            [(b"Host", self._address.authority), *self.keyed(list(headers))],
+            body,
+            repeatable=repeatable and isinstance(body, bytes | None),
+        )
+        with _failures_told():
+            lent = await self.connections.acquire()
+        try:
+            with _failures_told():
+                response = await self._ask(lent, request)
+            yield Answer(response.status, relayable(response.headers, status=response.status), response)
+        finally:
+            # This closes the socket unless the body was read to its end, so that the LLM stops when the client has left.
+            self.connections.release(lent)
+
+    def _below_base(self, target: bytes) -> bytes:
+        """Return the base path with the target appended; at least ``/`` (RFC 9112, section 3.2.1).
+
+        Raises:
+            UnsendableError: The target leads out of the base path, while the upstream's own key would be sent.
+        """
+        if self.has_own_key and climbs(target.partition(b"?")[0]):
+            raise UnsendableError  # the key is for paths below the base, and a server may resolve dot segments
+        whole = self._address.path + target
+        return whole if whole.startswith(b"/") else b"/" + whole
+
+    async def _ask(self, lent: Lent, request: "_Request") -> Response:
+        """Send a request. Send it once more if the server closed the idle connection in the same moment.
+
+        A request is repeated if its connection was reused, the server closed it before the response's first byte, and the
+        request is repeatable. Nearly always the server closed before it read the request. But it may have read it and
+        begun to work, which is why RFC 9110 section 9.2.2 forbids a proxy to repeat methods that are not idempotent. We
+        deviate for a POST that only runs a model: running it twice costs time, failing costs a person the answer. A POST
+        that creates something (a job, a file) is never repeated, and neither is a streamed body.
+
+        Raises:
+            UnsendableError, BrokenOffError, SilentError, UnreachableError: As in ``recollect_proxy.upstream.http1.errors``.
+        """
+        response = request.send_on(lent.connection, silence=self._first_byte_timeout)
+        try:
+            await response.head
+        except BrokenOffError:
+            if not lent.reused or response.began or not request.repeatable:
+                raise
+            await self.connections.replace(lent)  # a new one: the other idle connections may be closed, too
+            response = request.send_on(lent.connection, silence=self._first_byte_timeout)
+            await response.head
+        if response.status not in _STATUSES:
+            raise BrokenOffError
+        lent.connection.expect_within(self._read_timeout)
+        return response
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self.connections.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: bytes
+    target: bytes
+    headers: Headers
+    body: Body
+    repeatable: bool
+
+    def send_on(self, connection: Connection, *, silence: float) -> Response:
+        return connection.send(self.method, self.target, self.headers, self.body, silence=silence)
+
+
+@contextmanager
+def _failures_told() -> Iterator[None]:
+    try:
+        yield
+    except tuple(_FAILURES) as error:
+        raise UpstreamError(_FAILURES[type(error)]) from error

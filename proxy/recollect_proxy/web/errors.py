@@ -1,0 +1,123 @@
+"""What the proxy itself answers when it can't relay: the only place with status codes.
+
+The body has OpenAI's shape, so that every SDK shows the message; `x-recollect-error` says who failed.
+"""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from recollect_proxy.web.asgi import Headers, Send, respond
+
+_UNAUTHORIZED = 401
+"""It comes with a challenge (RFC 9110, section 15.5.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An answer of our own: status, whose fault, OpenAI's error code, and what to do about it."""
+
+    status: int
+    source: str
+    code: str
+    message: str
+
+
+UPSTREAM_UNREACHABLE = Failure(
+    502, "upstream", "upstream_unreachable", "Recollect could not connect to the upstream LLM."
+)
+UPSTREAM_BROKE_OFF = Failure(
+    502, "upstream", "upstream_broke_off", "The upstream LLM closed the connection without an answer."
+)
+UPSTREAM_SILENT = Failure(504, "upstream", "upstream_timeout", "The upstream LLM did not answer in time.")
+UPSTREAM_BUSY = Failure(
+    503,
+    "proxy",
+    "upstream_busy",
+    "Recollect has as many requests under way to the upstream LLM as it may. Try again.",
+)
+INTERNAL = Failure(500, "proxy", "internal_error", "Recollect failed. Its log says where.")
+NOT_FOUND = Failure(
+    404,
+    "proxy",
+    "not_found",
+    "Nothing is served at this path. Use the base URL that Recollect printed at start.",
+)
+METHOD_NOT_SUPPORTED = Failure(
+    501, "proxy", "method_not_supported", "Recollect sends neither CONNECT nor TRACE on."
+)
+IDENTITY_REQUIRED = Failure(
+    401,
+    "proxy",
+    "identity_required",
+    "Recollect sends on only what is of a known user here (RECOLLECT_REQUIRE_IDENTITY). Send the key or the signature that tells who "
+    "you are; one that was sent was not accepted.",
+)
+BAD_REQUEST = Failure(400, "proxy", "bad_request", "The request could not be sent on as it is.")
+AMBIGUOUS = Failure(
+    400,
+    "proxy",
+    "ambiguous_request",
+    "The request can be read in two ways: one Host, one framing of the body.",
+)
+PATH_OF_TWO = Failure(
+    400,
+    "proxy",
+    "ambiguous_path",
+    "The path can be read as that of another upstream. Write it as docs/upstreams.md does.",
+)
+MODEL_NOT_READ = Failure(
+    400,
+    "proxy",
+    "model_not_read",
+    "Which upstream is asked depends on the model, and which model this request names can't be told for certain: "
+    "send JSON with one model, 32 MiB at most.",
+)
+MODEL_READ_LATE = Failure(
+    503,
+    "proxy",
+    "model_read_late",
+    "Which upstream is asked depends on the model, and Recollect had no time to read it in this request. Try again.",
+)
+OPTIONS_NOT_CUT = Failure(
+    413,
+    "proxy",
+    "recollect_object_not_cut",
+    "The request is too large to take its recollect object out of it. Use x-recollect-* headers instead.",
+)
+OPTIONS_NOT_READ = Failure(
+    503,
+    "proxy",
+    "recollect_object_not_read",
+    "Recollect had no time to read the request's recollect object, which goes no further. Try again.",
+)
+
+
+def invalid_option(name: str, wanted: str) -> Failure:
+    """Return what tells a client that it asked the memory for what makes no sense."""
+    return Failure(400, "proxy", "invalid_recollect_option", f"The recollect option {name} must be {wanted}.")
+
+
+def failure_body(failure: Failure) -> bytes:
+    """Return a failure in OpenAI's error shape."""
+    error = {
+        "message": failure.message,
+        "type": f"{failure.source}_error",
+        "param": None,
+        "code": failure.code,
+    }
+    return msgspec.json.encode({"error": error})
+
+
+async def send_failure(send: Send, failure: Failure, headers: Headers | None = None) -> None:
+    """Answer with a failure, and say in headers what else is to be said."""
+    headers = [(b"x-recollect-error", failure.source.encode()), *(headers or [])]
+    if failure.status == _UNAUTHORIZED:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await respond(
+        send,
+        failure.status,
+        failure_body(failure),
+        content_type=b"application/json",
+        headers=headers,
+    )

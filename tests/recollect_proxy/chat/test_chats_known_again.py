@@ -1,0 +1,246 @@
+"""A chat that its client gives no id, or sends in parts, is one chat: by the answer that it follows, or by what it still carries."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from tests.recollect_proxy.frontends import APIS, Frontend, Sent
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.spoken import RESPONSES, named_event, replies
+from tests.running_proxy import RunningProxy, User, running_proxy, somebody
+from tests.scripted_extraction import Pupil
+from tests.scripted_upstream import ScriptedUpstream, streamed, whole
+from tests.tables import table
+
+from recollect_proxy.settings.proxy_settings import ProxySettings
+
+FACTS = ("Lives in Lisbon", "Has a dog called Fips", "Works as a nurse")
+LIST = "What do you know about me?"
+FORGET = "Forget number 2."
+DONE = "- [DONE] Forgotten, as the user asked: number 2"
+
+
+async def person_of(proxy: RunningProxy) -> User:
+    person = somebody()
+    for content in FACTS:
+        await given_memory(proxy, person, content)
+    return person
+
+
+async def left(proxy: RunningProxy, person: User) -> set[str]:
+    return {*await proxy.statements(person)} & {*FACTS}
+
+
+def numbered(text: str) -> str:
+    """Return the list that the model was given as it answers with it."""
+    found = re.findall(r"^\u2022 (.+) \(number (\d+)\)$", text, re.MULTILINE)
+    return "\n".join(f"{number}. {content}" for content, number in found)
+
+
+# -- the server keeps the chat ---------------------------------------------------------------------
+
+
+class Chain:
+    """Someone's chat that the LLM's server keeps: each request says its last message and what it follows.
+
+    Attributes:
+        last: The id of the last answer.
+    """
+
+    def __init__(self, proxy: RunningProxy, upstream: ScriptedUpstream, person: User) -> None:
+        self._proxy, self._upstream, self._person = proxy, upstream, person
+        self.last: str | None = None
+
+    async def says(self, said: Any, *, stream: bool = False, **fields: Any) -> Sent:
+        """Say something, and return what went up for it."""
+        answer_id = f"resp_{uuid4().hex}"
+        response = json.loads(RESPONSES.whole("All right.")) | {"id": answer_id}
+        self._upstream.otherwise = lambda _: whole(json.dumps(response).encode())
+        if stream:
+            self._upstream.otherwise = lambda _: streamed(
+                named_event({"type": "response.created", "response": response | {"status": "in_progress"}}),
+                named_event({"type": "response.output_text.delta", "delta": "All right."}),
+                named_event({"type": "response.completed", "response": response}),
+            )
+        body = {"model": "scripted", "input": said} | (
+            {"previous_response_id": self.last} if self.last else {}
+        )
+        headers = [each for each in self._person.headers() if each[0] != b"X-OpenWebUI-Chat-Id"]
+        answer = await self._proxy.fetch(b"POST", RESPONSES.path, headers, json.dumps(body | fields).encode())
+        assert answer.status == 200, answer.body
+        await self._proxy.settle()
+        self.last = answer_id
+        return Sent(self._upstream.last.body, APIS["responses"])
+
+
+TOOL_RESULT = [{"type": "function_call_output", "call_id": "1", "output": "22 degrees"}]
+
+
+@table("stream", [False, True])
+@table("between", [[], ["Thanks."], [[{"role": "user", "content": "Thanks."}]], [TOOL_RESULT]])
+async def test_an_answers_id_names_its_chat(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, *, stream: bool, between: list[Any]
+) -> None:
+    del pupil
+    person = await person_of(proxy)
+    chain = Chain(proxy, upstream, person)
+
+    listed = numbered((await chain.says([{"role": "user", "content": LIST}], stream=stream)).text)
+    for said in between:
+        await chain.says(said, stream=stream)
+    sent = await chain.says([{"role": "user", "content": FORGET}], stream=stream)
+
+    assert DONE in sent.text
+    assert await left(proxy, person) == {each for each in FACTS if f"2. {each}" not in listed}
+    chats = await proxy.rows("SELECT id FROM recollect.sessions WHERE user_id = $1", person.known_as)
+    assert len(chats) == 1
+
+
+async def test_an_answers_id_names_the_chat_of_nobody_else(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    person = await person_of(proxy)
+    chain, strangers = Chain(proxy, upstream, person), Chain(proxy, upstream, user)
+    await chain.says([{"role": "user", "content": LIST}])
+    strangers.last = chain.last
+
+    sent = await strangers.says([{"role": "user", "content": FORGET}])
+
+    assert "[DONE]" not in sent.text
+    assert not any(each in sent.text for each in FACTS)
+    assert await left(proxy, person) == {*FACTS}
+    rows = await proxy.rows(
+        "SELECT DISTINCT user_id FROM recollect.sessions WHERE id IN (SELECT id FROM recollect.sessions WHERE user_id = $1)",
+        user.known_as,
+    )
+    assert [row["user_id"] for row in rows] == [user.known_as]
+
+
+async def test_what_instructs_the_model_is_sent_again_as_it_was(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    await given_memory(proxy, user, TEA)
+    chain = Chain(proxy, upstream, user)
+
+    sent = [
+        await chain.says([{"role": "user", "content": said}])
+        for said in (WHICH_TEA, "sqrt(2)*sqrt(8)=", "log(7)=")
+    ]
+
+    assert TEA in sent[0].system
+    assert {each.system for each in sent} == {sent[0].system}
+
+
+async def test_a_chain_goes_on_after_a_restart(
+    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
+) -> None:
+    async with running_proxy(fresh_settings) as before:
+        chain = Chain(before, upstream, user)
+        await chain.says("Good evening.")
+    async with running_proxy(fresh_settings) as after:
+        later = Chain(after, upstream, user)
+        later.last = chain.last
+        await later.says("And good night.")
+
+        chats = await after.rows("SELECT id FROM recollect.sessions WHERE user_id = $1", user.known_as)
+        assert len(chats) == 1
+
+
+# -- the client sends a part of it -----------------------------------------------------------------
+
+
+@dataclass
+class Window(Frontend):
+    """A frontend that sends the last few messages alone, to a model that answers with the list that it was given.
+
+    Attributes:
+        most: How many it sends.
+    """
+
+    most: int = 3
+
+    async def says(self, text: str | list[dict[str, Any]]) -> Sent:
+        """Say the next thing, and return what went up for it."""
+        self.upstream.otherwise = lambda request: replies(_answer(request.body))(request)
+        sent = await super().says(text)
+        self.messages[-1]["content"] = _answer(sent.body)
+        return sent
+
+    async def again(self) -> Sent:
+        """Send the last messages, and return what went up for them."""
+        everything, self.messages = self.messages, self.messages[-self.most :]
+        try:
+            return await super().again()
+        finally:
+            self.messages = everything
+
+
+def _answer(body: bytes) -> str:
+    return numbered("\n".join(_texts(json.loads(body)))) or f"All right, number {len(body)}."
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(each)
+
+
+WINDOWS = [
+    (name, most, chat) for name in APIS for most in (2, 3, 5) for chat in ("chat-1", None) if chat or most > 3
+]
+
+
+@table("name, most, chat_id", WINDOWS)
+async def test_the_list_in_a_window_is_pointed_at(
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, name: str, most: int, chat_id: str | None
+) -> None:
+    del pupil
+    person = await person_of(proxy)
+    chat = Window(proxy, upstream, person, chat=chat_id, api=APIS[name], most=most)
+    for said in ("Good evening.", "How do tides work?", "And springtides?", LIST):
+        await chat.says(said)
+    listed = chat.messages[-1]["content"]
+
+    sent = await chat.says(FORGET)
+
+    assert DONE in sent.text
+    assert await left(proxy, person) == {each for each in FACTS if f"2. {each}" not in listed}
+    chats = await proxy.rows("SELECT id FROM recollect.sessions WHERE user_id = $1", person.known_as)
+    assert len(chats) == 1
+
+
+@table("most, chat_id", [(3, "chat-1"), (4, "chat-1"), (5, None)])
+async def test_a_sliding_window_is_one_chat_and_keeps_its_blocks(
+    proxy: RunningProxy, upstream: ScriptedUpstream, most: int, chat_id: str | None
+) -> None:
+    person = await given_memory(proxy, somebody(), TEA)
+    chat = Window(proxy, upstream, person, chat=chat_id, most=most)
+
+    sent = [
+        await chat.says(said)
+        for said in ("Good evening.", WHICH_TEA, "How do tides work?", "And springtides?")
+    ]
+
+    chats = await proxy.rows("SELECT id FROM recollect.sessions WHERE user_id = $1", person.known_as)
+    assert len(chats) == 1
+    assert all(TEA in each.text for each in sent[1:])
+
+
+async def test_chats_with_the_same_pair_stay_apart(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    one, other = (Frontend(proxy, upstream, user, chat=None) for _ in range(2))
+    for chat, begins in ((one, "How do tides work?"), (other, "Who built the Belfry?")):
+        for said in (begins, "Thanks.", "Really?"):
+            await chat.says(said)
+    await one.says("And springtides?")
+
+    rows = await proxy.rows(
+        "SELECT session_id, count(*) AS n FROM recollect.exchanges WHERE user_id = $1 GROUP BY 1 ORDER BY 2",
+        user.known_as,
+    )
+    assert [row["n"] for row in rows] == [3, 4]

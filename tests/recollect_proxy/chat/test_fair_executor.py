@@ -1,0 +1,84 @@
+"""What takes long is done beside the event loop, one piece after the other, and nobody waits for it without end."""
+
+import asyncio
+import threading
+from functools import partial
+
+import pytest
+
+from recollect_proxy.chat.fair_executor import FairExecutor
+
+ANNA, BEN = "anna", "ben"
+
+
+async def test_work_is_done_beside_the_loop() -> None:
+    loops_own = threading.get_ident()
+
+    assert await FairExecutor().run(threading.get_ident, ANNA) != loops_own
+
+
+async def test_two_pieces_of_work_are_done_one_after_the_other() -> None:
+    executor, going_on, most = FairExecutor(), threading.Semaphore(1), []
+
+    def work() -> bool:
+        alone = going_on.acquire(blocking=False)
+        most.append(alone)
+        going_on.release()
+        return alone
+
+    assert all(await asyncio.gather(*(executor.run(work, f"user {n}") for n in range(20))))
+
+
+async def test_an_error_is_its_askers() -> None:
+    def fail() -> None:
+        raise KeyError("nothing")
+
+    with pytest.raises(KeyError):
+        await FairExecutor().run(fail, ANNA)
+
+
+async def test_who_waits_too_long_goes_on_and_what_was_not_begun_is_never_done() -> None:
+    executor, go_on, done = FairExecutor(patience=0.05), threading.Event(), []
+    try:
+        with pytest.raises(TimeoutError):
+            await executor.run(go_on.wait, ANNA)
+        with pytest.raises(TimeoutError):
+            await executor.run(lambda: done.append("second"), BEN)
+    finally:
+        go_on.set()
+
+    assert await executor.run(lambda: "third", BEN) == "third"
+    assert done == []
+
+
+async def test_however_much_one_asks_for_the_others_have_their_turn_after_one_piece_of_it() -> None:
+    executor, go_on, order = FairExecutor(patience=60), threading.Event(), []
+
+    def slow(number: int) -> None:
+        go_on.wait()
+        order.append(f"{ANNA} {number}")
+
+    annas = [asyncio.create_task(executor.run(partial(slow, number), ANNA)) for number in range(20)]
+    await asyncio.sleep(0)
+    bens = asyncio.create_task(executor.run(lambda: order.append(BEN), BEN))
+    nobodys = asyncio.create_task(executor.run(lambda: order.append("nobody"), None))
+    await asyncio.sleep(0)
+    go_on.set()
+    await asyncio.gather(*annas, bens, nobodys)
+
+    assert order == ["anna 0", BEN, "nobody", *(f"anna {number}" for number in range(1, 20))]
+
+
+async def test_what_is_begun_is_its_users_turn_until_it_ends_though_nobody_waits_for_it() -> None:
+    executor, go_on, done = FairExecutor(patience=0.05), threading.Event(), []
+    try:
+        with pytest.raises(TimeoutError):
+            await executor.run(go_on.wait, ANNA)
+        with pytest.raises(TimeoutError):
+            await executor.run(lambda: done.append("second"), ANNA)
+        assert executor._thread._work_queue.qsize() == 0
+    finally:
+        go_on.set()
+
+    assert await executor.run(lambda: "third", ANNA) == "third"
+    assert done == []

@@ -1,0 +1,239 @@
+"""What a chat was given stays where it was: what an upstream has cached of the conversation holds."""
+
+import json
+from itertools import pairwise
+
+import pytest
+from tests.recollect_proxy.frontends import APIS, Api, Frontend, Sent
+from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.own_proxies import OwnProxies
+from tests.running_proxy import RunningProxy, User, running_proxy
+from tests.scripted_upstream import ScriptedUpstream
+
+from recollect_proxy.settings.proxy_settings import ProxySettings
+
+CAT = "My cat is called Minka."
+WHICH_CAT = "What is my cat called?"
+JOB = "I work as a glazier in Bremen."
+WHICH_JOB = "In which town do I work as a glazier?"
+SUM = "sqrt(2)*sqrt(8)="
+LOGARITHM = "log(100)+7="
+FENCE = "<recollect_memories>"
+
+IN_EACH = pytest.mark.parametrize("api", APIS.values(), ids=APIS)
+
+
+@pytest.fixture
+def proxy(listening_proxy: RunningProxy) -> RunningProxy:
+    """A proxy that forms nothing: what is asked here is asked of its recall alone."""
+    return listening_proxy
+
+
+@pytest.fixture
+async def chatter(proxy: RunningProxy, user: User) -> User:
+    for content in (TEA, CAT, JOB):
+        await given_memory(proxy, user, content)
+    return user
+
+
+def fenced(sent: Sent) -> list[bool]:
+    """Tell of each message of the conversation whether memories stand beside it."""
+    return [FENCE in json.dumps(message) for message in sent.messages]
+
+
+# -- stable ----------------------------------------------------------------------------------------
+
+
+@IN_EACH
+async def test_a_request_is_how_the_next_one_of_its_chat_begins(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User, api: Api
+) -> None:
+    chat = Frontend(proxy, upstream, chatter, api=api)
+
+    sent = [await chat.says(text) for text in (WHICH_TEA, SUM, WHICH_CAT, LOGARITHM, WHICH_JOB)]
+
+    assert TEA in sent[0].system
+    assert all(one.begins(next_one) for one, next_one in pairwise(sent))
+    assert {each.system for each in sent} == {sent[0].system}
+    assert "Minka" not in sent[0].system
+    assert fenced(sent[-1]) == [False, False, False, False, True, False, False, False, True]
+    assert "Minka" in json.dumps(sent[-1].messages[4])
+    assert "glazier in Bremen" in json.dumps(sent[-1].messages[8])
+
+
+@IN_EACH
+async def test_a_chat_without_an_id_is_known_again_by_how_it_began(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User, api: Api
+) -> None:
+    chat = Frontend(proxy, upstream, chatter, chat=None, api=api)
+
+    sent = [await chat.says(text) for text in (WHICH_TEA, WHICH_CAT, SUM)]
+
+    assert all(one.begins(next_one) for one, next_one in pairwise(sent))
+    assert TEA in sent[-1].system
+    assert fenced(sent[-1]) == [False, False, True, False, False]
+
+
+async def test_a_turn_that_is_sent_again_goes_up_with_the_same_bytes(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
+) -> None:
+    chat = Frontend(proxy, upstream, chatter)
+    await chat.says(WHICH_TEA)
+    second = await chat.says(WHICH_CAT)
+    await given_memory(proxy, chatter, "My cat Minka is fourteen years old.")
+    chat.messages.pop()
+
+    again = await chat.again()
+
+    assert again.body == second.body
+
+
+async def test_an_edited_turn_has_a_branch_of_its_own_and_the_old_one_stays(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
+) -> None:
+    chat = Frontend(proxy, upstream, chatter)
+    first = await chat.says(WHICH_TEA)
+    by_cat = await chat.says(WHICH_CAT)
+    old = list(chat.messages)
+    chat.back()
+
+    by_job = await chat.says(WHICH_JOB)
+    chat.messages = old
+    on_old = await chat.says(SUM)
+
+    assert first.begins(by_job)
+    assert "Minka" not in by_job.body.decode()
+    assert by_cat.begins(on_old)
+    assert "Bremen" not in on_old.body.decode()
+
+
+async def test_a_chat_goes_on_as_it_was_after_a_restart(
+    fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
+) -> None:
+    async with running_proxy(fresh_settings) as proxy:
+        for content in (TEA, CAT):
+            await given_memory(proxy, user, content)
+        chat = Frontend(proxy, upstream, user)
+        await chat.says(WHICH_TEA)
+        second = await chat.says(WHICH_CAT)
+
+    async with running_proxy(fresh_settings) as proxy:
+        chat.proxy = proxy
+        third = await chat.says(SUM)
+
+    assert second.begins(third)
+    assert fenced(third) == [False, False, True, False, False]
+
+
+async def test_a_chat_that_begins_with_nothing_to_recall_gets_its_blocks_beside_its_turns(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
+) -> None:
+    chat = Frontend(proxy, upstream, chatter)
+
+    sent = [await chat.says(text) for text in (SUM, WHICH_TEA, LOGARITHM)]
+
+    assert [each.system for each in sent] == [""] * 3  # a system prompt that comes later costs the cache
+    assert fenced(sent[-1]) == [False, False, True, False, False]
+    assert all(one.begins(next_one) for one, next_one in pairwise(sent))
+
+
+async def test_what_a_users_other_chat_was_given_stays_there(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
+) -> None:
+    await Frontend(proxy, upstream, chatter, chat="chat-1").says(WHICH_TEA)
+
+    sent = await Frontend(proxy, upstream, chatter, chat="chat-2").says(SUM)
+
+    assert FENCE not in sent.body.decode()
+
+
+async def test_the_blocks_of_a_chat_are_counted(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
+) -> None:
+    chat = Frontend(proxy, upstream, chatter)
+    await chat.says(WHICH_TEA)
+    first = int(chat.answer[b"x-recollect-chat-memory-tokens"])
+    await chat.says(WHICH_CAT)
+    own = int(chat.answer[b"x-recollect-memory-tokens"])
+
+    assert int(chat.answer[b"x-recollect-chat-memory-tokens"]) == first + own > first > 0
+
+
+# -- the other placements --------------------------------------------------------------------------
+
+
+async def test_in_the_system_prompt_all_of_it_is_told_anew_with_each_turn(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
+) -> None:
+    chat = Frontend(proxy, upstream, chatter, headers=[(b"X-Recollect-Placement", b"system")])
+
+    sent = [await chat.says(text) for text in (WHICH_TEA, WHICH_CAT, SUM)]
+
+    assert TEA in sent[0].system
+    assert CAT in sent[1].system
+    assert sent[1].system.count(FENCE) == 1
+    assert sent[2].system == ""
+    assert not any(any(fenced(each)) for each in sent)
+
+
+async def test_beside_the_turn_all_of_it_is_told_there_alone(
+    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
+) -> None:
+    chat = Frontend(proxy, upstream, chatter, headers=[(b"X-Recollect-Placement", b"user")])
+
+    sent = [await chat.says(text) for text in (WHICH_TEA, WHICH_CAT)]
+
+    assert [each.system for each in sent] == ["", ""]
+    assert fenced(sent[0]) == [True]
+    assert fenced(sent[1]) == [False, False, True]
+    assert "Minka" in json.dumps(sent[1].messages[2])
+
+
+async def test_nowhere_is_nowhere(proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User) -> None:
+    chat = Frontend(proxy, upstream, chatter, headers=[(b"X-Recollect-Placement", b"off")])
+
+    sent = await chat.says(WHICH_TEA)
+
+    assert FENCE not in sent.body.decode()
+    assert chat.answer[b"x-recollect-skipped"] == b"off"
+
+
+async def test_the_setting_says_where_it_goes_unless_a_request_does(
+    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User
+) -> None:
+    async with own_proxies.serve(placement="user") as proxy:
+        await given_memory(proxy, user)
+        beside = await Frontend(proxy, upstream, user).says(WHICH_TEA)
+        asked = Frontend(proxy, upstream, user, "chat-2", headers=[(b"X-Recollect-Placement", b"system")])
+
+        assert fenced(beside) == [True]
+        assert TEA in (await asked.says(WHICH_TEA)).system
+
+
+async def test_a_model_that_takes_no_system_prompt_is_told_beside_the_first_message(
+    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User
+) -> None:
+    async with own_proxies.serve(system_styles={"gemma*": "none"}) as proxy:
+        await given_memory(proxy, user)
+        chat = Frontend(proxy, upstream, user, model="Gemma-3-it")
+
+        sent = [await chat.says(text) for text in (WHICH_TEA, SUM)]
+
+        assert [each.system for each in sent] == ["", ""]
+        assert fenced(sent[1]) == [True, False, False]
+        assert sent[0].begins(sent[1])
+
+
+# -- less of it ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "own", [{"hybrid": False, "chunking": False}, {"hybrid": False}, {"chunking": False}]
+)
+async def test_by_meaning_alone_or_by_memories_alone_it_recalls_too(
+    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User, own: dict[str, bool]
+) -> None:
+    async with own_proxies.serve(**own) as proxy:
+        await given_memory(proxy, user)
+
+        assert TEA in (await Frontend(proxy, upstream, user).says(WHICH_TEA)).system

@@ -1,0 +1,137 @@
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+from tests.recollect_proxy.settings import proxy_settings
+
+from recollect.file_lock import FileLock
+from recollect_proxy.settings import admin_token as tokens
+from recollect_proxy.settings.admin_token import AdminToken, admin_token
+
+
+def test_a_token_that_is_given_is_written_nowhere(tmp_path: Path) -> None:
+    settings = proxy_settings(data_dir=tmp_path, admin_token="given")
+
+    token = admin_token(settings)
+    token.was_shown()
+
+    assert token == AdminToken("given")
+    assert not token.is_new
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+    settings = proxy_settings(data_dir=tmp_path / "new" / "folder")
+    file = tmp_path / "new" / "folder" / "admin-token"
+
+    made = admin_token(settings)
+    before = {stat.S_IMODE(each.stat().st_mode) for each in file.parent.iterdir()}
+    made.was_shown()
+
+    assert (made.file, made.is_new) == (file, True)
+    assert len(made.value) >= 40
+    assert before == {0o600}
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert {each.name for each in file.parent.iterdir()} == {file.name, "admin-token.lock"}
+    assert admin_token(settings) == AdminToken(made.value, file, is_new=False)
+
+
+def test_a_token_that_a_failed_start_made_is_shown_by_the_next(tmp_path: Path) -> None:
+    settings = proxy_settings(data_dir=tmp_path)
+    failed = admin_token(settings)
+
+    again = admin_token(settings)
+    again.was_shown()
+
+    assert again == failed
+    assert again.is_new
+    assert not admin_token(settings).is_new
+
+
+def test_starts_at_once_agree_on_one_token(tmp_path: Path) -> None:
+    settings = proxy_settings(data_dir=tmp_path)
+    together = Barrier(8)
+
+    def start(_: int) -> AdminToken:
+        together.wait()
+        token = admin_token(settings)
+        token.was_shown()
+        return token
+
+    with ThreadPoolExecutor(8) as processes:
+        found = list(processes.map(start, range(8)))
+
+    kept = admin_token(settings)
+    assert {token.value for token in found} == {kept.value}
+    assert any(token.is_new for token in found)
+    assert not kept.is_new
+
+
+def test_a_token_that_another_start_showed_meanwhile_stays(tmp_path: Path) -> None:
+    settings = proxy_settings(data_dir=tmp_path)
+    one, other = admin_token(settings), admin_token(settings)
+
+    one.was_shown()
+    late = admin_token(settings)
+    other.was_shown()
+    late.was_shown()
+
+    assert one == other
+    assert late == AdminToken(one.value, one.file) == admin_token(settings)
+
+
+def test_a_start_that_does_not_let_go_of_the_token_is_not_waited_for_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "_PATIENCE_SECONDS", 0.05)
+    with closing(FileLock(tmp_path / "admin-token.lock")) as lock:
+        lock.share()
+
+        with pytest.raises(TimeoutError, match="another process"):
+            admin_token(proxy_settings(data_dir=tmp_path))
+
+
+def test_two_folders_have_two_tokens(tmp_path: Path) -> None:
+    one = admin_token(proxy_settings(data_dir=tmp_path / "a"))
+    other = admin_token(proxy_settings(data_dir=tmp_path / "b"))
+
+    assert one.value != other.value
+
+
+def test_where_nothing_is_kept_each_start_has_a_token_and_writes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = proxy_settings(data_dir=":memory:")
+
+    token, next_one = admin_token(settings), admin_token(settings)
+    token.was_shown()
+
+    assert (token.file, token.is_new) == (None, True)
+    assert len(token.value) >= 40
+    assert token.value != next_one.value
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["admin-token", "admin-token.unshown"])
+def test_an_empty_token_file_is_no_token(name: str, tmp_path: Path) -> None:
+    """A start that was cut off between making the file and writing it must not leave the API open."""
+    (tmp_path / name).touch()
+
+    token = admin_token(proxy_settings(data_dir=tmp_path))
+    token.was_shown()
+
+    assert len(token.value) >= 40
+    assert token.is_new
+    assert token.file == tmp_path / "admin-token"
+    assert token.file.read_text() == token.value + "\n"
+
+
+def test_a_folder_that_can_not_be_written_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(OSError, match="file"):
+        admin_token(proxy_settings(data_dir=tmp_path / "file"))

@@ -1,0 +1,116 @@
+"""`recollect config`: what is set, and where it is from."""
+
+import json
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+from tests.recollect_proxy.command_line import recollect
+
+from recollect.settings import is_setting
+from recollect_proxy.commands.config import FILES, markdown
+from recollect_proxy.settings.command_settings import settings_of_start
+from recollect_proxy.settings.proxy_settings import ProxySettings
+
+REPOSITORY = Path(__file__).parents[3]
+SECRETS = {
+    "RECOLLECT_ADMIN_TOKEN": "hush-1",
+    "RECOLLECT_DATABASE_URL": "postgresql://u:hush-2@h/d",
+    "RECOLLECT_EMBEDDER_API_KEY": "hush-3",
+    "RECOLLECT_EXTRACTION_API_KEY": "hush-4",
+    "RECOLLECT_EXTRACTION_BASE_URL": "http://u:hush-5@host:81/v1",
+    "RECOLLECT_UPSTREAM_API_KEY": "hush-6",
+    "RECOLLECT_SHARED_SECRET": "hush-7",
+    "RECOLLECT_OPENWEBUI_JWT_SECRET": "hush-8",
+    "RECOLLECT_EMBEDDER_BASE_URL": "http://hush-9@host:81/v1",
+}
+
+
+def test_the_page_of_settings_is_what_the_settings_say() -> None:
+    assert (REPOSITORY / "docs" / "settings.md").read_text() == markdown(), "`make docs` writes it anew"
+
+
+def test_the_page_names_each_setting_once() -> None:
+    named = [line.split("`")[1] for line in markdown().split("## Files")[0].splitlines() if "| `" in line]
+
+    fields = ProxySettings.model_fields
+    assert sorted(named) == sorted(f"RECOLLECT_{name.upper()}" for name in fields if is_setting(fields[name]))
+
+
+def test_each_setting_is_shown_with_where_it_is_from(tmp_path: Path) -> None:
+    (tmp_path / "admin-token").write_text("hush")
+    (tmp_path / "instructions.toml").write_text("")
+    given = {
+        "RECOLLECT_DATA_DIR": str(tmp_path),
+        "RECOLLECT_IDENTITY": "api-key,header",
+        "recollect_user_cap": "7",
+        "RECOLLECT_PORT": "",
+        "RECOLLECT_SESSION_CAP": "9",
+    }
+
+    shown = json.loads(recollect("config", "--json", **given).stdout)
+
+    settings = shown["settings"]
+    assert settings["user_cap"] == {"value": 7, "source": "environment"}
+    assert settings["identity"] == {"value": ["api-key", "header"], "source": "environment"}
+    assert settings["port"] == {"value": 8787, "source": "default"}
+    assert settings["upstream"] == {"value": None, "source": "not set, and needed"}
+    assert settings["admin_token"] == {"value": "(hidden)", "source": f"file {tmp_path / 'admin-token'}"}
+    assert shown["files"] == dict.fromkeys(FILES, "none") | {
+        "admin-token": "found",
+        "instructions.toml": "found",
+    }
+    assert list(shown["without_effect"]) == ["RECOLLECT_SESSION_CAP"]
+    assert "session_cap" not in settings
+
+
+def test_it_is_read_by_people_too(tmp_path: Path) -> None:
+    given = {"RECOLLECT_DATA_DIR": str(tmp_path), "RECOLLECT_USER_CAPS": "7"}
+
+    lines = recollect("config", RECOLLECT_UPSTREAM="http://llm/v1", **given).stdout.splitlines()
+
+    assert "RECOLLECT_UPSTREAM = http://llm/v1  (environment)" in lines
+    assert "RECOLLECT_OPENWEBUI_STATUS = true  (default)" in lines
+    assert f"{tmp_path / 'jwks.json'}: none" in lines
+    assert lines[-1].endswith("did you mean RECOLLECT_USER_CAP?")
+
+
+def test_what_it_shows_of_a_setting_sets_the_same_again(tmp_path: Path) -> None:
+    given = {"RECOLLECT_DATA_DIR": str(tmp_path), "RECOLLECT_UPSTREAM": "http://llm/v1"}
+    styles = {"RECOLLECT_SYSTEM_STYLES": "gemma*=none,o1*=developer", "RECOLLECT_IDENTITY": "api-key, header"}
+    shown = dict(
+        line.rpartition("  (")[0].split(" = ", 1)
+        for line in recollect("config", **given, **styles).stdout.splitlines()
+        if line.startswith("RECOLLECT_")
+    )
+
+    assert shown["RECOLLECT_SYSTEM_STYLES"] == "gemma*=none,o1*=developer"
+    assert shown["RECOLLECT_IDENTITY"] == "api-key,header"
+    again = {name: value for name, value in shown.items() if value != "(hidden)"}
+    settings = [
+        json.loads(recollect("config", "--json", **env).stdout)["settings"] for env in (given | styles, again)
+    ]
+    assert [{name: each["value"] for name, each in one.items()} for one in settings] == [
+        {name: each["value"] for name, each in settings[0].items()}
+    ] * 2
+
+
+def test_no_secret_is_shown_in_any_way() -> None:
+    for how in ((), ("--json",)):
+        shown = recollect("config", *how, **SECRETS)
+
+        assert shown.exit_code == 0
+        assert "hush" not in shown.output
+        assert "http://host:81/v1" in shown.output
+
+
+def test_a_start_tells_once_of_all_that_sets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_POOL_SIZE", "hush")
+    monkeypatch.setenv("RECOLLECT_HYBRID", "hush")
+
+    with capture_logs() as logs:
+        settings_of_start(upstream="http://llm/v1")
+
+    [told] = [line for line in logs if line["event"] == "variables_without_effect"]
+    assert list(told["what_to_do"]) == ["RECOLLECT_HYBRID", "RECOLLECT_POOL_SIZE"]
+    assert "hush" not in str(told)

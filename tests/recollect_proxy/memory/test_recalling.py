@@ -1,0 +1,229 @@
+"""What was told in one chat is known in the next one, to the same user alone."""
+
+import json
+
+import pytest
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body, running_proxy
+from tests.scripted_upstream import ScriptedUpstream, completion_body, completion_stream, compressed, whole
+
+from recollect_proxy.settings.proxy_settings import ProxySettings
+
+TEA = "My favourite tea is Lapsang Souchong."
+WHICH_TEA = "Which tea is my favourite?"
+
+
+@pytest.fixture
+async def drinker(proxy: RunningProxy, user: User) -> User:
+    """Someone who told us their favourite tea."""
+    await proxy.say(user, TEA)
+    await proxy.memories(user)
+    return user
+
+
+async def test_a_told_fact_is_recalled_in_another_chat(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    told = await proxy.say(user, TEA, chat="chat-1")
+    await proxy.memories(user)
+    asked = await proxy.say(user, WHICH_TEA, chat="chat-2")
+
+    assert told.header(b"x-recollect-memories") == b"0"
+    assert told.header(b"x-recollect-skipped") == b"nothing-relevant"
+    assert asked.header(b"x-recollect-memories") == b"1"
+    assert asked.header(b"x-recollect-skipped") is None
+    assert TEA in upstream.last.system
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        (
+            b'{"model": "scripted", "messages" : [',
+            b' {"role": "user", "content": "Which tea is my favourite?"}',
+        ),
+        (
+            b'{"model":"scripted","messages":[ {"content":"Be brief.',
+            b'", "role":"system"},{"role":"user","content":"Which tea is my favourite?"}',
+        ),
+    ],
+    ids=["without a system message", "with one"],
+)
+async def test_the_upstream_sees_the_body_as_it_came_but_for_the_spliced_text(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, before: bytes, behind: bytes
+) -> None:
+    odd = b'], "n":1.0, "seed": 12345678901234567890123, "x":1e400,\r\n "\\u00e9\\/" :null,"x-own":{"b":1,"a":2} }'
+
+    answer = await proxy.fetch(b"POST", CHAT, drinker.headers(chat="chat-2"), before + behind + odd)
+
+    assert answer.header(b"x-recollect-memories") == b"1"
+    sent = upstream.last.body
+    assert sent.startswith(before)
+    assert sent.endswith(behind + odd)
+    spliced = sent[len(before) : -len(behind + odd)]
+    assert TEA.encode() in spliced
+    assert upstream.last.values(b"content-length") == [b"%d" % len(sent)]
+
+
+async def test_another_user_never_sees_it(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, other_user: User
+) -> None:
+    answer = await proxy.say(other_user, WHICH_TEA, chat="chat-1")
+
+    assert answer.header(b"x-recollect-memories") == b"0"
+    assert upstream.last.body == chat_body(WHICH_TEA)
+    assert await proxy.memories(drinker)
+    assert await proxy.memories(other_user, at_least=0) == []
+
+
+async def test_a_turn_that_recalls_nothing_goes_up_byte_for_byte(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    body = b' { "messages":[{"role":"user","content":"sqrt(2)*sqrt(8)="}],\n"model":"scripted" }\n'
+
+    answer = await proxy.fetch(b"POST", CHAT, drinker.headers(), body)
+
+    assert answer.header(b"x-recollect-skipped") == b"nothing-relevant"
+    assert upstream.last.body == body
+
+
+async def test_a_streamed_answer_comes_with_memories_too(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    upstream.answers.append(completion_stream("Lapsang", " Souchong."))
+
+    answer = await proxy.say(drinker, WHICH_TEA, stream=True)
+
+    assert answer.header(b"x-recollect-memories") == b"1"
+    assert answer.body.endswith(b"data: [DONE]\n\n")
+    assert TEA in upstream.last.system
+
+
+async def test_digests_of_a_body_that_was_changed_are_not_sent_on(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    digests = [(b"Content-Digest", b"sha-256=:x:"), (b"Content-MD5", b"x"), (b"Signature", b"x")]
+
+    await proxy.say(drinker, WHICH_TEA, extra=digests)
+    changed = upstream.last
+    await proxy.say(drinker, "sqrt(2)*sqrt(8)=", chat="chat-2", extra=digests)
+    unchanged = upstream.last
+
+    for name, value in digests:
+        assert changed.values(name) == []
+        assert unchanged.values(name) == [value]
+
+
+async def test_memories_are_added_to_a_json_answer_when_they_are_asked_for(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    body = completion_body("Lapsang Souchong.")
+    upstream.answers.append(whole(body))
+
+    answer = await proxy.say(
+        drinker, WHICH_TEA, extra=[(b"X-Recollect-Include", b"memories"), (b"Accept-Encoding", b"gzip")]
+    )
+
+    [memory] = answer.json["memories"]
+    assert memory["preview"] == TEA
+    assert memory["kind"] == "fact"
+    assert 0.3 < memory["score"] < 2
+    told = answer.json
+    del told["memories"]
+    assert told.pop("used_history_tokens") == 0
+    assert told == json.loads(body)
+    assert answer.complete
+    assert upstream.last.values(b"accept-encoding") == []
+
+
+async def test_an_answer_that_is_streamed_or_compressed_is_never_added_to(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    include = [(b"X-Recollect-Include", b"memories")]
+    packed = compressed(completion_body("Souchong."), "gzip")
+    headers = [(b"Content-Type", b"application/json"), (b"Content-Encoding", b"gzip")]
+    upstream.answers += [completion_stream("Souchong."), whole(packed, headers=headers)]
+
+    streamed = await proxy.say(drinker, WHICH_TEA, stream=True, extra=include)
+    zipped = await proxy.say(drinker, WHICH_TEA, extra=include)
+
+    assert b'"memories"' not in streamed.body
+    assert zipped.body == packed
+
+
+async def test_memories_are_not_added_when_nobody_asks(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    body = completion_body("Lapsang Souchong.")
+    upstream.answers.append(whole(body))
+
+    answer = await proxy.say(drinker, WHICH_TEA)
+
+    assert answer.body == body
+
+
+async def test_a_temporary_chat_may_recall_but_is_never_remembered(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, session_settings: ProxySettings
+) -> None:
+    async with running_proxy(changed(session_settings, recall_in_temporary=True)) as lenient:
+        answer = await lenient.say(drinker, WHICH_TEA, chat="temporary:1")
+
+        assert answer.header(b"x-recollect-memories") == b"1"
+        assert TEA in upstream.last.system
+        assert len(await lenient.logged(drinker)) == len(await proxy.logged(drinker)) == 2
+
+
+async def test_percent_encoded_ids_are_one_user_whatever_the_case_of_the_hexadecimals(
+    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
+) -> None:
+    lower, upper = User(f"{user.id}%c3%a9"), User(f"{user.id}%C3%A9")
+
+    await proxy.say(lower, TEA, chat="%C3%A9 1")
+    await proxy.memories(User(f"{user.id}\u00e9"))
+    await proxy.say(upper, WHICH_TEA, chat="2")
+
+    assert TEA in upstream.last.system
+
+
+async def test_an_identity_sent_twice_is_nobodys(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    smuggled = [(b"x-openwebui-user-id", b"mallory")]
+
+    answer = await proxy.say(drinker, WHICH_TEA, extra=smuggled)
+
+    assert answer.header(b"x-recollect-skipped") == b"bad-identity"
+    assert upstream.last.body == chat_body(WHICH_TEA)
+    assert len(await proxy.logged(drinker)) == 2  # of the first chat
+
+
+async def test_a_forgotten_memory_is_not_recalled(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    [memory] = await proxy.memories(drinker)
+
+    forgotten = await proxy.api(b"DELETE", f"/users/{drinker.id}/memories/{memory.id}")
+    await proxy.say(drinker, WHICH_TEA)
+
+    assert forgotten.status == 204
+    assert upstream.last.system == ""
+
+
+async def test_a_user_who_was_erased_is_unknown(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    erased = await proxy.api(b"DELETE", f"/users/{drinker.id}")
+    await proxy.say(drinker, WHICH_TEA)
+
+    assert erased.status == 200
+    assert upstream.last.system == ""
+
+
+async def test_recalling_is_counted(proxy: RunningProxy, drinker: User) -> None:
+    await proxy.say(drinker, WHICH_TEA)
+    await proxy.logged(drinker)
+
+    [memory] = await proxy.memories(drinker)
+
+    assert memory.recall_count == 1
+    assert memory.last_recalled_at is not None

@@ -1,0 +1,440 @@
+"""The metrics tell what formation did and how it stands, and nothing of anybody."""
+
+import asyncio
+from contextlib import nullcontext
+from dataclasses import replace
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
+from tests.people import person
+from tests.recollect.engines import QUICK, engine_over
+from tests.recollect_proxy.memory_api.serving import GivenEngine, assert_error, serve, unhurried
+from tests.recollections import NOON, memory, turn
+from tests.scripted_models import ScriptedExtractor
+from tests.stores import Store, store_over
+from tests.watched_stores import Outage, Through, breakable, broken, with_parts
+from uuid_utils.compat import uuid7
+
+from recollect.engine import Engine
+from recollect.engine.counts import FormationCounts
+from recollect.engine.live import LiveEngine
+from recollect.engine.prepared import NO_OPTIONS
+from recollect.engine.recall_counts import RecallCounts
+from recollect.errors import ExtractorError, ExtractorUnusableError, StoreError
+from recollect.formation import TokenBudget
+from recollect.formation.call_guard import FAILURES
+from recollect.model import (
+    Add,
+    Awaits,
+    Candidate,
+    Change,
+    Doubt,
+    Exchange,
+    Formed,
+    Hide,
+    Ignore,
+    Kind,
+    Mark,
+    Quarantine,
+    Reason,
+    Reinforce,
+    Replace,
+    RequestRecord,
+    Retire,
+    Scope,
+    SearchPath,
+    Skip,
+    Strategy,
+)
+from recollect.store import Postgres
+from recollect.store.memories import Memories
+from recollect.text.tokens import estimate_tokens
+from recollect_proxy.metrics.exposition import Metrics
+
+EXTRACTING = replace(QUICK, strategy=Strategy.EXTRACT)
+NOBODY = "the-user-nobody-may-see"
+HOSTILE = (
+    f"{NOBODY}",
+    f'{NOBODY}"}} 1\nmade_up{{a="',
+    f"{NOBODY}\\",
+    f"{NOBODY}\r\n# TYPE made_up counter",
+)
+
+
+class Seconds:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Counted(Through):
+    """Memories that count how often they are scanned."""
+
+    def __init__(self, memories: Memories) -> None:
+        super().__init__(memories)
+        self.scans = 0
+
+    async def count(self) -> int:
+        self.scans += 1
+        count: int = await self._part.count()
+        return count
+
+
+def measured(engine: Engine, seconds: Seconds | None = None) -> Metrics:
+    return Metrics(GivenEngine(engine), {Skip.TASK: 3}, clock=lambda: NOON, seconds=seconds or Seconds())
+
+
+def parsed(exposition: str) -> list[Sample]:
+    return [sample for family in text_string_to_metric_families(exposition) for sample in family.samples]
+
+
+async def read(metrics: Metrics) -> dict[str, float]:
+    """Return what is told, a label's value behind its metric's name."""
+    samples = parsed((await metrics.exposition()).decode())
+    return {":".join([sample.name, *sample.labels.values()]): sample.value for sample in samples}
+
+
+async def test_at_first_all_counts_are_there_and_nothing(own_store: Store) -> None:
+    found = await read(measured(engine_over(own_store)))
+
+    assert found.pop("recollect_requests_without_memory_total:task") == 3
+    assert found.pop("recollect_store_up") == 1
+    assert set(found.values()) == {0}
+    assert found.keys() >= {
+        "recollect_formation_attempts_total",
+        "recollect_formation_success_total",
+        "recollect_formation_extracted_total",
+        "recollect_formation_adds_total",
+        "recollect_formation_replaces_total",
+        "recollect_formation_merges_total",
+        "recollect_formation_duplicates_total",
+        "recollect_formation_quarantined_total",
+        "recollect_reextracted_total",
+        "recollect_summaries_total",
+        "recollect_summaries_made_total",
+        "recollect_summaries_non_empty_rate",
+        "recollect_formation_lag_seconds_count",
+        "recollect_formation_lag_seconds_bucket:+Inf",
+        "recollect_pending",
+        "recollect_failed",
+        "recollect_oldest_pending_seconds",
+        "recollect_model_tokens_today",
+        "recollect_model_breaker_open",
+        "memory_total_count",
+        "memory_replacement_rate",
+        "memory_dedup_rate",
+    }
+
+
+async def test_each_count_of_formation_is_told_under_its_name(own_store: Store) -> None:
+    engine = engine_over(own_store)
+    note(engine.counts)
+    found = await read(measured(engine))
+
+    told = {
+        name.removeprefix("recollect_"): value
+        for name, value in found.items()
+        if value and not name.startswith("recollect_formation_lag")
+    }
+    assert told == {
+        "store_up": 1,
+        "requests_without_memory_total:task": 3,
+        "formation_attempts_total": 5,
+        "formation_success_total": 1,
+        "formation_errors_total:StoreError": 1,
+        "formation_waits_total:key": 1,
+        "formation_extracted_total": 7,
+        "formation_rejects_total:equal_content": 1,
+        "formation_rejects_total:no_evidence": 1,
+        "formation_adds_total": 1,
+        "formation_replaces_total": 1,
+        "formation_merges_total": 1,
+        "formation_duplicates_total": 2,
+        "formation_retired_total:cap": 1,
+        "formation_quarantined_total": 1,
+        "formation_marks_total": 1,
+        "formation_hidden_total:forgotten": 1,
+        "reextracted_total": 2,
+        "summaries_total": 1,
+        "summaries_made_total": 1,
+        "summaries_non_empty_rate": 1,
+        "memory_replacement_rate": 0.5,
+        "memory_dedup_rate": 0.5,
+    }
+
+
+async def test_the_lag_is_a_histogram_whose_buckets_hold_all_below_them(store: Store) -> None:
+    engine = engine_over(store)
+    note(engine.counts, seconds=7.5)
+    note(engine.counts, seconds=5000)
+    found = await read(measured(engine))
+
+    buckets = {
+        name.rpartition(":")[2]: value for name, value in found.items() if "lag_seconds_bucket" in name
+    }
+    assert buckets == {
+        "1.0": 0,
+        "2.5": 0,
+        "5.0": 0,
+        "10.0": 1,
+        "30.0": 1,
+        "60.0": 1,
+        "300.0": 1,
+        "1800.0": 1,
+        "+Inf": 2,
+    }
+    assert found["recollect_formation_lag_seconds_count"] == 2
+    assert found["recollect_formation_lag_seconds_sum"] == 5007.5
+
+
+async def test_what_the_store_holds_is_told(own_store: Store, own_postgres: Postgres) -> None:
+    engine = engine_over(own_store, replace(QUICK, budget=TokenBudget(everybody=900)))
+    await engine.remember(turn(at=NOON - timedelta(seconds=90)), "Tea.")
+    for user, tokens in ((own_store.anna, 30), (own_store.ben, 12)):
+        await engine.add(user, "Likes tea.")
+        said = own_store.turn(scope=user.scope, at=NOON - timedelta(seconds=1))
+        await engine.remember(said, "Tea.")  # what a user took is counted while there is one
+        await own_store.usage.use(user, NOON.date(), tokens)
+    async with own_postgres.database.over_all_users() as connection:
+        await connection.execute("UPDATE exchanges SET arrived_at = said_at")
+    found = await read(measured(engine))
+
+    assert found["memory_total_count"] == 2
+    assert (found["recollect_pending"], found["recollect_oldest_pending_seconds"]) == (3, 90)
+    assert (found["recollect_model_tokens_today"], found["recollect_model_tokens_per_day"]) == (42, 900)
+
+
+async def test_what_was_said_in_the_future_has_not_waited(own_store: Store) -> None:
+    engine = engine_over(own_store)
+    await engine.remember(own_store.turn(at=NOON + timedelta(hours=1)), "Tea.")
+
+    assert (await read(measured(engine)))["recollect_oldest_pending_seconds"] == 0
+
+
+async def test_models_that_are_left_alone_are_told(store: Store) -> None:
+    failing = ScriptedExtractor(*[ExtractorError()] * FAILURES)
+    engine = engine_over(store, EXTRACTING, extractor=failing)
+    for _ in range(FAILURES):
+        user = person("user")
+        await engine.remember(store.turn(scope=user.scope), "Tea.")
+        await engine.drain(user)
+    found = await read(measured(engine))
+
+    assert found["recollect_formation_errors_total:ExtractorError"] == FAILURES
+    assert found["recollect_model_breaker_open"] == 1
+    assert found["recollect_model_breaker_opened_total"] == 1
+
+
+async def test_the_store_is_scanned_every_15_seconds_at_most(own_store: Store) -> None:
+    memories, seconds = Counted(own_store.memories), Seconds()
+    engine = engine_over(with_parts(own_store, memories=memories))
+    metrics = measured(engine, seconds)
+    assert (await read(metrics))["memory_total_count"] == 0
+    await engine.add(own_store.anna, "Likes tea.")
+    seconds.now += 14.9
+    assert (await read(metrics))["memory_total_count"] == 0
+    assert memories.scans == 1
+
+    seconds.now += 0.1
+    assert (await read(metrics))["memory_total_count"] == 1
+    assert memories.scans == 2
+
+
+async def test_a_store_that_fails_is_down_and_the_rest_is_told(store: Store) -> None:
+    outage, seconds = Outage(), Seconds()
+    metrics = measured(engine_over(breakable(store, outage)), seconds)
+    assert (await read(metrics))["recollect_store_up"] == 1
+    outage.failure, seconds.now = StoreError(), seconds.now + 15
+
+    found = await read(metrics)
+
+    assert found["recollect_store_up"] == 0
+    assert "recollect_formation_attempts_total" in found
+    assert not found.keys() & {"memory_total_count", "recollect_pending", "recollect_model_tokens_today"}
+
+    outage.failure = None
+    assert (await read(metrics))["recollect_store_up"] == 1
+
+
+async def test_before_the_engine_is_open_there_is_little_to_tell() -> None:
+    found = await read(Metrics(GivenEngine(None), {}))
+
+    assert found == {
+        "recollect_store_up": 0,
+        "recollect_spool_exchanges": 0,
+        "recollect_spool_bytes": 0,
+        "recollect_exchanges_lost_total": 0,
+        "recollect_exchanges_late_total": 0,
+    }
+
+
+async def test_no_user_no_chat_and_no_text_is_ever_told(own_store: Store) -> None:
+    statement = Candidate(f"{NOBODY} likes tea", Kind.FACT, 0.9, NOBODY)
+    extractor = ScriptedExtractor(
+        [statement], ExtractorUnusableError(NOBODY), ExtractorError(NOBODY), ZeroDivisionError(NOBODY)
+    )
+    engine = engine_over(own_store, EXTRACTING, extractor=extractor)
+    for name in HOSTILE:
+        await engine.remember(turn(name, scope=Scope(name, name), model=name), name)
+        await engine.drain(name)
+    await engine.add(HOSTILE[0], NOBODY)
+    exposition = (await measured(engine).exposition()).decode()
+
+    assert NOBODY not in exposition
+    assert "made_up" not in exposition
+    counts = engine.counts
+    assert (counts.extracted, counts.waits, counts.errors.total()) == (1, {"model": 1}, 3)
+    found = parsed(exposition)
+    assert {label for sample in found for label in sample.labels} <= {
+        "reason",
+        "error",
+        "le",
+        "path",
+        "source",
+    }
+    assert {sample.labels["path"] for sample in found if "path" in sample.labels} <= {*SearchPath}
+    sources = {sample.labels["source"] for sample in found if "source" in sample.labels}
+    assert sources <= {"statements", "log", "summaries", "profile"}
+
+
+@given(st.dictionaries(st.text() | st.sampled_from(HOSTILE), st.integers(1, 9)))
+def test_a_reason_that_is_no_name_of_ours_is_told_as_another(
+    postgres: Postgres, counts: dict[str, int]
+) -> None:
+    engine = engine_over(broken(store_over(postgres)))
+    engine.counts.errors.update(counts)
+
+    samples = parsed(asyncio.run(measured(engine).exposition()).decode())
+
+    found = {
+        sample.labels["error"]: sample.value
+        for sample in samples
+        if sample.name == "recollect_formation_errors_total"
+    }
+    assert sum(found.values()) == sum(counts.values())
+    assert all(name.isascii() and name.replace("_", "").replace("-", "").isalnum() for name in found)
+    assert "made_up" not in {sample.name for sample in samples}
+
+
+# -- over the wire -------------------------------------------------------------------------------------
+
+
+async def test_the_metrics_are_read_with_the_token_and_without_it_not(own_store: Store) -> None:
+    async with serve(engine_over(own_store)) as api:
+        await api.write("Likes tea.")
+        response = await api.call("GET", "/memory/metrics")
+        refused = await api.call("GET", "/memory/metrics", headers=[])
+
+    assert response.status == 200
+    assert response.header(b"content-type") == b"text/plain; version=0.0.4; charset=utf-8"
+    assert response.header(b"cache-control") == b"no-store"
+    found = {sample.name: sample.value for sample in parsed(response.body.decode())}
+    assert (found["recollect_store_up"], found["memory_total_count"]) == (1, 1)
+    assert_error(refused, 401, "unauthorized")
+
+
+async def test_public_metrics_need_no_token_and_all_else_still_does(store: Store) -> None:
+    async with serve(engine_over(store), metrics_public=True) as api:
+        assert (await api.call("GET", "/memory/metrics", headers=[])).status == 200
+        assert_error(await api.call("GET", "/memory/settings", headers=[]), 401, "unauthorized")
+        document = (await api.call("GET", "/memory/docs/openapi.json")).json
+        operation = document["paths"]["/memory/metrics"]["get"]
+        assert operation["security"] == [{}]
+
+
+async def test_the_metrics_are_told_while_the_database_is_away() -> None:
+    async with serve(None) as api:
+        response = await api.call("GET", "/memory/metrics")
+
+    assert response.status == 200
+    assert "recollect_store_up 0.0" in response.body.decode()
+
+
+def note(counts: FormationCounts, *, seconds: float = 0.0) -> None:
+    """Count five tries, and one exchange to which everything happened that can."""
+    known = memory("Likes tea.")
+    changes: list[Change] = [
+        Add(known),
+        Replace(known.id, known, Reason.REFINES),
+        Reinforce(known.id),
+        Retire(known.id, Reason.CAP),
+        Quarantine(known, Reason.INSTRUCTION),
+        Mark(known.id, Doubt.SUSPECT, Reason.SUSPECT),
+        Hide((), Reason.FORGOTTEN),
+        Ignore(Reason.EQUAL_CONTENT),
+        Ignore(Reason.NO_EVIDENCE),
+    ]
+    said = turn(at=NOON - timedelta(seconds=seconds))
+    exchange = Exchange(uuid7(), said, "Tea.", uuid7(), uuid7())
+    counts.tried(5)
+    counts.failed(StoreError())
+    counts.waits[Awaits.KEY] += 1
+    counts.formed(Formed(exchange, extracted_count=7, re_extracted=2), changes, at=NOON)
+    counts.summarized([Add(known)])
+
+
+async def test_what_recall_did_is_told_in_both_forms(postgres: Postgres) -> None:
+    store = store_over(postgres)
+    engine = unhurried(postgres)
+    asked = "Which tea is my favourite?"
+    await engine.add(store.anna, "My favourite tea is Lapsang Souchong.")
+    live = LiveEngine(lambda: nullcontext(engine))
+    await live.start()
+    for scope in (store.anna.scope, store.ben.scope):
+        asking = store.turn(asked, scope)
+        live.note(asking, await live.prepare(asking, NO_OPTIONS, count=estimate_tokens))
+    await live.settle(30)
+    metrics = Metrics(live, {})
+    text, told = (await metrics.exposition()).decode(), await metrics.as_json()
+    await live.aclose()
+
+    values = {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+    assert values["recollect_recall_questions_total", ()] == 2
+    assert values["recollect_recall_hits_total", ()] == 1
+    assert values["recollect_recall_hit_rate", ()] == 0.5
+    assert values["recollect_recall_seconds_count", ()] == 2
+    assert values["recollect_recall_paths_total", (("path", "dense"),)] == 2
+    assert values["recollect_recall_paths_total", (("path", "lexical"),)] == 0
+    assert values["recollect_recall_given_total", (("source", "statements"),)] == 1
+    assert (
+        0 < values["recollect_recall_tokens_total", ()] < values["recollect_recall_budget_tokens_total", ()]
+    )
+    assert values["recollect_recall_mean_top_score", ()] > 0
+    recalled = {name: samples for name, samples in told.items() if name.startswith("recollect_recall_")}
+    assert {
+        (name, tuple(sorted(sample["labels"].items()))): sample["value"]
+        for name, samples in recalled.items()
+        for sample in samples
+    } == {key: value for key, value in values.items() if key[0].startswith("recollect_recall_")}
+
+
+def test_what_is_no_question_is_not_counted_and_before_the_first_there_is_no_rate() -> None:
+    counts = RecallCounts()
+    for changed in ({"skipped": Skip.OFF}, {"flags": ("reattached",)}):
+        counts.count(RequestRecord(uuid7(), NOON, Scope("anna", "chat"), "", "", **changed))
+    assert (counts.questions, counts.hit_rate, counts.mean_top_score) == (0, None, None)
+
+    late = RequestRecord(uuid7(), NOON, Scope("anna", "chat"), "", "", Skip.DEADLINE, milliseconds=9_000)
+    counts.count(late)
+
+    assert (counts.hit_rate, counts.seconds[-1], counts.paths["none"]) == (0, 1, 1)
+
+
+async def test_metrics_as_json_want_what_the_others_want() -> None:
+    async with serve(None) as api:
+        told = (await api.call("GET", "/memory/metrics.json")).json["metrics"]
+        assert told["recollect_store_up"] == [{"labels": {}, "value": 0.0}]
+        assert (await api.call("GET", "/memory/metrics.json", headers=[])).status == 401
+    async with serve(None, metrics_public=True) as api:
+        assert (await api.call("GET", "/memory/metrics.json", headers=[])).status == 200

@@ -1,0 +1,359 @@
+"""Nothing that the upstream has received is lost, and nothing is there twice: whatever is killed, and whenever."""
+
+import asyncio
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import httptools
+import pytest
+from tests.databases import administrator
+from tests.folders import database_folder
+from tests.raw_client import fetch
+from tests.recollect_proxy.serving.test_store_outage import Database
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import CHAT, User, chat_body, running_proxy, somebody
+from tests.scripted_embeddings import embedded
+from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, failure
+from tests.served_process import environment, served_process
+from tests.waiting import until
+
+from recollect.engine import live as live_engine
+from recollect.engine import log_writer
+from recollect_proxy.settings.proxy_settings import ProxySettings
+
+KILLS = 20
+PEOPLE = 8
+SHORTEST, LONGEST = 0.1, 1.2
+"""Seconds under load before a kill."""
+
+
+@pytest.fixture
+def fresh_settings(fresh_settings: ProxySettings, tmp_path: Path) -> ProxySettings:
+    """Settings with a data folder of their own: what a killed process leaves, any other that looks there takes for its own."""
+    return changed(fresh_settings, data_dir=tmp_path)
+
+
+def words_of(request: Received) -> str:
+    """Return what the user said in a chat request that the upstream received."""
+    words: str = request.json["messages"][-1]["content"]
+    return words
+
+
+async def logged(dsn: str) -> list[tuple[str, str]]:
+    """Return what the users said, in the order of its exchanges, and how far each is."""
+    async with administrator(dsn) as connection:
+        rows = await connection.fetch(
+            "SELECT m.content, e.state FROM recollect.messages AS m "
+            "JOIN recollect.exchanges AS e ON e.message_id = m.id ORDER BY e.id"
+        )
+    return [(row["content"], row["state"]) for row in rows]
+
+
+async def is_logged(dsn: str, expected: list[tuple[str, str]]) -> bool:
+    return await logged(dsn) == expected
+
+
+def quick(settings: ProxySettings, upstream: ScriptedUpstream, embedder: ScriptedUpstream) -> dict[str, str]:
+    """Return the environment of a proxy that starts at once."""
+    assert settings.database_url is not None
+    return environment(
+        upstream=upstream.base_url,
+        data_dir=settings.data_dir,
+        database_url=settings.database_url.get_secret_value(),
+        embedder="openai:e",
+        embedder_base_url=embedder.base_url,
+        formation="qa_turn",
+        formation_quiet_seconds=0,
+        job_heartbeat_seconds=1,
+    )
+
+
+def dsn_of(settings: ProxySettings) -> str:
+    assert settings.database_url is not None
+    return settings.database_url.get_secret_value()
+
+
+@pytest.mark.process
+async def test_a_relay_killed_as_the_upstream_has_the_turn_has_logged_it_and_the_next_turn_lets_it_be_formed(
+    fresh_settings: ProxySettings, user: User
+) -> None:
+    never = asyncio.Event()
+    async with ScriptedUpstream(lambda _: (never,)) as upstream, ScriptedUpstream(embedded) as embedder:
+        environ = quick(fresh_settings, upstream, embedder)
+        async with served_process(environ=environ) as served:
+            asking = asyncio.create_task(
+                fetch(served.port, b"POST", CHAT, user.headers(), chat_body("I moved to Oslo"))
+            )
+            await upstream.requests(1)
+            served.signal(signal.SIGKILL)
+            await served.ended()
+            await asyncio.wait({asking})
+            asking.exception()
+        upstream.otherwise = lambda _: completion("Nice!")
+        async with served_process(environ=environ) as served:
+            answer = await fetch(
+                served.port, b"POST", CHAT, user.headers(), chat_body("Do you know a good harbour?")
+            )
+            assert answer.status == 200
+
+            async def both_are_formed() -> bool:
+                return [state for _, state in await logged(dsn_of(fresh_settings))] == ["formed"] * 2
+
+            # A worker that died within it holds its lease for a while.
+            await until(both_are_formed, seconds=100)
+
+
+def _log_lines() -> str:
+    """Return a megabyte of a server's log, which takes long to be read for secrets."""
+    drawn = random.Random(3)
+    return "\n".join(
+        f"2026-03-07 12:{number % 60:02}:01 INFO request id={drawn.getrandbits(64):x} user={drawn.randint(1, 9999)} took {drawn.random():.4f} s"
+        for number in range(13_000)
+    )
+
+
+@pytest.mark.process
+async def test_people_who_send_megabytes_take_nothing_from_those_who_chat_meanwhile(
+    fresh_settings: ProxySettings,
+) -> None:
+    pasted = chat_body(f"{_log_lines()}\nWhat is wrong here?")
+    people = [somebody() for _ in range(12)]
+    expected = sorted(f"I moved to town number {number}." for number in range(12))
+    async with (
+        ScriptedUpstream(lambda _: completion("Nice!")) as upstream,
+        ScriptedUpstream(embedded) as embedder,
+    ):
+        environ = quick(fresh_settings, upstream, embedder)
+        async with served_process(environ=environ) as served:
+            large = [
+                asyncio.create_task(fetch(served.port, b"POST", CHAT, somebody().headers(), pasted))
+                for _ in range(6)
+            ]
+            await asyncio.wait(large, return_when=asyncio.FIRST_COMPLETED)
+            said = (
+                fetch(
+                    served.port, b"POST", CHAT, each.headers(), chat_body(f"I moved to town number {number}.")
+                )
+                for number, each in enumerate(people)
+            )
+            assert {answer.status for answer in await asyncio.gather(*said)} == {200}
+            served.signal(signal.SIGKILL)
+            await served.ended()
+            await asyncio.gather(*large, return_exceptions=True)
+
+        async with served_process(environ=environ) as served:
+
+            async def all_are_logged() -> bool:
+                short = [text for text, _ in await logged(dsn_of(fresh_settings)) if len(text) < 100]
+                return sorted(short) == expected
+
+            await until(all_are_logged, seconds=60)
+            served.signal(signal.SIGKILL)  # else it forms the megabytes first
+            await served.ended()
+
+
+class Load:
+    """People who chat all the time, each in a chat of their own, with whatever serves on a port.
+
+    Attributes:
+        port: Where to; None: nobody serves.
+    """
+
+    def __init__(self) -> None:
+        self.port: int | None = None
+        self._number = 0
+        self._people = [somebody() for _ in range(PEOPLE)]
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as chatting:
+            for person in self._people:
+                chatting.create_task(self._chat(person))
+
+    async def _chat(self, person: User) -> None:
+        while True:
+            if self.port is None:
+                await asyncio.sleep(0.02)
+                continue
+            self._number += 1
+            body = chat_body(f"This is statement number {self._number} of this run.")
+            headers = person.headers(chat=f"chat-{self._number}")
+            with suppress(OSError, EOFError, TimeoutError, httptools.HttpParserError):  # it was killed
+                async with asyncio.timeout(20):
+                    await fetch(self.port, b"POST", CHAT, headers, body)
+
+
+@pytest.mark.slow
+@pytest.mark.process
+async def test_kills_at_random_under_load_lose_nothing_that_the_upstream_received_and_double_nothing(
+    fresh_settings: ProxySettings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def answer(_: Received) -> Answer:
+        pause = asyncio.Event()
+        asyncio.get_running_loop().call_later(random.uniform(0, 0.2), pause.set)
+        return (pause, *completion("All right."))
+
+    chance, recoveries, load = random.Random(14), [], Load()
+    async with ScriptedUpstream(answer) as upstream, ScriptedUpstream(embedded) as embedder:
+        environ = quick(fresh_settings, upstream, embedder)
+        chatting = asyncio.create_task(load.run())
+        for _ in range(KILLS):
+            began = time.monotonic()
+            async with served_process(environ=environ) as served:
+                received = len(upstream.received)
+                load.port = served.port
+                await upstream.requests(received + 1)
+                recoveries.append(time.monotonic() - began)
+                await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
+                served.signal(signal.SIGKILL)
+                load.port = None
+                await served.ended()
+        chatting.cancel()
+        await asyncio.wait({chatting})
+        async with served_process(environ=environ) as served:
+            await until(lambda: _is_empty(fresh_settings.data_dir / "spool"))
+
+    said = Counter(words_of(each) for each in upstream.received)
+    kept = Counter(words for words, _ in await logged(dsn_of(fresh_settings)))
+    lost, doubled = said.keys() - kept.keys(), [words for words, count in kept.items() if count > 1]
+    with capsys.disabled():
+        recoveries.sort()
+        print(  # noqa: T201 -- who runs it wants to know
+            f"\n{KILLS} kills, {len(said)} turns received, lost {len(lost)}, doubled {len(doubled)}; "
+            f"first chat after {recoveries[len(recoveries) // 2]:.1f} s, at most {recoveries[-1]:.1f} s"
+        )
+    assert (sorted(lost), doubled) == ([], [])
+
+
+def _is_empty(folder: Path) -> bool:
+    return not folder.exists() or not any(file.stat().st_size for file in folder.iterdir())
+
+
+# -- the store ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_writer, "_AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.1)
+
+
+@pytest.fixture
+async def database() -> AsyncIterator[Database]:
+    with database_folder(created=True) as folder:
+        database = Database(folder)
+        await database.start()
+        yield database
+        await database.stop()
+
+
+@pytest.fixture
+def settings(session_settings: ProxySettings, database: Database, tmp_path: Path) -> ProxySettings:
+    return changed(session_settings, database_url=database.dsn, data_dir=tmp_path, formation="qa_turn")
+
+
+async def test_what_is_said_while_the_store_is_away_outlives_a_stop_and_is_logged_in_order_once(
+    settings: ProxySettings, database: Database, user: User
+) -> None:
+    said = [f"This is statement number {number} of this chat." for number in range(30)]
+    async with running_proxy(settings) as proxy:
+        await proxy.say(user, said[0])
+        await proxy.settle()
+        await database.stop()
+        for words in said[1:20]:
+            assert (await proxy.say(user, words)).status == 200
+        health = (await proxy.api(b"GET", "/health")).json["spool"]
+        assert (health["exchanges"], health["on_disk"], health["lost"]) == (19, True, 0)
+    assert not _is_empty(settings.data_dir / "spool")
+
+    async with running_proxy(settings) as proxy:
+        for words in said[20:]:
+            assert (await proxy.say(user, words)).status == 200
+        await database.start()
+        assert await proxy.app.engine.ready(60)
+        await proxy.settle()
+        log = await proxy.logged(user)
+
+    assert [words for role, words in log if role == "user"] == said
+    assert [words for role, words in log if role == "assistant"] == ["All right."] * len(said)
+    assert _is_empty(settings.data_dir / "spool")
+
+
+async def test_an_answer_that_ends_while_the_store_is_away_comes_to_its_turn(
+    settings: ProxySettings, database: Database, upstream: ScriptedUpstream, user: User
+) -> None:
+    ends = asyncio.Event()
+    upstream.answers.append((ends, *completion("Nice!")))
+    async with running_proxy(settings) as proxy:
+        saying = asyncio.create_task(proxy.say(user, "I moved to Oslo"))
+        await upstream.requests(1)
+        await until(partial(is_logged, database.dsn, [("I moved to Oslo", "open")]))
+        await database.stop()
+        ends.set()
+        assert (await saying).status == 200
+        await until(lambda: proxy.app.engine.waiting.exchanges == 1)
+
+        await database.start()
+        await proxy.settle()
+
+        assert await proxy.logged(user) == [("user", "I moved to Oslo"), ("assistant", "Nice!")]
+
+
+async def test_a_failure_while_the_store_is_away_leaves_what_was_said(
+    settings: ProxySettings, database: Database, upstream: ScriptedUpstream, user: User
+) -> None:
+    refuses = asyncio.Event()
+    upstream.answers.append((refuses, *failure(503)))
+    async with running_proxy(settings) as proxy:
+        saying = asyncio.create_task(proxy.say(user, "I moved to Oslo"))
+        await upstream.requests(1)
+        await database.stop()
+        refuses.set()
+        assert (await saying).status == 503
+        await until(lambda: proxy.app.engine.waiting.exchanges == 1)
+
+        await database.start()
+        await proxy.settle()
+
+        assert await proxy.logged(user) == [("user", "I moved to Oslo")]
+
+
+async def test_who_is_erased_while_their_words_wait_is_not_logged_afterwards(
+    settings: ProxySettings, database: Database, user: User
+) -> None:
+    other = somebody()
+    async with running_proxy(settings) as left:
+        await database.stop()
+        await left.say(user, "I am a secret.")
+        await left.say(other, "I am not.")
+    await database.start()
+    elsewhere = changed(settings, data_dir=settings.data_dir / "another")
+    async with running_proxy(elsewhere) as proxy:
+        assert (await proxy.api(b"DELETE", f"/users/{user.id}")).status == 200
+
+    async with running_proxy(settings) as proxy:
+        await proxy.settle()
+        assert await proxy.logged(user) == []
+        assert [words for _, words in await proxy.logged(other)] == ["I am not.", "All right."]
+
+
+async def test_an_erasure_takes_what_waits_with_it_and_says_so(
+    settings: ProxySettings, database: Database, user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_proxy(settings) as proxy:
+        await database.stop()
+        await proxy.say(user, "I am a secret.")
+        monkeypatch.setattr(log_writer, "_AGAIN_SECONDS", 60.0)
+        await asyncio.sleep(0.3)  # it is looked for the store once in a minute from now on
+        await database.start()
+
+        erased = await proxy.api(b"DELETE", f"/users/{user.id}")
+
+        assert erased.json["rows"]["spool"] == 1
+        assert proxy.app.engine.waiting.exchanges == 0
+        assert _is_empty(settings.data_dir / "spool")

@@ -1,0 +1,142 @@
+"""The database goes away and comes back: chats never notice, and nothing said meanwhile is lost."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from tests.folders import database_folder
+from tests.recollect_proxy.settings import changed
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extracting_model, running_proxy
+from tests.scripted_upstream import ScriptedUpstream, completion_body, whole
+from tests.waiting import until
+
+from recollect.engine import inbox, log_writer
+from recollect.engine import live as live_engine
+from recollect.indexing import index_run
+from recollect.store import EmbeddedServer, start_embedded
+from recollect.store.jobs import runner
+from recollect_proxy.settings.proxy_settings import ProxySettings
+
+CAT = "I have a cat called Minka."
+DOG = "I also have a dog called Rex."
+WHICH_CAT = "What is my cat called?"
+
+
+class Database:
+    """A Postgres of our own, that can be stopped and started."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.dsn = ""
+        self._server: EmbeddedServer | None = None
+
+    async def start(self) -> None:
+        self._server = await asyncio.to_thread(start_embedded, self.folder)
+        self.dsn = self._server.dsn
+
+    async def stop(self) -> None:
+        if self._server is not None:
+            await asyncio.to_thread(self._server.stop)
+        self._server = None
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try the store again at once, where a real proxy leaves it some seconds."""
+    monkeypatch.setattr(log_writer, "_AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.1)
+    monkeypatch.setattr(runner, "_LONGEST_BACKOFF", 0.5)
+    monkeypatch.setattr(runner, "_RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
+    monkeypatch.setattr(inbox, "STORE_DELAY", timedelta(seconds=0.1))
+    monkeypatch.setattr(index_run, "_STORE_DELAY", timedelta(seconds=0.1))
+
+
+@pytest.fixture(scope="module")
+async def database() -> AsyncIterator[Database]:
+    with database_folder(created=True) as folder:
+        database = Database(folder)
+        await database.start()
+        yield database
+        await database.stop()
+
+
+@pytest.fixture
+async def settings(
+    session_settings: ProxySettings, database: Database, upstream: ScriptedUpstream
+) -> AsyncIterator[ProxySettings]:
+    async with extracting_model() as model:
+        own = {"database_url": database.dsn, "extraction_base_url": model.base_url}
+        assert upstream.base_url == session_settings.upstream
+        yield changed(session_settings, **own)
+
+
+async def recalled(proxy: RunningProxy, user: User, upstream: ScriptedUpstream, fact: str) -> None:
+    """Ask until a fact has been formed and is recalled."""
+
+    async def is_recalled() -> bool:
+        await proxy.say(user, WHICH_CAT, chat=f"later-{uuid4()}")  # in one chat the turn would keep its block
+        return fact in upstream.last.system
+
+    await until(is_recalled)
+
+
+async def all_formed(proxy: RunningProxy) -> None:
+    async def none_pending() -> bool:
+        return (await proxy.engine.backlog()).pending == 0
+
+    await proxy.settle()
+    await until(none_pending)
+
+
+async def store_status(proxy: RunningProxy) -> str:
+    answer = await proxy.api(b"GET", "/health")
+    return str(answer.json["store"])
+
+
+async def test_while_the_database_is_stopped_chats_pass_untouched_and_are_remembered_afterwards(
+    settings: ProxySettings, database: Database, upstream: ScriptedUpstream, user: User
+) -> None:
+    body = b' {"messages":[{"role":"user","content":"' + CAT.encode() + b'"}],"x":1.0}\n'
+    answered = completion_body("Nice.") + b"\n"
+    async with running_proxy(settings) as proxy:
+        await proxy.say(user, DOG)
+        await recalled(proxy, user, upstream, DOG)
+        await all_formed(proxy)  # a lease that is held now would be waited for afterwards
+        await database.stop()
+
+        upstream.answers.append(whole(answered))
+        answer = await proxy.fetch(b"POST", CHAT, user.headers(chat="meanwhile"), body)
+
+        assert answer.header(b"x-recollect-skipped") == b"store"
+        assert answer.header(b"x-recollect-memories") == b"0"
+        assert answer.body == answered
+        assert upstream.last.body == body
+        assert await store_status(proxy) == "unavailable"
+
+        await database.start()
+        await recalled(proxy, user, upstream, CAT)
+        assert await store_status(proxy) == "ok"
+        said = [text for _, text in await proxy.logged(user)]
+        assert said.count(CAT) == 1
+        assert said[said.index(CAT) + 1] == "Nice."
+
+
+async def test_a_proxy_that_starts_before_its_database_serves_chats_and_recovers(
+    settings: ProxySettings, database: Database, upstream: ScriptedUpstream, user: User
+) -> None:
+    await database.stop()
+    async with running_proxy(settings) as proxy:
+        answer = await proxy.say(user, CAT)
+
+        assert answer.status == 200
+        assert answer.header(b"x-recollect-skipped") == b"store"
+        assert upstream.last.body == chat_body(CAT)
+        assert await store_status(proxy) == "unavailable"
+
+        await database.start()
+        assert await proxy.app.engine.ready(60)
+        await recalled(proxy, user, upstream, CAT)
+        assert await store_status(proxy) == "ok"

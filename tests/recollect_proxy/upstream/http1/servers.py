@@ -1,0 +1,116 @@
+"""Servers that talk as a test tells them, and connections to them. Never: a test."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tests.scripted_upstream import ScriptedUpstream
+
+from recollect_proxy.upstream.http1 import Address, Connection, Pool, Response
+
+GET = (b"GET", b"/x", [(b"Host", b"x")], None)
+WHOLE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+Talk: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@dataclass
+class Serving:
+    """A server.
+
+    Attributes:
+        port: Where on the loopback.
+        heads: The requests' heads, where the talk notes them.
+        left: Set when a client of it is gone.
+    """
+
+    port: int = 0
+    heads: list[bytes] = field(default_factory=list)
+    left: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer every request that has no body."""
+        while True:
+            self.heads.append(await reader.readuntil(b"\r\n\r\n"))
+            writer.write(WHOLE)
+
+
+@asynccontextmanager
+async def serving(talk: Talk | None = None, *, tls: ssl.SSLContext | None = None) -> AsyncIterator[Serving]:
+    """Serve; without a talk of its own, answer."""
+    server = Serving()
+    open_now: set[asyncio.Task[None]] = set()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        open_now.add(task)
+        try:
+            await (talk or server.answer)(reader, writer)
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the client is gone, or we stop
+        finally:
+            server.left.set()
+            open_now.discard(task)
+            writer.transport.abort()
+
+    listening = await asyncio.start_server(connected, "127.0.0.1", 0, ssl=tls)
+    server.port = listening.sockets[0].getsockname()[1]
+    try:
+        yield server
+    finally:
+        listening.close()
+        for task in list(open_now):
+            task.cancel()
+        await asyncio.gather(*open_now, return_exceptions=True)
+
+
+@asynccontextmanager
+async def connected(server: Serving | ScriptedUpstream) -> AsyncIterator[Connection]:
+    """Connect."""
+    _, connection = await asyncio.get_running_loop().create_connection(Connection, "127.0.0.1", server.port)
+    try:
+        yield connection
+    finally:
+        connection.end_exchange()
+        connection.abort()
+
+
+@asynccontextmanager
+async def pooled(
+    where: Serving | str, *, limit: int = 10, connect_timeout: float = 20
+) -> AsyncIterator[Pool]:
+    """Make a pool; it is closed on leaving."""
+    url = where if isinstance(where, str) else f"http://127.0.0.1:{where.port}"
+    pool = Pool(Address.of(url), limit=limit, connect_timeout=connect_timeout)
+    try:
+        yield pool
+    finally:
+        await pool.aclose()
+
+
+async def ask(connection: Connection) -> Response:
+    """Send a request that has no body, and return the answer when it is there to its end."""
+    response = connection.send(*GET, silence=20)
+    await response.head
+    while await response.read():
+        pass
+    return response
+
+
+@contextmanager
+def full_listener() -> Iterator[int]:
+    """Listen on a port whose queue is full: whoever connects hears nothing."""
+    with ExitStack() as opened:
+        listener = opened.enter_context(socket.socket())
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(3):
+            waiting = opened.enter_context(socket.socket())
+            waiting.settimeout(0)
+            waiting.connect_ex(listener.getsockname())
+        yield listener.getsockname()[1]

@@ -1,0 +1,167 @@
+"""Servers behind TLS: which are trusted, and how they fail."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from tests.certificates import write_certificate
+from tests.recollect_proxy.upstream.http1.loops import on_both_loops
+from tests.recollect_proxy.upstream.http1.servers import WHOLE, Serving, ask, pooled, serving
+from tests.recollect_proxy.upstream.http1.test_flow import stands_still
+
+from recollect_proxy.upstream.http1 import BrokenOffError, SilentError, UnreachableError
+from recollect_proxy.upstream.http1.address import tls
+
+MEGABYTE = 2**20
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for the loopback, signed by itself, with its key."""
+    return write_certificate(tmp_path_factory.mktemp("tls") / "both.pem")
+
+
+@pytest.fixture
+def server_tls(certificate: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    return context
+
+
+@pytest.fixture
+def trusted(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The certificate is among the system's."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    tls.cache_clear()
+    yield
+    tls.cache_clear()
+
+
+def url(server: Serving, host: str = "127.0.0.1") -> str:
+    return f"https://{host}:{server.port}"
+
+
+@on_both_loops
+@pytest.mark.usefixtures("trusted")
+async def test_a_trusted_server_is_spoken_to_in_http_1_1(server_tls: ssl.SSLContext) -> None:
+    async with serving(tls=server_tls) as server, pooled(url(server)) as pool:
+        for reused in (False, True, True):
+            lent = await pool.acquire()
+            assert lent.reused is reused
+            assert (await ask(lent.connection)).status == 200
+            spoken = lent.connection._transport.get_extra_info("ssl_object")
+            assert spoken.selected_alpn_protocol() == "http/1.1"
+            pool.release(lent)
+
+
+@on_both_loops
+async def test_a_server_that_nobody_vouches_for_is_not_spoken_to(server_tls: ssl.SSLContext) -> None:
+    async with serving(tls=server_tls) as server, pooled(url(server), limit=1) as pool:
+        with pytest.raises(UnreachableError):
+            await pool.acquire()
+        assert not pool._limit.locked()
+        assert server.heads == []
+
+
+@on_both_loops
+@pytest.mark.usefixtures("trusted")
+async def test_a_certificate_for_another_name_is_not_taken(server_tls: ssl.SSLContext) -> None:
+    async with serving(tls=server_tls) as server, pooled(url(server, "localhost")) as pool:
+        with pytest.raises(UnreachableError):
+            await pool.acquire()
+
+
+@on_both_loops
+async def test_a_server_without_tls_is_unreachable_over_it() -> None:
+    async def nonsense(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(WHOLE)
+        await reader.read()
+
+    async with serving(nonsense) as server, pooled(url(server)) as pool:
+        with pytest.raises(UnreachableError):
+            await pool.acquire()
+
+
+async def mute(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+    await reader.read()
+
+
+@on_both_loops
+async def test_a_handshake_that_never_finishes_is_a_silence() -> None:
+    async with serving(mute) as server, pooled(url(server), limit=1, connect_timeout=0.2) as pool:
+        with pytest.raises(SilentError):
+            await pool.acquire()
+        assert not pool._limit.locked()
+        await server.left.wait()
+
+
+@on_both_loops
+async def test_who_leaves_within_a_handshake_leaves_nothing_open() -> None:
+    async with serving(mute) as server, pooled(url(server), limit=1) as pool:
+        connecting = asyncio.create_task(pool.acquire())
+        await asyncio.sleep(0.1)
+        connecting.cancel()
+        await asyncio.gather(connecting, return_exceptions=True)
+        assert connecting.cancelled()
+        assert not pool._limit.locked()
+        await server.left.wait()
+
+
+@on_both_loops
+@pytest.mark.usefixtures("trusted")
+async def test_a_server_that_nobody_reads_is_stopped_over_tls_too(server_tls: ssl.SSLContext) -> None:
+    sent = [0]
+    length = 30 * MEGABYTE
+
+    async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        for _ in range(30):
+            writer.write(b"x" * MEGABYTE)
+            await writer.drain()
+            sent[0] += MEGABYTE
+        writer.close()
+        await writer.wait_closed()
+
+    async with serving(pour, tls=server_tls) as server, pooled(url(server)) as pool:
+        lent = await pool.acquire()
+        answer = lent.connection.send(b"GET", b"/x", [(b"Host", b"x")], None, silence=1000)
+        await answer.head
+        assert await stands_still(0, sent) < 16 * MEGABYTE
+        got = 0
+        while piece := await answer.read():  # to the end of the connection
+            got += len(piece)
+        assert got == length
+        pool.release(lent)
+
+
+@on_both_loops
+@pytest.mark.usefixtures("trusted")
+async def test_a_server_that_says_its_last_ends_an_upload_over_tls_too(server_tls: ssl.SSLContext) -> None:
+    drawn = [0]
+
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            drawn[0] += 1
+            yield b"x" * MEGABYTE
+            await asyncio.sleep(0.01)
+
+    async def leave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        reader._transport.pause_reading()  # type: ignore[attr-defined]  # so that our end of it never empties
+        await stands_still(0, drawn)
+        writer.close()
+        await writer.wait_closed()
+
+    async with serving(leave, tls=server_tls) as server, pooled(url(server)) as pool:
+        lent = await pool.acquire()
+        answer = lent.connection.send(b"POST", b"/x", [(b"Host", b"x")], endless(), silence=1000)
+        with pytest.raises(BrokenOffError):
+            await answer.head
+        assert lent.connection._upload is not None
+        await asyncio.wait([lent.connection._upload])
+        pool.release(lent)
+        assert pool.idle == 0

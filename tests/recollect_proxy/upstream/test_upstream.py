@@ -1,0 +1,57 @@
+"""How failures are told apart."""
+
+import asyncio
+
+import pytest
+from tests.scripted_upstream import End, ScriptedUpstream, streamed, whole
+
+from recollect_proxy.upstream.upstream import Upstream, UpstreamError
+from recollect_proxy.web.errors import BAD_REQUEST, UPSTREAM_UNREACHABLE
+
+
+async def failure_of(upstream: Upstream, target: bytes = b"/x", *headers: tuple[bytes, bytes]) -> object:
+    with pytest.raises(UpstreamError) as caught:
+        async with upstream.forward("GET", target, headers, None):
+            pass
+    await upstream.aclose()
+    return caught.value.failure
+
+
+async def test_a_name_that_can_not_be_resolved_is_unreachable() -> None:
+    upstream = Upstream("http://upstream.invalid/v1", connect_timeout=5, read_timeout=5)
+
+    assert await failure_of(upstream) is UPSTREAM_UNREACHABLE
+
+
+async def test_what_can_not_be_sent_is_the_requests_own_fault() -> None:
+    async with ScriptedUpstream() as server:
+        upstream = Upstream(server.base_url, connect_timeout=5, read_timeout=5)
+
+        assert await failure_of(upstream, b"/x", (b"x-a", b"1\r\nx-b: 2")) is BAD_REQUEST
+
+
+async def test_closing_without_a_request_is_nothing() -> None:
+    await Upstream("http://127.0.0.1:9/v1", connect_timeout=5, read_timeout=5).aclose()
+
+
+async def test_cookies_of_one_answer_are_not_sent_with_another_request() -> None:
+    async with ScriptedUpstream() as server:
+        server.answers.append(whole(b"{}", headers=[(b"Set-Cookie", b"session=anna; Path=/")]))
+        upstream = Upstream(server.base_url, connect_timeout=5, read_timeout=5)
+        for _ in range(2):
+            async with upstream.forward("GET", b"/x", [], None) as answer:
+                await answer.read()
+        await upstream.aclose()
+
+    assert server.last.values(b"cookie") == []
+
+
+async def test_an_answer_that_is_not_read_closes_its_connection() -> None:
+    async with ScriptedUpstream() as server:
+        server.answers.append(streamed(b"x", End.SILENCE))
+        upstream = Upstream(server.base_url, connect_timeout=5, read_timeout=5)
+        async with upstream.forward("GET", b"/x", [], None) as answer:
+            assert answer.status == 200
+        async with asyncio.timeout(20):
+            await server.last.client_left.wait()
+        await upstream.aclose()

@@ -1,0 +1,105 @@
+"""Whether the LLM's server is where it is said to be is looked at once, and told in plain words."""
+
+import asyncio
+import json
+import socket
+from pathlib import Path
+
+import pytest
+from tests.recollect_proxy.command_line import recollect
+from tests.recollect_proxy.openwebui.requests_of_openwebui import body, headers
+from tests.scripted_upstream import Answer, Received, ScriptedUpstream, whole
+from tests.served_process import environment, served_process
+from tests.waiting import until
+
+from recollect_proxy.upstream import check as upstream_check
+from recollect_proxy.upstream.check import complaint_about
+from recollect_proxy.upstream.upstream import Upstream
+
+
+def serving(statuses: dict[str, int]) -> ScriptedUpstream:
+    """Return a server that answers who looks at a path with a status, and 404 at others."""
+
+    def answer(request: Received) -> Answer:
+        return whole(b"{}", status=statuses.get(request.target.decode(), 404))
+
+    server = ScriptedUpstream()
+    server.looked_at = answer
+    return server
+
+
+async def looked_at(base_url: str) -> str | None:
+    upstream = Upstream(base_url, connect_timeout=5, read_timeout=5)
+    try:
+        return await complaint_about(upstream, base_url)
+    finally:
+        await upstream.aclose()
+
+
+@pytest.mark.parametrize(
+    "statuses",
+    [
+        {"/v1/models": 200},
+        {"/v1/models": 401},  # it wants a key, which clients bring
+        {},  # it has no list of models
+        {"/v1/models": 500},
+    ],
+)
+async def test_a_server_that_answers_below_its_base_url_is_right(statuses: dict[str, int]) -> None:
+    async with serving(statuses) as server:
+        assert await looked_at(server.base_url) is None
+
+
+@pytest.mark.parametrize("status", [200, 401])
+async def test_a_base_url_that_lacks_its_version_is_told_with_what_to_set(status: int) -> None:
+    async with serving({"/v1/models": status}) as server:
+        base_url = f"http://127.0.0.1:{server.port}"
+        told = await looked_at(base_url)
+
+    assert told is not None
+    assert told.endswith(f"Set RECOLLECT_UPSTREAM={base_url}/v1")
+
+
+async def test_a_base_url_without_a_version_is_right_where_there_is_no_other() -> None:
+    async with serving({}) as server:
+        assert await looked_at(f"http://127.0.0.1:{server.port}/openai") is None
+
+
+async def test_a_server_that_is_not_there_or_says_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upstream_check, "_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        said_nothing = await looked_at(url)
+    gone = await looked_at(url)
+
+    assert said_nothing == gone is not None
+    assert f"{url} does not answer" in gone
+
+
+@pytest.mark.process
+async def test_a_start_does_not_wait_for_it_and_tells_it_once_in_the_log() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        environ = environment(upstream=url, formation="qa_turn")
+        async with served_process("--data-dir", ":memory:", environ=environ) as served:
+            ready = list(served.logged)
+            await until(lambda: any("upstream_doubtful" in line for line in served.logged))
+            await asyncio.sleep(0.2)
+    told = [json.loads(line) for line in served.logged if "upstream_doubtful" in line]
+
+    assert not any("upstream_doubtful" in line for line in ready)
+    assert [(line["level"], url in line["what_to_do"]) for line in told] == [("warning", True)]
+
+
+def test_the_doctor_looks_at_it_too(tmp_path: Path) -> None:
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps({"headers": headers(), "body": json.loads(body())}))
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        url = f"http://127.0.0.1:{gone.getsockname()[1]}/v1"
+
+    done = recollect("doctor", "--openwebui", "--json", "--request", path, RECOLLECT_UPSTREAM=url)
+
+    [found] = [each for each in json.loads(done.stdout)["findings"] if each["check"] == "upstream"]
+    assert done.exit_code == 1
+    assert found["status"] == "missing"
+    assert "does not answer" in found["remedy"]

@@ -1,0 +1,248 @@
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from tests.tables import table
+
+from recollect_proxy.web.asgi import (
+    ClientLeftError,
+    Event,
+    Incoming,
+    is_unambiguous,
+    respond,
+    unless_left,
+    values,
+)
+
+LEFT: Event = {"type": "http.disconnect"}
+
+
+def part(body: bytes, *, more: bool = False) -> Event:
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+def receiving(*events: Event) -> Callable[[], Awaitable[Event]]:
+    """Receive these events, then nothing more for ever."""
+    left = list(events)
+
+    async def receive() -> Event:
+        if not left:
+            await asyncio.Event().wait()
+        return left.pop(0)
+
+    return receive
+
+
+async def collected(incoming: Incoming) -> bytes:
+    return b"".join([chunk async for chunk in incoming.stream()])
+
+
+async def test_a_body_in_parts_is_read_whole() -> None:
+    incoming = Incoming(receiving(part(b"ab", more=True), part(b"", more=True), part(b"cd")))
+
+    assert await incoming.read(4) == b"abcd"
+
+
+async def test_an_event_without_body_ends_the_body() -> None:
+    assert await Incoming(receiving({"type": "http.request"})).read(10) == b""
+
+
+async def test_a_body_one_byte_over_the_limit_is_not_read_but_streams_whole() -> None:
+    incoming = Incoming(receiving(part(b"abc", more=True), part(b"de", more=True), part(b"f")))
+
+    assert await incoming.read(4) is None
+    assert await collected(incoming) == b"abcdef"
+
+
+async def test_a_body_that_was_read_can_still_be_streamed() -> None:
+    incoming = Incoming(receiving(part(b"abc")))
+
+    await incoming.read(10)
+
+    assert await collected(incoming) == b"abc"
+
+
+async def test_a_client_that_leaves_within_its_body_is_told_of() -> None:
+    incoming = Incoming(receiving(part(b"abc", more=True), LEFT))
+
+    with pytest.raises(ClientLeftError):
+        await incoming.read(10)
+    await incoming.left()
+
+
+async def test_nobody_has_left_while_the_body_is_still_coming() -> None:
+    incoming = Incoming(receiving(part(b"abc"), LEFT))
+    leaving = asyncio.create_task(incoming.left())
+    await asyncio.sleep(0)
+    assert not leaving.done()
+
+    await incoming.read(10)
+
+    await leaving
+
+
+async def test_words_behind_the_body_are_not_a_departure() -> None:
+    incoming = Incoming(receiving(part(b""), part(b""), LEFT))
+    await incoming.read(0)
+
+    await incoming.left()
+    await incoming.left()  # and stays known
+
+
+async def test_work_is_done_while_the_client_stays() -> None:
+    incoming = Incoming(receiving(part(b"")))
+    await incoming.read(0)
+
+    async def work() -> int:
+        return 7
+
+    assert await unless_left(incoming, work()) == 7
+
+
+async def test_work_that_fails_fails_as_it_did() -> None:
+    incoming = Incoming(receiving(part(b"")))
+    await incoming.read(0)
+
+    async def work() -> None:
+        raise LookupError("gone")
+
+    with pytest.raises(LookupError, match="gone"):
+        await unless_left(incoming, work())
+
+
+async def test_work_is_cancelled_when_the_client_leaves_and_has_let_go_by_then() -> None:
+    incoming = Incoming(receiving(part(b""), LEFT))
+    await incoming.read(0)
+    let_go = False
+
+    async def work() -> None:
+        nonlocal let_go
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            let_go = True
+
+    with pytest.raises(ClientLeftError):
+        await unless_left(incoming, work())
+    assert let_go
+
+
+async def test_work_is_cancelled_when_we_are() -> None:
+    incoming = Incoming(receiving(part(b"")))
+    await incoming.read(0)
+    begun, let_go = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            let_go.set()
+
+    task = asyncio.create_task(unless_left(incoming, work()))
+    await begun.wait()
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert let_go.is_set()
+
+
+async def test_work_that_fails_because_the_client_left_is_a_departure() -> None:
+    """An upload that breaks off fails at the upstream's end too; that is not the upstream's fault."""
+    incoming = Incoming(receiving(part(b"abc", more=True), LEFT))
+
+    async def work() -> None:
+        try:
+            await collected(incoming)
+        except ClientLeftError:
+            raise ConnectionError("body broke off") from None
+
+    with pytest.raises(ClientLeftError):
+        await unless_left(incoming, work())
+
+
+async def test_a_departure_that_the_work_ignores_is_one_all_the_same_and_leaves_no_cancellation() -> None:
+    incoming = Incoming(receiving(part(b""), LEFT))
+    await incoming.read(0)
+
+    async def work() -> int:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        return 7
+
+    with pytest.raises(ClientLeftError):
+        await unless_left(incoming, work())
+
+    task = asyncio.current_task()
+    assert task is not None
+    assert task.cancelling() == 0
+
+
+async def test_a_cancellation_beside_the_departure_is_not_lost() -> None:
+    incoming = Incoming(receiving(part(b""), LEFT))
+    await incoming.read(0)
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            task.cancel()  # the server stops in the same moment
+            await asyncio.sleep(0)
+
+    task = asyncio.create_task(unless_left(incoming, work()))
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@table(
+    ("version", "headers", "clear"),
+    [
+        ("1.1", [(b"host", b"h")], True),
+        ("1.1", [(b"host", b"h"), (b"transfer-encoding", b"Chunked")], True),
+        ("1.1", [(b"host", b"h"), (b"transfer-encoding", b"gzip, chunked")], False),
+        (
+            "1.1",
+            [(b"host", b"h"), (b"transfer-encoding", b"gzip"), (b"transfer-encoding", b"chunked")],
+            False,
+        ),
+        ("1.1", [(b"host", b"h"), (b"transfer-encoding", b"chunked"), (b"content-length", b"1")], False),
+        ("1.0", [(b"transfer-encoding", b"chunked")], False),
+        ("1.0", [(b"content-length", b"1")], True),
+        ("1.1", [], False),
+        ("1.1", [(b"host", b"h"), (b"host", b"h")], False),
+    ],
+)
+def test_a_request_is_clear_or_refused(
+    version: str, headers: list[tuple[bytes, bytes]], *, clear: bool
+) -> None:
+    assert is_unambiguous({"http_version": version, "headers": headers}) is clear
+
+
+def test_values_are_found_in_any_case_and_in_order() -> None:
+    headers = [(b"X-A", b"1"), (b"x-b", b"2"), (b"x-a", b"3")]
+
+    assert values(headers, b"x-a") == [b"1", b"3"]
+    assert values(headers, b"x-c") == []
+
+
+async def test_an_answer_of_our_own_has_its_length() -> None:
+    sent: list[Any] = []
+
+    async def send(event: Event) -> None:
+        sent.append(event)
+
+    await respond(send, 418, b"tea", content_type=b"text/plain", headers=[(b"x-pot", b"1")])
+
+    assert sent == [
+        {
+            "type": "http.response.start",
+            "status": 418,
+            "headers": [(b"content-type", b"text/plain"), (b"content-length", b"3"), (b"x-pot", b"1")],
+        },
+        {"type": "http.response.body", "body": b"tea"},
+    ]
