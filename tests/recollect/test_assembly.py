@@ -41,7 +41,7 @@ from recollect.assembly import (
 from recollect.assembly import models as models_module
 from recollect.assembly.global_memories import file_of_global_memories
 from recollect.assembly.lifecycle import _tell_of_failure
-from recollect.assembly.store_warm_up import warm_up_search
+from recollect.assembly.warm_up import warm_up_search
 from recollect.backends import Backends
 from recollect.composition import Bounds
 from recollect.engine.live import LiveEngine

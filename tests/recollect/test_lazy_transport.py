@@ -5,7 +5,7 @@ import asyncio
 import httpx
 import pytest
 
-from recollect.assembly.lazy_transport import LazyTransport
+from recollect.assembly.lifecycle import LazyTransport
 
 
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

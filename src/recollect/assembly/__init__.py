@@ -15,11 +15,10 @@ if TYPE_CHECKING:
         open_forming,
         open_store_audit,
     )
-    from recollect.assembly.database_check import check_database
+    from recollect.assembly.checks import check_database, check_model
     from recollect.assembly.global_memories import check_global_memories
     from recollect.assembly.host_engine import live_engine
     from recollect.assembly.lifecycle import open_backends, open_engine, run_worker
-    from recollect.assembly.model_check import check_model
     from recollect.assembly.models import (
         Models,
         check_embedders,
@@ -33,11 +32,10 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "administering": ("migrate_store", "open_administration", "open_forming", "open_store_audit"),
-    "database_check": ("check_database",),
+    "checks": ("check_database", "check_model"),
     "global_memories": ("check_global_memories",),
     "host_engine": ("live_engine",),
     "lifecycle": ("open_backends", "open_engine", "run_worker"),
-    "model_check": ("check_model",),
     "models": (
         "Models",
         "check_embedders",

@@ -76,16 +76,14 @@ async def open_forming(
 ) -> AsyncIterator[Engine]:
     """Open an engine whose ``drain`` forms so many exchanges a minute at most, and close it.
 
+    Errors are those of ``open_administration``.
+
     Args:
-        settings: What it is made of.
+        settings: The settings.
         upstream: Base URL of the LLM that extracts where no other is named.
         per_minute: How many; 0: any number.
-        told: Is told of how many more are formed.
+        told: Called with the number of those that were formed since its last call.
         clock: Tells the engine the time.
-
-    Raises:
-        ConfigurationError: As of ``open_administration``.
-        RecollectError: It can't be opened.
     """
     demand_store(settings)
     async with open_backends(settings, upstream=upstream) as backends:
@@ -103,7 +101,7 @@ async def open_store_audit(
     upstream: str | None = None,
     clock: Clock = system_clock,
 ) -> AsyncIterator[StoreAudit]:
-    """Open what finds and repairs faults of the configured store's memories, and close it.
+    """Open what finds and repairs faults of the configured store's memories, and close it. Errors: as ``open_administration``.
 
     Args:
         settings: What it is made of.
@@ -112,25 +110,16 @@ async def open_store_audit(
         upstream: Base URL of the LLM that extracts where no other is named.
         clock: Tells the time.
 
-    Raises:
-        ConfigurationError: As of ``open_administration``.
-        RecollectError: It can't be opened.
     """
     demand_store(settings)
-    loads = embeds or asks
-    opening = (
-        open_backends(settings, upstream=upstream)
-        if loads
-        else open_unembedded_backends(settings, AbsentEmbedder())
-    )
+    if embeds or asks:
+        opening = open_backends(settings, upstream=upstream)
+    else:
+        opening = open_unembedded_backends(settings, AbsentEmbedder())
     async with opening as backends:
-        policy = make_policy(settings)
-        tells = background_tells(settings)
-        asked = (
-            AskedPairs(backends, policy.budget, clock, lambda user_id: tells(Asker(user_id, "")))
-            if asks
-            else None
-        )
+        policy, tells, asked = make_policy(settings), background_tells(settings), None
+        if asks:
+            asked = AskedPairs(backends, policy.budget, clock, lambda user_id: tells(Asker(user_id, "")))
         yield StoreAudit(backends, policy.rules, clock, asked=asked)
 
 

@@ -1,9 +1,8 @@
-"""Keeps the memories of a file for users who have few of their own. Never: who these are."""
+"""Reads the file of memories for users who have few of their own. Never: who these are."""
 
 from pathlib import Path
 
 from recollect.assembly.files import GLOBAL_MEMORIES
-from recollect.engine import Engine
 from recollect.errors import ConfigurationError
 from recollect.settings import EngineSettings
 
@@ -11,22 +10,8 @@ _LONGEST = 1_000
 _MOST = 200
 
 
-async def keep_global_memories(engine: Engine, path: Path | None) -> None:
-    """Keep exactly the memories of a file, one a line; without a file, those that the store has.
-
-    Those of another embedder are embedded anew; an embedder that is away keeps nobody from starting.
-
-    Empty lines, and those that begin with ``#``, are left out.
-
-    Raises:
-        ConfigurationError: The file can't be read, or holds too much.
-        StoreError: The store failed.
-    """
-    await engine.keep_globals(None if path is None else read_global_memories(path))
-
-
 def read_global_memories(path: Path) -> list[str]:
-    """Return the memories of a file.
+    """Return the memories of a file, one a line; empty lines and those that begin with ``#`` are left out.
 
     Raises:
         ConfigurationError: It can't be read, or holds too much.
@@ -34,8 +19,9 @@ def read_global_memories(path: Path) -> list[str]:
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeError) as error:
-        problem = f"{type(error).__name__}"
-        raise ConfigurationError(f"Memories for everybody: {path} can't be read: {problem}.") from None
+        raise ConfigurationError(
+            f"Memories for everybody: {path} can't be read: {type(error).__name__}."
+        ) from None
     lines = [" ".join(line.split()) for line in text.splitlines()]
     memories = [line for line in lines if line and not line.startswith("#")]
     if len(memories) > _MOST or any(len(line) > _LONGEST for line in memories):
@@ -51,10 +37,6 @@ def file_of_global_memories(settings: EngineSettings) -> Path | None:
 
 
 def check_global_memories(settings: EngineSettings) -> None:
-    """Read the memories for everybody as a start would, if there is a file of them.
-
-    Raises:
-        ConfigurationError: It can't be read, or holds too much.
-    """
+    """Read the memories for everybody as a start would, if there is a file of them; raise as ``read_global_memories``."""
     if (path := file_of_global_memories(settings)) is not None:
         read_global_memories(path)

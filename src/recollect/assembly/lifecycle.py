@@ -1,9 +1,9 @@
 """Opens and closes an engine and its backends. Never: what a setting means to a model."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -14,8 +14,7 @@ import structlog
 from pydantic import SecretStr
 
 from recollect.assembly.generations import LiveGenerations, MakeEmbedder, todays
-from recollect.assembly.global_memories import file_of_global_memories, keep_global_memories
-from recollect.assembly.lazy_transport import LazyTransport
+from recollect.assembly.global_memories import file_of_global_memories, read_global_memories
 from recollect.assembly.models import (
     Models,
     make_earlier_embedder,
@@ -24,9 +23,7 @@ from recollect.assembly.models import (
     make_second_embedder,
 )
 from recollect.assembly.policy import make_policy
-from recollect.assembly.store_patience import StorePatience
-from recollect.assembly.store_warm_up import warm_up_search
-from recollect.assembly.warm_up import warm_up
+from recollect.assembly.warm_up import warm_up, warm_up_search
 from recollect.engine import Backends, Engine, system_clock
 from recollect.engine.worker import AbsentWorker
 from recollect.errors import ConfigurationError, RecollectError, StoreError
@@ -62,6 +59,9 @@ _ALONE = (
     "if they have none, the RECOLLECT_DATA_DIR of the one on this machine."
 )
 
+_PATIENCE_SECONDS = 10.0
+"""An empty database takes a second; a migration of much, another process's too, may take an hour."""
+
 _LOOK_SECONDS = 1.0
 _AGAIN_SECONDS = 10.0
 
@@ -91,13 +91,14 @@ async def open_engine(
         StoreUnavailableError: The database can't be reached; trying again may help.
         EmbedderError: The embedder can't be loaded.
     """
-    policy, patience = make_policy(settings, upstream=upstream), StorePatience(goes_on)
+    policy, patience = make_policy(settings, upstream=upstream), _StorePatience(goes_on)
     async with _open(settings, upstream, patience=patience, server=server) as (backends, start):
         await asyncio.gather(asyncio.to_thread(warm_up), warm_up_search(backends))
         worker = _worker(settings, start, yields=policy.yields.to_chats)
         engine = Engine(replace(backends, spool=spool), policy, clock=clock, worker=worker)
         with patience.waiting():
-            await keep_global_memories(engine, file_of_global_memories(settings))
+            path = file_of_global_memories(settings)
+            await engine.keep_globals(None if path is None else read_global_memories(path))
         working = asyncio.create_task(engine.run())
         working.add_done_callback(_tell_of_failure)
         try:
@@ -140,13 +141,8 @@ async def open_backends(
 ) -> AsyncIterator[Backends]:
     """Open the backends of an engine, and close them; nothing is formed in the background meanwhile.
 
-    Args:
-        settings: As of ``open_engine``.
-        upstream: As of ``open_engine``.
-        lives: Whether others are to know which embedders it uses: as of what serves, and not of a command.
-
-    Raises:
-        RecollectError: As of ``open_engine``.
+    Args and errors are those of ``open_engine``; ``lives`` says whether others are to know which embedders it uses: a server
+    tells them, a command does not.
     """
     async with _open(settings, upstream, lives=lives) as (backends, _):
         yield backends
@@ -154,20 +150,12 @@ async def open_backends(
 
 @asynccontextmanager
 async def open_unembedded_backends(settings: EngineSettings, absent: Embedder) -> AsyncIterator[Backends]:
-    """Open the backends without any model, and close them.
-
-    Args:
-        settings: As of ``open_engine``.
-        absent: Stands in for the embedder.
-
-    Raises:
-        RecollectError: As of ``open_engine``.
-    """
+    """Open the backends without any model but ``absent``, the embedder, and close them. Errors are those of ``open_engine``."""
     async with AsyncExitStack() as closing:
-        folders = await _folders(settings, closing)
-        dsn = await open_server(settings, folders.database, closing)
+        database, _ = await _folders(settings, closing)
+        dsn = await open_server(settings, database, closing)
         postgres = await _open_store(settings, dsn, closing)
-        yield _backends(postgres, _Embedders(CachedEmbedder(absent, size=1, ttl=_CACHED), None))
+        yield _backends(postgres, [CachedEmbedder(absent, size=1, ttl=_CACHED)])
 
 
 @asynccontextmanager
@@ -176,21 +164,21 @@ async def _open(
     upstream: str | None,
     *,
     lives: bool = True,
-    patience: StorePatience | None = None,
+    patience: "_StorePatience | None" = None,
     server: Awaitable[EmbeddedServer] | None = None,
 ) -> AsyncIterator[tuple[Backends, Start]]:
     """Open the backends of an engine; also yield the first message to a worker beside it."""
-    patience = patience or StorePatience()
+    patience = patience or _StorePatience()
     async with AsyncExitStack() as closing:
         client = await closing.enter_async_context(
             httpx.AsyncClient(transport=LazyTransport(), timeout=_REQUEST_SECONDS, trust_env=False)
         )
-        folders = await _folders(settings, closing)
+        database, caches = await _folders(settings, closing)
         # beside the database's start
-        loading = asyncio.create_task(_load_embedders(settings, client, folders.caches))
+        loading = asyncio.create_task(_load_embedders(settings, client, caches))
         closing.push_async_callback(_unload, loading)
         try:
-            dsn = await open_server(settings, folders.database, closing, server)
+            dsn = await open_server(settings, database, closing, server)
             with patience.waiting():
                 postgres = await _open_store(settings, dsn, closing)
         except StoreError:
@@ -198,17 +186,15 @@ async def _open(
             if isinstance(error := loading.exception(), ConfigurationError):
                 raise error from None  # told at once, for the database's return would not mend it
             raise
-        embedders = await loading
-        closing.push_async_callback(embedders.aclose)
-        backends = _backends(postgres, embedders)
+        backends = _backends(postgres, await loading)
         if lives:
-            make = partial(make_earlier_embedder, settings, client, cache_dir=folders.caches)
+            make = partial(make_earlier_embedder, settings, client, cache_dir=caches)
             with patience.waiting():
                 backends = await _with_generations(backends, settings, make, closing)
         models = make_models(settings, client, upstream)
         if models is not None:
             closing.push_async_callback(models.extractor.aclose)
-        yield _with_models(backends, models), _start(settings, folders, dsn, upstream)
+        yield _with_models(backends, models), _start(settings, caches, dsn, upstream)
 
 
 async def _with_generations(
@@ -231,7 +217,7 @@ def _with_models(backends: Backends, models: Models | None) -> Backends:
     return replace(backends, extractor=models.extractor, judge=models.judge, summarizer=models.summarizer)
 
 
-def _backends(postgres: Postgres, embedders: "_Embedders") -> Backends:
+def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backends:
     return Backends(
         memories=postgres.memories,
         log=postgres.log,
@@ -252,17 +238,17 @@ def _backends(postgres: Postgres, embedders: "_Embedders") -> Backends:
         profiles=postgres.profiles,
         statistics=postgres.statistics,
         snapshots=postgres.snapshots,
-        embedder=embedders.first,
-        second_embedder=embedders.second,
-        caches=embedders.all,
+        embedder=embedders[0],
+        second_embedder=embedders[1] if len(embedders) > 1 else None,
+        caches=tuple(embedders),
         generation_store=postgres.generations,
     )
 
 
-def _start(settings: EngineSettings, folders: "_Folders", dsn: str, upstream: str | None) -> Start:
+def _start(settings: EngineSettings, caches: Path, dsn: str, upstream: str | None) -> Start:
     """Return what a worker starts with: the same settings over the same database, which it does not start again."""
     given = {name: _plain(getattr(settings, name)) for name in EngineSettings.model_fields}
-    return Start(given | {"database_url": dsn, "data_dir": str(folders.caches)}, upstream, configured_level())
+    return Start(given | {"database_url": dsn, "data_dir": str(caches)}, upstream, configured_level())
 
 
 def _plain(value: object) -> object:
@@ -279,61 +265,34 @@ def _tell_of_failure(forming: "asyncio.Task[None]") -> None:
         log.error("formation_stopped", error=type(error).__name__, place=place(error))
 
 
-@dataclass(frozen=True, slots=True)
-class _Embedders:
-    """The embedder and, where there is one, that of statements alone."""
-
-    first: CachedEmbedder
-    second: CachedEmbedder | None
-
-    @property
-    def all(self) -> tuple[CachedEmbedder, ...]:
-        """Both, or the one that there is."""
-        return (self.first,) if self.second is None else (self.first, self.second)
-
-    async def aclose(self) -> None:
-        """Let go of what they hold."""
-        for embedder in self.all:
-            await embedder.aclose()
-
-
-async def _load_embedders(settings: EngineSettings, client: httpx.AsyncClient, caches: Path) -> _Embedders:
-    """Return the embedders, which remember what was asked for lately."""
+async def _load_embedders(
+    settings: EngineSettings, client: httpx.AsyncClient, caches: Path
+) -> list[CachedEmbedder]:
+    """Return the embedder and, where there is one, that of statements alone; they remember what was asked for lately."""
     first = await make_embedder(settings, client, cache_dir=caches)
     try:
         second = await make_second_embedder(settings, cache_dir=caches)
     except BaseException:
         await first.aclose()
         raise
-    cached = partial(
-        CachedEmbedder,
-        size=settings.embedder_cache_size,
-        ttl=_CACHED,
-    )
-    return _Embedders(cached(first), None if second is None else cached(second))
+    loaded = [first] if second is None else [first, second]
+    return [CachedEmbedder(each, size=settings.embedder_cache_size, ttl=_CACHED) for each in loaded]
 
 
-async def _unload(loading: asyncio.Task[_Embedders]) -> None:
+async def _unload(loading: asyncio.Task[list[CachedEmbedder]]) -> None:
     """Cancel the loading of the embedders, or close them if they are loaded."""
     loading.cancel()
     await asyncio.wait({loading})
     if not loading.cancelled() and loading.exception() is None:
-        await loading.result().aclose()
+        for embedder in loading.result():
+            await embedder.aclose()
 
 
-@dataclass(frozen=True, slots=True)
-class _Folders:
-    """Where the embedded database is, and where what can be made again."""
-
-    database: Path
-    caches: Path
-
-
-async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> _Folders:
+async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> tuple[Path, Path]:
     """Return the folders of the database and of caches: the data folder, or a temporary one for what is not to be kept."""
     kept = settings.data_dir
     if not settings.in_memory:
-        return _Folders(kept, kept)
+        return kept, kept
     try:
         temporary = await asyncio.to_thread(TemporaryFolder)
     except OSError as error:
@@ -341,7 +300,7 @@ async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> _Folder
             f"The database in memory has no temporary folder: {error.strerror}. TMPDIR names another place."
         ) from error
     closing.push_async_callback(asyncio.to_thread, temporary.remove)
-    return _Folders(temporary.path, temporary.path if kept == NOWHERE else kept)
+    return temporary.path, temporary.path if kept == NOWHERE else kept
 
 
 async def open_server(
@@ -384,3 +343,52 @@ async def _keep_running(server: EmbeddedServer) -> None:
         except (RecollectError, OSError) as error:
             log.warning("embedded_database_down", error=type(error).__name__, detail=str(error))
             await asyncio.sleep(_AGAIN_SECONDS)
+
+
+class _StorePatience:
+    """Warns that the store is late; the waiting goes on. Its patience is one for all of a start.
+
+    It sets ``goes_on`` where a start is to go on without the store.
+    """
+
+    def __init__(self, goes_on: asyncio.Event | None = None) -> None:
+        self._goes_on = goes_on
+        self._left = _PATIENCE_SECONDS
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Wait for the store in the body."""
+        loop = asyncio.get_running_loop()
+        began, late = loop.time(), loop.call_later(self._left, self._tell)
+        try:
+            yield
+        finally:
+            late.cancel()
+            self._left = max(0.0, self._left - (loop.time() - began))
+
+    def _tell(self) -> None:
+        if self._goes_on is None or not self._goes_on.is_set():
+            why = "it is slow, or its schema is being changed"
+            log.warning("store_late", waited_seconds=_PATIENCE_SECONDS, why=why)
+        if self._goes_on is not None:
+            self._goes_on.set()
+
+
+class LazyTransport(httpx.AsyncBaseTransport):
+    """Sends requests as httpx does by itself, and is made with the first: to read the authorities that it trusts takes a start 40 ms."""
+
+    def __init__(self) -> None:
+        self._made: httpx.AsyncHTTPTransport | None = None
+
+    async def send(self, request: httpx.Request) -> httpx.Response:
+        """Send a request; raise httpx's own errors."""
+        if self._made is None:
+            self._made = httpx.AsyncHTTPTransport(trust_env=False)
+        return await self._made.handle_async_request(request)
+
+    handle_async_request = send  # httpx's name of it
+
+    async def aclose(self) -> None:
+        """Close its connections."""
+        if self._made is not None:
+            await self._made.aclose()

@@ -1,13 +1,19 @@
-"""Reads and composes a made-up turn, so that the first chat does not wait until expressions are compiled. Pure.
+"""Does in advance what the first chat would wait for: compiles expressions, opens connections, and runs a model.
 
-Never: a model, a store.
+Never: writes, asks a server of others, fails an opening.
 """
 
+import asyncio
 from datetime import UTC, datetime
-from uuid import UUID
+from uuid import UUID, uuid4
 
+import structlog
+
+from recollect.backends import Backends
 from recollect.composition.excerpts import excerpt, focus_of
 from recollect.composition.fences import quoted
+from recollect.deadline import within
+from recollect.errors import EmbedderError, StoreError
 from recollect.formation.memory_commands import read_commands
 from recollect.model import Kind, Memory, Recollection, Scope, Source, Turn
 from recollect.recall import PromptTexts, SelectionContext, SelectionLimits, select
@@ -18,6 +24,15 @@ from recollect.text.tokens import estimate_tokens
 
 _ASKED = "Where did I live in May 2024, when my sister Anna moved to the river? I don't remember the address."
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
+_SEARCHED = "What is my dog called?"
+_AT_ONCE = 5
+"""Connections in use at a time: a recall's for the words, the chat, the standing part and the note of the turn before, and that
+of the look for earlier embeddings."""
+
+_SECONDS = 5.0
+"""How long an opening waits for it at most."""
+
+log = structlog.get_logger(__name__)
 
 
 def warm_up() -> None:
@@ -31,3 +46,29 @@ def warm_up() -> None:
     around = SelectionContext("", user_wide=False, prompt=PromptTexts([_ASKED]))
     select([Recollection(memory, 0.5)], around, SelectionLimits(), relevant=True)
     quoted(excerpt(_ASKED, limit=10, count=estimate_tokens, focus=focus_of(_ASKED)))
+
+
+async def warm_up_search(backends: Backends) -> None:
+    """Search for a user who does not exist, over several connections at once; never raises.
+
+    A connection to Postgres takes 10 to 50 milliseconds to open, and several times that where the machine is busy: more
+    than the words' lookup may take. The first embedder is not asked: it may be a server that takes money.
+    """
+    try:
+        await within(_SECONDS, _search_at_once(backends, Scope(str(uuid4()), str(uuid4()))))
+    except (TimeoutError, StoreError, EmbedderError) as error:
+        log.info("search_not_warmed", error=type(error).__name__, detail=str(error))
+
+
+async def _search_at_once(backends: Backends, nobody: Scope) -> None:
+    async def search() -> None:
+        turn = Turn(nobody, _SEARCHED, "", datetime.now(UTC), "")
+        await backends.chats.chat(nobody, exchanges=1, turn=turn)
+        await backends.snapshots.get(nobody.user_id)
+        backends.snapshots.forget(nobody.user_id)
+
+    async def embed() -> None:
+        if backends.second_embedder is not None:
+            await backends.second_embedder.embed_question(_SEARCHED)
+
+    await asyncio.gather(embed(), *(search() for _ in range(_AT_ONCE)))

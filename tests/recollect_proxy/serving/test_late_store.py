@@ -13,7 +13,7 @@ from tests.running_proxy import RunningProxy, User, chat_body, extracting_model,
 from tests.scripted_upstream import ScriptedUpstream
 from tests.waiting import until
 
-from recollect.assembly import store_patience
+from recollect.assembly import lifecycle
 from recollect.engine import live as live_engine
 from recollect.store import sql
 from recollect.store.schema.steps import _LOCK
@@ -27,7 +27,7 @@ CAT = "I have a cat called Minka."
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_patience, "_PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(lifecycle, "_PATIENCE_SECONDS", 0.2)
     monkeypatch.setattr(live_engine, "_REOPEN_SECONDS", 0.1)
 
 

@@ -1,12 +1,13 @@
-"""Asks the extraction model once about a fixed sentence, and reports how well it answers. Never: a person's words."""
+"""Asks the configured database and the extraction model what a start would ask, and reports how they answer. Never: a person's words."""
 
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
+from typing import Any
 
 import httpx
 from uuid_utils.compat import uuid7
 
-from recollect.assembly.listed_models import chat_models
 from recollect.assembly.models import make_models
 from recollect.assembly.servers import speaks_mistral
 from recollect.errors import (
@@ -20,11 +21,29 @@ from recollect.errors import (
 from recollect.model import Exchange, Scope, Strategy, Turn
 from recollect.ports import Extracted
 from recollect.settings import EngineSettings
+from recollect.store import DatabaseReport, check_postgres
 
 SENTENCE = "I moved to Utrecht last year, and I am allergic to peanuts."
 _SAID = ("Utrecht", "peanuts")
 _SECONDS = 5.0
+"""As long as a start waits for a connection."""
+
 _THERE = frozenset({HTTPStatus.OK, HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+
+_MOST_BYTES = 4 * 1024 * 1024
+_LONGEST_NAME = 200
+_OTHER_WORK = ("embed", "rerank")
+"""Parts of the names of models that don't chat, for servers that list nothing but names, as Ollama."""
+
+_CHATTING = frozenset({"chat", "llm", "vlm", "language", "text", "model"})
+"""The types of models that chat, by servers that list types at all."""
+
+
+async def check_database(settings: EngineSettings) -> DatabaseReport | None:
+    """Return what was found; None where the database is the embedded one, which a start brings along."""
+    if settings.in_memory or settings.database_url is None:
+        return None
+    return await check_postgres(settings.database_url.get_secret_value(), seconds=_SECONDS)
 
 
 async def check_model(settings: EngineSettings, upstream: str | None) -> tuple[str, bool]:
@@ -53,7 +72,7 @@ async def _asked_alone(
 ) -> tuple[str, bool]:
     """Return how the only model that the server lists answers."""
     key = settings.extraction_api_key
-    listed = await chat_models(client, base_url, key.get_secret_value() if key else None)
+    listed = await _chat_models(client, base_url, key.get_secret_value() if key else None)
     if not listed:
         return "", True
     if len(listed) > 1:
@@ -162,3 +181,49 @@ def _judged(model: str, found: Extracted) -> tuple[str, bool]:
         f"The model {model} answers, but of one sentence with two statements it found {len(quoted)} with a quote of the "
         "sentence: memories will be missing. A larger model finds more."
     ), False
+
+
+async def _chat_models(client: httpx.AsyncClient, base_url: str, key: str | None) -> list[str]:
+    """Return the names of a server's models that can chat, as far as its list tells; none without a list.
+
+    Args:
+        client: The client.
+        base_url: The server's base URL.
+        key: The operator's key, if there is one.
+    """
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        answer = await client.get(f"{base_url.rstrip('/')}/models", headers=headers, timeout=_SECONDS)
+        if answer.status_code != HTTPStatus.OK or len(answer.content) > _MOST_BYTES:
+            return []
+        listed = answer.json()
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, RecursionError):
+        return []
+    return list(dict.fromkeys(_names(listed)))
+
+
+def _names(listed: object) -> Iterator[str]:
+    entries = listed.get("data") if isinstance(listed, Mapping) else None
+    for entry in entries if isinstance(entries, list) else ():
+        name = entry.get("id") if isinstance(entry, Mapping) else None
+        if (
+            isinstance(name, str)
+            and 0 < len(name) <= _LONGEST_NAME
+            and name.isprintable()
+            and _can_chat(name, entry)
+        ):
+            yield name
+
+
+def _can_chat(name: str, entry: Mapping[str, Any]) -> bool:
+    """Return whether a model can chat: unless its server, or failing that its name, says otherwise."""
+    kind, can = entry.get("type"), entry.get("capabilities")
+    if isinstance(can, Mapping) and can.get("completion_chat") is False:  # Mistral
+        return False
+    made = entry.get("architecture")
+    writes = made.get("output_modalities") if isinstance(made, Mapping) else None  # OpenRouter
+    if isinstance(writes, list) and "text" not in writes:
+        return False
+    if isinstance(kind, str):  # LM Studio, Together
+        return kind.lower() in _CHATTING
+    return not any(part in name.lower() for part in _OTHER_WORK)
