@@ -31,9 +31,8 @@ CHANGED = {
 def test_a_worker_has_every_setting_of_its_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_USER_CAP", "7")
     given = EngineSettings(**CHANGED)  # type: ignore[arg-type]  # of different kinds
-    folders = lifecycle._Folders(Path("/given"), Path("/caches"))
 
-    said = to_worker(line_of(lifecycle._start(given, folders, "postgresql://ours", "http://llm/v1")))
+    said = to_worker(line_of(lifecycle._start(given, Path("/caches"), "postgresql://ours", "http://llm/v1")))
 
     assert isinstance(said, Start)
     assert said.upstream == "http://llm/v1"

@@ -1,4 +1,4 @@
-"""Reads a chat completion, whole or as a stream of events, and the reason why a server refused a call.
+"""Reads a server's answer to a call: a chat completion, whole or as a stream of events, or a refusal.
 
 A server's words are never logged or shown: servers quote what they were sent.
 """
@@ -6,14 +6,67 @@ A server's words are never logged or shown: servers quote what they were sent.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 
-from recollect.errors import ExtractorError
+from recollect.errors import (
+    CredentialGoneError,
+    ExtractorError,
+    ExtractorTimeoutError,
+    ExtractorUnusableError,
+)
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
+from recollect.ports import Asker
 from recollect.text.patterns import bounded, escape
 from recollect.text.tokens import estimate_tokens
 
 _LENGTH = 4_000
+
+SLOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.GATEWAY_TIMEOUT, 524})  # the last is Cloudflare's
+BEGUN = frozenset({HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY}) | SLOW
+"""Statuses behind which a server may have worked on a call."""
+
+DENIED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_OF_A_CREDENTIAL = frozenset({HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.TOO_MANY_REQUESTS})
+"""Statuses about the caller, not about the server."""
+
+PASSING = SLOW | _OF_A_CREDENTIAL | {HTTPStatus.CONFLICT, HTTPStatus.TOO_EARLY}
+"""Statuses below 500 after which another attempt may succeed; and those of ``SLOW``."""
+
+
+def credential_for(asker: Asker, *, api_key: str | None, is_upstream: bool) -> str | None:
+    """Return the ``Authorization`` value of a call: the key's, else the request's own if the chat's own server is asked.
+
+    Raises:
+        CredentialGoneError: The request had one, which is gone.
+    """
+    if api_key:
+        return f"Bearer {api_key}"
+    if is_upstream and asker.credential is None and asker.authorized:
+        raise CredentialGoneError("The request's credential is gone, and none is configured.")
+    return asker.credential if is_upstream else None
+
+
+def is_broken(status: int) -> bool:
+    """Return whether a status says that the server is broken, and may recover."""
+    return status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED
+
+
+def refusal(status: int, *, has_key: bool) -> ExtractorError:
+    """Return the error for a status other than 200.
+
+    Args:
+        status: The status.
+        has_key: Whether the operator's key was sent: it can be mended, and then what was said meanwhile is learned from.
+    """
+    message = f"The extraction model's server answered with status {status}."
+    if status in DENIED:
+        return (ExtractorError if has_key else CredentialGoneError)(message)
+    if status in SLOW:
+        return ExtractorTimeoutError(message)
+    error = (ExtractorError if status in PASSING or is_broken(status) else ExtractorUnusableError)(message)
+    error.is_of_one = not has_key and status in _OF_A_CREDENTIAL
+    return error
 
 
 @dataclass(frozen=True, slots=True)

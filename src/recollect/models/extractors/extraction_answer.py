@@ -5,7 +5,8 @@ Models get types wrong and leave fields out; a statement that can be read is rea
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Annotated, Any
+from enum import StrEnum
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
 
@@ -45,10 +46,14 @@ _ONESELF = frozenset({"", "null", "none", "person", "the person", "user", "the u
 """The subjects by which models name the person."""
 
 _KINDS = {str(kind): kind for kind in STATEMENTS}
-_RELATIONS = {str(relation): relation for relation in Relation}
-_STANCES = {str(stance): stance for stance in Stance}
-_LASTING = {str(lasting): lasting for lasting in Lasting}
 _ASKINGS = {str(asking): asking for asking in Asking}
+_Word = TypeVar("_Word", bound=StrEnum)
+
+
+def _one_of(default: _Word) -> BeforeValidator:
+    """Read a word of the default's enumeration; any other counts as the default."""
+    words = {str(each): each for each in type(default)}
+    return BeforeValidator(lambda value: words.get(word(value), default))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,22 +194,6 @@ def _shown(numbers: tuple[int, ...], known: int, *but: int) -> tuple[int, ...]:
     return tuple(number for number in numbers if number < known and number not in but)
 
 
-def _kind(value: object) -> Kind:
-    return _KINDS.get(word(value), Kind.FACT)
-
-
-def _relation(value: object) -> Relation:
-    return _RELATIONS.get(word(value), Relation.NEW)
-
-
-def _stance(value: object) -> Stance:
-    return _STANCES.get(word(value), Stance.STATED)
-
-
-def _lasting(value: object) -> Lasting:
-    return _LASTING.get(word(value), Lasting.YEARS)
-
-
 class _Item(BaseModel):
     """One statement as the model wrote it; only the content must be there."""
 
@@ -216,17 +205,17 @@ class _Item(BaseModel):
     )
     confirms: Annotated[str, BeforeValidator(_quote)] = ""
     subject: Annotated[str | None, BeforeValidator(in_one_line)] = None
-    stance: Annotated[Stance, BeforeValidator(_stance)] = Stance.STATED
+    stance: Annotated[Stance, _one_of(Stance.STATED)] = Stance.STATED
     steers: Annotated[bool, BeforeValidator(yes)] = False
-    lasting: Annotated[Lasting, BeforeValidator(_lasting)] = Field(
+    lasting: Annotated[Lasting, _one_of(Lasting.YEARS)] = Field(
         Lasting.YEARS, validation_alias=AliasChoices("lasts", "lasting")
     )
-    kind: Annotated[Kind, BeforeValidator(_kind)] = Field(
+    kind: Annotated[Kind, BeforeValidator(lambda value: _KINDS.get(word(value), Kind.FACT))] = Field(
         Kind.FACT, validation_alias=AliasChoices("kind", "type", "category")
     )
     importance: Annotated[float | None, BeforeValidator(finite)] = None
     confidence: Annotated[float | None, BeforeValidator(finite)] = None
-    relation: Annotated[Relation, BeforeValidator(_relation)] = Relation.NEW
+    relation: Annotated[Relation, _one_of(Relation.NEW)] = Relation.NEW
     about: Annotated[tuple[int, ...], BeforeValidator(indexes)] = ()
     ends: Annotated[tuple[int, ...], BeforeValidator(indexes)] = ()
     event: Annotated[datetime | date | None, BeforeValidator(day)] = Field(

@@ -5,18 +5,16 @@ No text of the user's, no answer and no credential ever stands in an error.
 
 from dataclasses import replace
 from datetime import timedelta
-from http import HTTPStatus
 
 from recollect.errors import (
     ConfigurationError,
     CredentialGoneError,
     ExtractorError,
     ExtractorTimeoutError,
-    ExtractorUnusableError,
     InvalidExtractionError,
 )
 from recollect.models.extractors.chat_model import AnswerSchema, Messages, ModelAnswer
-from recollect.models.extractors.completion import read_completion, tokens_of
+from recollect.models.extractors.completion import BEGUN, credential_for, read_completion, refusal, tokens_of
 from recollect.models.mistral_sdk import (
     DEFAULT_BASE_URL,
     MistralAnswerTooLargeError,
@@ -36,23 +34,7 @@ ANSWER_BYTES = 1_000_000
 """The largest response read."""
 
 _ANSWER_TOKENS = 4096
-_SLOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.GATEWAY_TIMEOUT})
 _NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
-_BEGUN = frozenset({HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY}) | _SLOW
-"""Statuses behind which a server may have worked on a call."""
-_DENIED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
-_OF_A_CREDENTIAL = frozenset({HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.TOO_MANY_REQUESTS})
-"""What a server says of who asks, not of itself."""
-
-_PASSING = frozenset(
-    {
-        HTTPStatus.PAYMENT_REQUIRED,
-        HTTPStatus.REQUEST_TIMEOUT,
-        HTTPStatus.CONFLICT,
-        HTTPStatus.TOO_EARLY,
-        HTTPStatus.TOO_MANY_REQUESTS,
-    }
-)
 
 
 class MistralModel:
@@ -100,7 +82,9 @@ class MistralModel:
             ExtractorError: It can't be reached, is too busy or broken.
         """
         try:
-            call = self._server.call(self._authorization(asker))
+            call = self._server.call(
+                credential_for(asker, api_key=self._api_key, is_upstream=self._is_upstream)
+            )
         except UnicodeEncodeError:
             raise CredentialGoneError("The credential can't be sent in a header.") from None
         is_over = False
@@ -111,8 +95,8 @@ class MistralModel:
         except MistralAnswerTooLargeError:
             raise InvalidExtractionError("The extraction model's answer is too large.") from None
         except MistralStatusError as error:
-            is_over = error.status not in _BEGUN
-            raise self._refusal(error.status) from None
+            is_over = error.status not in BEGUN
+            raise refusal(error.status, has_key=bool(self._api_key)) from None
         except MistralCallError as error:
             is_over = str(error) in _NOT_SENT
             if isinstance(error, MistralUnreachableError) and error.was_slow:
@@ -152,22 +136,3 @@ class MistralModel:
             return None
         message = completion.choices[0].message if completion.choices else None
         return None if message is None or message.parsed is None else message.parsed.model_dump_json()
-
-    def _authorization(self, asker: Asker) -> str | None:
-        if self._api_key:
-            return f"Bearer {self._api_key}"
-        if self._is_upstream and asker.credential is None and asker.authorized:
-            raise CredentialGoneError("The request's credential is gone, and none is configured.")
-        return asker.credential if self._is_upstream else None
-
-    def _refusal(self, status: int) -> ExtractorError:
-        message = f"The extraction model's server answered with status {status}."
-        if status in _SLOW:
-            return ExtractorTimeoutError(message)
-        if status in _DENIED:
-            # A configured key can be mended, and then what was said meanwhile is learned from.
-            return (ExtractorError if self._api_key else CredentialGoneError)(message)
-        passes = status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR
-        refusal = (ExtractorError if passes else ExtractorUnusableError)(message)
-        refusal.is_of_one = self._api_key is None and status in _OF_A_CREDENTIAL
-        return refusal

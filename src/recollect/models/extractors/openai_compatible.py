@@ -25,10 +25,17 @@ from recollect.errors import (
 )
 from recollect.models.extractors.chat_model import AnswerSchema, Messages, ModelAnswer
 from recollect.models.extractors.completion import (
+    BEGUN,
+    DENIED,
+    PASSING,
+    SLOW,
     ErrorResponse,
+    credential_for,
+    is_broken,
     is_stream,
     read_completion,
     read_error_response,
+    refusal,
     tokens_of,
     tokens_received,
 )
@@ -43,22 +50,7 @@ STREAM_BYTES = 8 * ANSWER_BYTES
 
 _DIALECTS_KEPT = 256
 _FIXED = frozenset({"model", "messages", "stream", "response_format"})
-_SLOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.GATEWAY_TIMEOUT, 524})  # the last is Cloudflare's
-_BEGUN = frozenset({HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY}) | _SLOW
-"""Statuses behind which a server may have worked on a call."""
 _STREAMED = {"stream_options": {"include_usage": True}}
-_DENIED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
-_OF_A_CREDENTIAL = frozenset({HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.TOO_MANY_REQUESTS})
-"""What a server says of who asks, not of itself."""
-_PASSING = frozenset(
-    {
-        HTTPStatus.PAYMENT_REQUIRED,
-        HTTPStatus.REQUEST_TIMEOUT,
-        HTTPStatus.CONFLICT,
-        HTTPStatus.TOO_EARLY,
-        HTTPStatus.TOO_MANY_REQUESTS,
-    }
-)
 
 
 class _Form(IntEnum):
@@ -153,11 +145,10 @@ class OpenAICompatibleModel:
                 answer = read_completion(content, messages, model)
                 spend(answer.tokens)
                 return answer
-            try:
-                dialect = self._concede(dialect, schema, body, status, read_error_response(content))
-            except ExtractorError as error:
-                error.is_of_one = self._api_key is None and status in _OF_A_CREDENTIAL
-                raise
+            conceded = _conceded(dialect, schema, body, status, read_error_response(content))
+            if conceded is None:
+                raise refusal(status, has_key=bool(self._api_key))
+            dialect = conceded
 
     async def aclose(self) -> None:
         """Forget what was learned of the servers; the client is its owner's to close."""
@@ -170,11 +161,7 @@ class OpenAICompatibleModel:
             b"accept-encoding": b"identity",  # so that the limit on the answer's size means what it says
             b"user-agent": b"recollect",
         }
-        credential = f"Bearer {self._api_key}" if self._api_key else None
-        if credential is None and self._is_upstream:
-            credential = asker.credential
-            if credential is None and asker.authorized:
-                raise CredentialGoneError("The request's credential is gone, and none is configured.")
+        credential = credential_for(asker, api_key=self._api_key, is_upstream=self._is_upstream)
         if credential is not None:
             try:
                 headers[b"authorization"] = credential.encode("latin-1")  # as it came in (RFC 9110, 5.5)
@@ -235,7 +222,7 @@ class OpenAICompatibleModel:
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError) as error:
             raise _unreachable(error) from None
         finally:
-            if (is_sent and not is_whole) or (is_whole and status in _BEGUN):
+            if (is_sent and not is_whole) or (is_whole and status in BEGUN):
                 spend(tokens_of(messages) + tokens_received(bytes(content)))
         return status, bytes(content)
 
@@ -251,33 +238,25 @@ class OpenAICompatibleModel:
             await response.aclose()
         return response.status_code
 
-    def _concede(
-        self,
-        dialect: _Dialect,
-        schema: AnswerSchema,
-        body: Mapping[str, Any],
-        status: int,
-        complaint: ErrorResponse,
-    ) -> _Dialect:
-        """Return the next dialect to try after a refusal, or raise when there is none."""
-        message = f"The extraction model's server answered with status {status}."
-        if status in _DENIED:
-            raise (ExtractorError if self._api_key else CredentialGoneError)(message)
-        if status in _SLOW:
-            raise ExtractorTimeoutError(message)
-        if status < HTTPStatus.INTERNAL_SERVER_ERROR and dialect.streams and complaint.names("stream"):
-            return replace(dialect, streams=False)
-        about_form = complaint.names("response_format", "json_schema", "json_object", "grammar")
-        broken = status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED
-        if status in _PASSING or (broken and not about_form):
-            raise ExtractorError(message)
-        refused = next((name for name in body if name not in _FIXED and complaint.names(name)), None)
-        if refused is not None and not about_form:
-            return replace(dialect, refused=dialect.refused | {refused})
-        if dialect.form is _Form.ASKED:
-            raise (ExtractorError if broken else ExtractorUnusableError)(message)
-        unlimited = dialect.form is _Form.LIMITED and not schema.limits  # that is the plain schema already
-        return replace(dialect, form=_Form.OBJECT if unlimited else _Form(dialect.form + 1))
+
+def _conceded(
+    dialect: _Dialect, schema: AnswerSchema, body: Mapping[str, Any], status: int, complaint: ErrorResponse
+) -> _Dialect | None:
+    """Return the next dialect to try after a refusal; None: there is none."""
+    if status in DENIED or status in SLOW:
+        return None
+    if status < HTTPStatus.INTERNAL_SERVER_ERROR and dialect.streams and complaint.names("stream"):
+        return replace(dialect, streams=False)
+    about_form = complaint.names("response_format", "json_schema", "json_object", "grammar")
+    if status in PASSING or (is_broken(status) and not about_form):
+        return None
+    refused = next((name for name in body if name not in _FIXED and complaint.names(name)), None)
+    if refused is not None and not about_form:
+        return replace(dialect, refused=dialect.refused | {refused})
+    if dialect.form is _Form.ASKED:
+        return None
+    unlimited = dialect.form is _Form.LIMITED and not schema.limits  # that is the plain schema already
+    return replace(dialect, form=_Form.OBJECT if unlimited else _Form(dialect.form + 1))
 
 
 def _completions_url(base_url: str) -> httpx.URL:
