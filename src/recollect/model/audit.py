@@ -51,7 +51,6 @@ class AdminRead:
     """That an administrator read what is kept of a user.
 
     Attributes:
-        reader: The name of the token that was used.
         operation: Which operation of the memory API it was, by its id; or which page (`page: memories`), or command (`audit-store`).
     """
 
@@ -111,7 +110,6 @@ class Outcome:
     """The outcome of one exchange.
 
     Attributes:
-        progress: How far it is.
         messages: What was said and what was answered, by their ids in the message log.
         updates: Its changes that were not undone, newest first.
     """
@@ -126,7 +124,6 @@ class News:
     """The changes in a chat that its person has not seen yet.
 
     Attributes:
-        user_id: Whose chat it is.
         exchanges: Which of its exchanges were formed since something was shown; also those that taught nothing.
         updates: Their changes that were not undone, newest first.
     """
@@ -145,7 +142,6 @@ class Backlog:
         waiting: Exchanges that wait for a model, by ``Awaits``.
         oldest_waiting_at: When the first of those was said.
         failed: Exchanges whose formation kept failing; they are held, never dropped.
-        formed: Exchanges formed.
         oldest_pending_at: When the first pending one was said.
         pending_since: Since when one has been pending: an imported one was said long before it arrived.
     """
@@ -164,11 +160,7 @@ class KnownUser:
     """A user of whom something is kept, and how much.
 
     Attributes:
-        id: The user's id.
-        memories: How many memories they see, their own and shared ones.
         sessions: In how many chats they said something.
-        exchanges: How many exchanges of theirs the log has.
-        pending: How many of those are still to be formed.
         last_seen: When they last said or asked something, or were given a memory; None: never.
     """
 
@@ -185,8 +177,6 @@ class Erasure:
     """Proof of an erasure: how many rows of each table are gone. Holds no content and no user.
 
     Attributes:
-        id: Names the tombstone that stays.
-        at: When.
         rows: How many are gone, by table, queue, spool.
         left: How many were found when all was looked through once more afterwards, by table, queue, spool and cache.
             Others than 0 came meanwhile.

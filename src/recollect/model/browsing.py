@@ -10,13 +10,7 @@ from recollect.model.words import Role
 
 @dataclass(frozen=True, slots=True)
 class ChatSeen:
-    """A chat that is remembered.
-
-    Attributes:
-        id: As the frontend sent it, or one of ours.
-        started_at: When the first was said in it.
-        last_at: When the last was.
-    """
+    """A chat that is remembered."""
 
     id: str
     started_at: datetime
@@ -29,8 +23,6 @@ class KeptCounts:
 
     Attributes:
         memories: Statements and summaries that they see, shared ones included.
-        messages: Messages of the log.
-        chats: Chats that are remembered.
         held: Memories that wait for approval.
         changes: Rows of the audit.
         waiting: Exchanges that wait until a model can read them.
@@ -49,15 +41,10 @@ class MessageSeen:
     """A message of a chat, as the log has it.
 
     Attributes:
-        id: Its id in the log.
-        role: Who said it.
         speaker: The name of who said it, if known.
-        content: What was said, whole.
         tokens: About how many tokens that has.
-        said_at: When its turn was said.
         alternate: Whether it is a further answer to a turn that has another.
         marked: Whether someone called its turn valuable.
-        hidden: Whether it is hidden from recall.
         failure: How the answer failed of which this is as much as came; None for all else.
     """
 

@@ -98,7 +98,6 @@ class Limit:
     """Note until when ``target`` holds, as another statement holds from then on; it stays a memory.
 
     Attributes:
-        until: Until when.
         heir: The statement that holds from then on; if it is not kept, nothing is noted.
     """
 
@@ -140,7 +139,6 @@ class Erase:
     """Delete memories for good, with those that they replaced, and the text of their messages. Nothing brings them back.
 
     Attributes:
-        memories: Which memories.
         messages: Further messages of the log whose exchanges lose their text.
     """
 

@@ -42,7 +42,6 @@ class Turn:
     """A message that a user just sent to a model, with the messages before it.
 
     Attributes:
-        scope: The user and the chat.
         text: The user's own words: wrapping, attachments and injected context removed. "" if there are none: the
             user sent a photo, a recording or a file alone.
         key: Identifies this turn in its session: the frontend's id of
@@ -50,7 +49,6 @@ class Turn:
         history: The messages before it in the request, oldest first, without those of the system.
         model: The model the request names.
         speaker: The name the user goes by in this message, if the request gives one.
-        at: When it was said.
         anchors: For each message of the user in the request, the turn's own last: its position there, and
             the key that identifies it in later requests of the chat.
         prompt: All texts the request carries, also those of the system and of documents.
@@ -110,10 +108,7 @@ class Injection:
 
     Attributes:
         anchor: The message of the user that it belongs to.
-        place: Its place in the prompt.
-        block: Its text.
         items: The memories, and the messages of the log, that it names.
-        tokens: Its length.
         at: When it was added first.
         standing: Whether it holds the statements that every chat gets.
         listed: The memories that it numbers for the user, in order; set when the block is to be noted.
@@ -134,10 +129,7 @@ class LoggedExchange:
     """An exchange of a chat, as its history needs it.
 
     Attributes:
-        key: The turn's key.
         turn_index: Its place in the chat; counts up by two.
-        said: The user's words.
-        reply: The answer; "" if there is none.
         speaker: The name the user went by.
         carried: The number of messages before it in its request, if counted.
         anchor: The key that identifies the user's message in later requests.
@@ -161,7 +153,6 @@ class Chat:
         exchanges: Its last exchanges, oldest first, without those that may not be recalled.
         summary: Its newest summary; "" if there is none.
         done: The user's wishes in this chat (to remember, forget, correct) that were carried out since its last turn.
-        flags: The settings that were changed for its user.
         abandoned: The messages of other versions of the next turn, and those after the first of them.
         versions: The versions of its user's memory; None where they were not read.
     """
@@ -180,7 +171,6 @@ class Failure:
     """The kind of an answer's failure; never the words of the model's server, which may hold a secret.
 
     Attributes:
-        stage: The stage of the failure.
         status: The status of the server's error; None if it sent none.
     """
 
@@ -193,8 +183,6 @@ class Exchange:
     """A turn and its reply, as the message log keeps it.
 
     Attributes:
-        id: The exchange's own id.
-        turn: The user's turn.
         reply: The model's answer; "" if the user left before its first word.
         message_id: The id of the user's message in the message log.
         reply_id: The id of the reply there.

@@ -25,7 +25,6 @@ class Dictated:
     """What became of a statement.
 
     Attributes:
-        fate: What.
         memory: The memory that says it: new, or known before; None where it is held back or not kept.
         reason: Why it is held back or not kept; None where it is a memory.
         masked: Whether a secret in it was masked.

@@ -31,8 +31,6 @@ class Finding:
     """A fault that was found.
 
     Attributes:
-        fault: What is wrong.
-        memory: With which memory.
         reason: Why formation would not have kept it so.
         other: The memory that says the same, or otherwise.
         corrected: The memory as it should be; None where it should not be there, or another one speaks against it.

@@ -12,11 +12,8 @@ class Flags:
 
     Attributes:
         record: Whether messages are kept at all; False: they are not even logged.
-        recall: Whether anything is recalled.
         standing: Whether every chat gets the most important statements.
         formation: How exchanges become memories; OFF: they are logged, and nothing else.
-        placement: The place of recalled memories in a prompt.
-        summaries: Whether chats are summarized.
         queries: Whether the record of a request includes the question, from the message log.
         profile: Whether the person allows a profile; no one allows it for them, so it counts in their own flags alone.
         lexical: Whether recall searches by words besides the meaning.

@@ -14,7 +14,6 @@ class Formed:
     """The decisions of formation for one exchange.
 
     Attributes:
-        exchange: Which.
         changes: In order, one a candidate at least, those that change nothing (Ignore) among them.
         extracted_count: How many candidates the extractor found.
         unread: Why no model has read it; None: one has, or it is not to be read.
@@ -36,7 +35,6 @@ class Pending:
     """An exchange that is to be formed.
 
     Attributes:
-        exchange: Which.
         attempts: How often that was tried.
         due: When it may be tried next.
         waits: How often it was put to wait, after attempts that failed for a reason of its own.
@@ -53,8 +51,6 @@ class Wait:
     """Says that exchanges wait for a model.
 
     Attributes:
-        reason: For what.
-        error: Why the last attempt failed, or was not made.
         until: When to try again; None: when a chat, a start or a command says that something has changed.
         asked: Which model was asked, or was to be.
         counts: Whether the attempt failed for a reason of the exchange's own. If not, the user's other exchanges with the
@@ -73,7 +69,6 @@ class SpokenWith:
     """The model that a person chatted with last.
 
     Attributes:
-        model: Its name.
         upstream: On which of several LLM servers, by its name; "": on the default.
         authorized: Whether the request carried a credential.
     """
@@ -85,12 +80,7 @@ class SpokenWith:
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """How many memories may be kept; 0: any number. Memories that a person or an administrator wrote are not counted.
-
-    Attributes:
-        session: That rest on one chat.
-        user: Of one user.
-    """
+    """How many memories may rest on one chat, and belong to one user; 0: any number. Those written by hand are not counted."""
 
     session: int = 0
     user: int = 0
@@ -102,13 +92,7 @@ NO_CAPS = Caps()
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """A memory held back until the person approves it.
-
-    Attributes:
-        memory: As it would be kept; under this id it is approved or refused.
-        reason: Why it is held back.
-        at: Since when.
-    """
+    """A memory held back until the person approves or refuses it, under its id."""
 
     memory: Memory
     reason: Reason
@@ -121,12 +105,7 @@ MOST_QUARANTINED = 500
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that background calls of models took on a day.
-
-    Attributes:
-        user: Those for one user.
-        everybody: Those for all.
-    """
+    """Tokens that background calls of models took on a day, for one user and for all."""
 
     user: int = 0
     everybody: int = 0

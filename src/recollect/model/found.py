@@ -32,17 +32,10 @@ class Passage:
     """A part of what was once said, as the message log keeps it.
 
     Attributes:
-        message_id: The message it is a part of.
         exchange_id: What that message was said in: a turn and its reply have one.
-        session_id: The chat.
         turn_index: The message's place in the chat, from 0.
         part: Its place among the message's parts, from 0.
-        role: Who said it: the user or the assistant.
-        content: The part's text, verbatim.
-        said_at: When it was said.
         speaker: The name of who said it, if the request gave one.
-        code: Whether it is a block of code.
-        language: The programming language of that block, if known.
         changed_at: Since when something that was understood from it is no longer so; else None.
         statement: What the words of the whole message show; None where that was not read.
         pasted: Whether a person handed it over, and others wrote it, or a machine did.

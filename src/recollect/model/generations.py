@@ -18,13 +18,11 @@ class EmbedderInUse:
     """An embedder that is used by a process, or of which there are embeddings in the store.
 
     Attributes:
-        place: Which embedding it makes.
         model: Names the vector space.
         made_by: The settings by which it is made again, without a key.
         chosen_at: Since when it is used.
         seen_at: When a process was last seen that uses it.
         completed_at: When all was found to be embedded by it; None: not yet.
-        is_used: Whether a process was seen lately that uses it.
     """
 
     place: EmbedderPlace
@@ -60,9 +58,7 @@ class EmbeddingState:
     Attributes:
         embedders: Those known to the store, the last one chosen first.
         today: The names of the embedders of the process that tells it.
-        is_complete: Whether all is of today's.
         waits: Whether it waits for processes that use another embedder to end.
-        counts: How far it is.
     """
 
     embedders: tuple[EmbedderInUse, ...]

@@ -35,7 +35,6 @@ class MemoryFilter:
         observed_from: Said then or later.
         observed_until: Said before then.
         state: Whether the user has it still; with ``as_of``, whether they had it then.
-        doubt: What speaks against it.
         as_of: As it was then, by the audit: what the user had, with what it said.
     """
 
@@ -83,10 +82,6 @@ class Revision:
     """What is to be different about a memory; what is None stays.
 
     Attributes:
-        memory_id: Which.
-        content: What it says then.
-        kind: What sort of statement it is then.
-        importance: How much it matters then.
         event_at: When what it says happened; None: that is unknown.
         versions: It is changed only while its version (``Memory.version``) is one of these; None: whatever it is.
     """
@@ -106,9 +101,6 @@ class Embedded:
     Attributes:
         revision: What is to be different.
         embedding: Of its content; written where the stored one differs from that.
-        embedding_model: What made it.
-        second_embedding: The same by the second embedder.
-        second_model: What made that.
     """
 
     revision: Revision
@@ -120,12 +112,7 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A memory is to be taken from its user.
-
-    Attributes:
-        memory_id: Which.
-        versions: As of ``Revision``.
-    """
+    """A memory is to be taken from its user; ``versions`` as of ``Revision``."""
 
     memory_id: UUID
     versions: frozenset[str] | None = None
@@ -149,7 +136,6 @@ class KeptAnswer:
     """What is kept of a request that is to be done once.
 
     Attributes:
-        request: A hash of what was asked for.
         answer: What was answered; None while that is under way.
         etag: The version that was answered with it, if any.
     """

@@ -15,10 +15,6 @@ class LoggedMessage:
     """A message of the log that is not indexed yet.
 
     Attributes:
-        id: Its id in the log.
-        role: Who said it.
-        content: What was said, whole.
-        said_at: When.
         speaker: The name of who said it, if known.
         before: What was said right before it in its session; "" if nothing was.
         marked: Whether someone called it valuable.
@@ -43,9 +39,7 @@ class IndexedChunk:
 
     Attributes:
         begins: Where in the message it begins, in characters.
-        ends: Where it ends.
         code: Whether it is a block of code.
-        language: The programming language of that block, if known.
         terms: How often each term stands in it.
         context: How often each stands in what it is found by as well: who said it, when, and to what.
         vectors: Its embeddings, one for each window an embedder can read; none where it has none (yet).
@@ -71,10 +65,8 @@ class IndexedMessage:
     """A message of the log, ready to be found.
 
     Attributes:
-        id: Its id in the log.
         chunks: Its parts, in order; none of a message that holds no words.
         head: How often each term occurs in its beginning, by which recall also finds the message before it.
-        embedding_model: The embedder of the vectors.
         statement: The features of its words.
     """
 
@@ -91,7 +83,6 @@ class UnembeddedChunk:
 
     Attributes:
         document: Its number among the user's documents.
-        content: Its text.
     """
 
     document: int

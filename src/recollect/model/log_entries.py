@@ -15,9 +15,7 @@ class TurnNotes:
     """What is noted with a turn, in its store alone: no spool keeps it.
 
     Attributes:
-        injection: The block in its prompt; None without one.
         detached: The anchors of blocks that are added no more.
-        request: The record of its request; None without one.
     """
 
     injection: Injection | None = None
@@ -32,7 +30,6 @@ class LogEntry:
     To write one twice changes nothing more: the exchange's ids and key identify it.
 
     Attributes:
-        phase: The phase.
         exchange: The exchange; its reply counts only if it ENDED.
         recalled: The memories in its prompt; they count only if it ENDED.
         notes: What is noted with it; None: nothing.
@@ -49,7 +46,6 @@ class Logged:
     """The outcome of a phase in the message log.
 
     Attributes:
-        outcome: What became of it.
         id: The id of its exchange in the log: another's where the log had the turn, by its key.
         told_zone: The time zone that an earlier request of the user named; "" if none did.
     """

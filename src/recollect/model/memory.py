@@ -21,7 +21,6 @@ class Candidate:
 
     Attributes:
         content: The statement, in the user's language.
-        kind: What sort of statement it is.
         importance: 0 (trivial) to 1 (vital).
         confidence: 0 to 1, how sure the extractor is.
         evidence: The user's words it rests on, verbatim.
@@ -33,7 +32,6 @@ class Candidate:
         unsettles: 0-based indexes of memories shown that may no longer hold if this does.
         ends: 0-based indexes of further memories shown that are over if this holds, as a plan is that was carried out.
         subject: Whom it tells of, as the person calls them; None: of the person.
-        stance: How the person means it.
         steers: Whether it speaks to the assistant for someone's benefit who is not the person.
         lasting: For how long it is worth knowing.
         confirms: The assistant's sentence that ``evidence`` assents to; None: the person's words say it themselves.
@@ -65,7 +63,6 @@ class ExtractedCommand:
     """A memory command, as an extractor understands it; not yet believed.
 
     Attributes:
-        asking: What is asked for.
         evidence: The words that ask for it, verbatim.
         about: 0-based indexes of the memories shown that are to be forgotten, or were wrong.
     """
@@ -80,7 +77,6 @@ class Provenance:
     """Where a memory comes from.
 
     Attributes:
-        session_id: The chat.
         message_ids: The messages of the log it rests on.
         evidence: The user's words it rests on, verbatim.
         extractor: Which model found it, by which version of the prompt; None where none did.
@@ -108,7 +104,6 @@ class Memory:
     """A statement kept.
 
     Attributes:
-        id: UUID version 7.
         owner: The person it belongs to, or ``COMMONS`` if several share it.
         observed_at: When it was said; decides which of two contradicting statements is newer.
         event_at: The time of its event, if known.
@@ -190,12 +185,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """A memory near to a vector.
-
-    Attributes:
-        memory: The memory.
-        score: The cosine.
-    """
+    """A memory near to a vector, and the cosine."""
 
     memory: Memory
     score: float

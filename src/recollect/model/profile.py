@@ -56,8 +56,6 @@ class ProfileEntry:
     """A statement of a person's profile.
 
     Attributes:
-        id: UUID version 7.
-        field: Of what it tells.
         content: What it says; of a proposal what its memory says now.
         state: Whether the person confirmed it.
         created_at: When it was proposed or written.
@@ -65,8 +63,6 @@ class ProfileEntry:
         memory_id: The memory that proposed it; None: it was written by hand.
         own_words: Whether the person wrote it so: then it stays whatever becomes of the memory.
         outdated: Whether that memory says otherwise by now, or is gone: it is given to no prompt.
-        embedding: Its embedding, where one was made and read.
-        embedding_model: The name of the embedder that made it.
     """
 
     id: UUID
@@ -101,7 +97,6 @@ class OwnProfile:
     """A person's profile.
 
     Attributes:
-        consents: Whether they allow one; without that it is empty.
         entries: What it says and what is proposed, in the order of their ids; nothing that was refused.
     """
 

@@ -39,13 +39,9 @@ class Recall:
     Attributes:
         recollections: What may go into the prompt, best first; empty when skipped.
         ranked: Everything retrieval ranked, best first, before gate, cliff and budget.
-        skipped: Why nothing was recalled, or None.
         degraded: The stages that failed or were late, and that the recall did without.
-        error_stage: The stage that ended it, or None.
         gate_score: How sure it is that the turn asks for anything remembered, 0 to 1; None where nothing
             was ranked.
-        user_wide: Whether other sessions were searched too.
-        milliseconds: What it took.
         stages: What each stage took, in milliseconds.
     """
 

@@ -22,25 +22,18 @@ class RequestRecord:
 
     Attributes:
         id: The request's id, UUID version 7.
-        at: When it came.
-        scope: Whose it was, and of which chat.
         path: Which way it went: the API it was spoken in, and the placement.
-        model: The model it named.
-        skipped: Why it had no memories, or None.
         degraded: The stages that the recall did without.
-        error_stage: The stage that ended the recall, or None.
         candidates: How many memories and passages were found.
         dense_hits: How many of them are near by meaning.
         lexical_hits: How many of them hold the words.
         log_hits: How many of them are passages of the message log.
-        items: How many went into the prompt.
         tokens: What all memories in the prompt take.
         history_tokens: What the conversation's history in it takes.
         truncated: How many found no place in the budget.
         top_scores: The best five scores.
         gate_score: How sure the gate was.
         milliseconds: What recalling took.
-        stages: What each stage took, in milliseconds.
         flags: What was special, as "user-wide" or "reattached".
         explanation: What was found, with partial scores, and why it was taken or left, as JSON.
         found_by: Which way the search went. This and the following five: None of a request from before they were kept.
@@ -100,7 +93,6 @@ class RecallPage:
     """One page of what a user's requests were like, newest first.
 
     Attributes:
-        requests: The requests.
         contents: What was given, as it reads now; what is gone is left out.
         next: Behind which request the following page begins; None on the last.
     """

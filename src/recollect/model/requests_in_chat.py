@@ -16,7 +16,6 @@ class KeptRequest:
         anchor: By which the message is known again.
         asking: What it asked for, in the words of `recollect.text.cues.memory_requests`; or LISTED.
         items: The memories that were listed, in the order of their numbers, or that it took away.
-        at: When.
     """
 
     anchor: str
@@ -30,7 +29,6 @@ class LastExchange:
     """One of the exchanges before a turn.
 
     Attributes:
-        key: Its turn's key.
         anchor: By which the user's message is known again.
         did_as_asked: Whether anything that was asked for in it was done, and not undone.
         told_news: Whether what earlier exchanges taught was shown with its answer.

@@ -10,7 +10,6 @@ class TableSize:
     """What a table takes.
 
     Attributes:
-        name: Its name.
         rows: How many rows it has, by the database's own count, which is late by seconds and may be off by some.
         bytes: What it takes, without its indexes.
         indexes: What each of its indexes takes, in bytes.
@@ -28,15 +27,11 @@ class StoreSize:
 
     Attributes:
         users: Of how many people something is remembered.
-        sessions: Their chats.
-        messages: Messages of the log.
         chunks: The parts of messages by which these are found.
         memories: Memories, each counted for each who sees it.
         summaries: Summaries of chats among them.
         summaries_made: How often a chat was summarized, since that is counted.
         summaries_kept: How often the summary said something and was kept.
-        profile_consents: How many people allow a profile.
-        tables: What each table takes.
     """
 
     users: int
@@ -56,10 +51,8 @@ class Questions:
     """What the questions of a time were like: turns that something was looked for.
 
     Attributes:
-        questions: How many.
         users: Of how many people.
         measured: Of how many all of the following is known; older ones lack some of it.
-        hits: For how many something was found.
         few_lexical: How many found fewer than three things by their words.
         truncated: For how many something had no place in the budget.
         fallbacks: How many searches went another way than by meaning and unmistaken words.
@@ -67,7 +60,6 @@ class Questions:
         marked: How many messages someone called valuable by hand.
         complaints: How many messages say that something told was forgotten.
         median_ms: What half of the recalls took at most, in milliseconds; None where there was none.
-        p95_ms: What 95 % took at most.
         tokens: What the turns' memories took.
         budget: What they might have taken.
         history_tokens: What missing history took.
@@ -97,7 +89,6 @@ class FormedExchanges:
     """What formation did in a time.
 
     Attributes:
-        exchanges: How many exchanges were formed.
         measured: Of how many it was counted what was made of them.
         median_lag: How many seconds after they arrived half of them were, at most; None where there was none.
         p95_lag: How many 95 % were.
@@ -116,7 +107,6 @@ class ModelTokens:
     """What background models took in a time.
 
     Attributes:
-        tokens: In all.
         known: On days of which it is known how much was for summaries.
         summaries: For summaries, on those days.
     """
@@ -128,20 +118,7 @@ class ModelTokens:
 
 @dataclass(frozen=True, slots=True)
 class DayOfActivity:
-    """What was asked and formed on a day of the machine's calendar, over all users.
-
-    Attributes:
-        day: Which.
-        questions: How many questions there were.
-        hits: For how many something was found.
-        median_ms: What half of the recalls took at most, in milliseconds; None where there was none.
-        p95_ms: What 95 % took at most.
-        tokens: What the turns' memories took.
-        budget: What they might have taken.
-        exchanges: How many exchanges were formed.
-        median_lag: How many seconds after they arrived half of them were, at most; None where there was none.
-        p95_lag: How many 95 % were.
-    """
+    """What was asked and formed on a day of the machine's calendar, over all users; as of ``Questions`` and ``FormedExchanges``."""
 
     day: date
     questions: int = 0
@@ -160,12 +137,9 @@ class Activity:
     """What was asked, recalled and formed in a time, over all users.
 
     Attributes:
-        questions: What was asked.
         skipped: Why nothing was recalled for requests of people who are known, by reason.
         paths: Which way the searches went.
         given: How many items went into prompts, by what they are.
-        formation: What was formed.
-        model: What models took for it.
         by_day: The days on which anything was asked or formed, the first first.
     """
 

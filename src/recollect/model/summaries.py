@@ -15,7 +15,6 @@ class Material:
     Attributes:
         messages: The messages since the last summary, oldest first.
         before: The last summary's text; "" if there is none.
-        outline: Its parts.
         at: When the last message was said, by its person's clock; None: it is not known.
     """
 
@@ -30,14 +29,10 @@ class Conversation:
     """The part of a chat that is to be summarized.
 
     Attributes:
-        session_id: Which chat.
-        material: What was said.
         message_ids: The ids of these messages, and of those that the last summary rests on.
         last_turn: The highest turn index among them.
-        summary: The last summary, if there is one.
         model: The model its last exchange was with.
         authorized: Whether that one's request carried a credential.
-        exchange_id: Which that one was.
         upstream: With which of several LLM servers that one was; "": with the default.
     """
 
