@@ -5,7 +5,7 @@ A message names the field or parameter that is wrong and never repeats its value
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 from urllib.parse import parse_qsl
 from uuid import UUID
 
@@ -247,8 +247,10 @@ def _read_parameter(name: str, values: list[str], declared: Any) -> Any:
 
 def _without_none(declared: Any) -> Any:
     """Return the type of a parameter that is given: `null` or nothing at all is no value of one."""
-    origin, parts = get_origin(declared), get_args(declared)
-    if origin is None or type(None) not in parts:
+    parts = get_args(declared)
+    if get_origin(declared) is Annotated and type(None) in get_args(parts[0]):
+        return _without_none(parts[0])  # a description has no bounds: those are at the type itself
+    if type(None) not in parts:
         return declared
     [only] = [each for each in parts if each is not type(None)]
     return only

@@ -136,8 +136,8 @@ def test_an_empty_token_would_let_everybody_in_and_is_refused(token: str) -> Non
 # -- parameters, paths, methods ------------------------------------------------------------------------
 
 
-@table("path", [MEMORIES, f"{MEMORIES}/history", f"{ONE}/history"])
-@table("limit", ["0", "201", "-1", "1.5", "", "many", "9" * 40])
+@table("path", [MEMORIES, f"{MEMORIES}/history", f"{ONE}/history", "/memory/global"])
+@table("limit", ["0", "201", "-1", "1.5", "", "null", "many", "9" * 40])
 async def test_a_limit_that_makes_no_sense_is_refused(api: Api, path: str, limit: str) -> None:
     response = await api.call("GET", f"{path}?limit={limit}")
 
