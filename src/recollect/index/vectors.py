@@ -156,7 +156,12 @@ def _merged(blocks: tuple[_Block, ...]) -> tuple[_Block, ...]:
     kept = list(blocks)
     while len(kept) > 1 and 2 * len(kept[-1].row) > len(kept[-2].row) and _fit(kept[-2], kept[-1]):
         last = kept.pop()
-        kept[-1] = _Block(*(np.concatenate(pair) for pair in zip(kept[-1], last, strict=True)))
+        first = kept[-1]
+        kept[-1] = _Block(
+            np.concatenate((first.matrix, last.matrix)),
+            np.concatenate((first.row, last.row)),
+            np.concatenate((first.is_first, last.is_first)),
+        )
     return tuple(kept)
 
 
