@@ -30,7 +30,7 @@ from recollect.model.local_time import in_zone, wall
 from recollect.recall import Ranking
 from recollect.recall.repetition import PromptTexts
 from recollect.recall.selection import SelectionContext, is_judged, select
-from recollect.recall.standing import Costs, standing_part
+from recollect.recall.standing import standing_part
 
 _ONCE_MORE = timedelta(hours=1)
 
@@ -112,13 +112,11 @@ class Important:
         statements: The person's most important ones.
         profile: The entries of the profile that the person confirmed, as memories; they are in no list.
         known: The number of statements in all, if the prompt is to say so; 0: it is not.
-        costs: The tokens of their lines, as far as they were counted before.
     """
 
     statements: tuple[Memory, ...] = ()
     profile: tuple[Memory, ...] = ()
     known: int = 0
-    costs: Costs = field(default_factory=dict)
 
 
 @dataclass
@@ -245,7 +243,7 @@ class RecallState:
 
     def standing(self, important: "Important", chosen: Sequence[Recollection]) -> tuple[Recollection, ...]:
         """Return the standing part; if the request limits the number of memories, only as many as the chosen ones leave room for."""
-        statements, costs = (*important.profile, *important.statements), important.costs
+        statements = *important.profile, *important.statements
         if not statements:
             return ()
         # What was said in this chat stands there, where the request carries it.
@@ -264,7 +262,6 @@ class RecallState:
             budget=self.bounds.standing_tokens,
             count=self.count,
             now=wall(self.now, self.turn.at.tzinfo),
-            costs=costs,
         )
         if self.options.limit is None:
             return part
@@ -332,9 +329,12 @@ def selected(state: RecallState, ranking: Ranking, important: Important) -> Prep
     chosen = tuple(each for each in ranked if each.dropped is None)
     standing = state.standing(important, chosen)
     given = _in_front(standing, chosen)
-    there = sum(each.dropped in _THERE for each in ranked if is_judged(each.item))
-    # Of how many there are in all is told only who may be told all of them.
-    known = max(important.known - there, 0) if state.options.disclosure.is_whole else 0
+    known = 0
+    if (
+        important.known and state.options.disclosure.is_whole
+    ):  # a server that may not see all is not told how many there are
+        there = sum(each.dropped in _THERE for each in ranked if is_judged(each.item))
+        known = max(important.known - there, 0)
     placed = state.placed(given, code_first=query.asks_about_code, known=known, numbers=lists)
     recall = Recall(
         recollections=given,

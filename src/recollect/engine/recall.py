@@ -204,6 +204,7 @@ class Retriever:
             snapshot = await self._snapshot(state)
         except Exception as error:  # noqa: BLE001 -- what the chat was given before stays: it costs the cache to go
             return without_ranking(state, _failed(error), Important())
+        state.count = snapshot.memories.counting(state.count)
         if not state.searches:  # a photo, a recording or a file alone: there are no words to search with
             return without_ranking(state, Recall(skipped=Skip.EMPTY), self._important(state, snapshot, None))
         try:
@@ -261,7 +262,7 @@ class Retriever:
             is_read = second is not None and each.embedding_model == second.name
             importance = importance_of(each.field, each.embedding if is_read else None, question)
             profile.append(each.as_memory(user_id, importance))
-        return Important(snapshot.memories.important, tuple(profile), costs=snapshot.memories.costs)
+        return Important(snapshot.memories.important, tuple(profile))
 
     async def _chat(self, state: RecallState) -> Chat:
         """Return the chat; with its exchanges if the request may lack some."""

@@ -4,7 +4,6 @@ import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
-from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,9 @@ IMPORTANT = 60
 
 FEW = 5
 """With so many memories of their own people are no longer served by those for everybody."""
+
+_LINE, _LINES = 400, 500
+"""The most characters of a line, and the most lines, of which the tokens are kept."""
 
 _OBJECT_BYTES = 1_000
 """The bytes that a memory takes apart from its text and its columns, about."""
@@ -63,7 +65,7 @@ class Memories:
         letters: Their letters.
         is_understood: Whether a model extracted any of them.
         important: The most important of them, by importance, then the newest.
-        costs: The tokens of lines of theirs, by the function that counts and the memory's id; filled as they are counted.
+        tokens: The tokens of lines that were written of them, by the function that counts; filled as they are counted.
     """
 
     items: tuple[Memory, ...] = ()
@@ -79,7 +81,7 @@ class Memories:
     letters: LetterRuns = field(default_factory=lambda: LetterRuns.of(()))
     is_understood: bool = False
     important: tuple[Memory, ...] = ()
-    costs: dict[tuple[Callable[[str], int], UUID], int] = field(
+    tokens: dict[tuple[Callable[[str], int], str], int] = field(
         default_factory=dict, repr=False, compare=False
     )
 
@@ -131,6 +133,20 @@ class Memories:
         added = [statements[each] for each in new.tolist()]
         table = self.table.joined(StatementColumns.of(added)).taken(order)
         return table, self.letters.joined(LetterRuns.of([each.content for each in added])).taken(order)
+
+    def counting(self, count: Callable[[str], int]) -> Callable[[str], int]:
+        """Return a function that counts like ``count``, each line once: a person's lines come again in other turns."""
+        known = self.tokens
+
+        def counted(text: str) -> int:
+            found = known.get((count, text))
+            if found is None:
+                found = count(text)
+                if len(text) <= _LINE and len(known) < _LINES:
+                    known[count, text] = found
+            return found
+
+        return counted
 
     @property
     def nbytes(self) -> int:

@@ -29,8 +29,10 @@ _MUCH = 0.4
 """If a passage covers so much more of the question (by idf) than any needed statement, the statements do not serve it."""
 _EXPLAINED = 6
 """The number of features, by absolute weight, that an explanation reports."""
-_MOST = 100
-"""The most needed statements that are ranked. No request takes more."""
+_OVERVIEW = 100
+"""The most statements that are ranked for an overview."""
+_RANKED = 50
+"""The most needed statements that are ranked, for any other turn: twice as many as one takes at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +225,7 @@ def needs_of(
         return Needs(tuple(told), served=understood, understood=understood)
     floor = bar.floor(query, likely, lists=lists)
     needed = int(np.count_nonzero(likely >= floor))
-    told = judged.recollections(order[: min(needed, _MOST) + listed], listed)
+    told = judged.recollections(order[: min(needed, _RANKED) + listed], listed)
     served = (
         understood
         and needed > 0
@@ -241,7 +243,7 @@ def wants_overview(query: RecallQuery, intents: Intents, bar: NeedThresholds) ->
 
 def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresholds) -> Needs:
     """Return the needs of a turn that asks for an overview: the statements that have not ended, in the order of `worth`."""
-    order = in_order(statements, now)[:_MOST]
+    order = in_order(statements, now)[:_OVERVIEW]
     count = max(len(order), 1)
     return Needs(
         tuple(Recollection(each, _SCORE * (1 - n / count)) for n, each in enumerate(order)),

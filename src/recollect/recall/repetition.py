@@ -77,9 +77,11 @@ def words_of(text: str) -> frozenset[str]:
 
 def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     """Tell whether the Jaccard similarity of two sets of words is above 0.8."""
-    if not one or not other or min(len(one), len(other)) <= _LIKE * max(len(one), len(other)):
+    fewer, more = (one, other) if len(one) <= len(other) else (other, one)
+    if not fewer or len(fewer) <= _LIKE * len(more):
         return False
-    return len(one & other) > _LIKE * len(one | other)
+    shared = len(fewer & more)
+    return shared > _LIKE * (len(fewer) + len(more) - shared)
 
 
 def _plain(text: str) -> str:

@@ -4,18 +4,13 @@ Since the subject of a chat is unknown, kind and importance decide: how users wa
 they are. For a user with few statements, the standing part holds all of them.
 """
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TypeAlias
-from uuid import UUID
 
 from recollect.model import Memory, Recollection
 from recollect.recall.repetition import are_alike, words_of
 from recollect.recall.selection import SelectionContext
 from recollect.recall.worth import in_order
-
-Costs: TypeAlias = MutableMapping[tuple[Callable[[str], int], UUID], int]
-"""The tokens of statements' lines, by the function that counts and the statement's id."""
 
 
 def choose_standing(
@@ -25,7 +20,6 @@ def choose_standing(
     count: Callable[[str], int],
     now: datetime,
     adds: Callable[[Memory], bool] = lambda _: True,
-    costs: Costs | None = None,
 ) -> tuple[Memory, ...]:
     """Choose statements greedily by `worth` until the budget is used; one that does not fit is skipped.
 
@@ -37,15 +31,11 @@ def choose_standing(
         count: Counts the tokens of a text.
         now: The current time.
         adds: Whether a statement that would fit adds anything new. Called in the order of choice; it may keep state.
-        costs: The tokens of lines that were counted before; those counted now are added.
     """
-    left, known = budget, {} if costs is None else costs
+    left = budget
     chosen = []
     for memory in in_order(memories, now):
-        key = count, memory.id
-        cost = known.get(key)
-        if cost is None:
-            cost = known[key] = count(f"\u2022 {memory.labelled}\n")
+        cost = count(f"\u2022 {memory.labelled}\n")
         if cost <= left and adds(memory):
             left -= cost
             chosen.append(memory)
@@ -60,7 +50,6 @@ def standing_part(
     budget: int,
     count: Callable[[str], int],
     now: datetime,
-    costs: Costs | None = None,
 ) -> tuple[Recollection, ...]:
     """Choose the standing part of a chat's block.
 
@@ -74,7 +63,6 @@ def standing_part(
         budget: The most tokens of the lines.
         count: Counts the tokens of a text.
         now: The current time.
-        costs: The tokens of lines that were counted before.
     """
     found = {each.item.id: each.score for each in chosen}
     taken = [words_of(each.item.content) for each in chosen]
@@ -93,5 +81,5 @@ def standing_part(
             taken.append(words)
         return True
 
-    standing = choose_standing(memories, budget=budget, count=count, now=now, adds=adds, costs=costs)
+    standing = choose_standing(memories, budget=budget, count=count, now=now, adds=adds)
     return tuple(Recollection(each, found.get(each.id, 0.0), standing=True) for each in standing)

@@ -14,7 +14,7 @@ import re
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from operator import mul
 
 from recollect.text.patterns import Pattern, bounded
@@ -186,8 +186,13 @@ def token_counter(model: str) -> Callable[[str], int]:
     name = model[:_LONGEST_NAME].lower()
     for pattern, family in _FAMILIES:
         if pattern.search(name):
-            return partial(_tokens, family=family)
+            return _counter_of(family)
     return estimate_tokens
+
+
+@cache
+def _counter_of(family: _Family) -> Callable[[str], int]:
+    return partial(_tokens, family=family)
 
 
 def _tokens(text: str, family: _Family) -> int:

@@ -94,8 +94,7 @@ def test_english_talk_is_estimated_within_a_quarter() -> None:
     ],
 )
 def test_models_of_one_family_cost_the_same(model: str, like: str) -> None:
-    for _, text, _ in MEASURED:
-        assert token_counter(model)(text) == token_counter(like)(text)
+    assert token_counter(model) is token_counter(like)  # lines are counted once a counter
 
 
 def test_families_differ() -> None:
