@@ -10,7 +10,7 @@ from subprocess import CalledProcessError
 
 from tests.external_servers import control, free_port, initialize, programs_of, run_as
 from tests.folders import quick_folder
-from tests.recollect.store.servers import children_of
+from tests.recollect.store.embedded.servers import children_of
 
 from recollect.store.embedded.accounts import Account, account_for
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import asyncpg
 from tests.folders import put_database
-from tests.recollect.store.servers import children_of, postmaster
+from tests.recollect.store.embedded.servers import children_of, postmaster
 
 from recollect.store import EmbeddedServer, start_embedded
 

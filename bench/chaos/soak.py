@@ -22,7 +22,7 @@ from statistics import median
 
 import numpy as np
 import uvloop
-from tests.recollect.store.servers import postmaster
+from tests.recollect.store.embedded.servers import postmaster
 from tests.running_proxy import User
 
 from bench.chaos.counting import kept, settled

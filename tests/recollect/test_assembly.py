@@ -18,7 +18,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.folders import database_folder
 from tests.mistral_server import running_mistral
-from tests.recollect.store.servers import durability, postmaster
+from tests.recollect.store.embedded.servers import durability, postmaster
 from tests.recollections import turn
 from tests.running_proxy import extract_statements
 from tests.scripted_upstream import ScriptedUpstream

@@ -6,14 +6,14 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from tests.contracts.test_chats import *  # noqa: F403
-from tests.contracts.test_log_index import *  # noqa: F403 -- each of these promises is kept here as well
-from tests.contracts.test_memory_store import *  # noqa: F403
-from tests.contracts.test_second_embeddings import *  # noqa: F403
 from tests.databases import administrator, new_database
 from tests.e2e.store.pooler import answering, transaction_pooler
 from tests.external_servers import external_server, pgbouncer
-from tests.recollect.store.test_pool import timeouts
+from tests.recollect.store.log.test_index import *  # noqa: F403 -- each of these promises is kept here as well
+from tests.recollect.store.memories.test_memories import *  # noqa: F403
+from tests.recollect.store.memories.test_second_embeddings import *  # noqa: F403
+from tests.recollect.store.messages.test_chats import *  # noqa: F403
+from tests.recollect.store.pool.test_connections import timeouts
 from tests.stores import NOON, Store, store_over
 from tests.waiting import until
 

@@ -7,8 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.contracts.keeping import kept
 from tests.recollect.engines import PATIENT, engine_over
+from tests.recollect.store.keeping import kept
 from tests.stores import NOON, Store
 
 from recollect.engine import Engine, Prepared

@@ -4,7 +4,7 @@ from datetime import timedelta
 from itertools import pairwise
 
 import pytest
-from tests.contracts.indexing import by_words
+from tests.recollect.store.indexing import by_words
 from tests.recollections import NOON
 from tests.scripted_models import WordEmbedder
 from tests.searching import lexicon_of

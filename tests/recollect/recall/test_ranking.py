@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.contracts.keeping import apply
 from tests.people import person
 from tests.recollect.engines import PATIENT, engine_over
+from tests.recollect.store.keeping import apply
 from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
 from tests.stores import PARTS, Store, store_over
 from tests.watched_stores import broken

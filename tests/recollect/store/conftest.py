@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.folders import put_database, quick_folder
-from tests.recollect.store.servers import Start
+from tests.recollect.store.embedded.servers import Start
 
 from recollect.store.embedded import EmbeddedServer, start_embedded
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contracts.indexing import said
 from tests.databases import SpareDatabases
+from tests.recollect.store.indexing import said
 from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.memory_api.serving import Api, assert_error
 from tests.stores import Store, store_over

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from tests.contracts.indexing import said
+from tests.recollect.store.indexing import said
 from tests.recollect_proxy.memory_api.serving import engine_over
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, serve_pages, text_of
 from tests.stores import Store

@@ -1,0 +1,195 @@
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.recollect.store.embedded.servers import (
+    Start,
+    answers,
+    as_root,
+    mode,
+    owner,
+    postmaster,
+)
+
+from recollect.errors import ConfigurationError
+from recollect.store.embedded import accounts
+from recollect.store.embedded.accounts import Account, account_for, binaries_for, installed_package
+
+
+@as_root
+def test_root_is_told_of_a_folder_that_the_servers_account_can_not_enter(
+    empty_folder: Path, start: Start
+) -> None:
+    closed = empty_folder / "home"
+    closed.mkdir(mode=0o700)
+
+    with pytest.raises(ConfigurationError, match=f"can't enter {closed}.*/var/lib/recollect"):
+        start(closed / "data")
+
+    assert mode(closed) == 0o700
+
+
+@as_root
+async def test_for_root_the_owner_of_the_data_runs_the_server(folder: Path, start: Start) -> None:
+    data = folder / "postgres" / "data"
+    for path in (data, *data.rglob("*")):
+        os.chown(path, 54321, 54321)  # a number without a name, as on a volume of another container
+
+    server = start(folder)
+
+    assert await answers(server.dsn)
+    assert owner(Path(f"/proc/{postmaster(folder)}")) == 54321
+
+
+@as_root
+@pytest.mark.process
+def test_an_ordinary_user_needs_no_other_account(empty_folder: Path) -> None:
+    home = empty_folder / "home"
+    home.mkdir(mode=0o700)
+    os.chown(home, 65534, 65534)
+    script = """
+import asyncio, os, sys
+from pathlib import Path
+import asyncpg
+from recollect.store import open_postgres, start_embedded
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+async def main():
+    server = start_embedded(Path(sys.argv[1]))
+    store = await open_postgres(server.dsn)
+    print(await store.inbox.backlog(), flush=True)
+    await store.aclose()
+asyncio.run(main())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(home / "data")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "HOME": str(home)},
+    )
+
+    assert done.stdout.startswith("Backlog(pending=0"), done.stderr
+    assert (home / "data" / "postgres" / "data").stat().st_uid == 65534
+    assert not (home / "data" / "postgres" / "data" / "postmaster.pid").exists()
+
+
+@as_root
+@pytest.mark.process
+def test_a_user_without_a_name_is_told_what_postgres_says(empty_folder: Path) -> None:
+    home = empty_folder / "home"
+    home.mkdir(mode=0o700)
+    os.chown(home, 54321, 54321)
+    script = """
+import os, sys
+from pathlib import Path
+from recollect.errors import ConfigurationError
+from recollect.store.embedded import start_embedded
+os.setgroups([]); os.setgid(54321); os.setuid(54321)
+try:
+    start_embedded(Path(sys.argv[1]))
+except ConfigurationError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(home / "data")], capture_output=True, text=True, check=False
+    )
+
+    assert "No database can be created" in done.stdout, done.stderr
+    assert "could not look up effective user ID 54321" in done.stdout
+
+
+def test_the_data_of_another_account_is_refused(
+    folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 54321)
+
+    with pytest.raises(ConfigurationError, match="belongs to another account"):
+        start(folder)
+
+    monkeypatch.undo()
+
+
+def test_a_way_is_checked_by_owner_group_and_others(tmp_path: Path) -> None:
+    keeper = Account(tmp_path.stat().st_uid, 0, other=True)
+    member = Account(54321, tmp_path.stat().st_gid, other=True)
+    anybody = Account(54321, 54321, other=True)
+    closed = tmp_path / "closed"
+    for permissions, refused in ((0o070, keeper), (0o701, member), (0o770, anybody)):
+        closed.mkdir()
+        closed.chmod(permissions)
+        with pytest.raises(ConfigurationError, match=r"can't enter"):
+            refused.check_way(closed / "data")
+        closed.chmod(0o700)
+        closed.rmdir()
+
+
+@as_root
+def test_programs_behind_a_closed_folder_are_copied_for_the_servers_account(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = installed_package()
+    home = empty_folder / "root"
+    home.mkdir(mode=0o700)
+    for name in (installed.name, f"{installed.name}.libs"):
+        (home / name).symlink_to(installed.with_name(name))
+    monkeypatch.setattr(accounts, "installed_package", lambda: home / installed.name)
+    account = Account(65534, 65534, other=True)
+
+    programs = binaries_for(account, empty_folder)
+
+    assert programs.is_relative_to(empty_folder)
+    assert binaries_for(account, empty_folder) == programs
+    found = subprocess.run(
+        [programs / "initdb", "--version"], capture_output=True, check=True, user=65534, cwd="/"
+    )
+    assert b"18." in found.stdout
+
+
+@as_root
+def test_a_missing_account_that_can_not_be_created_is_a_clear_error(
+    empty_folder: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accounts, "_ACCOUNT", "no such name")
+    with pytest.raises(ConfigurationError, match="can't be created"):
+        start(empty_folder)
+
+    monkeypatch.setenv("PATH", str(empty_folder))
+    monkeypatch.setattr(accounts, "_SYSTEM_PROGRAMS", str(empty_folder))
+    with pytest.raises(ConfigurationError, match="can't be created"):
+        start(empty_folder)
+
+
+@as_root
+@pytest.mark.skipif(
+    shutil.which("useradd", path="/usr/sbin:/usr/bin") is None,
+    reason="accounts are created in another way here",
+)
+def test_an_account_can_be_created_where_the_path_of_root_lacks_the_program_for_it(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = []
+
+    def run(command: Sequence[str], **_: object) -> None:
+        programs.append(Path(command[0]))
+
+    monkeypatch.setattr(accounts, "_ACCOUNT", "no such name")
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+
+    with pytest.raises(ConfigurationError, match="can't be created"):
+        account_for(empty_folder / "data")
+
+    [program] = programs
+    assert program.name == "useradd"
+    assert os.access(program, os.X_OK)
+
+
+def test_a_platform_without_a_wheel_is_a_clear_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accounts, "_PACKAGE", "no_such_package")
+
+    with pytest.raises(ConfigurationError, match="no embedded Postgres"):
+        installed_package()

@@ -1,0 +1,639 @@
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.recollect.store.indexing import said as log
+from tests.stores import LATER, NOON, Store
+
+from recollect.errors import StoreError
+from recollect.model import (
+    Actor,
+    Add,
+    Awaits,
+    Backlog,
+    Caps,
+    Change,
+    Exchange,
+    Formed,
+    Hide,
+    Ignore,
+    Injection,
+    Kind,
+    Message,
+    Pending,
+    Place,
+    Provenance,
+    Reason,
+    Retire,
+    Role,
+    Source,
+    SpokenWith,
+    Unread,
+    Wait,
+)
+from recollect.store import Postgres
+
+_OF_TWO_THOUSAND = """
+    INSERT INTO exchanges
+    SELECT (jsonb_populate_record(said, jsonb_build_object('user_id', 'someone ' || number))).*
+    FROM exchanges AS said, generate_series(2, 2000) AS number
+"""
+
+
+async def appended(store: Store, *exchanges: Exchange) -> None:
+    for each in exchanges:
+        assert await store.log.append(each)
+
+
+async def waiting(store: Store, user_id: str | None = None, *, limit: int = 9) -> list[str]:
+    return [each.exchange.turn.text for each in await store.inbox.pending(user_id or store.anna, limit=limit)]
+
+
+async def complete(store: Store, said: Exchange, *changes: Change) -> list[list[Change]] | None:
+    return await store.inbox.complete([Formed(said, changes)], at=LATER)
+
+
+# -- what is to be formed --------------------------------------------------------------------------
+
+
+async def test_an_empty_inbox_has_nothing_pending(store: Store) -> None:
+    assert await store.inbox.pending(store.anna, limit=9) == []
+
+
+async def test_exchanges_come_in_the_order_they_were_said(store: Store) -> None:
+    first, second, third = store.exchange("first"), store.exchange("second"), store.exchange("third")
+    await appended(store, third, first, second)
+
+    assert await waiting(store) == ["first", "second", "third"]
+    assert await waiting(store, limit=2) == ["first", "second"]
+    assert await waiting(store, limit=1) == ["first"]
+
+
+async def test_they_come_as_they_were_appended(store: Store) -> None:
+    said = store.exchange("I like tea", speaker="Anna K.")
+    await appended(store, said)
+
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 0, NOON)]
+
+
+async def test_those_of_one_chat_come_together_until_something_was_said_in_another(store: Store) -> None:
+    here = [store.exchange(f"here {number}") for number in range(2)]
+    elsewhere = [store.exchange(f"elsewhere {number}", store.anna.elsewhere) for number in range(2)]
+    bens = store.exchange("Ben's", store.ben.scope)
+    here += [store.exchange("here 2")]
+    await appended(store, *elsewhere, *here, bens)
+
+    batches = []
+    while batch := await store.inbox.pending(store.anna, limit=9):
+        batches.append([each.exchange.turn.text for each in batch])
+        await store.inbox.complete([Formed(each.exchange) for each in batch], at=NOON)
+
+    assert batches == [["here 0", "here 1"], ["elsewhere 0", "elsewhere 1"], ["here 2"]]
+
+
+async def test_what_is_formed_or_held_parts_no_chat(store: Store) -> None:
+    said = [
+        store.exchange("one"),
+        store.exchange("two", store.anna.elsewhere),
+        store.exchange("three"),
+        store.exchange("four", store.anna.elsewhere),
+    ]
+    said += [store.exchange("five")]
+    await appended(store, *said)
+    await complete(store, said[1])
+    await store.inbox.postpone(said[3], error="broken", until=None)
+
+    assert await waiting(store) == ["one", "three", "five"]
+
+
+async def test_each_comes_with_what_was_said_before_it_in_its_chat(store: Store) -> None:
+    turns = [await log(store, f"question {n}", reply=f"answer {n}" if n else "") for n in range(6)]
+    await log(store, "elsewhere", store.anna.elsewhere)
+    for each in turns[:2]:
+        await complete(store, each)
+
+    pending = await store.inbox.pending(store.anna, limit=9)
+
+    def told(*numbers: int) -> list[str]:
+        return [text for n in numbers for text in (f"question {n}", f"answer {n}") if text != "answer 0"]
+
+    histories = [[message.text for message in each.exchange.turn.history] for each in pending]
+    assert histories == [told(0, 1), told(0, 1, 2), told(1, 2, 3), told(2, 3, 4)]
+    first = pending[0].exchange.turn.history
+    assert first == (
+        Message(Role.USER, "question 0"),
+        Message(Role.USER, "question 1"),
+        Message(Role.ASSISTANT, "answer 1"),
+    )
+
+
+async def test_what_was_forgotten_is_no_history(store: Store) -> None:
+    secret, other = await log(store, "I like tea"), await log(store, "It rains")
+    tea = store.memory("Likes tea")
+    tea = replace(tea, provenance=replace(tea.provenance, message_ids=(secret.message_id,)))
+    await complete(store, secret, Add(tea))
+    await store.memories.apply(store.anna.scope, [Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
+
+    [pending] = await store.inbox.pending(store.anna, limit=9)
+
+    assert pending.exchange == other
+
+
+async def test_each_comes_with_the_newest_blocks_that_were_added_in_its_chat(store: Store) -> None:
+    await log(store, "one")
+    await log(store, "two")
+    for number in range(22):
+        place = Place.SYSTEM if number % 2 else Place.BESIDE
+        at = NOON + timedelta(minutes=number)
+        block = Injection(f"a:{number:02}", place, f"block {number}", (), 9, at)
+        await store.chats.inject(store.anna.scope, block, ["a:21"] if number == 21 else [])
+    await store.chats.inject(store.anna.scope, None, ["a:20"])  # it was shown, and may be told again
+    await store.chats.inject(
+        store.anna.elsewhere, Injection("a:1", Place.SYSTEM, "elsewhere", (), 9, LATER), []
+    )
+    await store.chats.inject(store.ben.scope, Injection("a:1", Place.SYSTEM, "Ben's", (), 9, LATER), [])
+
+    pending = await store.inbox.pending(store.anna, limit=9)
+
+    expected = tuple(f"block {number}" for number in range(2, 22))
+    assert [each.exchange.injected for each in pending] == [expected, expected]
+
+
+# -- what was formed -------------------------------------------------------------------------------
+
+
+async def test_completing_applies_the_changes_and_ends_the_exchange(store: Store) -> None:
+    said, new = store.exchange("I like tea"), store.memory("Likes tea")
+    await appended(store, said)
+
+    done = await complete(store, said, Add(new), Add(store.memory("likes tea")))
+
+    assert done == [[Add(new), Ignore(Reason.EQUAL_CONTENT, target=new.id)]]
+    assert await store.memories.get(store.anna, new.id) == new
+    assert await waiting(store) == []
+
+
+async def test_the_audit_says_by_which_exchange(store: Store) -> None:
+    said = [store.exchange("I like tea"), store.exchange("I like rain")]
+    await appended(store, *said)
+    changes = [Add(store.memory(each.turn.text)) for each in said]
+
+    await store.inbox.complete(
+        [Formed(each, (change,)) for each, change in zip(said, changes, strict=True)], at=LATER
+    )
+
+    told = await store.memories.history(store.anna, limit=9)
+    assert [(each.after, each.session_id, each.exchange_id, each.at) for each in reversed(told)] == [
+        (each.turn.text, "chat-1", each.id, LATER) for each in said
+    ]
+
+
+async def test_several_are_completed_together(own_store: Store) -> None:
+    said = [
+        own_store.exchange("I like tea"),
+        own_store.exchange("It rains"),
+        own_store.exchange("I like tea!"),
+    ]
+    await appended(own_store, *said)
+    new = own_store.memory("Likes tea")
+
+    formed = [
+        Formed(said[0], (Add(new),)),
+        Formed(said[1], unread=Unread.OFF),
+        Formed(said[2], (Add(own_store.memory("Likes tea")),)),
+    ]
+    done = await own_store.inbox.complete(formed, at=LATER)
+
+    assert done == [[Add(new)], [], [Ignore(Reason.EQUAL_CONTENT, target=new.id)]]
+    assert await waiting(own_store) == []
+    assert await own_store.inbox.backlog() == Backlog(formed=3)
+
+
+async def test_nothing_is_completed_when_there_is_nothing(store: Store) -> None:
+    assert await store.inbox.complete([], at=NOON) == []
+
+
+@pytest.mark.parametrize("position", [0, 1])
+async def test_where_one_is_not_pending_nothing_is_changed(store: Store, position: int) -> None:
+    said = [store.exchange("one"), store.exchange("two")]
+    await appended(store, *said)
+    await complete(store, said[position])
+
+    formed = [Formed(each, (Add(store.memory(each.turn.text)),)) for each in said]
+    assert await store.inbox.complete(formed, at=NOON) is None
+
+    assert (await store.memories.page(store.anna, limit=9)).memories == ()
+    assert await waiting(store) == [said[1 - position].turn.text]
+
+
+async def test_one_exchange_is_not_completed_twice_together(store: Store) -> None:
+    said = store.exchange("I like tea")
+    await appended(store, said)
+
+    assert await store.inbox.complete([Formed(said), Formed(said)], at=NOON) is None
+
+    assert await waiting(store) == ["I like tea"]
+
+
+async def test_an_exchange_is_completed_once(store: Store) -> None:
+    said = store.exchange("I like tea")
+    await appended(store, said)
+    await complete(store, said)
+
+    assert await complete(store, said, Add(store.memory("Likes tea"))) is None
+
+    assert (await store.memories.page(store.anna, limit=9)).memories == ()
+
+
+async def test_what_is_over_the_caps_goes_in_the_same_step(store: Store) -> None:
+    said = [store.exchange("one"), store.exchange("two")]
+    await appended(store, *said)
+    formed = [
+        Formed(
+            each, tuple(Add(store.memory(f"{each.turn.text} {n}", importance=importance)) for n in range(2))
+        )
+        for each, importance in zip(said, (0.4, 0.6), strict=True)
+    ]
+    [first, *_] = formed[0].changes
+    assert isinstance(first, Add)
+
+    done = await store.inbox.complete(formed, at=LATER, caps=Caps(user=3))
+
+    assert done == [list(formed[0].changes), [*formed[1].changes, Retire(first.memory.id, Reason.CAP)]]
+    assert len((await store.memories.page(store.anna, limit=9)).memories) == 3
+    [pruned, *_] = await store.memories.history(store.anna, limit=9)
+    assert (pruned.actor, pruned.reason) == (Actor.PRUNE, Reason.CAP)
+
+
+async def test_a_formation_under_way_resurrects_nothing_of_an_erased_user(own_store: Store) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+    await own_store.memories.erase(own_store.anna, at=NOON)
+
+    assert await complete(own_store, said, Add(own_store.memory("Likes tea"))) is None
+    await own_store.inbox.postpone(said, error="late", until=None)
+
+    assert (await own_store.memories.page(own_store.anna, limit=9)).memories == ()
+    assert await own_store.inbox.backlog() == Backlog()
+
+
+async def test_changes_that_can_not_be_applied_leave_all_exchanges_pending(store: Store) -> None:
+    said = [store.exchange("I like tea"), store.exchange("It rains")]
+    await appended(store, *said)
+
+    with pytest.raises(StoreError):
+        await store.inbox.complete(
+            [
+                Formed(said[0], (Add(store.memory("Likes tea")),)),
+                Formed(said[1], (Add(store.memory("Ben's", store.ben.scope)),)),
+            ],
+            at=NOON,
+        )
+
+    assert await waiting(store) == ["I like tea", "It rains"]
+    assert (await store.memories.page(store.anna, limit=9)).memories == ()
+    assert await store.memories.history(store.anna, limit=9) == []
+
+
+# -- what could not be -----------------------------------------------------------------------------
+
+
+async def test_a_postponed_exchange_counts_its_tries_and_waits(store: Store) -> None:
+    said = store.exchange("I like tea")
+    await appended(store, said)
+
+    await store.inbox.postpone(said, error="busy", until=LATER)
+
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 1, LATER)]
+
+
+async def test_a_try_that_is_not_to_count_does_not(store: Store) -> None:
+    said = store.exchange("I like tea")
+    await appended(store, said)
+
+    await store.inbox.postpone(said, error="over the budget", until=LATER, counts=False)
+
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 0, LATER)]
+
+
+async def test_what_waits_for_something_else_stays_due_since_it_was(store: Store) -> None:
+    said = store.exchange("I like tea")
+    await appended(store, said)
+    await store.inbox.postpone(said, error="", until=LATER, counts=False)
+
+    [pending] = await store.inbox.pending(store.anna, limit=9)
+    await store.inbox.postpone(said, error="left alone", until=pending.due, counts=False)
+
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 0, LATER)]
+
+
+async def test_an_error_of_any_length_and_letters_is_kept(store: Store) -> None:
+    said = store.exchange("I like tea")
+    await appended(store, said)
+
+    await store.inbox.postpone(said, error="\x00\ud800" * 10_000, until=LATER)
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 1, LATER)]
+    await store.inbox.wait([said], Wait(Awaits.MODEL, "\x00\ud800" * 10_000, None))
+    assert await store.inbox.pending(store.anna, limit=9) == []
+
+
+async def test_an_exchange_held_as_failed_waits_for_a_retry(own_store: Store) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+
+    await own_store.inbox.postpone(said, error="broken", until=None)
+
+    assert await waiting(own_store) == []
+    assert await own_store.inbox.backlog() == Backlog(failed=1)
+    assert await complete(own_store, said) is None
+
+    assert await own_store.inbox.retry_failed(at=LATER) == 1
+    assert await own_store.inbox.pending(own_store.anna, limit=9) == [Pending(said, 0, LATER)]
+    assert await own_store.inbox.retry_failed(at=LATER) == 0
+
+
+async def test_the_backlog_counts_over_all_users(own_store: Store) -> None:
+    said = [
+        own_store.exchange("one", at=LATER),
+        own_store.exchange("two", at=NOON),
+        own_store.exchange("three", own_store.ben.scope),
+        own_store.exchange("four", own_store.ben.scope),
+        own_store.exchange("five", own_store.ben.scope),
+    ]
+    await appended(own_store, *said)
+    await own_store.inbox.complete([Formed(said[2]), Formed(said[3], unread=Unread.OFF)], at=NOON)
+    await own_store.inbox.postpone(said[4], error="broken", until=None)
+
+    assert await own_store.inbox.backlog() == Backlog(pending=2, failed=1, formed=2, oldest_pending_at=NOON)
+    await own_store.inbox.wait([said[0]], Wait(Awaits.KEY, "gone", None, counts=True))
+    assert await own_store.inbox.backlog() == Backlog(
+        pending=1,
+        failed=1,
+        formed=2,
+        oldest_pending_at=NOON,
+        waiting={"key": 1},
+        oldest_waiting_at=LATER,
+    )
+
+
+async def test_what_was_said_long_ago_and_came_just_now_has_not_waited_for_long(own_store: Store) -> None:
+    began = datetime.now(UTC)
+    await appended(own_store, own_store.exchange("imported", at=NOON - timedelta(days=3_000)))
+
+    backlog = await own_store.inbox.backlog()
+
+    assert backlog.pending_since is not None
+    assert began - timedelta(minutes=1) < backlog.pending_since < began + timedelta(minutes=10)
+
+
+async def test_what_was_abandoned_is_neither_formed_nor_counted(own_store: Store) -> None:
+    said = [
+        own_store.exchange("I like tea", parent="^"),
+        own_store.exchange("I see", parent="a"),
+        own_store.exchange("I like coffee", parent="^"),
+    ]
+    await appended(own_store, *said)
+
+    assert await waiting(own_store) == ["I like coffee"]
+    [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
+    assert pending.exchange.turn.history == ()
+    assert await complete(own_store, said[0], Add(own_store.memory("Likes tea"))) is None
+    assert await own_store.inbox.backlog() == Backlog(pending=1, oldest_pending_at=NOON)
+    assert await own_store.inbox.retry_failed(at=LATER) == 0
+
+
+async def test_one_user_has_no_hold_on_the_inbox_of_another(store: Store) -> None:
+    said = store.exchange("I like tea")
+    await appended(store, said)
+    stolen = store.exchange("x", store.ben.scope)
+    stolen = Exchange(said.id, stolen.turn, "", said.message_id, said.reply_id)
+
+    assert await waiting(store, store.ben) == []
+    await store.inbox.postpone(stolen, error="x", until=None)
+    assert await complete(store, stolen) is None
+
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 0, NOON)]
+
+
+async def test_an_impossible_user_has_no_inbox(store: Store) -> None:
+    with pytest.raises(StoreError):
+        await store.inbox.pending("a\x00", limit=9)
+    with pytest.raises(StoreError):
+        async with store.inbox.lease("*"):
+            pass
+
+
+async def test_postponing_to_the_past_makes_it_due(store: Store) -> None:
+    said = store.exchange("I like tea", store.anna.scope)
+    await appended(store, said)
+    earlier = NOON - timedelta(days=1)
+
+    await store.inbox.postpone(said, error="busy", until=earlier)
+
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 1, earlier)]
+
+
+# -- who forms -------------------------------------------------------------------------------------
+
+
+async def test_a_lease_is_one_workers_at_a_time(store: Store) -> None:
+    async with store.inbox.lease(store.anna) as first, store.inbox.lease(store.anna) as second:
+        assert (first, second) == (True, False)
+        async with store.inbox.lease(store.ben) as other:
+            assert other is True
+
+    async with store.inbox.lease(store.anna) as again:
+        assert again is True
+
+
+async def test_a_lease_is_given_back_by_a_body_that_fails(store: Store) -> None:
+    with pytest.raises(ZeroDivisionError):
+        async with store.inbox.lease(store.anna):
+            raise ZeroDivisionError
+
+    async with store.inbox.lease(store.anna) as again:
+        assert again is True
+
+
+async def test_a_lease_is_given_back_by_a_body_that_is_cancelled(store: Store) -> None:
+    held = asyncio.Event()
+
+    async def form() -> None:
+        async with store.inbox.lease(store.anna):
+            held.set()
+            await asyncio.sleep(60)
+
+    forming = asyncio.create_task(form())
+    await held.wait()
+    forming.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await forming
+
+    async with store.inbox.lease(store.anna) as again:
+        assert again is True
+
+
+# -- what no model has read --------------------------------------------------------------------------
+
+
+async def test_what_was_formed_without_a_model_is_formed_again_and_what_it_was_kept_as_goes_undoably(
+    own_store: Store,
+) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+    kept = own_store.memory(
+        "Q: I like tea\nA: I see.",
+        kind=Kind.QA_TURN,
+        source=Source.QA_TURN,
+        provenance=Provenance("chat", (said.message_id, said.reply_id)),
+    )
+    as_it_was = Formed(said, (Add(kept, Reason.KEPT_VERBATIM),), unread=Unread.NO_MODEL)
+    await own_store.inbox.complete([as_it_was], at=NOON)
+    assert await own_store.inbox.wake_all() == [own_store.anna]
+    assert await own_store.inbox.wake(own_store.anna, at=LATER, unread=True)
+
+    [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
+    new = own_store.memory("Likes tea")
+    done = await own_store.inbox.complete([Formed(pending.exchange, (Add(new),), is_read=True)], at=LATER)
+    left = await own_store.memories.page(own_store.anna, limit=9)
+    update, _ = await own_store.memories.history(own_store.anna, kept.id, limit=9)
+    await own_store.memories.undo(own_store.anna, update.id, actor=Actor.USER, at=LATER)
+
+    assert done == [[Retire(kept.id, Reason.KEPT_VERBATIM), Add(new)]]
+    assert [each.id for each in left.memories] == [new.id]
+    assert {each.id for each in (await own_store.memories.page(own_store.anna, limit=9)).memories} == {
+        new.id,
+        kept.id,
+    }
+    assert await own_store.inbox.wake_all() == []
+
+
+async def test_what_no_model_reads_again_stays_as_it_was_kept_once(own_store: Store) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+
+    def kept() -> Add:
+        return Add(
+            own_store.memory(
+                "Q: I like tea\nA: I see.",
+                kind=Kind.QA_TURN,
+                source=Source.QA_TURN,
+                provenance=Provenance("chat", (said.message_id, said.reply_id)),
+            ),
+            Reason.KEPT_VERBATIM,
+        )
+
+    first = kept()
+    await own_store.inbox.complete([Formed(said, (first,), unread=Unread.NO_MODEL)], at=NOON)
+    await own_store.inbox.wake(own_store.anna, at=LATER, unread=True)
+    [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
+    await own_store.inbox.complete([Formed(pending.exchange, (kept(),), unread=Unread.NO_MODEL)], at=LATER)
+    [pending] = [
+        each
+        for _ in [await own_store.inbox.wake(own_store.anna, at=LATER, unread=True)]
+        for each in await own_store.inbox.pending(own_store.anna, limit=9)
+    ]
+    await own_store.inbox.complete([Formed(pending.exchange, unread=Unread.OFF)], at=LATER)
+
+    left = await own_store.memories.page(own_store.anna, limit=9)
+    assert [each.id for each in left.memories] == [first.memory.id]
+
+
+async def test_what_was_forgotten_is_not_formed_again(own_store: Store) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+    await own_store.inbox.complete([Formed(said, unread=Unread.OFF)], at=NOON)
+    hidden = [Hide((said.message_id,), Reason.FORGOTTEN)]
+    await own_store.memories.apply(said.turn.scope, hidden, actor=Actor.USER, at=NOON)
+
+    await own_store.inbox.wake_all(everything=True)
+
+    assert not await own_store.inbox.wake(own_store.anna, at=LATER, unread=True)
+    assert await waiting(own_store) == []
+
+
+async def test_an_answer_that_was_read_in_part_is_kept_told_of_and_waits_for_the_rest(
+    own_store: Store,
+) -> None:
+    said = own_store.exchange("I like tea and I live in Hull")
+    await appended(own_store, said)
+    tea = own_store.memory("Likes tea")
+    rest = Wait(Awaits.UNREADABLE, "broke off", LATER, "small", counts=True)
+    in_part = Formed(said, (Add(tea),), unread=Unread.UNREADABLE)
+
+    assert await own_store.inbox.complete([in_part], at=NOON, rest=rest) == [[Add(tea)]]
+
+    news = await own_store.inbox.tell(said.turn.scope, said.turn.key, own=True)
+    assert [each.after for each in news.updates] == ["Likes tea"]
+    backlog = await own_store.inbox.backlog()
+    assert (backlog.waiting, backlog.formed, backlog.pending) == ({"unreadable": 1}, 0, 0)
+    assert await own_store.inbox.next_wake(own_store.anna) == LATER
+    assert await own_store.inbox.wake(own_store.anna, at=LATER)
+    [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
+    assert pending.waits == 1
+    whole = Formed(pending.exchange, (Add(own_store.memory("Lives in Hull")),), is_read=True)
+    await own_store.inbox.complete([whole], at=LATER)
+    assert await own_store.inbox.backlog() == Backlog(formed=1)
+
+
+@pytest.mark.parametrize(
+    ("wake", "is_tried"),
+    [
+        ({"asked": "small #one"}, False),
+        ({"asked": " #one"}, False),
+        ({"asked": "large #one"}, True),
+        ({"asked": "mall #one"}, True),
+        ({"asked": " #two"}, True),
+        ({"asked": "small #one", "everything": True}, True),
+    ],
+)
+async def test_what_was_tried_often_enough_starts_over_with_another_model_or_setting_or_by_a_command(
+    own_store: Store, wake: dict[str, Any], *, is_tried: bool
+) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+    for _ in range(7):
+        await own_store.inbox.wait([said], Wait(Awaits.UNREADABLE, "", None, "small #one", counts=True))
+
+    given_up = await own_store.inbox.backlog()
+    await own_store.inbox.wake_all(**wake)
+
+    assert given_up.waiting == {Awaits.GIVEN_UP: 1}
+    pending = await own_store.inbox.pending(own_store.anna, limit=9)
+    assert [each.waits for each in pending] == ([0] if is_tried else [])
+
+
+async def test_what_waits_of_two_thousand_users_is_woken_by_as_many_statements_as_that_of_one(
+    own_store: Store, own_postgres: Postgres
+) -> None:
+    said = own_store.exchange("I like tea")
+    await appended(own_store, said)
+    await own_store.inbox.wait([said], Wait(Awaits.KEY, "gone", None))
+    statements: list[str] = []
+    async with own_postgres.database.over_all_users() as connection:
+        connection.add_query_logger(lambda query: statements.append(query.query))
+    await own_store.inbox.wake_all()  # the connection asks for its types once
+    await own_store.inbox.wait([said], Wait(Awaits.KEY, "gone", None))
+    statements.clear()
+    await own_store.inbox.wake_all()
+    of_one = len(statements)
+    await own_store.inbox.wait([said], Wait(Awaits.KEY, "gone", None))
+    async with own_postgres.database.over_all_users() as connection:
+        await connection.execute(_OF_TWO_THOUSAND)
+    statements.clear()
+
+    woken = await own_store.inbox.wake_all()
+
+    assert (len(woken), len(statements)) == (2_000, of_one)
+    backlog = await own_store.inbox.backlog()
+    assert (backlog.pending, backlog.waiting) == (2_000, {})
+
+
+async def test_the_model_that_somebody_chatted_with_last_is_known(store: Store) -> None:
+    assert await store.inbox.spoken_with(store.anna) is None
+    await appended(store, store.exchange("one", model="gpt"), store.exchange("two", model=""))
+
+    assert await store.inbox.spoken_with(store.anna) == SpokenWith("gpt", "", authorized=True)
+    assert await store.inbox.spoken_with(store.ben) is None

@@ -1,0 +1,246 @@
+import pytest
+from tests.recollect.store.keeping import apply, contents, kept, next_pending
+from tests.stores import (
+    EAST,
+    LATER,
+    MODEL,
+    NOON,
+    NORTH,
+    Store,
+    vector,
+)
+from uuid_utils.compat import uuid7
+
+from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, StoreError
+from recollect.model import (
+    COMMONS,
+    Action,
+    Actor,
+    Add,
+    Ignore,
+    Kind,
+    Provenance,
+    Reason,
+    Reinforce,
+    Replace,
+    Retire,
+    Scope,
+)
+
+# -- editing ---------------------------------------------------------------------------------------
+
+
+async def test_an_edit_writes_over_the_memory_and_is_audited(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    edited = await store.memories.edit(
+        store.anna,
+        tea.id,
+        content="Likes coffee",
+        kind=Kind.PREFERENCE,
+        importance=0.25,
+        embedding=vector(*EAST),
+        embedding_model=MODEL,
+        actor=Actor.USER,
+        at=LATER,
+    )
+
+    assert edited == await store.memories.get(store.anna, tea.id)
+    assert (edited.content, edited.kind, edited.importance) == ("Likes coffee", Kind.PREFERENCE, 0.25)
+    [found] = await store.memories.nearest(store.anna.scope, vector(*EAST), MODEL, limit=1)
+    assert found.score == pytest.approx(1)
+    [update, _] = await store.memories.history(store.anna, limit=10)
+    assert (update.action, update.actor, update.reason) == (Action.EDIT, Actor.USER, Reason.EDITED)
+    assert (update.before, update.after, update.at) == ("Likes tea", "Likes coffee", LATER)
+
+
+async def test_an_edited_memory_is_known_by_its_new_content(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+    await store.memories.edit(store.anna, tea.id, content="Likes coffee", actor=Actor.USER, at=NOON)
+
+    assert await apply(store, Add(store.memory("likes coffee"))) == [
+        Ignore(Reason.EQUAL_CONTENT, target=tea.id)
+    ]
+    await kept(store, "Likes tea")
+
+
+async def test_an_edit_beside_the_content_keeps_the_embedding(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    await store.memories.edit(store.anna, tea.id, importance=0.9, actor=Actor.USER, at=NOON)
+
+    [found] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
+    assert (found.memory.importance, found.memory.embedding_model) == (0.9, MODEL)
+
+
+async def test_edits_of_different_fields_do_not_undo_each_other(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    await store.memories.edit(
+        store.anna,
+        tea.id,
+        content="Likes coffee",
+        embedding=vector(*EAST),
+        embedding_model=MODEL,
+        actor=Actor.USER,
+        at=NOON,
+    )
+    await store.memories.edit(store.anna, tea.id, kind=Kind.PREFERENCE, actor=Actor.USER, at=NOON)
+    await store.memories.edit(store.anna, tea.id, importance=0.0, actor=Actor.USER, at=NOON)
+
+    [found] = await store.memories.nearest(store.anna.scope, vector(*EAST), MODEL, limit=1)
+    assert found.score == pytest.approx(1)
+    edited = found.memory
+    assert (edited.content, edited.kind, edited.importance) == ("Likes coffee", Kind.PREFERENCE, 0.0)
+
+
+async def test_an_embedding_is_not_written_beside_the_same_content(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    await store.memories.edit(
+        store.anna,
+        tea.id,
+        content="Likes tea",
+        embedding=vector(*EAST),
+        embedding_model="other",
+        actor=Actor.USER,
+        at=NOON,
+    )
+
+    [found] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=1)
+    assert found.score == pytest.approx(1)
+
+
+async def test_new_content_does_not_keep_the_old_embedding(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    edited = await store.memories.edit(store.anna, tea.id, content="Likes coffee", actor=Actor.USER, at=NOON)
+
+    assert edited.embedding_model is None
+    assert await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9) == []
+
+
+async def test_an_edit_can_not_make_two_memories_equal(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+    await kept(store, "Likes coffee")
+
+    with pytest.raises(DuplicateMemoryError):
+        await store.memories.edit(store.anna, tea.id, content="likes COFFEE", actor=Actor.USER, at=NOON)
+
+    assert await contents(store) == ["Likes coffee", "Likes tea"]
+
+
+async def test_editing_the_unknown_finds_nothing(store: Store) -> None:
+    with pytest.raises(MemoryNotFoundError):
+        await store.memories.edit(store.anna, uuid7(), content="tea", actor=Actor.USER, at=NOON)
+
+
+# -- two users -------------------------------------------------------------------------------------
+
+
+async def test_nothing_of_one_user_is_seen_or_changed_by_another(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+
+    assert await store.memories.nearest(store.ben.scope, vector(*NORTH), MODEL, limit=9) == []
+    assert (await store.memories.page(store.ben, limit=9)).memories == ()
+    assert await store.memories.history(store.ben, limit=9) == []
+    assert await store.memories.history(store.ben, tea.id, limit=9) == []
+    with pytest.raises(MemoryNotFoundError):
+        await store.memories.get(store.ben, tea.id)
+    with pytest.raises(MemoryNotFoundError):
+        await store.memories.edit(store.ben, tea.id, content="stolen", actor=Actor.USER, at=NOON)
+    await store.memories.touch(store.ben, [tea.id], at=NOON)
+    done = await apply(store, Reinforce(tea.id), Retire(tea.id, Reason.DELETED), scope=store.ben.scope)
+    assert done == [Ignore(Reason.DELETED, target=tea.id)] * 2
+    await store.memories.erase(store.ben, at=NOON)
+
+    assert await store.memories.get(store.anna, tea.id) == tea
+
+
+async def test_two_users_may_remember_the_same(store: Store) -> None:
+    await kept(store, "Likes tea")
+    await kept(store, "Likes tea", store.ben.scope)
+    await apply(
+        store,
+        Replace(uuid7(), store.memory("Likes rain", store.ben.scope), Reason.REFINES),
+        scope=store.ben.scope,
+    )
+
+    assert await contents(store) == ["Likes tea"]
+    assert await contents(store, store.ben) == ["Likes rain", "Likes tea"]
+
+
+async def test_a_memory_of_another_user_can_not_be_added(store: Store) -> None:
+    with pytest.raises(StoreError):
+        await apply(store, Add(store.memory("Ben's", store.ben.scope)), scope=store.anna.scope)
+
+
+async def test_what_is_shared_is_nobodys_to_edit_or_erase(store: Store) -> None:
+    shared = store.memory("The office closes at six", owner=COMMONS)
+    for scope in (store.anna.scope, store.ben.scope):
+        assert await apply(store, Add(shared), scope=scope) == [Add(shared)]
+
+    with pytest.raises(MemoryNotFoundError):
+        await store.memories.edit(store.anna, shared.id, content="at five", actor=Actor.USER, at=NOON)
+    await apply(store, Reinforce(shared.id), Retire(shared.id, Reason.DELETED))
+    await store.memories.erase(store.anna, at=NOON)
+
+    [found] = await store.memories.nearest(store.ben.scope, vector(*NORTH), MODEL, limit=9)
+    assert found.memory == shared
+    assert await contents(store) == []
+
+
+# -- erasing ---------------------------------------------------------------------------------------
+
+
+async def test_erasing_leaves_nothing_of_the_user_and_counts_it(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+    await apply(store, Replace(tea.id, store.memory("Likes coffee"), Reason.CONTRADICTS))
+    await store.log.append(store.exchange("hello"))
+    await kept(store, "Likes rain", store.ben.scope)
+
+    erasure = await store.memories.erase(store.anna, at=LATER)
+
+    assert erasure.at == LATER
+    assert sum(count for _, count in erasure.rows) > 3
+    assert await contents(store) == []
+    assert await store.memories.history(store.anna, limit=9) == []
+    assert await next_pending(store) is None
+    assert sum(count for _, count in (await store.memories.erase(store.anna, at=LATER)).rows) == 0
+    assert await contents(store, store.ben) == ["Likes rain"]
+
+
+# -- hostile input ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("user_id", ["", "*", "a\x00b", "a\ud800b"])
+async def test_an_impossible_user_is_refused(store: Store, user_id: str) -> None:
+    with pytest.raises(StoreError):
+        await store.memories.page(user_id, limit=1)
+    with pytest.raises(StoreError):
+        await apply(store, Add(store.memory("x", owner=user_id)), scope=Scope(user_id, "chat-1"))
+    with pytest.raises(StoreError):
+        await store.memories.erase(user_id, at=NOON)
+
+
+@pytest.mark.parametrize("user_id", ["%", "_", "'; --", "🎉" * 256, "\u202eanna", " anna"])
+async def test_any_other_user_id_is_a_user_of_its_own(store: Store, user_id: str) -> None:
+    scope = Scope(user_id, "chat-1")
+    await kept(store, "Likes tea")
+
+    await kept(store, "Likes rain", scope)
+
+    assert await contents(store, user_id) == ["Likes rain"]
+    await store.memories.erase(user_id, at=NOON)
+    assert await contents(store) == ["Likes tea"]
+
+
+async def test_content_that_can_not_be_stored_is_mended(store: Store) -> None:
+    new = store.memory("a\x00b\ud800c", provenance=Provenance("s\x00", (), "\udfff"))
+
+    await apply(store, Add(new))
+
+    read = await store.memories.get(store.anna, new.id)
+    assert read.content == "a\ufffdb\ufffdc"
+    [update] = await store.memories.history(store.anna, limit=9)
+    assert update.after == "a\ufffdb\ufffdc"

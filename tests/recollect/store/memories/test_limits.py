@@ -1,0 +1,240 @@
+"""What is more than may be kept goes, the least worth keeping first; and only that."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.recollect.store.indexing import near, said
+from tests.recollect.store.keeping import apply, contents, history, kept, resting_on
+from tests.stores import LATER, NOON, NORTH, Store, vector
+
+from recollect.audit import replay
+from recollect.model import (
+    COMMONS,
+    Action,
+    Actor,
+    Add,
+    Caps,
+    Change,
+    Formed,
+    Kind,
+    Memory,
+    Provenance,
+    Reason,
+    Replace,
+    Retire,
+    Scope,
+    Source,
+)
+
+
+def of_chat(session_id: str | None = "chat-1") -> dict[str, Any]:
+    return {"provenance": Provenance(session_id)}
+
+
+async def pruned(
+    store: Store, caps: Caps, *changes: Change, scope: Scope | None = None, at: datetime = LATER
+) -> list[Change]:
+    """Form an exchange of a chat under these caps; return what was retired by them."""
+    new = store.exchange("and now?", scope or store.anna.scope)
+    await store.log.append(new)
+    done = await store.inbox.complete([Formed(new, changes)], at=at, caps=caps)
+    assert done is not None
+    return done[0][len(changes) :]
+
+
+def capped(*memories: Memory) -> list[Change]:
+    return [Retire(each.id, Reason.CAP) for each in memories]
+
+
+NEXT_YEAR = NOON + timedelta(days=365)
+
+
+async def test_in_a_full_store_what_is_new_stays_and_the_least_valuable_of_the_old_goes(store: Store) -> None:
+    """A new memory was never recalled, and matters little to anybody yet: it is not what a full store lets go of."""
+    health = await kept(store, "is allergic to nuts", importance=0.9)
+    trivial = await kept(store, "had soup", importance=0.3)
+    used = await kept(store, "plays chess", importance=0.5)
+    unused = await kept(store, "likes rain", importance=0.5)
+    await store.memories.touch(store.anna, [used.id], at=NEXT_YEAR)
+    new = [store.memory(f"new {number}", importance=0.3, observed_at=NEXT_YEAR) for number in range(2)]
+
+    assert await pruned(store, Caps(user=4), *map(Add, new), at=NEXT_YEAR) == capped(trivial, unused)
+    assert {*await contents(store)} == {health.content, used.content, "new 0", "new 1"}
+
+
+async def test_formation_never_freezes_however_often_the_old_ones_were_recalled(store: Store) -> None:
+    old = [await kept(store, f"old {number}", importance=0.5) for number in range(6)]
+    for _ in range(5):
+        await store.memories.touch(store.anna, [each.id for each in old], at=NEXT_YEAR)
+
+    for number in range(6):
+        at = NEXT_YEAR + timedelta(hours=number)
+        new = store.memory(f"new {number}", importance=0.5, observed_at=at)
+        assert [type(each) for each in await pruned(store, Caps(user=6), Add(new), at=at)] == [Retire]
+
+    assert {*await contents(store)} == {f"new {number}" for number in range(6)}
+
+
+async def test_what_matters_much_outlives_what_is_used_every_day(store: Store) -> None:
+    health = await kept(store, "is allergic to nuts", importance=0.9)
+    trivia = [await kept(store, f"trivia {number}", importance=0.4) for number in range(3)]
+    much_later = NOON + timedelta(days=5_000)
+    await store.memories.touch(store.anna, [each.id for each in trivia], at=much_later)
+
+    assert len(await pruned(store, Caps(user=1), at=much_later)) == 3
+    assert await contents(store) == [health.content]
+
+
+async def test_the_least_important_go_first_then_the_long_unused_then_the_oldest(store: Store) -> None:
+    vital = await kept(store, "vital", importance=0.9)
+    recalled = await kept(store, "recalled", observed_at=NOON)
+    newest = await kept(store, "newest", observed_at=LATER)
+    oldest = await kept(store, "oldest", observed_at=NOON)
+    trivial = await kept(store, "trivial", importance=0.1)
+    for each in (recalled, trivial, trivial):
+        await store.memories.touch(store.anna, [each.id], at=LATER)
+
+    assert await pruned(store, Caps(user=4)) == capped(trivial)
+    assert await pruned(store, Caps(user=1)) == capped(oldest, recalled, newest)
+    assert await contents(store) == [vital.content]
+
+
+async def test_of_two_alike_the_older_goes(store: Store) -> None:
+    first = await kept(store, "one")
+    await kept(store, "two")
+
+    assert await pruned(store, Caps(user=1)) == capped(first)
+
+
+async def test_what_is_pruned_is_audited_and_its_words_stay(store: Store) -> None:
+    first = await said(store, "I like tea", reply="")
+    tea = await kept(store, "Likes tea", **resting_on(first))
+    await kept(store, "Likes rain", importance=0.9)
+
+    assert await pruned(store, Caps(user=1)) == capped(tea)
+
+    update = (await history(store))[-1]
+    assert (update.action, update.actor, update.reason) == (Action.RETIRE, Actor.PRUNE, Reason.CAP)
+    assert (update.memory_id, update.before, update.at) == (tea.id, "Likes tea", LATER)
+    assert update.exchange_id is None
+    chat = await store.chats.chat(store.anna.scope, exchanges=9)
+    assert [each.said for each in chat.exchanges] == ["I like tea", "and now?"]
+
+
+async def test_a_chat_leaves_no_more_than_its_cap(store: Store) -> None:
+    await kept(store, "of no chat", importance=0.1, **of_chat(None))
+    await kept(store, "of another chat", importance=0.1, **of_chat("chat-2"))
+    least = await kept(store, "least", importance=0.2, **of_chat())
+    most = store.memory("most", importance=0.6, **of_chat())
+
+    assert await pruned(store, Caps(session=1), Add(most)) == capped(least)
+
+    assert {*await contents(store)} == {"of no chat", "of another chat", "most"}
+    update = (await history(store))[-1]
+    assert update.session_id == "chat-1"
+
+
+async def test_both_caps_hold_at_once(store: Store) -> None:
+    one = await kept(store, "one", importance=0.8, **of_chat("chat-2"))
+    two = await kept(store, "two", importance=0.3, **of_chat())
+    three = await kept(store, "three", importance=0.7, **of_chat())
+    four = await kept(store, "four", importance=0.6, **of_chat("chat-2"))
+
+    assert await pruned(store, Caps(session=1, user=2)) == capped(two, four)
+    assert {*await contents(store)} == {one.content, three.content}
+
+
+async def test_without_caps_nothing_goes(store: Store) -> None:
+    for number in range(9):
+        await kept(store, f"number {number}", **of_chat())
+
+    assert await pruned(store, Caps()) == []
+    assert await pruned(store, Caps(session=9, user=9)) == []
+    assert len(await contents(store)) == 9
+
+
+@pytest.mark.parametrize(
+    "uncounted",
+    [
+        {"source": Source.MANUAL},
+        {"source": Source.IMPORT},
+        {"kind": Kind.SUMMARY, "source": Source.SUMMARY},
+        {"owner": COMMONS},
+    ],
+)
+async def test_what_somebody_wrote_or_shares_and_summaries_are_not_counted(
+    store: Store, uncounted: dict[str, Any]
+) -> None:
+    for number in range(3):
+        await kept(store, f"uncounted {number}", importance=0.1, **uncounted, **of_chat())
+    tea = await kept(store, "Likes tea", importance=0.2, **of_chat())
+
+    assert await pruned(store, Caps(session=1, user=1)) == []
+    rain = store.memory("Likes rain", **of_chat())
+    assert await pruned(store, Caps(session=1, user=1), Add(rain)) == capped(tea)
+    assert len(await contents(store)) == 4
+
+
+async def test_nothing_of_another_user_goes(store: Store) -> None:
+    for number in range(3):
+        await kept(store, f"number {number}", store.ben.scope, **of_chat())
+
+    assert await pruned(store, Caps(session=1, user=1), Add(store.memory("mine", **of_chat()))) == []
+
+    assert len(await contents(store, store.ben)) == 3
+
+
+async def test_the_audit_of_a_pruned_store_tells_what_is_left(store: Store) -> None:
+    for number in range(7):
+        scope = (store.anna.scope, store.anna.elsewhere)[number % 2]
+        new = store.memory(f"number {number}", importance=number / 10, **of_chat(scope.session_id))
+        await pruned(store, Caps(session=3, user=4), Add(new), scope=scope)
+
+    left = {each.id for each in (await store.memories.page(store.anna, limit=99)).memories}
+    assert len(left) == 4
+    assert replay(await history(store)) == left
+    assert len(await near(store, vector(*NORTH))) == 4
+    assert await apply(store, Retire(next(iter(left)), Reason.DELETED)) != []
+
+
+@pytest.mark.parametrize(
+    "reason", [Reason.ASKED, Reason.CORRECTED, Reason.APPROVED, Reason.WRITTEN, Reason.EDITED]
+)
+async def test_what_a_person_stands_behind_is_not_counted(store: Store, reason: Reason) -> None:
+    by_them = store.memory("Likes tea", importance=0.1, **of_chat())
+    if reason is Reason.EDITED:
+        await kept(store, "Likes Tee", id=by_them.id, importance=0.1, **of_chat())
+        await store.memories.edit(store.anna, by_them.id, content="Likes tea", actor=Actor.USER, at=NOON)
+    elif reason is Reason.CORRECTED:
+        old = await kept(store, "Likes Tee", **of_chat())
+        await apply(store, Replace(old.id, by_them, reason))
+    else:
+        await apply(store, Add(by_them, reason))
+    rain = await kept(store, "Rain", importance=0.2, **of_chat())
+    snow = await kept(store, "Snow", importance=0.2, **of_chat())
+
+    assert await pruned(store, Caps(session=1, user=1)) == capped(rain)
+
+    assert {*await contents(store)} == {"Likes tea", snow.content}
+
+
+async def test_what_a_person_brought_back_is_not_counted(store: Store) -> None:
+    tea = await kept(store, "Likes tea", importance=0.1)
+    await apply(store, Retire(tea.id, Reason.CAP))
+    await store.memories.undo(store.anna, (await history(store))[-1].id, actor=Actor.USER, at=NOON)
+    await kept(store, "Likes rain")
+
+    assert await pruned(store, Caps(user=1)) == []
+
+
+async def test_no_more_than_a_hundred_go_at_once_the_least_worth_keeping_first(store: Store) -> None:
+    of_here = [store.memory(f"here {number}", importance=number / 1000, **of_chat()) for number in range(90)]
+    elsewhere = [store.memory(f"there {number}", importance=0.5 + number / 1000) for number in range(40)]
+    await apply(store, *map(Add, [*of_here, *elsewhere]))
+
+    assert await pruned(store, Caps(session=20, user=10)) == capped(
+        *of_here[:70], *of_here[70:], *elsewhere[:10]
+    )
+    assert await pruned(store, Caps(session=20, user=10)) == capped(*elsewhere[10:30])
+    assert await pruned(store, Caps(session=20, user=10)) == []

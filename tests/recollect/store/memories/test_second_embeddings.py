@@ -1,0 +1,281 @@
+"""Statements have a second embedding beside their first, which is found, copied, written over and erased with them."""
+
+from typing import Any
+
+import pytest
+from tests.recollect.store.indexing import index_all, near, said
+from tests.recollect.store.keeping import apply, kept, last_update
+from tests.searching import Hit, search
+from tests.stores import EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, vector
+from uuid_utils.compat import uuid7
+
+from recollect.model import (
+    COMMONS,
+    STATEMENTS,
+    Actor,
+    Add,
+    Kind,
+    Memory,
+    Reason,
+    Replace,
+    Retire,
+    Scope,
+    Source,
+    Vector,
+)
+
+SECOND = "second"
+ONCE: dict[str, Any] = {"second_embedding": vector(*NORTH), "second_model": SECOND}
+"""What a memory has that lies in the north of the second space."""
+
+
+async def second_near(store: Store, to: Vector, user_id: str | None = None, **changed: object) -> list[Hit]:
+    """Return what is near in the second space alone, best first."""
+    given: dict[str, Any] = {"second_model": SECOND, "limit": 9} | changed
+    hits = await search(
+        store.snapshots,
+        Scope(user_id or store.anna, "chat-1"),
+        None,
+        MODEL,
+        documents=[],
+        log=True,
+        second=to,
+        **given,
+    )
+    return sorted(hits, key=lambda hit: -(hit.second_cosine or 0))
+
+
+async def waiting(
+    store: Store, user_id: str | None = None, model: str = SECOND, *, limit: int = 9
+) -> list[str]:
+    found = await store.index.unembedded_statements(user_id or store.anna, model, limit=limit)
+    return [each.content for each in found]
+
+
+def contents(hits: list[Hit]) -> list[str]:
+    return [hit.item.content for hit in hits]
+
+
+# -- what is found ---------------------------------------------------------------------------------
+
+
+async def test_a_statement_that_is_near_by_the_second_alone_is_found(store: Store) -> None:
+    await kept(store, "Trinkt Tee", embedding=None, embedding_model=None, **ONCE)
+    await kept(store, "Likes rain", second_embedding=vector(*EAST), second_model=SECOND)
+    await kept(store, "Likes snow")
+
+    hits = await second_near(store, vector(*NORTH))
+
+    assert contents(hits) == ["Trinkt Tee", "Likes rain"]
+    assert [hit.second_cosine for hit in hits] == pytest.approx([1, 0], abs=1e-3)
+    assert [hit.cosine for hit in hits] == [None, None]
+
+
+async def test_what_is_near_by_either_is_found_once_with_both_cosines(store: Store) -> None:
+    await kept(store, "Near by both", **ONCE)
+    await kept(store, "Near by the first", second_embedding=vector(*SOUTH), second_model=SECOND)
+    await kept(store, "Near by the second", embedding=vector(*SOUTH), **ONCE)
+    await said(store, "I said so", reply="")
+    await index_all(store, store.anna, vector(*NORTH))
+
+    hits = await search(
+        store.snapshots,
+        store.anna.scope,
+        vector(*NORTH),
+        MODEL,
+        documents=[],
+        limit=2,
+        log=True,
+        second=vector(*NORTH),
+        second_model=SECOND,
+    )
+
+    found: dict[str, Any] = {hit.item.content: (hit.cosine, hit.second_cosine) for hit in hits}
+    assert found.pop("Near by the first") == (pytest.approx(1, abs=1e-3), pytest.approx(-1, abs=1e-3))
+    assert found == {
+        "Near by both": (pytest.approx(1, abs=1e-3), pytest.approx(1, abs=1e-3)),
+        "Near by the second": (pytest.approx(-1, abs=1e-3), pytest.approx(1, abs=1e-3)),
+        "I said so": (pytest.approx(1, abs=1e-3), None),
+    }
+
+
+async def test_without_the_second_vector_statements_are_found_by_the_first(store: Store) -> None:
+    await kept(store, "Near by the first", **ONCE)
+
+    hits = await search(
+        store.snapshots,
+        store.anna.scope,
+        vector(*NORTH),
+        MODEL,
+        documents=[],
+        limit=9,
+        log=True,
+        second_model=SECOND,
+    )
+
+    assert contents(hits) == ["Near by the first"]
+
+
+async def test_as_many_as_the_limit_are_near_by_the_second(store: Store) -> None:
+    for number in range(4):
+        await kept(store, f"Fact {number}", embedding=None, embedding_model=None, **ONCE)
+
+    assert len(await second_near(store, vector(*NORTH), limit=3)) == 3
+
+
+async def test_second_embeddings_of_another_model_or_size_are_not_near(store: Store) -> None:
+    await kept(store, "Likes tea", second_embedding=vector(*NORTH), second_model="another")
+    await kept(store, "Likes rain", second_embedding=vector(1, 0), second_model=SECOND)
+
+    assert await second_near(store, vector(*NORTH)) == []
+    [hit] = await near(store, vector(*NORTH), limit=1)
+    assert hit.second_cosine is None
+
+
+async def test_what_was_retired_or_is_anothers_is_not_near(store: Store) -> None:
+    tea = await kept(store, "Likes tea", **ONCE)
+    await kept(store, "Ben's", store.ben.scope, **ONCE)
+    await apply(store, Retire(tea.id, Reason.CONTRADICTS))
+
+    assert await second_near(store, vector(*NORTH)) == []
+    assert contents(await second_near(store, vector(*NORTH), store.ben)) == ["Ben's"]
+
+
+async def test_what_serves_everybody_is_near_by_the_second(own_store: Store) -> None:
+    common = own_store.memory("Tea at four", owner=COMMONS, source=Source.GLOBAL, **ONCE)
+    await own_store.memories.keep_globals([common], [], at=NOON)
+
+    [hit] = await second_near(own_store, vector(*NORTH))
+
+    assert hit.item.content == "Tea at four"
+    assert hit.second_cosine == pytest.approx(1, abs=1e-3)
+    assert [each.second_model for each in await own_store.memories.globals()] == [SECOND]
+
+
+# -- what happens to it ----------------------------------------------------------------------------
+
+
+async def test_what_is_shared_is_near_to_those_who_are_given_it(store: Store) -> None:
+    tea = await kept(store, "Tea at four", **ONCE)
+    shared = await store.memories.share(store.anna, tea.id, at=NOON, actor=Actor.USER)
+    await apply(store, Add(shared), scope=store.ben.scope)
+
+    for user_id in (store.anna, store.ben):
+        assert contents(await second_near(store, vector(*NORTH), user_id)) == ["Tea at four"]
+
+
+async def test_an_edit_leaves_nothing_of_the_old_embedding(store: Store) -> None:
+    tea = await kept(store, "Likes tea", **ONCE)
+
+    await store.memories.edit(store.anna, tea.id, importance=0.9, actor=Actor.USER, at=NOON)
+    assert contents(await second_near(store, vector(*NORTH))) == ["Likes tea"]
+
+    await store.memories.edit(store.anna, tea.id, content="Likes rain", actor=Actor.USER, at=NOON)
+    assert await second_near(store, vector(*NORTH)) == []
+    assert await waiting(store) == ["Likes rain"]
+
+    await store.memories.edit(
+        store.anna,
+        tea.id,
+        content="Likes snow",
+        second_embedding=vector(*EAST),
+        second_model=SECOND,
+        actor=Actor.USER,
+        at=NOON,
+    )
+    [hit] = await second_near(store, vector(*EAST))
+    assert hit.item.content == "Likes snow"
+    assert hit.second_cosine == pytest.approx(1, abs=1e-3)
+
+
+async def test_an_edit_that_is_undone_leaves_nothing_of_its_embedding(store: Store) -> None:
+    tea = await kept(store, "Likes tea", **ONCE)
+    await store.memories.edit(
+        store.anna,
+        tea.id,
+        content="Likes rain",
+        second_embedding=vector(*EAST),
+        second_model=SECOND,
+        actor=Actor.USER,
+        at=NOON,
+    )
+
+    await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
+
+    assert await second_near(store, vector(*EAST)) == []
+    assert await waiting(store) == ["Likes tea"]
+
+
+async def test_what_is_put_in_anothers_place_has_its_own_and_gives_it_back(store: Store) -> None:
+    tea = await kept(store, "Likes tea", **ONCE)
+    rain = store.memory("Likes rain", second_embedding=vector(*EAST), second_model=SECOND)
+    await apply(store, Replace(tea.id, rain, Reason.CONTRADICTS))
+    assert contents(await second_near(store, vector(*EAST))) == ["Likes rain"]
+
+    await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
+
+    [hit] = await second_near(store, vector(*NORTH))
+    assert hit.item.content == "Likes tea"
+    assert hit.second_cosine == pytest.approx(1, abs=1e-3)
+
+
+async def test_who_is_erased_leaves_no_second_embedding(own_store: Store) -> None:
+    await kept(own_store, "Likes tea", **ONCE)
+
+    await own_store.memories.erase(own_store.anna, at=LATER)
+
+    assert await second_near(own_store, vector(*NORTH)) == []
+    assert await waiting(own_store, model="another") == []
+
+
+# -- what has none yet -----------------------------------------------------------------------------
+
+
+async def test_statements_alone_wait_for_one_the_newest_first(store: Store) -> None:
+    for kind in Kind:
+        await kept(store, f"A {kind}", kind=kind)
+    newest: Memory = await kept(store, "Likes tea")
+    await kept(store, "Likes rain", **ONCE)
+
+    assert (await waiting(store, limit=99))[0] == "Likes tea"
+    assert {*await waiting(store, limit=99)} == {"Likes tea", *(f"A {kind}" for kind in STATEMENTS)}
+    assert await waiting(store, limit=1) == ["Likes tea"]
+    assert (await waiting(store, model="another", limit=99))[:2] == ["Likes rain", "Likes tea"]
+    assert (await store.index.unembedded_statements(store.anna, SECOND, limit=1)) == [newest]
+
+
+async def test_a_statement_is_near_once_it_is_embedded(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+    old = await kept(store, "Likes rain", second_embedding=vector(*EAST), second_model="another")
+
+    for each in (tea, old):
+        await store.index.embed_statement(store.anna, each.id, vector(*NORTH), SECOND)
+
+    assert sorted(contents(await second_near(store, vector(*NORTH)))) == ["Likes rain", "Likes tea"]
+    assert await waiting(store) == []
+    assert [hit.cosine for hit in await near(store, vector(*NORTH))] == pytest.approx([1, 1], abs=1e-3)
+
+
+async def test_what_was_shared_before_is_embedded_by_whoever_sees_it(store: Store) -> None:
+    shared = store.memory("The office closes at six", owner=COMMONS)
+    await apply(store, Add(shared))
+    await apply(store, Add(shared), scope=store.ben.scope)
+    assert await waiting(store) == await waiting(store, store.ben) == ["The office closes at six"]
+
+    await store.index.embed_statement(store.ben, shared.id, vector(*NORTH), SECOND)
+
+    for user_id in (store.anna, store.ben):
+        assert contents(await second_near(store, vector(*NORTH), user_id)) == ["The office closes at six"]
+        assert await waiting(store, user_id) == []
+
+
+async def test_nobody_embeds_what_they_do_not_see(store: Store) -> None:
+    tea = await kept(store, "Likes tea")
+    shared = store.memory("The office closes at six", owner=COMMONS)
+    await apply(store, Add(shared))
+
+    for memory_id in (tea.id, shared.id, uuid7()):
+        await store.index.embed_statement(store.ben, memory_id, vector(*NORTH), SECOND)
+
+    assert await second_near(store, vector(*NORTH)) == []
+    assert await waiting(store, store.ben) == []

@@ -1,0 +1,462 @@
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from tests.recollect.store.found import indexed
+from tests.recollect.store.indexing import said
+from tests.recollect.store.keeping import apply, kept
+from tests.stores import LATER, NOON, Store
+from uuid_utils.compat import uuid7
+
+from recollect.errors import StoreError
+from recollect.model import (
+    COMMONS,
+    Actor,
+    Add,
+    Change,
+    Chat,
+    Exchange,
+    Formed,
+    Hide,
+    Injection,
+    Kind,
+    LoggedExchange,
+    Message,
+    Place,
+    Provenance,
+    Reason,
+    Replace,
+    RequestRecord,
+    Retire,
+    Role,
+    Scope,
+    SearchPath,
+    Skip,
+    Source,
+    Stage,
+)
+
+
+def injection(anchor: str = "a:1", block: str = "[memory] tea", **changed: Any) -> Injection:
+    return replace(Injection(anchor, Place.SYSTEM, block, (), 12, NOON), **changed)
+
+
+async def attached(store: Store, scope: Scope | None = None) -> list[str]:
+    return [
+        each.block for each in (await store.chats.chat(scope or store.anna.scope, exchanges=9)).injections
+    ]
+
+
+def logged(said: Exchange, place: int, **changed: Any) -> LoggedExchange:
+    turn = said.turn
+    known = LoggedExchange(
+        turn.key, place, turn.text, said.reply, turn.speaker, len(turn.history), turn.anchor
+    )
+    return replace(known, **changed)
+
+
+# -- what a chat was said --------------------------------------------------------------------------
+
+
+async def test_nothing_is_known_of_a_new_chat(store: Store) -> None:
+    assert replace(await store.chats.chat(store.anna.scope, exchanges=9), versions=None) == Chat()
+
+
+async def test_a_chat_tells_its_last_exchanges_oldest_first(store: Store) -> None:
+    history = (Message(Role.USER, "hello"), Message(Role.ASSISTANT, "Hi!"))
+    anchors = ((0, "a:0"), (2, "a:2"))
+    exchanges = [
+        await said(store, "one", reply="first"),
+        await said(store, "two", reply="", speaker="Anna K.", history=history, anchors=anchors),
+        await said(store, "three", reply="third"),
+    ]
+    await said(store, "elsewhere", store.anna.elsewhere)
+    await said(store, "Ben's", store.ben.scope)
+
+    chat = await store.chats.chat(store.anna.scope, exchanges=2)
+
+    assert chat.exchanges == (logged(exchanges[1], 2), logged(exchanges[2], 4))
+    assert (chat.exchanges[0].carried, chat.exchanges[0].anchor) == (2, "a:2")
+    whole = await store.chats.chat(store.anna.scope, exchanges=99)
+    assert [each.said for each in whole.exchanges] == ["one", "two", "three"]
+    assert (await store.chats.chat(store.anna.scope, exchanges=0)).exchanges == ()
+
+
+async def test_a_late_reply_is_told_and_an_alternate_is_not(store: Store) -> None:
+    left = await said(store, "one", reply="")
+    await store.log.append(store.exchange("one", key=left.turn.key, reply="late"))
+    await store.log.append(store.exchange("one", key=left.turn.key, reply="another"))
+
+    assert (await store.chats.chat(store.anna.scope, exchanges=9)).exchanges == (
+        logged(left, 0, reply="late"),
+    )
+
+
+async def test_what_was_forgotten_is_told_no_more(store: Store) -> None:
+    secret = await said(store, "I like tea")
+    await said(store, "It rains")
+    tea = await kept(store, "Likes tea", provenance=Provenance("chat-1", (secret.message_id,)))
+
+    await apply(store, Retire(tea.id, Reason.DELETED))
+
+    told = (await store.chats.chat(store.anna.scope, exchanges=9)).exchanges
+    assert [(each.said, each.turn_index) for each in told] == [("It rains", 2)]
+
+
+async def test_a_chat_has_its_newest_summary(store: Store) -> None:
+    await said(store, "hello")
+    await said(store, "hello", store.anna.elsewhere)
+    for number in range(3):
+        await kept(store, f"Summary {number}", kind=Kind.SUMMARY, provenance=Provenance("chat-1"), id=uuid7())
+    await kept(store, "No summary", provenance=Provenance("chat-1"))
+    newest = (await store.memories.page(store.anna, limit=9)).memories[1]
+
+    assert (await store.chats.chat(store.anna.scope, exchanges=9)).summary == "Summary 2"
+    assert (await store.chats.chat(store.anna.elsewhere, exchanges=9)).summary == ""
+
+    await apply(store, Retire(newest.id, Reason.CONTRADICTS))
+    assert (await store.chats.chat(store.anna.scope, exchanges=9)).summary == "Summary 1"
+
+
+async def test_a_summary_is_its_own_users(store: Store) -> None:
+    await said(store, "hello", store.ben.scope)
+    await said(store, "hello")
+    summary = store.memory("Anna's summary", kind=Kind.SUMMARY, provenance=Provenance("chat-1"))
+    await store.memories.apply(store.anna.scope, [Add(summary)], actor=Actor.FORMATION, at=NOON)
+
+    assert (await store.chats.chat(store.ben.scope, exchanges=9)).summary == ""
+
+
+async def test_what_was_abandoned_is_told_no_more(store: Store) -> None:
+    await said(store, "hello", parent="^")
+    await said(store, "I like tea", parent="a")
+    await said(store, "Where is it?", parent="b")
+    again = await said(store, "I like coffee", parent="a")
+
+    told = (await store.chats.chat(store.anna.scope, exchanges=9)).exchanges
+
+    assert [each.said for each in told] == ["hello", "I like coffee"]
+    assert told[1] == logged(again, 6)
+
+
+async def test_a_chat_begins_with_the_version_that_was_kept_of_its_first_message(store: Store) -> None:
+    await said(store, "hello", parent="^")
+    await said(store, "goodbye", parent="^")
+    await said(store, "hello", parent="a")
+
+    async def begun(text: str) -> list[str]:
+        chat = await store.chats.chat(store.anna.scope, exchanges=9, unless_begun=text)
+        return [each.said for each in chat.exchanges]
+
+    assert await begun("hello") == ["goodbye", "hello"]
+    assert await begun("goodbye") == []
+
+
+async def test_a_chat_begins_with_a_message_whose_secrets_were_masked(store: Store) -> None:
+    await said(store, "My wifi password is [secret: password], it is on the fridge", parent="^")
+
+    async def begins(text: str) -> bool:
+        return not (await store.chats.chat(store.anna.scope, exchanges=9, unless_begun=text)).exchanges
+
+    assert await begins("My wifi password is sunflowerfield, it is on the fridge")
+    assert await begins("My wifi password is [secret: password], it is on the fridge")
+    assert not await begins("My wifi password is sunflowerfield, it is on the door")
+    assert not await begins("The wifi password is sunflowerfield, it is on the fridge")
+    assert not await begins("My wifi password is , it is on the fridge")
+
+
+async def test_a_message_that_is_nearly_nothing_but_a_secret_is_not_taken_for_any_other(store: Store) -> None:
+    await said(store, "[secret: password]", parent="^")
+
+    chat = await store.chats.chat(store.anna.scope, exchanges=9, unless_begun="Hello, how are you today?")
+
+    assert [each.said for each in chat.exchanges] == ["[secret: password]"]
+
+
+# -- what was done in it ---------------------------------------------------------------------------
+
+
+async def formed(store: Store, said: Exchange, *changes: Change, at: datetime = LATER) -> None:
+    """Complete an exchange of Anna's, or of Ben's."""
+    assert await store.inbox.complete([Formed(said, changes)], at=at) is not None
+
+
+async def done(
+    store: Store, scope: Scope | None = None, *, exchanges: int = 0
+) -> list[tuple[Reason, str | None]]:
+    chat = await store.chats.chat(scope or store.anna.scope, exchanges=exchanges)
+    return [(each.reason, each.after or each.before) for each in chat.done]
+
+
+@pytest.mark.parametrize("exchanges", [0, 9])
+async def test_what_was_asked_for_and_done_since_the_last_turn_is_told(store: Store, exchanges: int) -> None:
+    tea, rain = await kept(store, "Likes tea"), await kept(store, "Likes rain")
+    asking = await said(store, "Remember that I like coffee, not tea, and forget the rain.")
+    await formed(
+        store,
+        asking,
+        Add(store.memory("Likes coffee"), Reason.ASKED),
+        Add(store.memory("Lives in Ljubljana")),
+        Retire(rain.id, Reason.FORGOTTEN),
+        Replace(tea.id, store.memory("Does not like tea"), Reason.CORRECTED),
+    )
+
+    expected = [
+        (Reason.ASKED, "Likes coffee"),
+        (Reason.FORGOTTEN, "Likes rain"),
+        (Reason.CORRECTED, "Does not like tea"),
+    ]
+    assert await done(store, exchanges=exchanges) == expected
+    assert await done(store, store.anna.elsewhere) == await done(store, store.ben.scope) == []
+    [asked, *_] = (await store.chats.chat(store.anna.scope, exchanges=0)).done
+    assert (asked.session_id, asked.exchange_id, asked.at) == ("chat-1", asking.id, LATER)
+
+    await said(store, "Thank you.", at=LATER + timedelta(minutes=1))
+    assert await done(store, exchanges=exchanges) == []
+
+
+async def test_what_was_done_before_the_last_turn_is_not_told_again(store: Store) -> None:
+    await formed(store, await said(store, "Remember tea."), Add(store.memory("Likes tea"), Reason.ASKED))
+    asking = await said(store, "Remember rain.", at=LATER + timedelta(minutes=1))
+    await formed(
+        store, asking, Add(store.memory("Likes rain"), Reason.ASKED), at=LATER + timedelta(minutes=2)
+    )
+
+    assert await done(store) == [(Reason.ASKED, "Likes rain")]
+
+
+async def test_of_what_was_done_no_more_than_ten_are_told(store: Store) -> None:
+    changes = [Add(store.memory(f"Fact {number}"), Reason.ASKED) for number in range(12)]
+    await formed(store, await said(store, "Remember all that."), *changes)
+
+    assert await done(store) == [(Reason.ASKED, f"Fact {number}") for number in range(10)]
+
+
+async def test_what_was_undone_is_not_told_as_done(store: Store) -> None:
+    changes = [Add(store.memory("Likes tea"), Reason.ASKED), Add(store.memory("Likes rain"), Reason.ASKED)]
+    await formed(store, await said(store, "Remember tea and rain."), *changes)
+    [tea, _] = (await store.chats.chat(store.anna.scope, exchanges=0)).done
+
+    await store.memories.undo(store.anna, tea.id, actor=Actor.USER, at=LATER)
+
+    assert await done(store) == [(Reason.ASKED, "Likes rain")]
+
+
+async def test_what_an_abandoned_message_asked_for_was_not_done(store: Store) -> None:
+    asking = await said(store, "Remember tea.", parent="^")
+    await formed(store, asking, Add(store.memory("Likes tea"), Reason.ASKED))
+    assert await done(store) == [(Reason.ASKED, "Likes tea")]
+
+    await said(store, "Remember rain.", parent="^")
+
+    assert await done(store) == []
+
+
+# -- what was added to its prompts -----------------------------------------------------------------
+
+
+async def test_what_was_added_comes_back_byte_for_byte_oldest_first(store: Store) -> None:
+    of = (await said(store, "I like tea")).reply_id, (await kept(store, "Likes tea")).id
+    second = injection("a:2", " [memory]\r\n🎉 second\n", at=LATER, place=Place.BESIDE, items=of)
+    first = injection("a:9", items=of[::-1])
+    third = injection("a:3", at=LATER)
+    for each in (second, first, third):
+        await store.chats.inject(store.anna.scope, each, [])
+
+    assert (await store.chats.chat(store.anna.scope, exchanges=9)).injections == (first, second, third)
+    assert await attached(store, store.anna.elsewhere) == await attached(store, store.ben.scope) == []
+
+
+async def test_what_was_added_first_stays(store: Store) -> None:
+    await store.chats.inject(store.anna.scope, injection(block="first"), [])
+    await store.chats.inject(store.anna.scope, injection(block="second"), [])
+    await store.chats.inject(store.anna.elsewhere, injection(block="elsewhere"), [])
+
+    assert await attached(store) == ["first"]
+    assert await attached(store, store.anna.elsewhere) == ["elsewhere"]
+
+
+async def test_what_is_detached_is_added_no_more_but_for_what_is_noted_in_its_place_later(
+    store: Store,
+) -> None:
+    for scope in (store.anna.scope, store.anna.elsewhere):
+        for number in range(3):
+            await store.chats.inject(scope, injection(f"a:{number}", f"block {number}"), [])
+
+    await store.chats.inject(store.anna.scope, injection("a:3", "block 3"), ["a:0", "a:1", "a:unknown"])
+    await store.chats.inject(store.anna.scope, injection("a:0", "again"), [])
+    await store.chats.inject(store.anna.scope, None, ["a:2"])
+
+    assert await attached(store) == ["again", "block 3"]
+    assert await attached(store, store.anna.elsewhere) == ["block 0", "block 1", "block 2"]
+
+
+async def test_what_is_detached_before_it_is_added_is_not_detached(store: Store) -> None:
+    await store.chats.inject(store.anna.scope, None, ["a:1"])
+    await store.chats.inject(store.anna.scope, injection("a:1", "block"), [])
+
+    assert await attached(store) == ["block"]
+
+
+async def test_a_block_that_can_not_be_stored_is_mended(store: Store) -> None:
+    await store.chats.inject(store.anna.scope, injection(block="a\x00b\ud800"), [])
+
+    assert await attached(store) == ["a\ufffdb\ufffd"]
+
+
+async def test_what_speaks_of_what_is_everybodys_is_noted_while_it_is_kept(own_store: Store) -> None:
+    tea, rain = (
+        own_store.memory(content, owner=COMMONS, source=Source.GLOBAL)
+        for content in ("Tea at four", "Rain at five")
+    )
+    await own_store.memories.keep_globals([tea, rain], [], at=NOON)
+    await own_store.memories.keep_globals([], [rain.id], at=LATER)
+
+    await own_store.chats.inject(own_store.anna.scope, injection("a:1", "tea", items=(tea.id,)), [])
+    await own_store.chats.inject(own_store.anna.scope, injection("a:2", "rain", items=(rain.id,)), [])
+
+    assert await attached(own_store) == ["tea"]
+
+
+@pytest.mark.parametrize("session_id", ["", "a\x00", "\ud800"])
+async def test_an_impossible_chat_is_refused(store: Store, session_id: str) -> None:
+    with pytest.raises(StoreError):
+        await store.chats.chat(Scope(store.anna, session_id), exchanges=9)
+    with pytest.raises(StoreError):
+        await store.chats.inject(Scope(store.anna, session_id), injection(), [])
+
+
+async def test_everything_of_a_chat_is_erased(store: Store) -> None:
+    for scope in (store.anna.scope, store.ben.scope):
+        await said(store, "hello", scope)
+        await store.chats.inject(scope, injection(), [])
+
+    await store.memories.erase(store.anna, at=LATER)
+
+    assert replace(await store.chats.chat(store.anna.scope, exchanges=9), versions=None) == Chat()
+    assert len((await store.chats.chat(store.ben.scope, exchanges=9)).injections) == 1
+
+
+# -- what its requests were like -------------------------------------------------------------------
+
+
+def request(scope: Scope, **changed: Any) -> RequestRecord:
+    return replace(RequestRecord(uuid7(), NOON, scope, "chat/stable", "scripted"), **changed)
+
+
+async def test_a_request_comes_back_as_it_was(store: Store) -> None:
+    full = request(
+        store.anna.scope,
+        skipped=Skip.NOTHING_RELEVANT,
+        degraded=(Stage.EMBEDDING, Stage.LEXICAL),
+        error_stage=Stage.SEARCH,
+        candidates=9,
+        dense_hits=8,
+        lexical_hits=7,
+        log_hits=6,
+        items=5,
+        tokens=400,
+        history_tokens=300,
+        truncated=2,
+        top_scores=(0.87, 0.333333),
+        gate_score=0.1,
+        milliseconds=12.5,
+        stages={Stage.EMBEDDING: 7.1, Stage.LEXICAL: 2.2, Stage.SEARCH: 3.3},
+        flags=("user-wide", "reattached"),
+        explanation={"found": [{"id": str(uuid7()), "score": 0.5}], "none": None},
+        found_by=SearchPath.CORRECTED,
+        budget=1000,
+        block_tokens=120,
+        given_by={"statements": 3, "summaries": 1},
+        marked=True,
+        complains=False,
+        key="the key of a turn",
+    )
+    bare = request(store.ben.scope)
+
+    for each in (full, bare):
+        await store.requests.record(each)
+
+    assert await store.requests.request(full.id) == full
+    assert await store.requests.request(bare.id) == bare
+
+
+async def test_an_unknown_request_is_not_told(store: Store) -> None:
+    assert await store.requests.request(uuid7()) is None
+
+
+async def test_a_request_is_kept_once(store: Store) -> None:
+    first = request(store.anna.scope)
+
+    await store.requests.record(first)
+    await store.requests.record(replace(first, model="another"))
+
+    assert await store.requests.request(first.id) == first
+
+
+async def test_old_requests_are_pruned_whoever_made_them(store: Store) -> None:
+    old = [
+        request(store.anna.scope, at=NOON - timedelta(days=31)),
+        request(store.ben.scope, at=NOON - timedelta(days=40)),
+    ]
+    new = [request(store.anna.scope, at=NOON), request(store.ben.scope, at=LATER)]
+    for each in old + new:
+        await store.requests.record(each)
+
+    assert await store.requests.prune_requests(NOON) == 2
+    assert await store.requests.prune_requests(NOON) == 0
+
+    assert [await store.requests.request(each.id) for each in old] == [None, None]
+    assert [await store.requests.request(each.id) for each in new] == new
+
+
+async def test_the_requests_of_an_erased_user_are_gone(store: Store) -> None:
+    ours, others = request(store.anna.scope), request(store.ben.scope)
+    for each in (ours, others):
+        await store.requests.record(each)
+
+    await store.memories.erase(store.anna, at=LATER)
+
+    assert await store.requests.request(ours.id) is None
+    assert await store.requests.request(others.id) == others
+
+
+async def test_names_that_can_not_be_stored_are_mended(store: Store) -> None:
+    named = request(store.anna.chat("s\x00"), model="m\ud800")
+
+    await store.requests.record(named)
+
+    kept_ = await store.requests.request(named.id)
+    assert kept_ is not None
+    assert (kept_.scope.session_id, kept_.model) == ("s\ufffd", "m\ufffd")
+
+
+async def test_what_a_user_asked_is_told_newest_first_and_to_nobody_else(store: Store) -> None:
+    older, newer = (RequestRecord(uuid7(), NOON, store.anna.scope, "completions/stable", "m") for _ in "ab")
+    for request in (older, newer):
+        await store.requests.record(request)
+    await store.requests.record(RequestRecord(uuid7(), NOON, store.ben.scope, "completions/stable", "m"))
+
+    async def told(**asked: Any) -> list[Any]:
+        requests = await store.requests.requests_of(store.anna.scope.user_id, **asked)
+        return [each.id for each in requests]
+
+    assert await told(limit=9) == [newer.id, older.id]
+    assert await told(limit=1) == [newer.id]
+    assert await told(limit=9, after=newer.id) == [older.id]
+    assert await store.requests.request_of(store.anna.scope.user_id, older.id) == older
+    assert await store.requests.request_of(store.ben.scope.user_id, older.id) is None
+
+
+async def test_what_a_message_says_is_told_to_whose_it_is_until_it_is_hidden(store: Store) -> None:
+    exchange = await said(store, "I drink Lapsang", reply="Noted.")
+    [unindexed, *_] = await store.index.unindexed(store.anna.scope.user_id, limit=9)
+    assert unindexed.id == exchange.message_id
+    await indexed(store.index, store.anna.scope.user_id)
+    item = (exchange.message_id, 0)
+
+    assert await store.requests.contents(store.anna.scope.user_id, [item[0]]) == {item: "I drink Lapsang"}
+    assert await store.requests.contents(store.ben.scope.user_id, [item[0]]) == {}
+    await apply(store, Hide((exchange.message_id,), Reason.FORGOTTEN))
+    assert await store.requests.contents(store.anna.scope.user_id, [item[0]]) == {}
