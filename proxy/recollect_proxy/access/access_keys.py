@@ -6,14 +6,14 @@ Never: keeps a key.
 import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import ip_network
 from pathlib import Path
+from typing import TypeAlias
 
 from recollect.errors import ConfigurationError
 from recollect_proxy.access.principal import ADMIN_TOKEN_NAME, Principal, Role
-from recollect_proxy.identity import Network, hash_of, is_within
+from recollect_proxy.identity import Network, hash_of, is_within, numbered_lines
 from recollect_proxy.settings.watched_file import WatchedFile
 from recollect_proxy.web.headers import OWN_KEY
 
@@ -30,21 +30,8 @@ class KeyRole(StrEnum):
     ACTING = "acting"
 
 
-@dataclass(frozen=True, slots=True)
-class AccessKey:
-    """A line of the file.
-
-    Attributes:
-        principal: Whom the key stands for.
-        networks: From where it may be sent; empty: from anywhere.
-    """
-
-    principal: Principal
-    networks: tuple[Network, ...] = ()
-
-    def is_allowed_from(self, peer: str | None) -> bool:
-        """Whether it may be sent from the address ``peer``; from an unknown one only where any is allowed."""
-        return is_within(peer, self.networks)
+AccessKey: TypeAlias = tuple[Principal, tuple[Network, ...]]
+"""The owner of a key, and the networks it may be sent from; none: any address."""
 
 
 class AccessKeys:
@@ -62,13 +49,13 @@ class AccessKeys:
 
     def of(self, key: bytes, peer: str | None) -> Principal | None:
         """Return whom a key stands for; None for one that is not known, or not allowed from ``peer``."""
-        found = self._file.value().get(hash_of(key))
-        return found.principal if found is not None and found.is_allowed_from(peer) else None
+        principal, networks = self._file.value().get(hash_of(key), (None, ()))
+        return principal if is_within(peer, networks) else None
 
     def has(self, principal: Principal, peer: str | None) -> bool:
         """Whether a key stands for ``principal`` still, and may be sent from ``peer``."""
         keys = self._file.value().values()
-        return any(key.principal == principal and key.is_allowed_from(peer) for key in keys)
+        return any(owner == principal and is_within(peer, networks) for owner, networks in keys)
 
 
 def read_access_keys(path: Path) -> dict[str, AccessKey]:
@@ -77,16 +64,10 @@ def read_access_keys(path: Path) -> dict[str, AccessKey]:
     Raises:
         ConfigurationError: It can't be read, or a line makes no sense; names the line.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"Access keys: {path} can't be read.") from error
     keys: dict[str, AccessKey] = {}
-    for number, line in enumerate(lines, start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
+    for number, line in numbered_lines(path, "Access keys"):
         try:
-            digest, role, name, networks, users = line.strip().split(None, _FIELDS - 1)
+            digest, role, name, networks, users = line.split(None, _FIELDS - 1)
             allowed = () if networks == _ANY else tuple(map(ip_network, networks.split(",")))
             require_own_name(name, keys.values())
             principal = Principal(Role(KeyRole(role)), name, users="" if users == _ANY else users)
@@ -94,7 +75,7 @@ def read_access_keys(path: Path) -> dict[str, AccessKey]:
             raise ConfigurationError(
                 f"Access keys: line {number} of {path} is not `sha256:HEX ROLE NAME NETWORKS USERS`."
             ) from error
-        keys[digest.lower()] = AccessKey(principal, allowed)
+        keys[digest.lower()] = (principal, allowed)
     return keys
 
 
@@ -104,7 +85,7 @@ def require_own_name(name: str, others: Iterable[AccessKey]) -> None:
     Raises:
         ValueError: It is the admin token's, or another key's.
     """
-    if name == ADMIN_TOKEN_NAME or any(each.principal.name == name for each in others):
+    if name == ADMIN_TOKEN_NAME or any(owner.name == name for owner, _networks in others):
         raise ValueError(f"the name {name} is taken")
 
 

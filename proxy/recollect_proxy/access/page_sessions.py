@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from secrets import token_urlsafe
 
 from recollect.ports import Clock
-from recollect_proxy.access.person_tokens import LIFETIME, Audience, derived_key
+from recollect_proxy.access.person_tokens import (
+    LIFETIME,
+    Audience,
+    decode_own_token,
+    derived_key,
+    encode_own_token,
+)
 from recollect_proxy.access.principal import Principal, Role
-from recollect_proxy.identity import decode_own_token, encode_own_token, opaque_id
+from recollect_proxy.identity import opaque_id
 
 SESSION_LIFETIME = LIFETIME[Audience.PAGE]
 

@@ -3,11 +3,10 @@
 If that mode rejects the request, no later mode is asked.
 """
 
-from recollect_proxy.identity.api_key import add_key, hash_of
+from recollect_proxy.identity.api_key import add_key, hash_of, numbered_lines
 from recollect_proxy.identity.caller import Caller, Claim, Mode, header_text, opaque_id, readable_id
 from recollect_proxy.identity.identity import Identity
 from recollect_proxy.identity.modes import is_loopback, make_identity, proving_modes
-from recollect_proxy.identity.own_tokens import decode_own_token, encode_own_token
 from recollect_proxy.identity.plain_header import Network, is_within
 from recollect_proxy.identity.secrets import is_strong, require_strong
 
@@ -18,14 +17,13 @@ __all__ = [
     "Mode",
     "Network",
     "add_key",
-    "decode_own_token",
-    "encode_own_token",
     "hash_of",
     "header_text",
     "is_loopback",
     "is_strong",
     "is_within",
     "make_identity",
+    "numbered_lines",
     "opaque_id",
     "proving_modes",
     "readable_id",

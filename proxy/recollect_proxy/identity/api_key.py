@@ -87,6 +87,20 @@ def _end_of_line(path: Path) -> str:
     return "" if path.read_bytes()[-1:] in {b"", b"\n"} else "\n"
 
 
+def numbered_lines(path: Path, what: str) -> list[tuple[int, str]]:
+    """Return a key file's stripped lines with their numbers, without empty lines and comments.
+
+    Raises:
+        ConfigurationError: The file can't be read; the error begins with ``what``.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{what}: {path} can't be read.") from error
+    stripped = [(number, line.strip()) for number, line in enumerate(lines, start=1)]
+    return [(number, line) for number, line in stripped if line and not line.startswith("#")]
+
+
 def read_key_file(path: Path) -> dict[str, str]:
     """Read a key file: one key per line, as ``sha256:HEX USER``. Empty lines and lines that begin with ``#`` are ignored.
 
@@ -96,15 +110,9 @@ def read_key_file(path: Path) -> dict[str, str]:
     Raises:
         ConfigurationError: The file can't be read, or a line is malformed or a duplicate; the error gives its number.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"API keys: {path} can't be read.") from error
     users: dict[str, str] = {}
-    for number, line in enumerate(lines, start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        digest, _, user = line.strip().partition(" ")
+    for number, line in numbered_lines(path, "API keys"):
+        digest, _, user = line.partition(" ")
         user_id = opaque_id(user.strip())
         whole = digest.startswith(_DIGEST) and len(digest) == len(_DIGEST) + _DIGEST_LENGTH
         if user_id is None or not whole or digest.lower() in users:

@@ -23,12 +23,12 @@ from prometheus_client.utils import floatToGoString
 from recollect.engine import Engine, system_clock
 from recollect.engine.counts import LAG_SECONDS, FormationCounts
 from recollect.engine.live import LiveEngine
-from recollect.model import Awaits, Skip
+from recollect.engine.recall_counts import RECALL_SECONDS, RecallCounts
+from recollect.model import Awaits, SearchPath, Skip
 from recollect.ports import Clock
 from recollect.spool import Waiting
 from recollect.text.patterns import anchored
 from recollect_proxy.metrics.health_check import Condition, Inquiry, read_condition
-from recollect_proxy.metrics.recall_metrics import of_recalls
 
 CONTENT_TYPE = "text/plain; version=0.0.4"
 
@@ -146,7 +146,7 @@ class Metrics:
         )
         yield from _of_spool(self._live.waiting, self._live.lost, self._live.late)
         if engine is not None:
-            yield from of_recalls(self._live.recalls)
+            yield from _of_recalls(self._live.recalls)
             yield from _of_formation(engine.counts)
         if scan is not None:
             yield GaugeMetricFamily("memory_total_count", "Memories of all users.", value=scan.memories)
@@ -250,3 +250,40 @@ def _labelled(name: str, label: str, says: str, counts: Mapping[str, int]) -> Me
     for value, count in sorted(known.items()):
         family.add_metric([value], count)
     return family
+
+
+def _of_recalls(counts: RecallCounts) -> Iterator[Metric]:
+    """Yield what recall did since the start of this process."""
+    edges = [*map(floatToGoString, RECALL_SECONDS), "+Inf"]
+    yield HistogramMetricFamily(
+        "recollect_recall_seconds",
+        "How long recalls took.",
+        buckets=list(zip(edges, accumulate(counts.seconds), strict=True)),
+        sum_value=counts.seconds_sum,
+    )
+    for name, says, value in (
+        ("recollect_recall_questions", "Turns that something was looked for.", counts.questions),
+        ("recollect_recall_hits", "Those for which something was found.", counts.hits),
+        ("recollect_recall_truncated", "Those where something had no place in the budget.", counts.truncated),
+        ("recollect_recall_tokens", "Tokens that their memories took.", counts.tokens),
+        ("recollect_recall_budget_tokens", "Tokens that these might have taken.", counts.budget),
+    ):
+        yield CounterMetricFamily(name, says, value=value)
+    if counts.hit_rate is not None:
+        yield GaugeMetricFamily(
+            "recollect_recall_hit_rate", "The share of hits since the start.", value=counts.hit_rate
+        )
+    if counts.mean_top_score is not None:
+        yield GaugeMetricFamily(
+            "recollect_recall_mean_top_score",
+            "The mean of the best scores, of turns that found anything.",
+            value=counts.mean_top_score,
+        )
+    paths = CounterMetricFamily("recollect_recall_paths", "Which way the search went.", labels=["path"])
+    for path in SearchPath:
+        paths.add_metric([path.value], counts.paths[path])
+    yield paths
+    given = CounterMetricFamily("recollect_recall_given", "What went into prompts.", labels=["source"])
+    for source in ("statements", "log", "summaries", "profile"):
+        given.add_metric([source], counts.given[source])
+    yield given

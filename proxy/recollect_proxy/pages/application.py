@@ -16,7 +16,6 @@ from recollect_proxy.pages import (
     administrators,
     analytics,
     entry,
-    export,
     memories,
     overview,
     profile,
@@ -98,7 +97,7 @@ def pages(
                     *(profile.confirm_entry, profile.refuse_entry, profile.remove_entry),
                     *(profile.propose_entries, profile.change_consent),
                     *(settings.show_settings, settings.change_settings),
-                    *(administrators.show_users, administrators.look_at, export.show_export, read_static),
+                    *(administrators.show_users, administrators.look_at, overview.show_export, read_static),
                 ],
             )
         ],

@@ -1,25 +1,26 @@
 """The pages of one's memory as a whole: what was learned when, chats, taking along, erasing, who looked. Never: SQL."""
 
 import asyncio
-from collections.abc import Mapping
-from datetime import date, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from functools import partial
 from itertools import groupby
-from typing import Any
 
 from litestar import Response, get, post
 from litestar.params import FromQuery
+from litestar.response import Stream
 
 from recollect.model import Scope, Update
 from recollect_proxy.pages.entry import end_session
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import id_named, other_id_named
 from recollect_proxy.pages.visit import Reading, Transaction, done_of
+from recollect_proxy.takeout import written_export
 
 _CHANGES = 50
 _CHATS = 50
 _READS = 100
 _MOST_SKIPPED = 100_000
+_LEFT = ("memories", "messages", "chats", "held", "changes")
 
 
 @get("/timeline")
@@ -76,7 +77,11 @@ async def erase_everything(change: Transaction) -> Response[str]:
         return visit.page("data.html", kept=kept, wrong=True)
     erasure = await visit.engine.erase(visit.user_id)
     left = await visit.engine.count_kept(visit.user_id)
-    response = visit.page("erased.html", rows=[row for row in erasure.rows if row[1]], left=_numbers(left))
+    response = visit.page(
+        "erased.html",
+        rows=[row for row in erasure.rows if row[1]],
+        left={name: getattr(left, name) for name in _LEFT},
+    )
     if not visit.session.principal.is_administrator:
         end_session(response, visit.request, visit.parts)
     return response
@@ -92,21 +97,24 @@ async def show_reads(visit: Reading) -> Response[str]:
     return visit.page("reads.html", reads=reads, changes=changes)
 
 
+@get("/export")
+async def show_export(visit: Reading) -> Stream:
+    """Return the file that `docs/export.md` describes."""
+    pieces = await written_export(visit.engine, visit.user_id, at=datetime.now(UTC))
+    return Stream(
+        pieces,
+        media_type="application/json",
+        headers={"content-disposition": 'attachment; filename="recollect-export.json"'},
+    )
+
+
 def number_named(text: str) -> int:
     """Return how many are skipped, or raise PageError."""
-    if (
-        not text.isascii()
-        or not text.isdecimal()
-        or len(text) > len(str(_MOST_SKIPPED))
-        or int(text) > _MOST_SKIPPED
-    ):
+    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(_MOST_SKIPPED))
+    if not is_number or int(text) > _MOST_SKIPPED:
         raise PageError(BAD_INPUT)
     return int(text)
 
 
 def _day(zone: tzinfo, update: Update) -> date:
     return update.at.astimezone(zone).date()
-
-
-def _numbers(kept: Any) -> Mapping[str, int]:
-    return {name: getattr(kept, name) for name in ("memories", "messages", "chats", "held", "changes")}
