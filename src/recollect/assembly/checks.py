@@ -51,10 +51,6 @@ async def check_model(settings: EngineSettings, upstream: str | None) -> tuple[s
 
     Where the settings name no model, the only one that the server lists is asked. Of several none is: it may cost money, and
     each chat's own model forms its memories anyway.
-
-    Args:
-        settings: Name the model, its server and its key.
-        upstream: The base URL of the chat's own LLM, if there is one.
     """
     if settings.formation not in {Strategy.EXTRACT, Strategy.BOTH}:
         return "", True
@@ -184,13 +180,7 @@ def _judged(model: str, found: Extracted) -> tuple[str, bool]:
 
 
 async def _chat_models(client: httpx.AsyncClient, base_url: str, key: str | None) -> list[str]:
-    """Return the names of a server's models that can chat, as far as its list tells; none without a list.
-
-    Args:
-        client: The client.
-        base_url: The server's base URL.
-        key: The operator's key, if there is one.
-    """
+    """Return the names of a server's models that can chat, as far as its list tells; none without a list."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
         answer = await client.get(f"{base_url.rstrip('/')}/models", headers=headers, timeout=_SECONDS)

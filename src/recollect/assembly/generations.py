@@ -42,7 +42,6 @@ class TodaysEmbedder:
     """An embedder of this process.
 
     Attributes:
-        model: Names the vector space.
         made_by: The settings by which another process makes it again, without a key.
     """
 
@@ -68,7 +67,6 @@ class LiveGenerations:
     """Keeps up with the embedders of which the store has embeddings; implements ``Generations``.
 
     Args:
-        store: Knows which they are.
         today: This process's own, by place.
         make: Makes an embedder by its settings; None where it can't be made.
     """

@@ -20,13 +20,7 @@ _SPOOL_BYTES = 256 * 1024 * 1024
 def live_engine(
     settings: EngineSettings, *, upstream: str | None = None, clock: Clock = system_clock
 ) -> LiveEngine:
-    """Return an engine that is not opened yet.
-
-    Args:
-        settings: What it is made of.
-        upstream: Base URL of the chat's own LLM, which extracts where no other is named.
-        clock: Tells the engine the time.
-    """
+    """Return an engine that is not opened yet."""
     folder = None if settings.in_memory else settings.data_dir / "spool"
     spool = Spool(folder, limit=_SPOOL_BYTES)
     goes_on = asyncio.Event()

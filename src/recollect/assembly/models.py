@@ -57,13 +57,7 @@ class PreparedModels(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """What asks models in the background.
-
-    Attributes:
-        extractor: Finds statements.
-        summarizer: Summarizes chats.
-        judge: Chooses what is to be forgotten.
-    """
+    """The models that are asked in the background."""
 
     extractor: Extractor
     summarizer: Summarizer

@@ -28,10 +28,6 @@ _BLOCKS_OF_A_CHAT = 8  # as many as a request asks for that names its own tokens
 def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Policy:
     """Return how the engine is to behave.
 
-    Args:
-        settings: What says it.
-        upstream: Base URL of the chat's own LLM, if there is one.
-
     Raises:
         ConfigurationError: A weight is named that there is not.
     """

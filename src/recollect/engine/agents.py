@@ -186,7 +186,6 @@ class AgentMemories(Administration):
             kind=kind,
             importance=importance,
             allowance=await self._allowance(user_id),
-            rules=policy.rules,
         )
         if isinstance(verdict, Ignore):
             return Dictated(Fate.REJECTED, reason=verdict.reason)

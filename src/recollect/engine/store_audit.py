@@ -17,7 +17,7 @@ from recollect.engine.administration import Administration
 from recollect.engine.asked_pairs import AskedPairs
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError
 from recollect.formation.faults import contradiction_of, duplicate_of, faults_of
-from recollect.formation.rules import FormationRules
+from recollect.formation.verification import FormationRules
 from recollect.model import (
     STATEMENTS,
     Action,

@@ -70,12 +70,7 @@ T = TypeVar("T", bound=Metered)
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget:
-    """The tokens that background calls may use on one day (UTC); 0: unlimited.
-
-    Attributes:
-        user: For one user.
-        everybody: For all.
-    """
+    """The tokens that background calls may use on one day (UTC), for one user and for all; 0: unlimited."""
 
     user: int = 0
     everybody: int = 0
@@ -88,10 +83,7 @@ class CallStatistics:
     Attributes:
         failures: How often they failed in a row.
         left_alone_until: Until when the model is not called, as they failed too often; None: it is called.
-        opened: How often that happened since the start.
-        calls: How often it was to be called since the start.
         errors: How often that failed or was not let through, by the error's name.
-        given_up: How often a call was given up since the start, as a chat came to the same server.
     """
 
     failures: int = 0
@@ -107,10 +99,7 @@ class CircuitBreaker:
     """Pauses calls to a failing server: for a while after several failures, then for twice as long.
 
     Attributes:
-        failures: In a row.
-        seconds: What they took.
         open_until: Until when it is left alone; None while it is not.
-        opened: How often it was opened since the start.
     """
 
     failures: int = 0
@@ -179,10 +168,6 @@ class CallGuard:
     """Admits background calls, or raises the reason why not.
 
     Args:
-        usage: Counts what they take.
-        budget: What they may take.
-        clock: Tells the time.
-        yielding: Knows the chats that come first.
         for_summaries: Whether what is asked for are summaries.
 
     Attributes:

@@ -15,13 +15,7 @@ _IGNORED = Ignore.__name__.lower()
 
 
 def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *, milliseconds: float) -> None:
-    """Log one ``formed`` for what was formed at once of a user: how much became of it, and nothing of what was said.
-
-    Args:
-        formed: What formation decided, an exchange each; at least one.
-        applied: What the store really did for each.
-        milliseconds: What it took, with the model's call.
-    """
+    """Log one ``formed`` for what was formed at once of a user: how much the store ``applied``, and nothing of what was said."""
     unread = Counter(each.unread.value for each in formed if each.unread is not None)
     done = Counter(type(change).__name__.lower() for changes in applied for change in changes)
     log.info(
@@ -37,13 +31,7 @@ def log_formed(formed: Sequence[Formed], applied: Sequence[Sequence[Change]], *,
 
 
 def log_decision(formed: Formed, applied: Sequence[Change], *, include_text: bool) -> None:
-    """Log one ``memory_decision``: what was done for an exchange, and why.
-
-    Args:
-        formed: What formation decided.
-        applied: What the store really did.
-        include_text: Whether the statements themselves are written, too.
-    """
+    """Log one ``memory_decision``: what was done for an exchange, and why."""
     exchange = formed.exchange
     log.info(
         "memory_decision",

@@ -8,8 +8,8 @@ import re
 from dataclasses import replace
 
 from recollect.formation.grounding import plain_quote, weight
-from recollect.formation.rules import FormationRules
 from recollect.formation.verification import (
+    LEAST_EVIDENCE,
     AcceptedCandidate,
     HeldCandidate,
     RefusedCandidate,
@@ -26,9 +26,7 @@ _SUBJECT = linear(r"(?i)(^|[.!?;]\s+|\n)(?:the\s+)?user(?:['\u2019]s)?\s+(\w+)")
 """How agents name the person at the beginning of a sentence, and the word behind it."""
 
 
-def judge_dictated(
-    content: str, *, kind: Kind, importance: float, allowance: int | None, rules: FormationRules
-) -> Verdict:
+def judge_dictated(content: str, *, kind: Kind, importance: float, allowance: int | None) -> Verdict:
     """Return whether a statement may be kept: accepted, held for the person's approval, or ignored, and why.
 
     Secrets in it are masked. How little it matters does not count: it was asked for.
@@ -38,19 +36,17 @@ def judge_dictated(
         kind: What sort of statement it is.
         importance: 0 to 1.
         allowance: How many more memories the person may get now; None: any number.
-        rules: By what rules.
     """
     evidence = _SUBJECT.sub(lambda found: f"{found[1]}{found[2]}", content).strip()
-    if 0 < weight(plain_quote(evidence)) < rules.limits.evidence_length:
+    if 0 < weight(plain_quote(evidence)) < LEAST_EVIDENCE:
         return Ignore(Reason.NO_EVIDENCE, Candidate(content, kind, importance, evidence))
     candidate = Candidate(_SUBJECT.sub(_told, content).strip(), kind, importance, evidence)
     [verdict] = verify(
         [candidate],
         [Attribution(evidence, ())],
-        minimum_importance=rules.minimum_importance,
+        minimum_importance=0.0,
         asked=frozenset({0}),
         allowance=allowance,
-        limits=rules.limits,
     )
     if isinstance(verdict, Ignore | RefusedCandidate):
         return verdict

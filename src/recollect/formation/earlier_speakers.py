@@ -9,12 +9,7 @@ from recollect.text.attribution.speakers import several_speakers, speaker_of
 
 
 def unnamed(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> Iterator[tuple[Memory, str]]:
-    """Yield known memories of this chat that name no one, and their content with the name of who said it.
-
-    Args:
-        turns: The turns of a chat, with their history.
-        known: The memories that a model was shown.
-    """
+    """Yield known memories of this chat that name no one, and their content with the name of who said it."""
     names = several_speakers([each.exchange for each in turns])
     if not names:
         return

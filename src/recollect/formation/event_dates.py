@@ -26,10 +26,6 @@ def with_checked_date(candidate: Candidate, said_at: datetime) -> Candidate:
 
     A to-do without a year that is put where it is over is the next such day. A date more than a year away from the
     telling, and from what the words name, is what they name; without a year, the nearest such day.
-
-    Args:
-        candidate: With the model's date, or none: then it gets none.
-        said_at: When the words were said.
     """
     told = candidate.event_at
     days = [] if told is None else _days_named(candidate.evidence, said_at)

@@ -10,8 +10,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from recollect.formation.event_dates import with_checked_date
-from recollect.formation.rules import FormationRules
-from recollect.formation.verification import AcceptedCandidate, HeldCandidate, verify, without_secrets
+from recollect.formation.verification import (
+    AcceptedCandidate,
+    FormationRules,
+    HeldCandidate,
+    verify,
+    without_secrets,
+)
 from recollect.model import (
     STATEMENTS,
     Candidate,
@@ -47,14 +52,7 @@ _JUNK = frozenset({Reason.EMPTY, Reason.TOO_LONG, Reason.LOW_IMPORTANCE})
 def faults_of(
     memory: Memory, said: Sequence[Exchange], *, rules: FormationRules, at: datetime
 ) -> list[Finding]:
-    """Return the faults of one memory alone.
-
-    Args:
-        memory: A memory of the user's own.
-        said: The exchanges that it rests on, as far as the log has them.
-        rules: The rules of formation.
-        at: Now.
-    """
+    """Return the faults of one memory alone, which rests on the exchanges ``said``, as far as the log has them."""
     found = list(_secrets(memory))
     if memory.kind not in STATEMENTS:
         return found
@@ -106,7 +104,6 @@ def _unverified(memory: Memory, said: Sequence[Exchange], rules: FormationRules)
         [_candidate(memory)],
         attributions,
         minimum_importance=rules.minimum_importance,
-        limits=rules.limits,
     )
     if isinstance(verdict, HeldCandidate):
         yield Finding(Fault.ORDER, memory, verdict.reason)

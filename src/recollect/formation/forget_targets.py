@@ -43,12 +43,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ForgetTargets:
-    """Finds the memories and messages that a command to forget means.
-
-    Attributes:
-        backends: Where it is looked for, and who chooses.
-        guard: Guards the calls of models.
-    """
+    """Finds the memories and messages that a command to forget means."""
 
     backends: Backends
     guard: CallGuard
@@ -58,11 +53,6 @@ class ForgetTargets:
 
         Its own message is hidden from recall as well, or loses its text. Where nothing is found for a command that no model understood,
         nothing is hidden.
-
-        Args:
-            command: Memories and messages to forget.
-            exchange: In which it is said.
-            asker: On whose behalf a model is called.
 
         Raises:
             EmbedderError: It can't be found without the embedder, in the log least of all.

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 import structlog
@@ -14,13 +15,13 @@ from recollect.formation.call_guard import CallGuard
 from recollect.formation.earlier_speakers import unnamed
 from recollect.formation.event_dates import with_checked_date, with_written_date
 from recollect.formation.grounding import plain_quote, searchable
-from recollect.formation.memory_commands import MemoryCommand
+from recollect.formation.origin import new_memory
 from recollect.formation.reconciliation import WeighedCandidate, reconcile
-from recollect.formation.rules import FormationRules
 from recollect.formation.turns import AnalyzedTurn, attributions_of
 from recollect.formation.understood_commands import Extraction, unmet_commands
 from recollect.formation.verification import (
     AcceptedCandidate,
+    FormationRules,
     HeldCandidate,
     RefusedCandidate,
     Verdict,
@@ -33,11 +34,9 @@ from recollect.model import (
     Change,
     Ignore,
     Memory,
-    Provenance,
     Quarantine,
     Reason,
     Replace,
-    Source,
     Vector,
 )
 from recollect.model.local_time import wall
@@ -57,32 +56,6 @@ _NEWEST_ASKED = 200
 _HOUR = timedelta(hours=1)
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedChanges:
-    """The changes that turns lead to.
-
-    Attributes:
-        changes: Each with the number of the turn it comes from.
-        extracted_count: How many candidates the extractor found.
-    """
-
-    changes: tuple[tuple[int, Change], ...] = ()
-    extracted_count: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Verdicts:
-    """The verdicts on candidates.
-
-    Attributes:
-        of_model: Those a model found.
-        by_form: Those that the form of a command to remember something tells.
-    """
-
-    of_model: Sequence[Verdict] = ()
-    by_form: Sequence[Verdict] = ()
 
 
 class StatementLearner:
@@ -122,31 +95,23 @@ class StatementLearner:
         return Extraction(await self._extract(turns, shown), tuple(known))
 
     async def learn(
-        self,
-        turns: Sequence[AnalyzedTurn],
-        extraction: Extraction | None,
-        *,
-        forgotten: Collection[UUID] = (),
-        wishes: Sequence[MemoryCommand] = (),
-    ) -> LearnedChanges:
-        """Return the changes that consecutive turns of one chat lead to.
+        self, turns: Sequence[AnalyzedTurn], extraction: Extraction, *, forgotten: Collection[UUID] = ()
+    ) -> list[tuple[int, Change]]:
+        """Return the changes that consecutive turns of one chat lead to, each with the number of its turn.
 
         Args:
             turns: The turns, oldest first.
-            extraction: The model's extraction; None: none was asked, and only statements that a person asks to remember are
-                learned.
+            extraction: The model's extraction, without what these turns let go of. If it is empty, only statements that a
+                person asks to remember are learned.
             forgotten: Memories that these turns let go of.
-            wishes: Their wishes to erase, to forget or to correct.
 
         Raises:
             StoreError: The store failed.
         """
-        left = (extraction or Extraction()).without(forgotten, wishes)
-        extracted, known = left.extracted, left.known
+        extracted, known = extraction.extracted, extraction.known
         verdicts = await self._verified(extracted.candidates, turns, known)
         changes = await self._reconciled(verdicts, turns, known, forgotten, extracted.by)
-        changes += await self._named(turns, known, [change for _, change in changes])
-        return LearnedChanges(tuple(changes), len(extracted.candidates))
+        return changes + await self._named(turns, known, [change for _, change in changes])
 
     async def _named(
         self, turns: Sequence[AnalyzedTurn], known: Sequence[Memory], changes: Sequence[Change]
@@ -213,38 +178,24 @@ class StatementLearner:
 
     async def _verified(
         self, candidates: Sequence[Candidate], turns: Sequence[AnalyzedTurn], known: Sequence[Memory]
-    ) -> _Verdicts:
-        """Return a verdict on each candidate, and on each command to remember that none of them fulfils."""
+    ) -> tuple[Sequence[Verdict], Sequence[Verdict]]:
+        """Return a verdict on each candidate, and on each statement that only the form of a command to remember tells."""
         attributions = attributions_of(turns, known)
         asked = _turns_asking(turns, Asking.REMEMBER)
         if not (candidates or unmet_commands(turns, ())):
-            return _Verdicts()
+            return (), ()
         allowance = await self._allowance(turns)
-        rules = self._rules
+        judge = partial(verify, attributions=attributions, asked=asked)
         verdicts = await asyncio.to_thread(
-            verify,
-            candidates,
-            attributions,
-            minimum_importance=rules.minimum_importance,
-            asked=asked,
-            allowance=allowance,
-            limits=rules.limits,
+            judge, candidates, minimum_importance=self._rules.minimum_importance, allowance=allowance
         )
         by_form: list[Verdict] = []
         if unmet := unmet_commands(turns, verdicts):
             left = allowance
             if left is not None:
                 left = max(0, left - sum(isinstance(each, AcceptedCandidate) for each in verdicts))
-            by_form = await asyncio.to_thread(
-                verify,
-                unmet,
-                attributions,
-                minimum_importance=0.0,
-                asked=asked,
-                allowance=left,
-                limits=rules.limits,
-            )
-        return _Verdicts(verdicts, by_form)
+            by_form = await asyncio.to_thread(judge, unmet, minimum_importance=0.0, allowance=left)
+        return verdicts, by_form
 
     async def _allowance(self, turns: Sequence[AnalyzedTurn]) -> int | None:
         """Return how many more memories the user may be given now."""
@@ -256,22 +207,23 @@ class StatementLearner:
 
     async def _reconciled(
         self,
-        verdicts: _Verdicts,
+        verdicts: tuple[Sequence[Verdict], Sequence[Verdict]],
         turns: Sequence[AnalyzedTurn],
         known: Sequence[Memory],
         forgotten: Collection[UUID],
         extractor: str | None,
     ) -> list[tuple[int, Change]]:
-        every = [*verdicts.of_model, *verdicts.by_form]
+        of_model, by_form = verdicts
+        every = [*of_model, *by_form]
         ending = [each for each in every if isinstance(each, RefusedCandidate)]
-        believed, copied = await self._without_commons(_believed(verdicts, turns), turns)
+        believed, copied = await self._without_commons(_believed(of_model, by_form, turns), turns)
         vectors = await self.embed([each.candidate.content for each, _ in believed])
         nearby = await self._near(turns, vectors, {*forgotten, *(memory.id for memory in known)})
         reconciled = await asyncio.to_thread(
             reconcile,
             [
-                WeighedCandidate(each, vector, by_form)
-                for (each, by_form), vector in zip(believed, vectors, strict=True)
+                WeighedCandidate(each, vector, is_by_form)
+                for (each, is_by_form), vector in zip(believed, vectors, strict=True)
             ],
             known,
             nearby,
@@ -331,22 +283,12 @@ class StatementLearner:
     def _held(
         self, held: HeldCandidate, turns: Sequence[AnalyzedTurn], extractor: str | None
     ) -> tuple[int, Change]:
-        exchange = turns[held.turn].exchange
-        candidate, scope = held.candidate, exchange.turn.scope
-        memory = Memory(
-            id=self._new_id(),
-            owner=scope.user_id,
-            kind=candidate.kind,
-            source=Source.EXTRACTED,
-            content=candidate.content,
-            importance=candidate.importance,
-            confidence=candidate.confidence,
-            observed_at=exchange.turn.at,
-            created_at=self._clock(),
-            event_at=candidate.event_at,
-            holds_from=candidate.holds_from,
-            holds_until=candidate.holds_until,
-            provenance=Provenance(scope.session_id, (exchange.message_id,), candidate.evidence, extractor),
+        memory = new_memory(
+            held.candidate,
+            turns[held.turn].exchange,
+            id_=self._new_id(),
+            at=self._clock(),
+            extractor=extractor,
         )
         return held.turn, Quarantine(memory, held.reason)
 
@@ -356,14 +298,16 @@ def _quotes_itself(candidate: Candidate) -> bool:
     return searchable(candidate.content).letters in plain_quote(candidate.evidence).letters
 
 
-def _believed(verdicts: _Verdicts, turns: Sequence[AnalyzedTurn]) -> list[tuple[AcceptedCandidate, bool]]:
+def _believed(
+    of_model: Sequence[Verdict], by_form: Sequence[Verdict], turns: Sequence[AnalyzedTurn]
+) -> list[tuple[AcceptedCandidate, bool]]:
     """Return the accepted candidates with checked dates, and whether each was found by pattern alone."""
     return [
         (
             replace(each, candidate=date(each.candidate, wall(turns[each.turn].exchange.turn.at))),
             date is with_written_date,
         )
-        for found, date in ((verdicts.of_model, with_checked_date), (verdicts.by_form, with_written_date))
+        for found, date in ((of_model, with_checked_date), (by_form, with_written_date))
         for each in found
         if isinstance(each, AcceptedCandidate)
     ]

@@ -34,11 +34,7 @@ class MemoryCommand:
 
 
 def read_commands(authored: str) -> tuple[MemoryCommand, ...]:
-    """Return the command that a message begins with; () for most messages, and for a question whether something is remembered.
-
-    Args:
-        authored: The person's own words.
-    """
+    """Return the command that a message begins with; () for most messages, and for a question whether something is remembered."""
     found = None if read_memory_request(authored) else read_opening(authored)
     if found is None or not any(map(str.isalnum, found[1])) or ends_asking(found[1]):
         return ()

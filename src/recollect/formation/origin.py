@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from recollect.formation.verification import AcceptedCandidate
-from recollect.model import Exchange, Memory, Provenance, Source, Turn, Vector
+from recollect.model import Candidate, Exchange, Memory, Provenance, Source, Turn, Vector
 
 ASKED_IMPORTANCE = 0.8
 """How much matters, at least, what somebody asks to be remembered."""
@@ -21,7 +21,6 @@ class WeighedCandidate:
     """An accepted candidate with its embedding, before reconciliation.
 
     Attributes:
-        believed: The candidate, and the turn that proves it.
         vector: The embedding of its content; None where the embedder is away.
         by_form: Whether no model found it, but the form of a command to remember it.
     """
@@ -36,10 +35,6 @@ class Origin:
     """The exchanges that the candidates of a batch come from, and how new memories are made of them.
 
     Attributes:
-        exchanges: What was said, by number of the turn.
-        embedding_model: The name of the embedder that made the vectors.
-        at: Now, for ``created_at``.
-        new_id: Makes the id of a new memory.
         asked: Turns in which the person asks to remember something.
         corrects: Turns in which they correct something.
         extractor: Which model found the candidates, by which version of the prompt.
@@ -63,23 +58,12 @@ class Origin:
 
     def memory(self, weighed: WeighedCandidate) -> Memory:
         """Return a new memory of what a candidate says."""
-        turn, candidate = self.turn(weighed), weighed.believed.candidate
-        return Memory(
-            id=self.new_id(),
-            owner=turn.scope.user_id,
-            kind=candidate.kind,
-            source=Source.EXTRACTED,
-            content=candidate.content,
+        candidate = weighed.believed.candidate
+        exchange = self.exchanges[weighed.believed.turn]
+        return replace(
+            new_memory(candidate, exchange, id_=self.new_id(), at=self.at, extractor=self.extractor),
             importance=self._importance(weighed),
             confidence=_share(candidate.confidence),
-            observed_at=turn.at,
-            created_at=self.at,
-            event_at=candidate.event_at,
-            holds_from=candidate.holds_from,
-            holds_until=candidate.holds_until,
-            provenance=Provenance(
-                turn.scope.session_id, self.messages(weighed), candidate.evidence, self.extractor
-            ),
             embedding=weighed.vector,
             embedding_model=None if weighed.vector is None else self.embedding_model,
         )
@@ -91,6 +75,28 @@ class Origin:
         if weighed.believed.turn in self.corrects:
             return max(importance, CORRECTED_IMPORTANCE)
         return importance
+
+
+def new_memory(
+    candidate: Candidate, exchange: Exchange, *, id_: UUID, at: datetime, extractor: str | None
+) -> Memory:
+    """Return a memory of what a candidate says, created ``at``, without an embedding."""
+    scope = exchange.turn.scope
+    return Memory(
+        id=id_,
+        owner=scope.user_id,
+        kind=candidate.kind,
+        source=Source.EXTRACTED,
+        content=candidate.content,
+        importance=candidate.importance,
+        confidence=candidate.confidence,
+        observed_at=exchange.turn.at,
+        created_at=at,
+        event_at=candidate.event_at,
+        holds_from=candidate.holds_from,
+        holds_until=candidate.holds_until,
+        provenance=Provenance(scope.session_id, (exchange.message_id,), candidate.evidence, extractor),
+    )
 
 
 def _share(number: float) -> float:

@@ -10,12 +10,12 @@ from recollect.backends import Backends
 from recollect.errors import EmbedderError, UpstreamPolicyError, YieldedError
 from recollect.formation.call_guard import CallGuard
 from recollect.formation.forget_targets import ForgetTargets
-from recollect.formation.learner import LearnedChanges, StatementLearner
+from recollect.formation.learner import StatementLearner
 from recollect.formation.memory_commands import read_commands
-from recollect.formation.rules import FormationRules
 from recollect.formation.turns import AnalyzedTurn, analyze_turn
 from recollect.formation.understood_commands import Extraction, with_understood_commands
 from recollect.formation.verbatim import qa_embedding_text, qa_turn
+from recollect.formation.verification import FormationRules
 from recollect.model import (
     NOT_ERASED,
     Add,
@@ -55,11 +55,6 @@ class FormationPipeline:
     """Decides how exchanges change their user's memories.
 
     Args:
-        backends: Where memories are read, and the models.
-        guard: Guards the calls of models.
-        rules: The rules.
-        clock: Tells ``created_at``.
-        new_id: Makes the ids of new memories.
         extracted: The extractions of batches that could not be formed to the end, as a chat came first or the embedder was away:
             the model is not asked again.
     """
@@ -112,24 +107,22 @@ class FormationPipeline:
         forgotten = {gone for each in let_go for change in each for gone in _gone(change)}
         wishes = [each for turn in turns for each in turn.commands if each.asking is not Asking.REMEMBER]
         is_kept = strategy is not Strategy.EXTRACT
-        learned = await self._learner.learn(turns, extraction, forgotten=forgotten, wishes=wishes)
+        left = (extraction or Extraction()).without(forgotten, wishes)
+        learned = await self._learner.learn(turns, left, forgotten=forgotten)
         kept = [
             await self._verbatim(each) if is_kept and not _forgets(gone) else []
             for each, gone in zip(turns, let_go, strict=True)
         ]
+        plain = Formed(exchanges[0], unread=unread, is_read=extraction is not None and unread is None)
         formed = await asyncio.to_thread(
             lambda: [
-                self._formed(each, number, learned, [*let_go[number], *kept[number]], unread, len(turns))
+                _formed(plain, each, _of_turn(number, learned), [*let_go[number], *kept[number]])
                 for number, each in enumerate(turns)
             ]
         )
-        is_read = extraction is not None and unread is None
+        formed[-1] = replace(formed[-1], extracted_count=len(left.extracted.candidates))
         return [
-            replace(
-                each,
-                changes=tuple(await changes_embedded_again(each.changes, self._second_embedder)),
-                is_read=is_read,
-            )
+            replace(each, changes=tuple(await changes_embedded_again(each.changes, self._second_embedder)))
             for each in formed
         ]
 
@@ -147,24 +140,6 @@ class FormationPipeline:
             return await self._learner.extract(turns)
         except UpstreamPolicyError:
             return None
-
-    def _formed(
-        self,
-        analyzed: AnalyzedTurn,
-        number: int,
-        learned: LearnedChanges,
-        further: Sequence[Change],
-        unread: Unread | None,
-        turns: int,
-    ) -> Formed:
-        own = [_without_secret(change, analyzed) for turn, change in learned.changes if turn == number]
-        return Formed(
-            analyzed.exchange,
-            (*own, *further, *_wrong(analyzed, own), *analyzed.hidden_messages),
-            extracted_count=learned.extracted_count if number == turns - 1 else 0,
-            unread=unread,
-            re_extracted=sum(_is_re_extracted(change, analyzed) for change in own),
-        )
 
     async def _all_let_go(
         self, turns: Sequence[AnalyzedTurn], extraction: Extraction | None
@@ -197,6 +172,22 @@ class FormationPipeline:
         if turn.injects_instruction or turn.gives_instruction:
             return [Quarantine(memory, Reason.INSTRUCTION)]
         return [Add(memory, Reason.KEPT_VERBATIM)]
+
+
+def _of_turn(turn: int, changes: Sequence[tuple[int, Change]]) -> list[Change]:
+    return [change for number, change in changes if number == turn]
+
+
+def _formed(
+    plain: Formed, analyzed: AnalyzedTurn, learned: Sequence[Change], further: Sequence[Change]
+) -> Formed:
+    own = [_without_secret(change, analyzed) for change in learned]
+    return replace(
+        plain,
+        exchange=analyzed.exchange,
+        changes=(*own, *further, *_wrong(analyzed, own), *analyzed.hidden_messages),
+        re_extracted=sum(_is_re_extracted(change, analyzed) for change in own),
+    )
 
 
 def _gone(change: Change) -> tuple[UUID, ...]:

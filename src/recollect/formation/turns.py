@@ -133,10 +133,6 @@ def attributions_of(turns: Sequence[AnalyzedTurn], known: Sequence[Memory]) -> l
     """Return the attributions by which a model's answer is verified.
 
     A model echoes the memories that an extractor was shown as well as those in a prompt: neither are words of the person.
-
-    Args:
-        turns: The turns.
-        known: The memories the extractor was shown.
     """
     shown = tuple(memory.content for memory in known)
     names = several_speakers([each.exchange for each in turns])

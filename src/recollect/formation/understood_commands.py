@@ -194,12 +194,7 @@ _LEADING = 150
 
 
 def unmet_commands(turns: Sequence[AnalyzedTurn], verdicts: Sequence[Verdict]) -> list[Candidate]:
-    """Return a candidate for each statement that a command tells where no model was asked.
-
-    Args:
-        turns: The turns of the batch.
-        verdicts: The outcome of a model's findings in it.
-    """
+    """Return a candidate for each statement that a command tells where no model was asked."""
     if verdicts:
         return []
     return [

@@ -33,15 +33,7 @@ def qa_turn(
     at: datetime,
     new_id: Callable[[], UUID],
 ) -> Memory:
-    """Return question and answer as one memory, without the secrets in them.
-
-    Args:
-        exchange: What was said.
-        vector: The embedding of ``qa_embedding_text``; None where the embedder is away.
-        embedding_model: What made it.
-        at: Now.
-        new_id: Makes its id.
-    """
+    """Return question and answer as one memory, without the secrets in them."""
     turn = exchange.turn
     return Memory(
         id=new_id(),

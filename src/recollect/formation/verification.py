@@ -101,23 +101,28 @@ _BESIDE_QUOTATION = 20
 Otto's words."""
 
 
+LONGEST_CONTENT = 1_000
+"""The most characters of a statement."""
+
+MOST_OF_A_TURN = 20
+"""The most statements believed of one turn."""
+
+LEAST_EVIDENCE = 4
+"""The fewest letters and digits that a quote within a sentence must have to prove anything; one of a script without spaces counts
+double."""
+
+
 @dataclass(frozen=True, slots=True)
-class TurnLimits:
-    """The limits on the statements of one turn.
+class FormationRules:
+    """The settings of formation.
 
     Attributes:
-        content_length: The most characters of a statement.
-        candidates: The most statements believed of one turn.
-        evidence_length: The fewest letters and digits that a quote within a sentence must have to prove anything; one
-            of a script without spaces counts double.
+        minimum_importance: Candidates below it are not kept.
+        hourly: How many memories formation may give a user within an hour; 0: any number.
     """
 
-    content_length: int = 1_000
-    candidates: int = 20
-    evidence_length: int = 4
-
-
-DEFAULT_LIMITS = TurnLimits()
+    minimum_importance: float = 0.3
+    hourly: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +161,6 @@ def verify(
     minimum_importance: float,
     asked: frozenset[int] = frozenset(),
     allowance: int | None = None,
-    limits: TurnLimits = DEFAULT_LIMITS,
 ) -> list[Verdict]:
     """Return a verdict on each candidate, in order: accepted, held for approval, or ignored.
 
@@ -166,9 +170,8 @@ def verify(
         minimum_importance: Statements below it are not kept.
         asked: Turns in which they ask to remember something: what those prove is kept however little it matters.
         allowance: How many more memories the person may get now; None: any number.
-        limits: How much a turn may teach.
     """
-    verification = _Verification(attributions, minimum_importance, asked, allowance, limits)
+    verification = _Verification(attributions, minimum_importance, asked, allowance)
     return [verification.verdict(candidate) for candidate in candidates]
 
 
@@ -209,7 +212,6 @@ class _Verification:
         minimum_importance: float,
         asked: frozenset[int],
         allowance: int | None,
-        limits: TurnLimits,
     ) -> None:
         self._readings = attributions
         self._newest = [
@@ -222,7 +224,6 @@ class _Verification:
         self._minimum_importance = minimum_importance
         self._asked = asked
         self._allowance = allowance
-        self._limits = limits
         self._taught: Counter[int] = Counter()
         self._proofs: dict[tuple[str, str | None, bool], _Proof | None] = {}
         self._believed = 0
@@ -259,7 +260,7 @@ class _Verification:
         """Return the reason to reject a candidate regardless of its evidence; None if there is none."""
         if not any(map(str.isalnum, candidate.content)):
             return Reason.EMPTY
-        if len(candidate.content) > self._limits.content_length:
+        if len(candidate.content) > LONGEST_CONTENT:
             return Reason.TOO_LONG
         return None if candidate.stance is Stance.STATED else Reason.NOT_STATED
 
@@ -271,7 +272,7 @@ class _Verification:
                 return Ignore(Reason.LOW_IMPORTANCE, candidate)  # NaN as well
             if candidate.lasting is Lasting.MOMENT:
                 return Ignore(Reason.PASSING, candidate)
-        if self._taught[turn] >= self._limits.candidates:
+        if self._taught[turn] >= MOST_OF_A_TURN:
             return Ignore(Reason.TOO_MANY, candidate)
         if self._allowance is not None and self._believed >= self._allowance:
             return Ignore(Reason.RATE_LIMIT, candidate)
@@ -330,10 +331,10 @@ class _Verification:
     def _stands(self, quote: SearchableText, text: SearchableText) -> bool:
         if text.has_parts(quote):
             return True
-        return text.is_clause(quote) if weight(quote) < self._limits.evidence_length else text.has(quote)
+        return text.is_clause(quote) if weight(quote) < LEAST_EVIDENCE else text.has(quote)
 
     def _nearest(self, quote: SearchableText, text: SearchableText) -> str | None:
-        if weight(quote) < self._limits.evidence_length:
+        if weight(quote) < LEAST_EVIDENCE:
             return None
         self._alignments += 1
         return text.nearest(quote) if self._alignments <= _ALIGNMENTS else None
@@ -355,7 +356,7 @@ class _Verification:
         """Return the reason to reject a candidate without evidence: INJECTED if its quote was added to the prompt."""
         self._checks += 1
         quote = plain_quote(candidate.evidence)
-        is_long = weight(quote) >= self._limits.evidence_length and self._checks <= _SHOWN_CHECKS
+        is_long = weight(quote) >= LEAST_EVIDENCE and self._checks <= _SHOWN_CHECKS
         is_shown = is_long and any(line.has(quote) for line in self._shown)
         return Reason.INJECTED if is_shown else Reason.NO_EVIDENCE
 

@@ -47,9 +47,7 @@ class Timer:
     """How long a step has taken by itself.
 
     Attributes:
-        step: Which.
         began: When it began or went on, by ``time.monotonic``.
-        within: The step that it is a part of.
         taken: Seconds it took before.
         waits: How many others it waits for now.
     """
@@ -99,12 +97,7 @@ def waiting_for_others() -> Iterator[None]:
 
 
 class Steps:
-    """The steps of one worker.
-
-    Args:
-        attempts: Where they are counted.
-        clock: Tells the time.
-    """
+    """The steps of one worker."""
 
     def __init__(self, attempts: "Attempts", clock: Clock) -> None:
         self._attempts = attempts

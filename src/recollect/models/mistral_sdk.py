@@ -26,12 +26,7 @@ class MistralCallError(Exception):
 
 
 class MistralStatusError(MistralCallError):
-    """The server answered with another status than 200.
-
-    Attributes:
-        status: Which.
-        retry_after: Its ``Retry-After`` header, as it stands.
-    """
+    """The server answered with another status than 200."""
 
     def __init__(self, status: int, retry_after: str | None) -> None:
         super().__init__(f"status {status}")

@@ -11,11 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Spent:
-    """The tokens of a call so far.
-
-    Attributes:
-        tokens: Of the prompt and of the answer together.
-    """
+    """The tokens of a call so far."""
 
     tokens: int = 0
 

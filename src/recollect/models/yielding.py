@@ -60,7 +60,6 @@ class Yielding:
     Args:
         yields: Whether the server that is asked answers chats too, and is to be left to them.
         idle: Seconds without any chat before anything begins; None: as is learned.
-        now: Tells the time, in seconds.
 
     Attributes:
         given_up: How often something was given up for a chat, since the start.

@@ -13,8 +13,7 @@ from tests.stores import NOON, Store, store_over
 from recollect.audit import replay
 from recollect.engine import Engine
 from recollect.engine.policy import Batching, Policy, Summarizing
-from recollect.formation import FormationRules
-from recollect.formation.verification import TurnLimits
+from recollect.formation.verification import MOST_OF_A_TURN
 from recollect.model import Strategy
 from recollect.models.extractors import (
     AnswerSchema,
@@ -162,11 +161,10 @@ async def test_a_turn_teaches_no_more_than_it_may(store: Store) -> None:
     policy = replace(
         POLICY,
         strategy=Strategy.EXTRACT,
-        rules=FormationRules(limits=TurnLimits(candidates=3)),
         summarizing=Summarizing(),
     )
     engine = engine_over(store, policy, extractor=ModelExtractor(model))
     await engine.remember(store.turn(SAID, at=NOON - timedelta(minutes=1)), "I see.")
     await engine.drain(store.anna)
 
-    assert len((await engine.page(store.anna, limit=200)).memories) <= 3
+    assert len((await engine.page(store.anna, limit=200)).memories) <= MOST_OF_A_TURN

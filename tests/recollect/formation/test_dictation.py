@@ -2,15 +2,13 @@
 
 import pytest
 
-from recollect.formation import FormationRules, judge_dictated
+from recollect.formation import judge_dictated
 from recollect.formation.verification import AcceptedCandidate, HeldCandidate, Verdict
 from recollect.model import Ignore, Kind, Reason
 
 
 def judged(content: str, *, allowance: int | None = None) -> Verdict:
-    return judge_dictated(
-        content, kind=Kind.FACT, importance=0.0, allowance=allowance, rules=FormationRules()
-    )
+    return judge_dictated(content, kind=Kind.FACT, importance=0.0, allowance=allowance)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from uuid import uuid4
 from tests.tables import table
 
 from recollect.formation.faults import contradiction_of, duplicate_of, faults_of
-from recollect.formation.rules import FormationRules
+from recollect.formation.verification import FormationRules
 from recollect.model import (
     Doubt,
     Exchange,

@@ -3,7 +3,7 @@
 from tests.tables import table
 
 from recollect.formation.subjects import naming_its_subject
-from recollect.formation.verification import AcceptedCandidate, TurnLimits, verify
+from recollect.formation.verification import LONGEST_CONTENT, AcceptedCandidate, verify
 from recollect.model import Candidate, Ignore, Kind, Reason
 from recollect.text.attribution import Attribution
 
@@ -76,10 +76,9 @@ def test_a_statement_is_too_long_with_whom_it_tells_of() -> None:
     said = "my sister Clara plays the viola"
 
     [verdict] = verify(
-        [of("Clara", "Plays the viola", said)],
+        [of("Clara", f"Plays the viola {'a' * LONGEST_CONTENT}"[:LONGEST_CONTENT], said)],
         [Attribution(said, ())],
         minimum_importance=0.3,
-        limits=TurnLimits(content_length=20),
     )
 
     assert isinstance(verdict, Ignore)

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from tests.tables import table
 
 from recollect.formation.verification import (
+    MOST_OF_A_TURN,
     AcceptedCandidate,
     HeldCandidate,
     RefusedCandidate,
-    TurnLimits,
     Verdict,
     verify,
 )
@@ -36,10 +36,8 @@ def reading(authored: str = SAID, *, injected: tuple[str, ...] = (), confirmed: 
     return Attribution(authored, injected, confirmed)
 
 
-def verdicts(
-    *candidates: Candidate, said: Attribution | None = None, limits: TurnLimits | None = None
-) -> list[Verdict]:
-    return verify(candidates, [said or reading()], minimum_importance=0.3, limits=limits or TurnLimits())
+def verdicts(*candidates: Candidate, said: Attribution | None = None) -> list[Verdict]:
+    return verify(candidates, [said or reading()], minimum_importance=0.3)
 
 
 def objection(of: Candidate, said: Attribution | None = None) -> Reason | None:
@@ -242,9 +240,9 @@ class TestLimits:
     def test_a_turn_teaches_only_so_much_and_rejects_take_no_place(self) -> None:
         good, bad = candidate(), candidate(evidence="")
 
-        assert verdicts(bad, good, bad, good, good, limits=TurnLimits(candidates=2)) == [
-            Ignore(Reason.NO_EVIDENCE, bad),
-            AcceptedCandidate(good, 0),
+        found = verdicts(bad, *[good] * (MOST_OF_A_TURN - 1), bad, good, good)
+
+        assert found[-3:] == [
             Ignore(Reason.NO_EVIDENCE, bad),
             AcceptedCandidate(good, 0),
             Ignore(Reason.TOO_MANY, good),
@@ -254,15 +252,10 @@ class TestLimits:
         turns = [reading(), reading("I play the oboe")]
         oboe = candidate("Plays the oboe", "I play the oboe")
 
-        found = verify(
-            [candidate(), oboe, oboe], turns, minimum_importance=0.3, limits=TurnLimits(candidates=1)
-        )
+        found = verify([candidate(), *[oboe] * (MOST_OF_A_TURN + 1)], turns, minimum_importance=0.3)
 
-        assert found == [
-            AcceptedCandidate(candidate(), 0),
-            AcceptedCandidate(oboe, 1),
-            Ignore(Reason.TOO_MANY, oboe),
-        ]
+        assert found[0] == AcceptedCandidate(candidate(), 0)
+        assert found[-2:] == [AcceptedCandidate(oboe, 1), Ignore(Reason.TOO_MANY, oboe)]
 
     def test_a_user_gets_only_so_many_memories_an_hour(self) -> None:
         good = candidate()

@@ -43,12 +43,8 @@ class MistralEmbedder(ServedEmbedder):
     """Embeds texts by Mistral's embeddings endpoint (docs.mistral.ai/api). mistral-embed has 1,024 dimensions.
 
     Args:
-        model: Mistral's name of the model.
         api_key: The API key, sent as a bearer token and to this server only; None sends none.
         base_url: The server's URL, with or without ``/v1`` at its end.
-        gate: As of ``ServedEmbedder``, like ``sleep``.
-        seconds: The time limit of one call.
-        sleep: Waits between two attempts.
 
     Raises:
         ConfigurationError: The URL is invalid, or the key can't be sent in a header.

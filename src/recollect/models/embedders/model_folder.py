@@ -32,8 +32,6 @@ class Architecture:
         types: The number of segment types.
         hidden: The size of a vector.
         intermediate: The size of the feed-forward layers.
-        layers: The number of encoder layers.
-        heads: The number of attention heads per layer.
         epsilon: The constant that layer normalisation adds to the variance.
         activation: "gelu" (exact), "gelu_tanh" or "relu".
     """
@@ -73,8 +71,6 @@ class ModelFolder:
     """A folder with a supported model, whose graph holds the word embeddings.
 
     Attributes:
-        path: The folder.
-        architecture: The sizes of its encoder.
         pieces: The most word pieces of a text; the rest is cut off.
     """
 

@@ -29,12 +29,9 @@ class OpenAIEmbedder(ServedEmbedder):
     """Embeds texts by an embeddings endpoint (platform.openai.com/docs/api-reference/embeddings).
 
     Args:
-        model: The endpoint's name of the model.
         client: Sends the requests, with its own timeouts. The caller closes it.
         base_url: The URL to which ``/embeddings`` is appended, such as ``https://api.openai.com/v1``.
         api_key: The API key, sent as a bearer token and to this endpoint only; None sends none.
-        gate: As of ``ServedEmbedder``, like ``sleep``.
-        sleep: Waits between two attempts.
 
     Raises:
         ConfigurationError: The URL is invalid, or the key can't be sent in a header.

@@ -58,7 +58,6 @@ class PackedModel:
 
     Attributes:
         weights: The path of the file.
-        architecture: The sizes of its encoder.
         pieces: The most word pieces of a text, with the two special ones at its ends.
         words_given: True: the graph's input is word embeddings, so that it does not hold a copy of their 250,000 rows.
 
@@ -150,7 +149,6 @@ class _PackedTokenizer(NamedTuple):
     """The location of the tokenizer's data in the file; all offsets in bytes.
 
     Attributes:
-        data: The file.
         ids: The ids of four special pieces: first, last, padding, unknown.
         length: The number of pieces.
         ends: The offset of the table of their ends in the text.

@@ -37,9 +37,6 @@ class ParsedAnswer(Generic[_Content]):
     """The parsed content of an answer.
 
     Attributes:
-        content: The content.
-        tokens: The tokens of all calls.
-        model: The model that was asked.
         thinks: Whether it had to be asked again because its thoughts filled its whole answer.
     """
 

@@ -18,7 +18,6 @@ class AnswerSchema:
     """The form that an answer must have.
 
     Attributes:
-        name: What it is called on the wire.
         form: Its fields: no defaults, no others allowed, as strict structured output wants them.
         example: An answer in this form, as a model is shown it.
         limits: By a field's name, the most characters of its text, or the most items of its list.
@@ -49,9 +48,7 @@ class ModelAnswer:
     """A model's answer, and its cost.
 
     Attributes:
-        text: Its words; "" when it said nothing.
         tokens: What the call took, prompt and answer: as the server counts it, else estimated.
-        model: Which model was asked.
         is_cut: Whether it was not done when it had written as much as it may.
     """
 

@@ -75,7 +75,6 @@ class ErrorResponse:
 
     Attributes:
         parameter: The parameter it names as the cause, if it names one by itself.
-        text: Its words.
     """
 
     parameter: str | None = None

@@ -61,8 +61,6 @@ class ParsedExtraction:
     """The statements and commands in an answer.
 
     Attributes:
-        candidates: The statements.
-        commands: The request to the memory.
         is_whole: Whether all of it could be read; else it broke off, or a statement lacks what makes it one.
     """
 

@@ -63,7 +63,6 @@ class ModelExtractor:
     """An Extractor: one call a batch, and one more where the answer can't be read.
 
     Args:
-        model: Whom it asks.
         instructions: The operator's additions to the prompt, by the model that the person talks to.
         tells: The part of a person's memory that the model's server may see.
     """
@@ -128,11 +127,6 @@ def extraction_messages(
 
     Parts that stay the same in a chat's next call come first: a server with a prompt cache goes on after them. The reply to the
     last message is not shown: nothing of the person's follows it yet.
-
-    Args:
-        exchanges: Of one chat, oldest first.
-        known: Existing memories.
-        instructions: What the operator tells besides the prompt.
     """
     parts = [
         ("Existing memories, numbered", "\n".join(_numbered(known))),
@@ -196,12 +190,7 @@ def answer_tokens(exchanges: Sequence[Exchange]) -> int:
 
 
 def _as_given(found: ParsedExtraction, places: Sequence[int]) -> ParsedExtraction:
-    """Return it with the numbers of the memories as they were given, not as they were shown.
-
-    Args:
-        found: The answer about memories in the order shown.
-        places: Of each memory shown, its place among those given.
-    """
+    """Return an answer with the numbers of the memories as they were given; ``places`` has them in the order shown."""
 
     def given(numbers: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(places[number] for number in numbers)

@@ -26,7 +26,6 @@ class Instruction:
 
     Attributes:
         models: Globs of the names of the models that the person may be talking to; case makes no difference.
-        text: What is told.
     """
 
     models: tuple[str, ...]
@@ -67,11 +66,7 @@ class Instructions:
         )
 
     def for_model(self, name: str) -> str:
-        """Return the texts for a model, in order; one that passes ``INSTRUCTIONS_LENGTH`` is left out.
-
-        Args:
-            name: The model the person talks to, as the request names it.
-        """
+        """Return the texts for a model, in order; one that passes ``INSTRUCTIONS_LENGTH`` is left out."""
         joined = ""
         for place, entry in enumerate(self.entries, 1):
             if not entry.fits(name):

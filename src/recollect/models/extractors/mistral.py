@@ -43,12 +43,10 @@ class MistralModel:
     One that the SDK can't parse is handed on as it stands, for whoever asked reads more leniently.
 
     Args:
-        model: The model to ask.
         base_url: The server, with or without ``/v1`` at its end.
         api_key: The credential to ask with; None uses the request's own while it is at hand.
         is_upstream: Whether ``base_url`` is the server the exchange itself was with. If not, the
             request's credential is never sent there.
-        timeout: How long one call may take.
 
     Raises:
         ConfigurationError: ``base_url`` is no http or https address, or no header can carry the key.

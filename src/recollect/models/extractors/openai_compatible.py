@@ -87,7 +87,6 @@ class OpenAICompatibleModel:
         api_key: The credential to ask with; None uses the request's own while it is at hand.
         is_upstream: Whether ``base_url`` is the server the exchange itself was with. If not,
             neither the request's credential nor its model's name is ever sent there.
-        timeout: How long one call may take.
         options: More parameters of the call, also instead of ours: ``temperature`` (0) and
             ``max_tokens`` (4,096); None leaves one out.
 

@@ -75,11 +75,7 @@ def one_line(text: str, length: int) -> str:
 
 
 def fenced(parts: Sequence[tuple[str, str]]) -> str:
-    """Return each text between two fence lines, under its title; those that are empty are left out.
-
-    Args:
-        parts: Titles and texts.
-    """
+    """Return each text between two fence lines, under its title; those that are empty are left out."""
     return "\n\n".join(
         f"{title}:\n{FENCE}\n{_unfenced(text)}\n{FENCE}" for title, text in parts if text.strip()
     )
@@ -115,12 +111,9 @@ def memory_line(memory: Memory) -> str:
 
 
 def message_line(message: Message, length: int, *, named: bool = False) -> str:
-    """Return a message in one line, after its speaker; of a person's the words of others are marks.
+    """Return a message in one line of about ``length`` characters, after its speaker; of a person's the words of others are marks.
 
-    Args:
-        message: The message.
-        length: About how many characters of it are shown.
-        named: Whether persons go by their names, as where there are several.
+    ``named``: persons go by their names, as where there are several.
     """
     if message.role is Role.ASSISTANT:
         return f"Assistant: {one_line(message.text, length)}"

@@ -134,12 +134,7 @@ def _named(item: Mapping[str, object]) -> object:
 
 
 def shortened(text: str, tokens: int) -> str:
-    """Return ``text`` at most ``tokens`` long: cut behind a sentence, or a word where sentences are long.
-
-    Args:
-        text: Any text.
-        tokens: As ``estimate_tokens`` counts them; at least ten.
-    """
+    """Return ``text`` at most ``tokens`` long: cut behind a sentence, or a word where sentences are long."""
     if estimate_tokens(text) <= tokens:
         return text
     sentences = text[

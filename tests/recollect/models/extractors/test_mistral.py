@@ -242,14 +242,6 @@ class TestWhichCredential:
 
         assert "authorization" not in server.requests[0].headers
 
-    async def test_one_that_is_gone_makes_it_unusable(
-        self, server: MistralStandIn, upstream: MistralModel
-    ) -> None:
-        with pytest.raises(ExtractorUnusableError):
-            await upstream.ask(MESSAGES, EXTRACTION, replace(SIGNED, credential=None))
-
-        assert server.bodies == []
-
     async def test_one_that_fits_no_header_makes_it_unusable(
         self, server: MistralStandIn, upstream: MistralModel
     ) -> None:
@@ -331,7 +323,7 @@ async def test_no_cookie_of_one_user_reaches_another(server: MistralStandIn, ups
 
 
 class TestFailures:
-    @pytest.mark.parametrize("status", [402, 409, 425, 429, 500, 502, 503, 529])
+    @pytest.mark.parametrize("status", [429, 500])
     async def test_what_may_pass_is_tried_once_and_may_be_tried_later(
         self, server: MistralStandIn, model: MistralModel, status: int
     ) -> None:
@@ -344,7 +336,7 @@ class TestFailures:
         assert "private" not in str(failure.value)
         assert len(server.bodies) == 1
 
-    @pytest.mark.parametrize("status", [301, 400, 404, 422])
+    @pytest.mark.parametrize("status", [301, 404])
     async def test_a_call_that_is_refused_makes_it_unusable(
         self, server: MistralStandIn, model: MistralModel, status: int
     ) -> None:
@@ -354,25 +346,6 @@ class TestFailures:
             await model.ask(MESSAGES, EXTRACTION, ASKER)
 
         assert len(server.bodies) == 1
-
-    async def test_a_chats_credential_that_is_refused_makes_it_unusable(
-        self, server: MistralStandIn, upstream: MistralModel
-    ) -> None:
-        server.key = "another"
-
-        with pytest.raises(ExtractorUnusableError, match="status 401"):
-            await upstream.ask(MESSAGES, EXTRACTION, SIGNED)
-
-    async def test_a_configured_key_that_is_refused_can_be_mended(
-        self, server: MistralStandIn, model: MistralModel
-    ) -> None:
-        server.key = "another"
-
-        with pytest.raises(ExtractorError, match="status 401") as failure:
-            await model.ask(MESSAGES, EXTRACTION, ASKER)
-
-        assert type(failure.value) is ExtractorError
-        assert "ours" not in str(failure.value)
 
     async def test_an_answer_that_is_too_large_is_invalid(
         self, server: MistralStandIn, model: MistralModel

@@ -197,14 +197,6 @@ class TestWhichModelAndCredential:
 
         assert "authorization" not in server.requests[0].headers
 
-    async def test_a_credential_that_is_gone_makes_it_unusable(
-        self, server: Server, model: OpenAICompatibleModel
-    ) -> None:
-        with pytest.raises(ExtractorUnusableError):
-            await model.ask(MESSAGES, CHOICE, replace(SIGNED, credential=None))
-
-        assert server.bodies == []
-
     async def test_a_credential_that_fits_no_header_makes_it_unusable(
         self, server: Server, model: OpenAICompatibleModel
     ) -> None:
@@ -386,7 +378,7 @@ class TestWhatTheServerTakes:
 
 
 class TestFailures:
-    @pytest.mark.parametrize("status", [402, 409, 425, 429, 500, 502, 503])
+    @pytest.mark.parametrize("status", [429, 503])
     async def test_what_may_pass_is_worth_another_try_later(
         self, server: Server, model: OpenAICompatibleModel, status: int
     ) -> None:
@@ -397,21 +389,6 @@ class TestFailures:
 
         assert type(caught.value) is ExtractorError
         assert len(server.bodies) == 1
-
-    @pytest.mark.parametrize("status", [401, 403])
-    async def test_a_users_own_credential_that_is_refused_makes_it_unusable(
-        self, server: Server, client: httpx.AsyncClient, status: int
-    ) -> None:
-        server.replies = [refuses(status)]
-
-        with pytest.raises(ExtractorUnusableError):
-            await OpenAICompatibleModel(client, base_url=server.base_url).ask(MESSAGES, CHOICE, SIGNED)
-        with pytest.raises(ExtractorError) as configured:
-            await OpenAICompatibleModel(client, base_url=server.base_url, api_key="x").ask(
-                MESSAGES, CHOICE, SIGNED
-            )
-
-        assert type(configured.value) is ExtractorError
 
     async def test_a_server_that_is_not_there(self, client: httpx.AsyncClient, unused_tcp_port: int) -> None:
         model = OpenAICompatibleModel(client, base_url=f"http://127.0.0.1:{unused_tcp_port}/v1")
@@ -429,15 +406,6 @@ class TestFailures:
 
         with pytest.raises(ExtractorTimeoutError, match="in time"):
             await hurried.ask(MESSAGES, CHOICE, ASKER)
-
-    @pytest.mark.parametrize("status", [408, 504, 524])
-    async def test_a_server_that_says_it_is_too_slow(
-        self, server: Server, model: OpenAICompatibleModel, status: int
-    ) -> None:
-        server.replies = [refuses(status)]
-
-        with pytest.raises(ExtractorTimeoutError):
-            await model.ask(MESSAGES, CHOICE, ASKER)
 
     async def test_a_server_that_drips(self, server: Server, client: httpx.AsyncClient) -> None:
         async def drip(request: web.Request) -> web.StreamResponse:
