@@ -105,7 +105,7 @@ async def test_what_is_said_before_the_engine_is_open_is_told_once_it_is_and_onc
         opening.setattr(conversation, "_OPENING_SECONDS", 0.0)
         await chat.says(DOG)
         await chat.asks_again("Another answer.")
-        await until(lambda: live.waiting.exchanges == 2)
+        await until(lambda: live.log_writer.waiting.exchanges == 2)
     live.log_writer.wake()
     await told()
 

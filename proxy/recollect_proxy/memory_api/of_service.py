@@ -108,9 +108,9 @@ async def read_report(asked: Asked) -> WeekReport:
 
 async def check_health(asked: Asked) -> Health:
     """Return whether Recollect works."""
-    service, live = asked.service, asked.service.live
-    waiting = live.waiting
-    spool = Spooled(waiting.exchanges, waiting.bytes, waiting.on_disk, live.lost, live.late)
+    service, writer = asked.service, asked.service.live.log_writer
+    waiting = writer.waiting
+    spool = Spooled(waiting.exchanges, waiting.bytes, waiting.on_disk, writer.lost, writer.late)
     return health_of(await service.check.condition(), spool, service.skipped)
 
 

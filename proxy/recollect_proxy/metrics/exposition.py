@@ -144,7 +144,8 @@ class Metrics:
         yield _labelled(
             "recollect_requests_without_memory", "reason", "Chat requests without memory.", skipped
         )
-        yield from _of_spool(self._live.waiting, self._live.lost, self._live.late)
+        writer = self._live.log_writer
+        yield from _of_spool(writer.waiting, writer.lost, writer.late)
         if engine is not None:
             yield from _of_recalls(self._live.recalls)
             yield from _of_formation(engine.counts)

@@ -76,7 +76,7 @@ class HealthCheck:
     @property
     def waiting(self) -> Waiting:
         """What waits in this process to be written to the store."""
-        return self._live.waiting
+        return self._live.log_writer.waiting
 
     async def condition(self) -> Condition | None:
         """Return the health of the store; None if it does not answer in time. Never raises."""

@@ -1,12 +1,12 @@
-"""An exchange from its beginning to its end: its entries for the message log, and who waits until they are written.
+"""An exchange from its beginning to its end: its entries for the message log, and the wait until its turn is safe.
 
-All entries of the message log are made here. Never: where it is written; raises into a chat.
+All entries of the message log are made here. Never: writes them; raises into a chat.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 from uuid import UUID
 
 import structlog
@@ -22,7 +22,7 @@ _PATIENCE_SECONDS = 0.5
 """The seconds that a chat waits for its turn to be kept: a disk that hangs, or megabytes to mask, may take longer."""
 
 _START_SECONDS = 10.0
-"""The seconds that it waits besides if this process has just started, and can't write yet."""
+"""The seconds that it waits more if this process has just started, and can't write yet."""
 
 log = structlog.get_logger(__name__)
 
@@ -106,97 +106,93 @@ def refused(exchange: Exchange) -> LogEntry:
 # -- while it is said and answered -----------------------------------------------------------------
 
 
-class Progress:
-    """The progress of writing an exchange, for the tasks that wait for it.
-
-    Attributes:
-        ready: This process is ready to write.
-        noted: The turn is in the spool, or never will be: later phases may be kept after it.
-        kept: The turn outlives this process.
-        over: So does the end of its answer: the turn needs no write of its own any more.
-        alone: No answer will end the turn: it is written alone, and at once.
-        needed: The chat waits for the turn to be kept.
-        masked: The turn with its secrets masked, for the entries that follow; None while none is.
-        noting: The notes that go with the next phase that is written; None: none, or they are in the store.
-        takes_notes: Whether no phase is written yet, so that notes that come can go with it.
-    """
-
-    def __init__(self) -> None:
-        self.ready, self.noted = asyncio.Event(), asyncio.Event()
-        self.kept, self.over, self.needed = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        self.alone = False
-        self.masked: MaskedTurn | None = None
-        self.noting: Noting | None = None
-        self.takes_notes = True
-
-
+@dataclass(slots=True, eq=False)
 class Noting:
-    """Notes on their way to the store.
+    """Notes on a turn, on their way to the store.
 
     Attributes:
+        turn: The turn.
         notes: The notes.
-        ended: Done once the store has them, or never will.
+        record: The record of the exchange that they may be written with; None: there is none.
+        ended: Set once the store has them, or never will.
     """
 
-    def __init__(self, notes: TurnNotes) -> None:
-        self.notes, self.ended = notes, asyncio.get_running_loop().create_future()
-
-    def end(self) -> None:
-        """Let go on who waits for them."""
-        if not self.ended.done():
-            self.ended.set_result(None)
+    turn: Turn
+    notes: TurnNotes
+    record: "ExchangeRecord | None"
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-WriteSoon: TypeAlias = Callable[
-    [LogEntry, "asyncio.Task[Became] | None", Progress | None], "asyncio.Task[Became]"
-]
-"""Writes a phase of an exchange in the background, as ``LiveEngine.write_soon`` does."""
+class PhaseWriter(Protocol):
+    """Writes phases of exchanges, as ``LogWriter`` does.
+
+    Attributes:
+        ready: Set once phases can be masked and kept at once.
+    """
+
+    ready: asyncio.Event
+
+    def write_soon(self, entry: LogEntry, record: "ExchangeRecord") -> asyncio.Task[Became]:
+        """Write a phase in the background; return a task that returns its outcome."""
+        ...
+
+    def count_late(self) -> None:
+        """Count a turn whose chat could wait no longer."""
+        ...
 
 
 class ExchangeRecord:
     """Writes an exchange to the log, from the turn to the end of its answer, which is noted once at most.
 
+    Args:
+        writer: Writes its phases.
+        exchange: The exchange.
+
     Attributes:
         turn: The turn.
-        is_over: Whether the end was noted.
+        begun: The task that writes the turn; None: the turn is written with its end.
+        kept: Set once the turn outlives this process.
+        over: Set once the end of its answer does: the turn needs no write of its own any more.
+        alone: Whether no answer will end the turn: it is written alone, and at once.
+        masked: The turn with its secrets masked, for the phases that follow; None while none is.
+        noting: The notes that go with the next phase that is written; None: none, or they are in the store.
+        takes_notes: Whether a phase is still to come that notes can go with.
     """
 
-    def __init__(self, write_soon: WriteSoon, exchange: Exchange, count_late: Callable[[], None]) -> None:
-        """Begin to write the turn.
-
-        Args:
-            write_soon: Writes a phase.
-            exchange: The exchange.
-            count_late: Called if the chat goes on before the turn is safe.
-        """
+    def __init__(self, writer: PhaseWriter, exchange: Exchange) -> None:
         self.turn = exchange.turn
-        self.is_over = False
-        self._count_late = count_late
-        self._write_soon = write_soon
+        self.begun: asyncio.Task[Became] | None = None
+        self.kept, self.over = asyncio.Event(), asyncio.Event()
+        self.alone = False
+        self.masked: MaskedTurn | None = None
+        self.noting: Noting | None = None
+        self.takes_notes = True
+        self._writer = writer
         self._exchange = exchange
-        self._progress = Progress()
-        self._begun = write_soon(begun(exchange), None, self._progress)
+
+    def begin(self) -> None:
+        """Begin to write the turn in the background; never raises, never waits."""
+        self.begun = self._writer.write_soon(begun(self._exchange), self)
 
     async def durable(self) -> None:
         """Wait until the turn will outlive this process, as long as a chat may wait; count it as late after that."""
-        self._progress.needed.set()
-        await ends_before(self._begun, self._progress.ready, _START_SECONDS)
-        is_written = await ends_before(self._begun, self._progress.kept, _PATIENCE_SECONDS)
-        if not (is_written or self._progress.kept.is_set()):
-            self._count_late()
+        assert self.begun is not None  # noqa: S101 -- a chat goes on only behind its beginning
+        await ends_before(self.begun, self._writer.ready, _START_SECONDS)
+        is_written = await ends_before(self.begun, self.kept, _PATIENCE_SECONDS)
+        if not (is_written or self.kept.is_set()):
+            self._writer.count_late()
 
     def takes(self, noting: Noting) -> bool:
         """Take notes that are to go with the next phase; return False if they had to wait for a long answer's end."""
-        if self.is_over or not self._progress.takes_notes:
-            return False
-        self._progress.noting = noting
-        return True
+        if self.takes_notes:
+            self.noting = noting
+        return self.takes_notes
 
     def gives_back(self, noting: Noting) -> bool:
         """Give back notes that it took, if no phase is about to be written that they go with; return whether it does."""
-        if self.is_over or not self._progress.takes_notes or self._progress.noting is not noting:
+        if not self.takes_notes or self.noting is not noting:
             return False
-        self._progress.noting = None
+        self.noting = None
         return True
 
     def end(
@@ -218,21 +214,21 @@ class ExchangeRecord:
         Returns:
             A task that returns the outcome, once it will outlive this process.
         """
-        self.is_over = True
         entry = ended(self._exchange, reply, recollections, answer_id=answer_id, failure=failure)
-        return self._write_soon(entry, self._begun, self._progress)
+        return self._end_with(entry)
 
     def await_answer(self, answer_id: str, *, recollections: Sequence[Recollection]) -> None:
         """Note in the background that the LLM's server keeps its answer until that is fetched; never raises, never waits."""
-        self.is_over = True
-        self._write_soon(awaited(self._exchange, recollections, answer_id), self._begun, self._progress)
+        self._end_with(awaited(self._exchange, recollections, answer_id))
 
     def fail(self, failure: Failure) -> None:
         """Note in the background that the model failed to answer it; never raises, never waits."""
-        self.is_over = True
-        self._write_soon(failed(self._exchange, failure), self._begun, self._progress)
+        self._end_with(failed(self._exchange, failure))
 
     def withdraw(self) -> None:
         """Note in the background that the server refused the client, so that nothing is kept; never raises or waits."""
-        self.is_over = True
-        self._write_soon(refused(self._exchange), self._begun, self._progress)
+        self._end_with(refused(self._exchange))
+
+    def _end_with(self, entry: LogEntry) -> asyncio.Task[Became]:
+        self.takes_notes = False
+        return self._writer.write_soon(entry, self)

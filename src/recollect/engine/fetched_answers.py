@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import structlog
 
-from recollect.engine.exchanges import ended
 from recollect.engine.live import LiveEngine
 from recollect.errors import StoreError
 from recollect.model import Exchange, Failure
@@ -41,7 +40,7 @@ def note_fetched(
         if asked is None or (failure is None and reply and asked.reply == reply):
             return
         exchange = replace(asked, credential=credential)
-        live.write_soon(ended(exchange, reply, (), answer_id=answer_id, failure=failure))
+        live.record_of(exchange).end(reply, recollections=(), answer_id=answer_id, failure=failure)
 
     live.note_soon(note())
 

@@ -18,7 +18,7 @@ from uuid_utils.compat import uuid7
 from recollect.deadline import ends_before, happens, within
 from recollect.engine import Engine, system_clock
 from recollect.engine.client_questions import AskedRequest
-from recollect.engine.exchanges import ExchangeRecord, Progress, ended, is_storable, new_exchange
+from recollect.engine.exchanges import ExchangeRecord, is_storable, new_exchange
 from recollect.engine.explain import request_record
 from recollect.engine.log_writer import LogWriter
 from recollect.engine.masking_lanes import begin_masking
@@ -32,7 +32,7 @@ from recollect.failures import place
 from recollect.model import (
     UNNAMED,
     Became,
-    LogEntry,
+    Exchange,
     News,
     Recall,
     Recollection,
@@ -41,7 +41,7 @@ from recollect.model import (
     Turn,
     TurnNotes,
 )
-from recollect.spool import Spool, Waiting
+from recollect.spool import Spool
 
 _REOPEN_SECONDS = 5.0
 _PATIENCE_SECONDS = 0.3
@@ -88,16 +88,16 @@ class LiveEngine:
         self._first_try = goes_on or asyncio.Event()
         self._closing = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
-        self._log_writer = LogWriter(
+        self._notes: set[asyncio.Task[None]] = set()
+        self._noting = NotesInBackground(lambda: self._engine, self._notes)
+        self.log_writer = LogWriter(
             spool or Spool(None, limit=_IN_MEMORY),
             lambda: self._engine,
+            self._noting,
             keeps=keeps,
             patience=patience,
             masks=masks,
         )
-        self._remembering: set[asyncio.Task[Became]] = set()
-        self._notes: set[asyncio.Task[None]] = set()
-        self._noting = NotesInBackground(lambda: self._engine, self._notes)
         self._successor: LiveEngine | None = None
         self._chats = 0
         self.failure: RecollectError | None = None
@@ -142,7 +142,7 @@ class LiveEngine:
             keeper.result()
 
     def _begin(self) -> None:
-        self._log_writer.start()
+        self.log_writer.start()
         if self._masks:
             begin_masking()
 
@@ -155,7 +155,7 @@ class LiveEngine:
                     engine.when_erased(self.recent.forget)
                     self._opened.set()
                     self._first_try.set()
-                    self._log_writer.wake()
+                    self.log_writer.wake()
                     heeding = asyncio.create_task(self._heed_erasures(engine))
                     await self._closing.wait()
                     heeding.cancel()
@@ -250,9 +250,7 @@ class LiveEngine:
 
     async def caught_up(self) -> None:
         """Wait until all messages so far are written, while there is an engine to write them."""
-        if self._remembering:
-            await asyncio.wait(self._remembering)
-        await self._log_writer.settle()
+        await self.log_writer.settle()
 
     def note_soon(self, work: Coroutine[Any, Any, None]) -> None:
         """Do optional work in the background, unless too much waits for the store. Never raises, never waits."""
@@ -325,13 +323,11 @@ class LiveEngine:
         Returns:
             The record that takes the end of the exchange; None if the turn has no words, or no log could hold it.
         """
-        return (
-            ExchangeRecord(
-                self.write_soon, new_exchange(turn, credential=credential), self._log_writer.count_late
-            )
-            if turn.text and is_storable(turn)
-            else None
-        )
+        if not (turn.text and is_storable(turn)):
+            return None
+        record = self.record_of(new_exchange(turn, credential=credential))
+        record.begin()
+        return record
 
     def remember(
         self, turn: Turn, reply: str, *, recollections: Sequence[Recollection], credential: str | None
@@ -342,50 +338,15 @@ class LiveEngine:
             A task that returns the outcome, once it will outlive this process; None if the turn has no words, or no log
             could hold it.
         """
-        if not turn.text or not is_storable(turn):
+        if not (turn.text and is_storable(turn)):
             return None
-        return self.write_soon(ended(new_exchange(turn, credential=credential), reply, recollections))
+        return self.record_of(new_exchange(turn, credential=credential)).end(
+            reply, recollections=recollections
+        )
 
-    def write_soon(
-        self,
-        entry: LogEntry,
-        behind: asyncio.Task[Became] | None = None,
-        progress: Progress | None = None,
-    ) -> asyncio.Task[Became]:
-        """Write a phase of an exchange in the background.
-
-        Args:
-            entry: The phase.
-            behind: The task that writes the phase before it.
-            progress: The exchange's progress, for the tasks that wait for it.
-
-        Returns:
-            A task that returns the outcome, once it will outlive this process.
-        """
-        progress = progress or Progress()
-        task = _keep(self.log_writer.write(entry, behind, progress), self._remembering)
-        self._noting.follow(entry, progress, task)
-        return task
-
-    @property
-    def log_writer(self) -> LogWriter:
-        """The writer of this engine, or of its successor."""
-        return self._log_writer if self._successor is None else self._successor.log_writer
-
-    @property
-    def waiting(self) -> Waiting:
-        """The count of phases that wait for the log."""
-        return self.log_writer.waiting
-
-    @property
-    def lost(self) -> int:
-        """How many phases were lost, as neither the log nor the spool took them."""
-        return self.log_writer.lost
-
-    @property
-    def late(self) -> int:
-        """How many turns were sent on before they were safe on disk."""
-        return self.log_writer.late
+    def record_of(self, exchange: Exchange) -> ExchangeRecord:
+        """Return a record that takes the end of an exchange, and writes nothing until then."""
+        return ExchangeRecord(self.log_writer, exchange)
 
     async def settle(self, seconds: float) -> None:
         """Wait ``seconds`` at most until all exchanges and notes are written."""
@@ -393,42 +354,26 @@ class LiveEngine:
             await within(seconds, self._settled())
 
     async def _settled(self) -> None:
-        while waiting := self._remembering | self._notes:
+        while waiting := self.log_writer.writing | self._notes:
             await asyncio.wait(waiting)
-        await self._log_writer.settle()
-
-    async def aclose(self) -> None:
-        """Write the waiting phases, or leave them in the spool; then close the engine."""
-        try:
-            await self._finish()
-            await self._log_writer.close()
-        finally:
-            await self._close()
+        await self.log_writer.settle()
 
     async def give_way(self, successor: "LiveEngine") -> None:
-        """Write the waiting phases, then close the engine.
-
-        ``successor`` remembers the phases that wait for an engine that is not open, and all later ones.
-        """
+        """Close; ``successor`` remembers the phases that wait for an engine that is not open, and all later ones."""
         self._successor = successor
+        self.log_writer.give_way(successor.log_writer)
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Write the waiting phases, or leave them in the spool; then close the engine. Mere notes may be lost."""
         try:
-            await self._finish()
-            await self._log_writer.close(successor.log_writer)
+            if self._engine is not None and (waiting := self.log_writer.writing | self._notes):
+                await asyncio.wait(waiting, timeout=_CLOSE_SECONDS)
+            for task in self._notes:
+                task.cancel()
+            await self.log_writer.close()
         finally:
             await self._close()  # at once where it is not open, so that it does not open now
-
-    async def _finish(self) -> None:
-        """Let the running writes end, or go to the spool; mere notes may be lost."""
-        seconds = _CLOSE_SECONDS if self._engine is not None else 0.0
-        if waiting := self._remembering | self._notes:
-            await asyncio.wait(waiting, timeout=seconds)
-        self._log_writer.hurry()
-        for task in self._notes:
-            task.cancel()
-        if self._remembering:
-            await asyncio.wait(self._remembering, timeout=_CLOSE_SECONDS)
-        if self._remembering:
-            log.error("exchange_lost", reason="shut down before it was read", count=len(self._remembering))
 
     async def _close(self) -> None:
         self._closing.set()

@@ -8,20 +8,21 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from uuid import UUID
-from weakref import WeakSet, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 import structlog
 from cachetools import LRUCache, TTLCache
 
 from recollect.deadline import ends_before, happens
 from recollect.engine import Engine
-from recollect.engine.exchanges import Progress
+from recollect.engine.exchanges import ExchangeRecord
 from recollect.engine.masking_lanes import (
     entry_as_it_is,
     entry_without_secrets,
     masked_turn_of,
     masking_is_ready,
 )
+from recollect.engine.notes_in_background import NotesInBackground
 from recollect.errors import RecollectError, StoreError, StoreUnavailableError
 from recollect.failures import place
 from recollect.model import Became, LogEntry, Phase, Scope, Written
@@ -33,6 +34,9 @@ none competes with the first byte."""
 
 _AGAIN_SECONDS = 1.0
 """How long a store that failed is left alone."""
+
+_CLOSE_SECONDS = 5.0
+"""How long a writer that closes waits for phases that are being masked and kept."""
 
 _LOOK_SECONDS = 30.0
 """The pause between two searches for files of dead processes."""
@@ -46,13 +50,16 @@ class LogWriter:
     """Writes the phases of exchanges, those of a chat in the order in which they were said.
 
     Args:
-        spool: Keeps the phases that the log can't take.
+        spool: Keeps the phases until the log has them.
         engine: Returns the engine that writes to the log; None while there is none.
+        notes: Writes the notes that no phase takes with it.
         keeps: Whether messages are kept of users whose own `record` setting is unknown while the store is away.
-        patience: Seconds that the log may take with a phase before it waits in the spool, where someone waits for it.
+        patience: Seconds that the log may take with a phase before it waits in the spool.
         masks: Whether a phase's secrets are masked before it is kept.
 
     Attributes:
+        ready: Set once phases can be masked and kept at once.
+        writing: The tasks that write phases.
         lost: How many phases neither the log nor the spool could take.
         late: How many turns were sent on to the model before they would outlive this process.
     """
@@ -61,26 +68,24 @@ class LogWriter:
         self,
         spool: Spool,
         engine: Callable[[], Engine | None],
+        notes: NotesInBackground,
         *,
-        keeps: bool = True,
-        patience: float = 0.1,
-        masks: bool = True,
+        keeps: bool,
+        patience: float,
+        masks: bool,
     ) -> None:
-        self._spool = spool
-        self._masks = masks
+        self._spool, self._engine, self._notes = spool, engine, notes
+        self._keeps, self._patience, self._masks = keeps, patience, masks
         self._successor: LogWriter | None = None
-        self._patience = patience
-        self._engine = engine
-        self._keeps = keeps
         self._is_recorded: LRUCache[str, bool] = LRUCache(_KEPT)
         self._credentials: TTLCache[UUID, str] = TTLCache(_KEPT, _CREDENTIAL_SECONDS)
         self._later: WeakValueDictionary[tuple[UUID, Phase], asyncio.Future[Written]] = WeakValueDictionary()
         self._newest: WeakValueDictionary[Scope, asyncio.Task[Became]] = WeakValueDictionary()
-        self._needed: WeakSet[asyncio.Event] = WeakSet()
         self._opened, self._adopted = asyncio.Event(), asyncio.Event()
-        self._wake, self._tried = asyncio.Event(), asyncio.Event()
-        self._closing, self._ending = asyncio.Event(), asyncio.Event()
+        self._wake, self._tried, self._closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._replaying: asyncio.Task[None] | None = None
+        self.ready = asyncio.Event()
+        self.writing: set[asyncio.Task[Became]] = set()
         self.lost = self.late = 0
 
     @property
@@ -98,80 +103,91 @@ class LogWriter:
         self._adopted.clear()
         self._wake.set()
 
-    async def write(self, entry: LogEntry, behind: asyncio.Task[Became] | None, progress: Progress) -> Became:
-        """Write a phase; return what became of it in the log, once it will outlive this process. Never raises.
+    def write_soon(self, entry: LogEntry, record: ExchangeRecord) -> asyncio.Task[Became]:
+        """Write a phase in the background, after those before it in its exchange and its chat; never raises, never waits.
 
-        Args:
-            entry: Which phase.
-            behind: The writing of the phase before it.
-            progress: The exchange's progress, for the tasks that wait for it.
+        Returns:
+            A task that returns the outcome in the log, once the phase will outlive this process.
         """
-        # Before the first await: tasks begin in the order in which they were made.
-        waits_for = [behind, self._line_up(entry.exchange.turn.scope)]
+        if self._successor is not None:
+            return self._successor.write_soon(entry, record)
+        scope = entry.exchange.turn.scope
+        before = [each for each in (record.begun, self._newest.get(scope)) if each is not None]
+        task = self._newest[scope] = asyncio.create_task(self._write(entry, record, before))
+        self.writing.add(task)
+        task.add_done_callback(self.writing.discard)
+        return task
+
+    async def _write(
+        self, entry: LogEntry, record: ExchangeRecord, before: Sequence[asyncio.Task[Became]]
+    ) -> Became:
         try:
-            self.start()
-            await happens(self._opened, self._patience)
-            if self._masks:
-                await masking_is_ready()
-            progress.ready.set()
-            if behind is not None:
-                await progress.noted.wait()  # the turn is masked by then, and kept before its end
-            entry = await self._as_kept(entry, progress)
-            return await (self._successor or self).keep_and_write(entry, waits_for, progress)
+            await self._get_ready()
+            if record.begun is not None and entry.phase is not Phase.BEGUN:
+                await ends_before(
+                    record.begun, record.kept
+                )  # the turn is masked by then, and kept before its end
+            return await self._keep_and_write(await self._as_kept(entry, record), record, before)
         except FullError:
             self._lose(entry, "the spool is full")
         except Exception as error:  # noqa: BLE001 -- a bug must not end a chat, and would be there again
             log.error("remember_failed", error=type(error).__name__, place=place(error))  # noqa: TRY400 -- no text
             self._lose(entry, "it can't be written")
-        finally:
-            progress.noted.set()
         return None
 
-    def _line_up(self, scope: Scope) -> asyncio.Task[Became] | None:
-        """Return the task that writes the phase before in a chat; the current task is the next to be waited for."""
-        current: asyncio.Task[Became] | None = asyncio.current_task()
-        assert current is not None  # noqa: S101 -- a coroutine runs in a task
-        before, self._newest[scope] = self._newest.get(scope), current
-        return before
+    async def _get_ready(self) -> None:
+        self.start()
+        if not self.ready.is_set():
+            await happens(self._opened, self._patience)
+            if self._masks:
+                await masking_is_ready()
+            self.ready.set()
 
-    async def _as_kept(self, entry: LogEntry, progress: Progress) -> LogEntry:
+    async def _as_kept(self, entry: LogEntry, record: ExchangeRecord) -> LogEntry:
         """Return a phase as it may be kept; the turn's secrets are masked once for all its phases."""
         if not self._masks:
             return entry_as_it_is(entry)
         if entry.phase is Phase.BEGUN:
-            progress.masked = await masked_turn_of(entry.exchange)
-        return await entry_without_secrets(entry, progress.masked)
+            record.masked = await masked_turn_of(entry.exchange)
+        return await entry_without_secrets(entry, record.masked)
 
-    async def keep_and_write(
-        self, entry: LogEntry, waits_for: Sequence[asyncio.Task[Became] | None], progress: Progress
+    async def _keep_and_write(
+        self, entry: LogEntry, record: ExchangeRecord, before: Sequence[asyncio.Task[Became]]
     ) -> Became:
         """Keep a phase in the spool, and write it to the log or let it wait. Raises FullError."""
         begins = entry.phase is Phase.BEGUN
         kept = await self._spool.keep(entry) if self._records(entry) else None
         try:
             is_kept = kept is None or kept.is_on_disk
-            progress.noted.set()
             if is_kept and begins:
-                progress.kept.set()
+                record.kept.set()
             elif not begins:
-                progress.alone = not is_kept or entry.phase is not Phase.ENDED
-                progress.over.set()
-            if before := {each for each in waits_for if each is not None and not each.done()}:
-                await asyncio.wait(before)
-            if begins and is_kept and await happens(progress.over, _SOON_SECONDS) and not progress.alone:
-                return None  # what ended it is written, and this with it
-            progress.takes_notes = False
-            noting = progress.noting
-            if noting is not None:
-                entry = replace(entry, notes=noting.notes)
-            written = await self._to_log(entry, progress.needed)
-            if noting is not None and written is not None:
-                progress.noting = None
-                noting.end()
-            return written or await self._let_wait(entry, kept)
+                record.alone = not is_kept or entry.phase is not Phase.ENDED
+                record.over.set()
+            if unfinished := {each for each in before if not each.done()}:
+                await asyncio.wait(unfinished)
+            if begins and is_kept and await happens(record.over, _SOON_SECONDS) and not record.alone:
+                return None  # the entry that ended it is written, and this with it
+            return await self._with_notes(entry, record) or await self._let_wait(entry, kept)
         finally:
             if kept is not None and not kept.waits:
                 self._spool.finish(kept)
+
+    async def _with_notes(self, entry: LogEntry, record: ExchangeRecord) -> Written | None:
+        """Write a phase and the notes that wait for it; notes that the log did not take are written alone: no spool keeps them."""
+        record.takes_notes = False
+        noting, record.noting = record.noting, None
+        if noting is None:
+            return await self._to_log(entry)
+        written = None
+        try:
+            written = await self._to_log(replace(entry, notes=noting.notes))
+        finally:
+            if written is None:
+                self._notes.write_alone(noting)
+            else:
+                self._notes.end(noting)
+        return written
 
     def _records(self, entry: LogEntry) -> bool:
         """Return whether the user wants a record, as far as is known."""
@@ -190,31 +206,26 @@ class LogWriter:
         self._wake.set()
         return later
 
-    async def _to_log(self, entry: LogEntry, needed: asyncio.Event) -> Written | None:
+    async def _to_log(self, entry: LogEntry) -> Written | None:
         """Return the outcome of a phase in the log; None if the log can't take it, or not in time."""
         engine, user_id = self._engine(), entry.exchange.turn.scope.user_id
         # Messages that dead processes left are written first.
         if engine is None or not await happens(self._adopted, self._patience) or self._spool.has(user_id):
             return None
-        self._needed.add(needed)
-        if self._closing.is_set():
-            needed.set()
         try:
-            return await self._written(engine, entry, self._patience, needed)
+            return await self._written(engine, entry, self._patience)
         except StoreError as error:
             log.warning("remember_failed", error=type(error).__name__, detail=str(error))
             return None
 
-    async def _written(
-        self, engine: Engine, entry: LogEntry, seconds: float, given_up: asyncio.Event
-    ) -> Written:
-        """Write a phase to the log, for so many seconds, then until it is given up.
+    async def _written(self, engine: Engine, entry: LogEntry, seconds: float | None = None) -> Written:
+        """Write a phase to the log, for so many seconds, or until this writer closes.
 
         Raises:
             StoreError: The log can't take it, or not in time.
         """
         writing = asyncio.create_task(engine.write(entry))
-        if not (await ends_before(writing, seconds=seconds) or await ends_before(writing, given_up)):
+        if not await ends_before(writing, self._closing if seconds is None else None, seconds):
             writing.cancel()  # and not waited for: to let go of a store that hangs takes time too
             writing.add_done_callback(_ended)
             raise StoreUnavailableError("The memory store is slow.")
@@ -238,14 +249,14 @@ class LogWriter:
     async def _replay(self) -> None:
         await self._spool.open()
         self._opened.set()
-        while not self._ending.is_set():
+        while not self._closing.is_set():
             if not self._adopted.is_set():
                 await self._spool.adopt()
                 self._adopted.set()
             self._wake.clear()
             if self._engine() is not None and not await self._replayed():
-                await happens(self._ending, _AGAIN_SECONDS)
-            elif not self._ending.is_set() and not await happens(self._wake, _LOOK_SECONDS):
+                await happens(self._closing, _AGAIN_SECONDS)
+            elif not self._closing.is_set() and not await happens(self._wake, _LOOK_SECONDS):
                 await self._spool.adopt()
 
     async def _replayed(self) -> bool:
@@ -264,42 +275,41 @@ class LogWriter:
 
     async def _write_again(self, entry: LogEntry) -> None:
         engine = self._engine()
-        if engine is None or self._ending.is_set():
+        if engine is None or self._closing.is_set():
             raise StoreUnavailableError
         credential = self._credentials.get(entry.exchange.id)
         whole = replace(entry, exchange=replace(entry.exchange, credential=credential))
-        written = await self._written(engine, whole, 0.0, self._ending)
+        written = await self._written(engine, whole)
         later = self._later.get((entry.exchange.id, entry.phase))
         if later is not None and not later.done():
             later.set_result(written)
 
     async def settle(self) -> None:
-        """Wait until nothing waits, while there is an engine to write it."""
+        """Wait until all phases so far are written, while there is an engine to write them."""
+        if self.writing:
+            await asyncio.wait(self.writing)
         while self._engine() is not None and self._spool.waiting.exchanges:
             self._tried.clear()
             await self._tried.wait()
 
-    def hurry(self) -> None:
-        """Wait for the log no longer: phases that it has not taken by now go to the spool."""
-        self._closing.set()
-        for needed in self._needed:
-            needed.set()
-
-    async def close(self, successor: "LogWriter | None" = None) -> None:
-        """Stop writing. Waiting phases stay for the next process, or go to a successor with another store.
-
-        Every phase must have been written by now, or be waiting.
-        """
+    def give_way(self, successor: "LogWriter") -> None:
+        """Let another writer have all later phases, and those that still wait when this one closes."""
         self._successor = successor
-        self.hurry()
-        self._ending.set()
+
+    async def close(self) -> None:
+        """Stop writing: phases that the log has not taken wait in the spool, for the next process or the successor."""
+        self._closing.set()
         self._wake.set()
+        if self.writing:
+            await asyncio.wait(self.writing, timeout=_CLOSE_SECONDS)
+        if self.writing:
+            log.error("exchange_lost", reason="shut down before it was read", count=len(self.writing))
         try:
             if self._replaying is not None:
                 # It ends between two lines: the work on a file is not cut off.
                 await asyncio.wait({self._replaying})
-            if successor is not None:
-                await successor.take(self._spool)
+            if self._successor is not None:
+                await self._successor.take(self._spool)
         finally:
             waiting = await self._spool.close()
             if waiting.exchanges and waiting.on_disk:

@@ -18,7 +18,7 @@ from tests.watched_stores import Through, with_parts
 
 from recollect.engine import exchanges, log_writer
 from recollect.engine import live as live_engine
-from recollect.engine.exchanges import ExchangeRecord, Progress
+from recollect.engine.exchanges import ExchangeRecord
 from recollect.engine.live import LiveEngine
 from recollect.engine.log_writer import LogWriter
 from recollect.engine.masking_lanes import masking_is_ready
@@ -87,7 +87,8 @@ async def say(live: LiveEngine, store: Store, text: str, *, seconds: float = 0.0
     exchange_record = live.begin(store.turn(text, at=NOON + timedelta(seconds=seconds)), credential=None)
     assert exchange_record is not None
     await exchange_record.durable()
-    await exchange_record._begun  # into the log, or to wait for it; a chat waits for neither
+    assert exchange_record.begun is not None
+    await exchange_record.begun  # into the log, or to wait for it; a chat waits for neither
     return exchange_record
 
 
@@ -124,7 +125,7 @@ async def test_a_chat_that_goes_on_before_its_turn_is_safe_is_counted(
 ) -> None:
     readied = asyncio.Event()
 
-    async def masked(_writer: LogWriter, entry: LogEntry, _progress: Progress) -> LogEntry:
+    async def masked(_writer: LogWriter, entry: LogEntry, _record: ExchangeRecord) -> LogEntry:
         await readied.wait()
         return entry
 
@@ -136,12 +137,12 @@ async def test_a_chat_that_goes_on_before_its_turn_is_safe_is_counted(
     assert begun is not None
     with capture_logs() as logs:
         await begun.durable()
-    assert live.late == 1
+    assert live.log_writer.late == 1
     assert {"event": "exchange_late", "log_level": "warning", "count": 1} in logs
 
     readied.set()
     await say(live, store, "two", seconds=1)
-    assert live.late == 1
+    assert live.log_writer.late == 1
     await live.aclose()
 
 
@@ -155,7 +156,7 @@ async def test_a_turn_and_its_answer_come_together_wherever_each_of_them_waited(
     opener.outage.failure = StoreUnavailableError()
     await logged.end("First.", recollections=())
     waiting = await say(live, store, "two", seconds=1)
-    assert live.waiting.exchanges == 2
+    assert live.log_writer.waiting.exchanges == 2
     opener.outage.failure = None
     await waiting.end("Second.", recollections=())
     failed = await say(live, store, "three", seconds=2)
@@ -176,7 +177,7 @@ async def test_a_store_that_is_slow_is_waited_for_no_longer_than_a_chat_can_bear
 
     with capture_logs() as logs:
         exchange_record = await say(live, store, "one")
-    assert live.waiting.exchanges == 1
+    assert live.log_writer.waiting.exchanges == 1
     assert [line["event"] for line in logs] == ["remember_failed"]
     log.hangs = False
     await exchange_record.end("First.", recollections=())
@@ -224,8 +225,8 @@ async def test_a_full_spool_costs_what_is_said_and_no_chat_and_is_told_of(store:
         await live.aclose()
 
     lost = [line for line in logs if line["event"] == "exchange_lost"]
-    assert [line["count"] for line in lost] == list(range(1, live.lost + 1))
-    assert live.lost > 0
+    assert [line["count"] for line in lost] == list(range(1, live.log_writer.lost + 1))
+    assert live.log_writer.lost > 0
     assert {line["reason"] for line in lost} == {"the spool is full"}
     assert "secret" not in str(logs)
 
@@ -242,7 +243,7 @@ async def test_who_is_known_to_want_nothing_kept_is_not_kept_on_disk_either(
 
     await (await say(live, store, "two")).end("Good.", recollections=())
 
-    assert live.waiting.exchanges == 0
+    assert live.log_writer.waiting.exchanges == 0
     await live.aclose()
 
 
@@ -299,7 +300,7 @@ async def test_a_parent_that_no_key_can_be_costs_no_exchange(store: Store, folde
         remembering = live.remember(turn, "Good.", recollections=(), credential=None)
         assert remembering is not None
         became.append(await remembering)
-    assert live.waiting.exchanges == 1  # the log could take the first as it is
+    assert live.log_writer.waiting.exchanges == 1  # the log could take the first as it is
     known, later = became
     assert known is Written.NEW
     assert isinstance(later, asyncio.Future)
@@ -309,7 +310,7 @@ async def test_a_parent_that_no_key_can_be_costs_no_exchange(store: Store, folde
 
     assert await later is Written.NEW
     assert await said(store) == [("said 0", "Good."), ("said 1", "Good.")]
-    assert live.lost == 0
+    assert live.log_writer.lost == 0
     await live.aclose()
 
 
@@ -330,7 +331,7 @@ async def test_what_fails_before_anything_is_written_is_lost_and_counted(
 
     assert [line["event"] for line in logs] == ["remember_failed", "exchange_lost"]
     assert "secret" not in str(logs)
-    assert live.lost == 1
+    assert live.log_writer.lost == 1
     await live.aclose()
 
 
@@ -360,7 +361,7 @@ async def test_long_texts_are_made_lines_and_counted_beside_the_loop_and_once(
         remembering = live.remember(store.turn(text), "", recollections=(), credential=None)
         assert remembering is not None
         await remembering
-    assert live.waiting.exchanges == 2
+    assert live.log_writer.waiting.exchanges == 2
     assert beside == [("encode", False), ("encode", True)]
     opener.outage.failure = None
     await live.settle(20)

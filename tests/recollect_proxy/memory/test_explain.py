@@ -220,7 +220,7 @@ async def test_who_asks_right_after_the_answer_waits_for_what_is_being_written(
     assert told.status == 200
     assert told.json["user_id"] == drinker.known_as
     await proxy.settle()
-    assert proxy.app.engine._noting._of_requests == {}
+    assert proxy.app.engine._noting._under_way == {}
 
 
 async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(

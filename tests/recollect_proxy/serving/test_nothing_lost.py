@@ -296,7 +296,7 @@ async def test_an_answer_that_ends_while_the_store_is_away_comes_to_its_turn(
         await database.stop()
         ends.set()
         assert (await saying).status == 200
-        await until(lambda: proxy.app.engine.waiting.exchanges == 1)
+        await until(lambda: proxy.app.engine.log_writer.waiting.exchanges == 1)
 
         await database.start()
         await proxy.settle()
@@ -315,7 +315,7 @@ async def test_a_failure_while_the_store_is_away_leaves_what_was_said(
         await database.stop()
         refuses.set()
         assert (await saying).status == 503
-        await until(lambda: proxy.app.engine.waiting.exchanges == 1)
+        await until(lambda: proxy.app.engine.log_writer.waiting.exchanges == 1)
 
         await database.start()
         await proxy.settle()
@@ -355,5 +355,5 @@ async def test_an_erasure_takes_what_waits_with_it_and_says_so(
         erased = await proxy.api(b"DELETE", f"/users/{user.id}")
 
         assert erased.json["rows"]["spool"] == 1
-        assert proxy.app.engine.waiting.exchanges == 0
+        assert proxy.app.engine.log_writer.waiting.exchanges == 0
         assert _is_empty(settings.data_dir / "spool")
