@@ -4,7 +4,7 @@ Never: whose memory it is. An option in the body wins over the header of the sam
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -96,24 +96,20 @@ def _included(_name: str, value: Value) -> bool:
     return "memories" in {item.strip().lower() for item in str(value).split(",")}
 
 
-@dataclass(frozen=True, slots=True)
-class _Option:
-    read: Callable[[str, Value], Any]
-    field: str = field(default="")
-
-
-_OPTIONS = {
-    "session": _Option(_session),
-    "top_k_memories": _Option(_count(_MOST_MEMORIES), "limit"),
-    "max_memory_tokens": _Option(_count(_MOST_TOKENS), "memory_tokens"),
-    "max_history_tokens": _Option(_count(_MOST_TOKENS), "history_tokens"),
-    "include_history": _Option(_switch, "history"),
-    "recall": _Option(_switch, "recall"),
-    "placement": _Option(_placement, "placement"),
-    "remember": _Option(_switch),
-    "mark": _Option(_switch),
-    "include": _Option(_included),
+_OPTIONS: dict[str, tuple[Callable[[str, Value], Any], str]] = {
+    "session": (_session, ""),
+    "top_k_memories": (_count(_MOST_MEMORIES), "limit"),
+    "max_memory_tokens": (_count(_MOST_TOKENS), "memory_tokens"),
+    "max_history_tokens": (_count(_MOST_TOKENS), "history_tokens"),
+    "include_history": (_switch, "history"),
+    "recall": (_switch, "recall"),
+    "placement": (_placement, "placement"),
+    "remember": (_switch, ""),
+    "mark": (_switch, ""),
+    "include": (_included, ""),
 }
+"""Reads each option; the name is that of the field of ``RecallOptions``, "" for another."""
+
 _OF_HEADERS = {_PREFIX + name.replace("_", "-").encode(): name for name in _OPTIONS}
 
 
@@ -136,10 +132,10 @@ def read_request_options(headers: Headers, options: msgspec.Raw | None) -> Reque
             before = f"{given[option]}," if option == "include" and option in given else ""
             given[option] = (header_text(value) or text) if option == "session" else before + text
     given |= _of_body(options)
-    read = {name: _OPTIONS[name].read(name, value) for name, value in given.items()}
+    read = {name: _OPTIONS[name][0](name, value) for name, value in given.items()}
     return RequestOptions(
         recall=RecallOptions(
-            **{_OPTIONS[name].field: value for name, value in read.items() if _OPTIONS[name].field}
+            **{field: value for name, value in read.items() if (field := _OPTIONS[name][1])}
         ),
         remember=read.get("remember", True),
         mark=read.get("mark", False),

@@ -29,16 +29,10 @@ class ApiKey:
 
     def __init__(self, users: Callable[[], Mapping[str, str]]) -> None:
         self._users = users
-
-    @property
-    def headers(self) -> frozenset[bytes]:
-        """None: the upstream may need the same header."""
-        return frozenset()
-
-    @property
-    def secrets(self) -> frozenset[bytes]:
-        """None: the proxy recognizes its own keys by their prefix, in any header."""
-        return frozenset()
+        self.headers: frozenset[bytes] = frozenset()  # the upstream may need the same header
+        self.secrets: frozenset[bytes] = (
+            frozenset()
+        )  # the proxy knows its own keys by their prefix, in any header
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the user whose key the request carries. An unknown key with our prefix, or a second key, is rejected."""

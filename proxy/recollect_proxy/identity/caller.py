@@ -77,17 +77,15 @@ OPENWEBUI_USER = frozenset(b"x-openwebui-user-" + name for name in (b"id", b"ema
 
 
 class Mode(Protocol):
-    """One way to identify the user of a request."""
+    """One way to identify the user of a request.
 
-    @property
-    def headers(self) -> frozenset[bytes]:
-        """The lower-case names of the headers that the mode reads and the proxy does not forward."""
-        ...
+    Attributes:
+        headers: The lower-case names of the headers that the mode reads and the proxy does not forward.
+        secrets: The subset of ``headers`` that is never forwarded, whatever the settings: they prove any identity.
+    """
 
-    @property
-    def secrets(self) -> frozenset[bytes]:
-        """The subset of ``headers`` that is never forwarded, whatever the settings: whoever has one can claim any user."""
-        ...
+    headers: frozenset[bytes]
+    secrets: frozenset[bytes]
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the verdict on a request; None if this mode does not apply to it.

@@ -63,10 +63,7 @@ def _openwebui_token(settings: ProxySettings) -> Mode:
         )
     from recollect_proxy.identity.signed import OpenWebUIToken  # noqa: PLC0415 -- cryptography, for this mode alone
 
-    return OpenWebUIToken(
-        secret.get_secret_value(),
-        header=settings.openwebui_jwt_header,
-    )
+    return OpenWebUIToken(secret.get_secret_value(), header=settings.openwebui_jwt_header)
 
 
 def _api_key(settings: ProxySettings) -> Mode:
@@ -95,11 +92,7 @@ def _provider_token(settings: ProxySettings) -> Mode:
         )
     from recollect_proxy.identity.signed import ProviderToken  # noqa: PLC0415 -- as above
 
-    return ProviderToken(
-        settings.jwks_file,
-        issuer=issuer,
-        audience=audience,
-    )
+    return ProviderToken(settings.jwks_file, issuer=issuer, audience=audience)
 
 
 _MODES = {

@@ -60,6 +60,8 @@ class PlainHeader:
         self._header = header.encode()
         self._hosts = frozenset(host.lower() for host in hosts)
         self._secret_header = secret_header.encode()
+        self.headers: frozenset[bytes] = frozenset({self._header, self._secret_header})
+        self.secrets: frozenset[bytes] = frozenset({self._secret_header})
         self._secret = secret.encode() if secret is not None else None
         if secret is not None:
             require_strong(secret, "RECOLLECT_SHARED_SECRET")
@@ -67,16 +69,6 @@ class PlainHeader:
             self._networks: tuple[Network, ...] = tuple(ip_network(network) for network in networks)
         except ValueError as error:
             raise ConfigurationError(f"RECOLLECT_TRUSTED_NETWORKS: {error}") from error
-
-    @property
-    def headers(self) -> frozenset[bytes]:
-        """The header with the user's id, and the one with the shared secret."""
-        return frozenset({self._header, self._secret_header})
-
-    @property
-    def secrets(self) -> frozenset[bytes]:
-        """The header with the shared secret."""
-        return frozenset({self._secret_header})
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the named user, or a rejection; None if the header is absent or empty."""

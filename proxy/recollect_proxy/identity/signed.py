@@ -44,16 +44,8 @@ class OpenWebUIToken:
         self._header = header.encode()
         self._issuer = issuer
         self._leeway = leeway
-
-    @property
-    def headers(self) -> frozenset[bytes]:
-        """OpenWebUI's plain user headers, and the header with the token."""
-        return OPENWEBUI_USER | {self._header}
-
-    @property
-    def secrets(self) -> frozenset[bytes]:
-        """None: a token expires, and proves one user only."""
-        return frozenset()
+        self.headers: frozenset[bytes] = OPENWEBUI_USER | {self._header}
+        self.secrets: frozenset[bytes] = frozenset()  # a token expires, and proves one user only
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the user in the token, or a rejection; None if the request has neither token nor plain user headers."""
@@ -108,16 +100,10 @@ class ProviderToken:
         self._audience = audience
         self._user_claim = user_claim
         self._leeway = leeway
-
-    @property
-    def headers(self) -> frozenset[bytes]:
-        """The header with the token. ``authorization`` is left out: the upstream may need it."""
-        return frozenset({self._header}) - {b"authorization"}
-
-    @property
-    def secrets(self) -> frozenset[bytes]:
-        """None: a token expires, and proves one user only."""
-        return frozenset()
+        self.headers: frozenset[bytes] = frozenset({self._header}) - {
+            b"authorization"
+        }  # the upstream may need it
+        self.secrets: frozenset[bytes] = frozenset()  # a token expires, and proves one user only
 
     def claim(self, headers: Headers, peer: str | None) -> Claim | None:
         """Return the user in the token, or a rejection; None if the request has no JWT. An API key is none."""

@@ -1,9 +1,9 @@
 """Checks the health of the store, within a time limit. Never: user data."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import structlog
 
@@ -28,7 +28,7 @@ class Inquiry(Generic[T]):
     """
 
     def __init__(
-        self, live: LiveEngine, question: Callable[[Engine], Awaitable[T]], *, patience: float
+        self, live: LiveEngine, question: Callable[[Engine], Coroutine[Any, Any, T]], *, patience: float
     ) -> None:
         """Take what asks, and how many seconds the answer may take."""
         self._live = live
@@ -42,7 +42,7 @@ class Inquiry(Generic[T]):
         if engine is None:
             return None
         if self._asking is None or self._asking.done():
-            self._asking = asyncio.create_task(_ask(self._question, engine))
+            self._asking = asyncio.create_task(self._question(engine))
             self._asking.add_done_callback(_note)
         asking = self._asking
         await asyncio.wait({asking}, timeout=self._patience)
@@ -90,10 +90,6 @@ async def read_condition(engine: Engine) -> Condition:
         StoreError: The store failed.
     """
     return Condition(await engine.backlog(), await engine.model_use())
-
-
-async def _ask(question: Callable[[Engine], Awaitable[T]], engine: Engine) -> T:
-    return await question(engine)
 
 
 def _note(asking: asyncio.Task[T]) -> None:

@@ -23,6 +23,10 @@ class Failure:
     message: str
 
 
+def _ours(status: int, code: str, message: str) -> Failure:
+    return Failure(status, "proxy", code, message)
+
+
 UPSTREAM_UNREACHABLE = Failure(
     502, "upstream", "upstream_unreachable", "Recollect could not connect to the upstream LLM."
 )
@@ -30,64 +34,47 @@ UPSTREAM_BROKE_OFF = Failure(
     502, "upstream", "upstream_broke_off", "The upstream LLM closed the connection without an answer."
 )
 UPSTREAM_SILENT = Failure(504, "upstream", "upstream_timeout", "The upstream LLM did not answer in time.")
-UPSTREAM_BUSY = Failure(
-    503,
-    "proxy",
-    "upstream_busy",
-    "Recollect has as many requests under way to the upstream LLM as it may. Try again.",
+UPSTREAM_BUSY = _ours(
+    503, "upstream_busy", "Recollect has as many requests under way to the upstream LLM as it may. Try again."
 )
-INTERNAL = Failure(500, "proxy", "internal_error", "Recollect failed. Its log says where.")
-NOT_FOUND = Failure(
-    404,
-    "proxy",
-    "not_found",
-    "Nothing is served at this path. Use the base URL that Recollect printed at start.",
+INTERNAL = _ours(500, "internal_error", "Recollect failed. Its log says where.")
+NOT_FOUND = _ours(
+    404, "not_found", "Nothing is served at this path. Use the base URL that Recollect printed at start."
 )
-METHOD_NOT_SUPPORTED = Failure(
-    501, "proxy", "method_not_supported", "Recollect sends neither CONNECT nor TRACE on."
-)
-IDENTITY_REQUIRED = Failure(
+METHOD_NOT_SUPPORTED = _ours(501, "method_not_supported", "Recollect sends neither CONNECT nor TRACE on.")
+IDENTITY_REQUIRED = _ours(
     401,
-    "proxy",
     "identity_required",
     "Recollect sends on only what is of a known user here (RECOLLECT_REQUIRE_IDENTITY). Send the key or the signature that tells who "
     "you are; one that was sent was not accepted.",
 )
-BAD_REQUEST = Failure(400, "proxy", "bad_request", "The request could not be sent on as it is.")
-AMBIGUOUS = Failure(
-    400,
-    "proxy",
-    "ambiguous_request",
-    "The request can be read in two ways: one Host, one framing of the body.",
+BAD_REQUEST = _ours(400, "bad_request", "The request could not be sent on as it is.")
+AMBIGUOUS = _ours(
+    400, "ambiguous_request", "The request can be read in two ways: one Host, one framing of the body."
 )
-PATH_OF_TWO = Failure(
+PATH_OF_TWO = _ours(
     400,
-    "proxy",
     "ambiguous_path",
     "The path can be read as that of another upstream. Write it as docs/upstreams.md does.",
 )
-MODEL_NOT_READ = Failure(
+MODEL_NOT_READ = _ours(
     400,
-    "proxy",
     "model_not_read",
     "Which upstream is asked depends on the model, and which model this request names can't be told for certain: "
     "send JSON with one model, 32 MiB at most.",
 )
-MODEL_READ_LATE = Failure(
+MODEL_READ_LATE = _ours(
     503,
-    "proxy",
     "model_read_late",
     "Which upstream is asked depends on the model, and Recollect had no time to read it in this request. Try again.",
 )
-OPTIONS_NOT_CUT = Failure(
+OPTIONS_NOT_CUT = _ours(
     413,
-    "proxy",
     "recollect_object_not_cut",
     "The request is too large to take its recollect object out of it. Use x-recollect-* headers instead.",
 )
-OPTIONS_NOT_READ = Failure(
+OPTIONS_NOT_READ = _ours(
     503,
-    "proxy",
     "recollect_object_not_read",
     "Recollect had no time to read the request's recollect object, which goes no further. Try again.",
 )
@@ -95,7 +82,7 @@ OPTIONS_NOT_READ = Failure(
 
 def invalid_option(name: str, wanted: str) -> Failure:
     """Return what tells a client that it asked the memory for what makes no sense."""
-    return Failure(400, "proxy", "invalid_recollect_option", f"The recollect option {name} must be {wanted}.")
+    return _ours(400, "invalid_recollect_option", f"The recollect option {name} must be {wanted}.")
 
 
 def failure_body(failure: Failure) -> bytes:
@@ -114,10 +101,5 @@ async def send_failure(send: Send, failure: Failure, headers: Headers | None = N
     headers = [(b"x-recollect-error", failure.source.encode()), *(headers or [])]
     if failure.status == _UNAUTHORIZED:
         headers.append((b"www-authenticate", b"Bearer"))
-    await respond(
-        send,
-        failure.status,
-        failure_body(failure),
-        content_type=b"application/json",
-        headers=headers,
-    )
+    body = failure_body(failure)
+    await respond(send, failure.status, body, content_type=b"application/json", headers=headers)
