@@ -191,12 +191,9 @@ class Generations(Protocol):
         """Whether there are embeddings of others than today's."""
         ...
 
-    def of(self, user_id: str) -> Sequence[Generation]:
-        """Return the generations that a user's embeddings may still be of, beside today's."""
-        ...
-
-    def none_of(self, user_id: str, generation: Generation) -> None:
-        """Note that nothing of a user's is of a generation: it is not looked for again for a while."""
+    @property
+    def earlier(self) -> Sequence[Generation]:
+        """The generations before today's that embeddings may still be of."""
         ...
 
 
@@ -205,13 +202,7 @@ class _OnlyTodays:
 
     is_today = True
     changing = False
-
-    def of(self, user_id: str) -> Sequence[Generation]:  # noqa: ARG002 -- the port's
-        """Return none."""
-        return ()
-
-    def none_of(self, user_id: str, generation: Generation) -> None:
-        """Note nothing."""
+    earlier: Sequence[Generation] = ()
 
 
 ONLY_TODAYS: Generations = _OnlyTodays()

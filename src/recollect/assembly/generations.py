@@ -8,7 +8,6 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
-from cachetools import TTLCache
 
 from recollect.errors import RecollectError
 from recollect.failures import place
@@ -23,8 +22,6 @@ from recollect.settings import EngineSettings
 _LOOK_SECONDS = 15.0
 """How soon a process knows of an embedder that another one uses, and others that this one still runs."""
 
-_NONE_OF_SECONDS = 600.0
-_USERS_KEPT = 100_000
 _MOST = 2
 """So many embedders before today's are searched by: each costs a question its embedding and a search."""
 
@@ -76,31 +73,16 @@ class LiveGenerations:
     make: MakeEmbedder
     is_today: bool = True
     changing: bool = False
+    earlier: tuple[Generation, ...] = ()
     _made: dict[tuple[EmbedderPlace, str], CachedEmbedder | None] = field(default_factory=dict)
-    _generations: tuple[Generation, ...] = ()
-    _without: TTLCache[str, frozenset[Generation]] = field(
-        default_factory=lambda: TTLCache(_USERS_KEPT, _NONE_OF_SECONDS)
-    )
-
-    def of(self, user_id: str) -> Sequence[Generation]:
-        """Return the generations that a user's embeddings may still be of, beside today's."""
-        if not self._generations:
-            return ()
-        without = self._without.get(user_id, frozenset())
-        return [each for each in self._generations if each not in without]
-
-    def none_of(self, user_id: str, generation: Generation) -> None:
-        """Note that nothing of a user's is of a generation: it is not looked for again for ten minutes."""
-        self._without[user_id] = self._without.get(user_id, frozenset()) | {generation}
 
     @property
     def entries(self) -> int:
-        """How many vectors the earlier embedders remember, and of how many users it is known that they have none."""
-        return len(self._without) + sum(made.entries for made in self._made.values() if made is not None)
+        """How many vectors the earlier embedders remember."""
+        return sum(made.entries for made in self._made.values() if made is not None)
 
     def clear(self) -> None:
         """Forget all of it: a ``Cache``."""
-        self._without.clear()
         for made in self._made.values():
             if made is not None:
                 made.clear()
@@ -134,7 +116,7 @@ class LiveGenerations:
 
     async def aclose(self) -> None:
         """Let go of the earlier embedders."""
-        self._generations = ()
+        self.earlier = ()
         made, self._made = self._made, {}
         for each in made.values():
             if each is not None:
@@ -159,15 +141,12 @@ class LiveGenerations:
             if key not in self._made:
                 self._made[key] = await self._make(each)
         gone = [self._made.pop(key) for key in list(self._made) if key not in wanted]
-        generations = tuple(
+        self.earlier = tuple(
             Generation(first, second)
             for first, second in zip_longest(
                 self._usable(others, EmbedderPlace.FIRST), self._usable(others, EmbedderPlace.SECOND)
             )
         )
-        if generations != self._generations:
-            self._without.clear()
-            self._generations = generations
         for embedder in gone:
             if embedder is not None:
                 await embedder.aclose()

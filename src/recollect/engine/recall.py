@@ -151,7 +151,7 @@ class Retriever:
         vectors = await statement_vectors(
             query,
             second or self._backends.embedder,
-            self._backends.generations.of(turn.scope.user_id),
+            self._backends.generations.earlier,
             watch,
             known=self._messages,
             stage=Stage.EMBEDDING if second is None else Stage.SECOND_EMBEDDING,

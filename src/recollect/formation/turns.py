@@ -111,11 +111,7 @@ def analyze_turn(exchange: Exchange) -> AnalyzedTurn:
 
 def must_be_hidden(text: str) -> bool:
     """Return whether a message of the log may never be recalled, whatever is learned from it."""
-    return _shows_secret(text) or _orders(text)
-
-
-def _shows_secret(text: str) -> bool:
-    return holds_secret(text[:_READ_FOR_SECRETS])
+    return holds_secret(text[:_READ_FOR_SECRETS]) or _orders(text)
 
 
 def _injects_instruction(attribution: Attribution) -> bool:

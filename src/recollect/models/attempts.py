@@ -1,9 +1,7 @@
-"""What the background does for users, step by step: each attempt counted before it begins, and timed.
+"""Counts each attempt at a background step before it begins, and times it.
 
-The count shows, when a step is tried again, that it took its worker down or never ended. It is then tried alone, so that
-nobody else's step is counted with it, and given up after a few attempts.
-
-Never: what a step does, how a worker is stopped.
+If a step is tried again, the count shows that it took its worker down or never ended. It is then tried alone, so that no other
+step is counted with it, and given up after a few attempts. Never: the work of a step, the end of a worker.
 """
 
 import asyncio
@@ -28,7 +26,7 @@ log = structlog.get_logger(__name__)
 
 
 class Step(StrEnum):
-    """What is done for a user; one of each at a time."""
+    """The work for a user; one of each kind at a time."""
 
     FORM = "form"
     SUMMARIZE = "summarize"
@@ -38,13 +36,13 @@ class Step(StrEnum):
 
 
 SECONDS = {Step.FORM: 120.0, Step.SUMMARIZE: 120.0, Step.INDEX: 300.0, Step.MESSAGE: 120.0}
-"""How long a step may take by itself: far longer than any takes, and than a statement of the store may. What it waits for
-others, models above all, has limits of its own and is not counted."""
+"""Seconds that a step may take by itself: far more than any takes, and than a statement of the store may. The time in which it
+waits for others, models above all, has limits of its own and is not counted."""
 
 
 @dataclass(slots=True, eq=False)
 class Timer:
-    """How long a step has taken by itself.
+    """The time that a step has taken by itself.
 
     Attributes:
         began: When it began or went on, by ``time.monotonic``.
@@ -63,7 +61,7 @@ class Timer:
         return self.taken if self.waits else self.taken + now - self.began
 
     def wait(self) -> None:
-        """Wait for others from now on; so does what it is a part of."""
+        """Wait for others from now on, and so the step around it."""
         if not self.waits:
             self.taken += time.monotonic() - self.began
         self.waits += 1
@@ -84,7 +82,7 @@ _timer: ContextVar[Timer | None] = ContextVar("timer", default=None)
 
 @contextmanager
 def waiting_for_others() -> Iterator[None]:
-    """Count no time of the step that waits within the body for what has a limit of its own."""
+    """Count no time of the current step within the body, which waits for others."""
     timer = _timer.get()
     if timer is None:
         yield
@@ -128,7 +126,7 @@ class Steps:
     def _gate_of(self, *, is_suspect: bool) -> AbstractAsyncContextManager[None]:
         if _timer.get() is not None:
             return nullcontext()  # a step within another, which has passed
-        return self._gate.alone() if is_suspect else self._gate.together()
+        return self._gate.passing(alone=is_suspect)
 
     async def _end(self, user_id: str, step: Step) -> None:
         self._ended_unnoted.add((user_id, step))
@@ -165,16 +163,9 @@ class _Gate:
         self._is_alone = False
         self._waiting: deque[tuple[asyncio.Future[None], bool]] = deque()
 
-    def together(self) -> AbstractAsyncContextManager[None]:
-        """Pass beside others."""
-        return self._pass(alone=False)
-
-    def alone(self) -> AbstractAsyncContextManager[None]:
-        """Pass when nobody is within, and let nobody in meanwhile."""
-        return self._pass(alone=True)
-
     @asynccontextmanager
-    async def _pass(self, *, alone: bool) -> AsyncIterator[None]:
+    async def passing(self, *, alone: bool) -> AsyncIterator[None]:
+        """Pass with others; ``alone``: when all have left, and let none in until the end."""
         if self._waiting or not self._has_room(alone=alone):
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append((turn, alone))
@@ -184,7 +175,7 @@ class _Gate:
                 if turn.done() and not turn.cancelled():
                     self._leave()  # it was let in, and is cancelled before it could go
                 else:
-                    self._let_in()  # who waits behind it may be let in now
+                    self._let_in()  # the next one may be let in now
                 raise
         else:
             self._enter(alone=alone)
@@ -208,6 +199,6 @@ class _Gate:
     def _let_in(self) -> None:
         while self._waiting and (self._waiting[0][0].done() or self._has_room(alone=self._waiting[0][1])):
             turn, alone = self._waiting.popleft()
-            if not turn.done():  # else whoever waited was cancelled
+            if not turn.done():  # else it was cancelled
                 self._enter(alone=alone)
                 turn.set_result(None)

@@ -1,10 +1,9 @@
 """Opens Mistral's official SDK for one call to one server, bounded in time and size.
 
-The SDK by itself reads keys and switches from the environment, follows redirects, may log and trace
-whole conversations, and puts answers into its errors. Here its HTTP client is ours: it sends what
-it is told, once, and tells of failures by status or kind alone.
+The SDK by itself reads keys and switches from the environment, follows redirects, may log and trace whole conversations, and
+puts answers into its errors. With our HTTP client a request is sent once, and an error has its status or kind alone.
 
-Never: what is asked, what becomes of an answer or a failure.
+Never: prompts, the handling of an answer or a failure.
 """
 
 import asyncio
@@ -69,7 +68,7 @@ class MistralServer:
         self.client = httpx2.AsyncClient(trust_env=False)
 
     def call(self, authorization: str | None) -> "MistralCall":
-        """Return what makes one call, with this value of the ``Authorization`` header.
+        """Return a call with this value of the ``Authorization`` header.
 
         Raises:
             UnicodeEncodeError: No header can carry the value.
@@ -82,7 +81,7 @@ class MistralServer:
 
 
 class MistralCall:
-    """One call: the SDK to make it by, and what the server answered.
+    """One call: the SDK that makes it, and the server's answer.
 
     Attributes:
         sdk: Mistral's client; its retries are off unless asked for.

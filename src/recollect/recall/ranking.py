@@ -229,7 +229,7 @@ async def _ranked_log(
     held = snapshot.memories.first.models | (snapshot.passages or Passages()).vectors.models
     # With one embedder alone the question is embedded by now, or can't be.
     if (held or snapshot.passages is None) and Stage.EMBEDDING not in watch.degraded:
-        earlier, seconds = generations.of(snapshot.user_id), step.reach.embedding_seconds
+        earlier, seconds = generations.earlier, step.reach.embedding_seconds
         question = await log_vectors(step.query, embedder, earlier, held, watch, seconds=seconds)
     if not question and not step.reach.lexical and step.vectors.asked is None:
         raise EmbedderError("There is no embedding to search by.")

@@ -179,7 +179,7 @@ async def test_all_is_embedded_anew_and_the_embedder_before_is_let_go(
     assert (begun.is_complete, begun.counts.users, begun.counts.users_done) == (False, 2, 0)
     assert (ended.is_complete, ended.counts.users_done, ended.counts.texts_done) == (True, 2, 6)
     assert [each.model for each in ended.embedders] == [today.name]
-    assert list(process.generations.of(own_store.anna)) == []
+    assert list(process.generations.earlier) == []
     assert process.rested >= 2
     assert await process.engine.unembedded(own_store.anna) == 0
     assert await found(process.engine, own_store) == ALL

@@ -168,7 +168,7 @@ async def test_a_waiter_that_is_cancelled_as_the_one_before_it_leaves_locks_nobo
     leaves: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def take(*, alone: bool) -> None:
-        async with subject._gate.alone() if alone else subject._gate.together():
+        async with subject._gate.passing(alone=alone):
             await leaves
 
     first = asyncio.create_task(take(alone=False))
@@ -181,7 +181,7 @@ async def test_a_waiter_that_is_cancelled_as_the_one_before_it_leaves_locks_nobo
     await asyncio.wait({first, suspect})
     assert first.exception() is None
     assert suspect.cancelled()
-    async with asyncio.timeout(5), subject._gate.together():
+    async with asyncio.timeout(5), subject._gate.passing(alone=False):
         pass
 
 
