@@ -3,7 +3,7 @@
 An operation by name must not fail silently. Never: a concrete backend, a chat.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -13,6 +13,7 @@ from uuid import UUID
 import structlog
 from uuid_utils.compat import uuid7
 
+from recollect.backends import Backends
 from recollect.engine.reembedding import embedding_state
 from recollect.engine.shared_memories import SharedMemories
 from recollect.errors import (
@@ -23,9 +24,7 @@ from recollect.errors import (
     StoreError,
 )
 from recollect.model import (
-    EVERYTHING,
     KEPT,
-    MOST_QUARANTINED,
     NOT_SAID,
     STATEMENTS,
     Action,
@@ -42,48 +41,33 @@ from recollect.model import (
     KeptAnswer,
     Kind,
     Memory,
-    MemoryFilter,
-    Page,
     Provenance,
-    Quarantined,
     Reason,
     Removal,
     Retire,
     Revision,
     Scope,
-    SettingsChange,
     Source,
     Update,
 )
+from recollect.ports import Clock
 from recollect.text.secrets import mask
 
 log = structlog.get_logger(__name__)
 
 
 class Administration(SharedMemories):
-    """Lets people look after memories."""
+    """Lets people look after memories. Reads that need the store alone are methods of the store."""
+
+    def __init__(self, backends: Backends, clock: Clock) -> None:
+        super().__init__(backends, clock)
+        memories, log_index, admin_reads = backends.memories, backends.index, backends.admin_reads
+        self.page, self.get, self.history = memories.page, memories.get, memories.history
+        self.todos, self.quarantined = memories.todos, memories.quarantined
+        self.rebuild_index, self.rebuilding = log_index.rebuild, log_index.rebuilding
+        self.admin_reads, self.settings_changes = admin_reads.admin_reads, admin_reads.settings_changes
 
     # -- seeing ------------------------------------------------------------------------------------
-
-    async def page(
-        self, user_id: str, *, limit: int, after: UUID | None = None, taken: MemoryFilter = EVERYTHING
-    ) -> Page:
-        """Return one page of the user's memories that are ``taken``, newest first."""
-        return await self._backends.memories.page(user_id, limit=limit, after=after, taken=taken)
-
-    async def get(self, user_id: str, memory_id: UUID) -> Memory:
-        """Return one memory, or raise MemoryNotFoundError."""
-        return await self._backends.memories.get(user_id, memory_id)
-
-    async def history(
-        self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100, after: UUID | None = None
-    ) -> list[Update]:
-        """Return what was changed, newest first, behind the row ``after``: of one memory, or of all the user's."""
-        return await self._backends.memories.history(user_id, memory_id, limit=limit, after=after)
-
-    async def todos(self, user_id: str, *, limit: int) -> list[Memory]:
-        """Return the user's memories of kind todo, and summaries with open todos, newest first."""
-        return await self._backends.memories.todos(user_id, limit=limit)
 
     async def embeddings(self) -> EmbeddingState:
         """Return which embedders there are, and how far what an earlier one embedded is embedded again; it reads a row a user.
@@ -96,22 +80,6 @@ class Administration(SharedMemories):
             raise StoreError("This store knows no embedders.")
         return await embedding_state(self._backends, store)
 
-    async def rebuild_index(self, user_id: str) -> bool:
-        """Have the worker build the lexical index of a user again, a few messages at a time; False where nothing is indexed.
-
-        Raises:
-            StoreError: The store failed.
-        """
-        return await self._backends.index.rebuild(user_id)
-
-    async def rebuilding(self) -> Mapping[str, UUID | None]:
-        """Return whose index is being built again, each with up to which message; None: it has not begun.
-
-        Raises:
-            StoreError: The store failed.
-        """
-        return await self._backends.index.rebuilding()
-
     async def note_admin_read(self, user_id: str, *, reader: str, operation: str) -> None:
         """Note that an administrator reads the user's data.
 
@@ -121,14 +89,6 @@ class Administration(SharedMemories):
             operation: Which operation of the memory API it is, or which page (`page: memories`).
         """
         await self._backends.admin_reads.note(user_id, AdminRead(uuid7(), self._clock(), reader, operation))
-
-    async def admin_reads(self, user_id: str, *, limit: int) -> list[AdminRead]:
-        """Return what administrators read of the user, newest first, for a year."""
-        return await self._backends.admin_reads.admin_reads(user_id, limit=limit)
-
-    async def settings_changes(self, user_id: str, *, limit: int) -> list[SettingsChange]:
-        """Return who changed settings of the user's own, newest first, for a year."""
-        return await self._backends.admin_reads.settings_changes(user_id, limit=limit)
 
     # -- changing ----------------------------------------------------------------------------------
 
@@ -305,12 +265,6 @@ class Administration(SharedMemories):
         return tuple(undone)
 
     # -- what is held back -------------------------------------------------------------------------
-
-    async def quarantined(
-        self, user_id: str, *, limit: int = MOST_QUARANTINED, after: tuple[datetime, UUID] | None = None
-    ) -> list[Quarantined]:
-        """Return the memories that are held back until the user approves them, newest first, after a time and a memory's id."""
-        return await self._backends.memories.quarantined(user_id, limit=limit, after=after)
 
     async def approve(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> Memory:
         """Keep what is held back.

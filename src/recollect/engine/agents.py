@@ -77,7 +77,7 @@ class Forgetting:
 
 
 class AgentMemories(Administration):
-    """A person's memories as agents may use them.
+    """A person's memories as agents may use them. Every method raises StoreError when the store fails.
 
     Args:
         backends: What it works with.
@@ -103,7 +103,6 @@ class AgentMemories(Administration):
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
             EmbedderError: The query could not be embedded.
-            StoreError: The store failed.
         """
         await self._require_recall(user_id)
         turn = Turn(Scope(user_id, ""), query, "agent", self._clock(), "")
@@ -117,7 +116,6 @@ class AgentMemories(Administration):
 
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
-            StoreError: The store failed.
         """
         await self._require_recall(user_id)
         return list((await self.page(user_id, limit=limit, taken=MemoryFilter(kinds=_kinds(kind)))).memories)
@@ -128,7 +126,6 @@ class AgentMemories(Administration):
         Raises:
             MemoryNotFoundError: The user has no such memory.
             SwitchedOffError: Nothing is recalled for this user.
-            StoreError: The store failed.
         """
         await self._require_recall(user_id)
         return await self.get(user_id, memory_id)
@@ -138,7 +135,6 @@ class AgentMemories(Administration):
 
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
-            StoreError: The store failed.
         """
         await self._require_recall(user_id)
         return [each for each in await self.history(user_id, limit=limit) if each.at >= since]
@@ -148,7 +144,6 @@ class AgentMemories(Administration):
 
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
-            StoreError: The store failed.
         """
         policy = await self._require_recall(user_id)
         now = wall(self._clock(), policy.zone)
@@ -176,7 +171,6 @@ class AgentMemories(Administration):
 
         Raises:
             SwitchedOffError: This user wants no record.
-            StoreError: The store failed.
         """
         policy = self._policy.under(await self._backends.flags.flags(user_id))
         if not policy.records:
@@ -206,7 +200,6 @@ class AgentMemories(Administration):
 
         Raises:
             MemoryNotFoundError: The user has no such memory.
-            StoreError: The store failed.
         """
         memory = await self.get(user_id, memory_id)
         change = Retire(memory_id, Reason.DELETED, decided_by=agent)
@@ -221,7 +214,6 @@ class AgentMemories(Administration):
         Raises:
             SwitchedOffError: Nothing is recalled for this user.
             EmbedderError: The query could not be embedded.
-            StoreError: The store failed.
         """
         found = [each.item for each in await self.found(user_id, query, limit=_NEAR)]
         near = [each for each in found if isinstance(each, Memory) and each.kind in _FORGETTABLE]

@@ -24,22 +24,17 @@ from recollect.model import (
     STATEMENTS,
     Actor,
     Changer,
-    ChatSeen,
     DayOfActivity,
     EmbeddingScope,
     Flags,
-    KeptCounts,
     Kind,
-    KnownUser,
     Memory,
     MemoryFilter,
     MessageSeen,
     Reason,
     Reinforce,
     Scope,
-    StoreSize,
     Strategy,
-    Update,
 )
 from recollect.model.local_time import midnights
 from recollect.ports import Clock
@@ -58,6 +53,10 @@ class Browsing(Administration):
     def __init__(self, backends: Backends, clock: Clock, policy: Policy) -> None:
         super().__init__(backends, clock)
         self.policy = policy
+        browsing = backends.browsing
+        self.kinds, self.changes, self.chats_of = browsing.kinds, browsing.changes, browsing.chats
+        self.count_kept, self.size = browsing.count_kept, backends.statistics.size
+        self.users, self.count_memories = backends.memories.users, backends.memories.count
 
     # -- what failed, or waits for a model -----------------------------------------------------------
 
@@ -96,18 +95,6 @@ class Browsing(Administration):
             await self._backends.index.enqueue(user_id)
 
     # -- seeing --------------------------------------------------------------------------------------
-
-    async def kinds(self, user_id: str) -> dict[Kind, int]:
-        """Count the memories of each kind that the user sees."""
-        return await self._backends.browsing.kinds(user_id)
-
-    async def changes(self, user_id: str, *, limit: int, after: UUID | None = None) -> list[Update]:
-        """Return the changes of the user's memories, newest first, after the row ``after``."""
-        return await self._backends.browsing.changes(user_id, limit=limit, after=after)
-
-    async def chats_of(self, user_id: str, *, limit: int, skipped: int = 0) -> list[ChatSeen]:
-        """Return the user's chats, the one where something was said last first, behind so many ``skipped``."""
-        return await self._backends.browsing.chats(user_id, limit=limit, skipped=skipped)
 
     async def expect_chat(self, scope: Scope) -> None:
         """Return if something that was said in the chat is kept.
@@ -168,10 +155,6 @@ class Browsing(Administration):
         if not await self._backends.index.mark(scope, message_id, marked=marked):
             raise MessageNotFoundError
 
-    async def count_kept(self, user_id: str) -> KeptCounts:
-        """Count the user's kept data."""
-        return await self._backends.browsing.count_kept(user_id)
-
     async def to_review(self, user_id: str, *, limit: int) -> list[Memory]:
         """Return important statements of the user's that are half a year old and were not confirmed since."""
         before = self._clock() - _OLD
@@ -191,22 +174,6 @@ class Browsing(Administration):
         change = Reinforce(memory_id, Reason.REPEATS)
         await self._backends.memories.apply(Scope(user_id, ""), [change], actor=actor, at=self._clock())
 
-    async def count_memories(self) -> int:
-        """Count the memories of all users."""
-        return await self._backends.memories.count()
-
-    async def users(
-        self, characters: str = "", *, limit: int | None = None, skipped: int = 0
-    ) -> list[KnownUser]:
-        """Return the users who have a memory or a message, the last active first.
-
-        Args:
-            characters: Only those whose id holds them, in whatever case.
-            limit: How many at most; None: all.
-            skipped: Behind so many.
-        """
-        return await self._backends.memories.users(characters, limit=limit, skipped=skipped)
-
     async def measured_gate(self) -> float | None:
         """Return the gate that suits the embedder, measured on what users have; None if that is too little."""
         return await measured_gate(self._backends, self.policy.reach)
@@ -216,10 +183,6 @@ class Browsing(Administration):
         return self.policy.under(await self._backends.flags.flags(user_id))
 
     # -- over all users -------------------------------------------------------------------------------
-
-    async def size(self) -> StoreSize:
-        """Return how much is stored, over all users; it takes a scan."""
-        return await self._backends.statistics.size()
 
     async def report(self, days: int) -> tuple[WeekReport, Sequence[DayOfActivity]]:
         """Return the report of the last ``days`` days over all users, and each day on which anything was asked or formed."""

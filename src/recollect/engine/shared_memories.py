@@ -29,6 +29,7 @@ class SharedMemories:
     def __init__(self, backends: Backends, clock: Clock) -> None:
         self._backends = backends
         self._clock = clock
+        self.globals = backends.memories.globals
 
     async def share(
         self, user_id: str, memory_id: UUID, others: Sequence[str], *, actor: Actor = Actor.ADMIN
@@ -47,10 +48,6 @@ class SharedMemories:
                 Scope(other, ""), [Add(memory, Reason.SHARED)], actor=actor, at=now
             )
         return memory
-
-    async def globals(self) -> list[Memory]:
-        """Return what serves every user who has few memories of their own, newest first."""
-        return await self._backends.memories.globals()
 
     async def add_global(
         self, content: str, *, kind: Kind = Kind.FACT, importance: float = GLOBAL_IMPORTANCE

@@ -67,7 +67,7 @@ class _Pairs:
 
 
 class StoreAudit(Administration):
-    """Finds faults of memories, and repairs them.
+    """Finds faults of memories, and repairs them. Every method raises StoreError when the store fails.
 
     Args:
         backends: What it works with.
@@ -101,7 +101,6 @@ class StoreAudit(Administration):
             wanted: Which faults.
 
         Raises:
-            StoreError: The store failed.
             ExtractorError: A model is to be asked, and can't be.
             EmbedderError: The same.
         """
@@ -198,11 +197,7 @@ class StoreAudit(Administration):
         return len(repaired)
 
     async def undo_run(self, user_id: str, run: UUID) -> tuple[int, int]:
-        """Undo what a run repaired of a user's memories, the last first; return how many changes, and how many can't be.
-
-        Raises:
-            StoreError: The store failed.
-        """
+        """Undo what a run repaired of a user's memories, the last first; return how many changes, and how many can't be."""
         undone = left = 0
         for update in await self._backends.repairs.repaired(user_id, run):
             try:

@@ -89,7 +89,7 @@ class Memories:
         return memory_of(row)
 
     async def history(
-        self, user_id: str, memory_id: UUID | None = None, *, limit: int, after: UUID | None = None
+        self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100, after: UUID | None = None
     ) -> list[Update]:
         """Return the audit rows of the user, or of one memory (also as the replaced one), newest first.
 

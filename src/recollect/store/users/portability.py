@@ -36,17 +36,13 @@ _ROWS_AT_ONCE = 200
 
 
 class Portability:
-    """All that is kept of one user, as rows that can be taken along; ``docs/export.md`` says what they hold."""
+    """A user's data as rows to export and import, described in ``docs/export.md``. Every method raises StoreError when the store fails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, str]]:
-        """Yield each row as JSON text, behind the name of its section; all as they are at one time.
-
-        Raises:
-            StoreError: The store failed.
-        """
+        """Yield each row as JSON text, behind the name of its section; all as they are at one time."""
         async with self._database.snapshot(user_id) as connection:
             for section in SECTIONS:
                 rows = connection.cursor(SQL[f"export_{section}"], user_id, prefetch=_ROWS_AT_ONCE)
@@ -57,9 +53,6 @@ class Portability:
         """Keep rows of a section, in one transaction; return how many are new. What is there already stays as it is.
 
         Sections come in the order of ``export``; somebody has checked that rows hold what they may.
-
-        Raises:
-            StoreError: The store failed.
         """
         query = SQL["restore_memories" if section == "summaries" else f"restore_{section}"]
         given = [_hashed(row) if section in _HASHED else row for row in rows]
