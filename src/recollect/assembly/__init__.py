@@ -1,6 +1,6 @@
 """The composition root: the only importer of adapters, for every host.
 
-What it exports is imported when it is first used: a command that only reads settings loads no database and no model.
+Its exports are imported at their first use: a command that only reads settings loads no database and no model.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Opens an engine for somebody who looks after the store and chats with nobody. Never: what they do with it."""
+"""Opens an engine for maintenance of the store, without chats. Never: the maintenance itself."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,7 +20,7 @@ from recollect.store import migrate_postgres
 
 
 class AbsentEmbedder:
-    """An ``Embedder`` that is always away: what it was to embed, a job of the worker's embeds."""
+    """An ``Embedder`` that is always away: a job of the worker embeds the texts later."""
 
     name = "absent"
     gate = 1.0
@@ -50,8 +50,8 @@ async def open_administration(
     It may be open while a proxy serves with the same store, the embedded one too.
 
     Args:
-        settings: What it is made of.
-        embeds: Whether embedders are loaded; else what is written gets its embedding by a job.
+        settings: The settings.
+        embeds: Whether embedders are loaded; else a job embeds new memories later.
         clock: Tells the engine the time.
 
     Raises:
@@ -61,7 +61,7 @@ async def open_administration(
     demand_store(settings)
     opening = open_backends(settings) if embeds else open_unembedded_backends(settings, AbsentEmbedder())
     async with opening as backends:
-        # What waits in a proxy's spool of somebody who is erased here is not written any more: the store knows.
+        # A proxy's spool may hold entries of a user who is erased here. The store refuses them.
         yield Engine(backends, make_policy(settings), clock=clock, worker=AbsentWorker())
 
 
@@ -101,11 +101,11 @@ async def open_store_audit(
     upstream: str | None = None,
     clock: Clock = system_clock,
 ) -> AsyncIterator[StoreAudit]:
-    """Open what finds and repairs faults of the configured store's memories, and close it. Errors: as ``open_administration``.
+    """Open an audit that finds and repairs faults of the configured store's memories, and close it. Errors: as ``open_administration``.
 
     Args:
-        settings: What it is made of.
-        embeds: Whether embedders are loaded, for what a repair writes; else a job embeds that.
+        settings: The settings.
+        embeds: Whether embedders are loaded, for repaired memories; else a job embeds them later.
         asks: Whether the extraction model is asked about pairs; embedders are loaded then.
         upstream: Base URL of the LLM that extracts where no other is named.
         clock: Tells the time.
@@ -137,7 +137,7 @@ def demand_store(settings: EngineSettings) -> None:
 
 
 async def migrate_store(settings: EngineSettings) -> tuple[str, ...]:
-    """Bring the configured store's schema up to date, an embedded one is made; return what was applied, in order.
+    """Bring the schema of the configured store up to date, and create an embedded one; return the applied migrations, in order.
 
     Raises:
         ConfigurationError: It would be gone with this process, or can't be used.

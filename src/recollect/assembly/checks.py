@@ -1,4 +1,4 @@
-"""Asks the configured database and the extraction model what a start would ask, and reports how they answer. Never: a person's words."""
+"""Checks the configured database and the extraction model as a start would use them. Never: a person's words."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -40,7 +40,7 @@ _CHATTING = frozenset({"chat", "llm", "vlm", "language", "text", "model"})
 
 
 async def check_database(settings: EngineSettings) -> DatabaseReport | None:
-    """Return what was found; None where the database is the embedded one, which a start brings along."""
+    """Return a report on the database; None for the embedded one, which a start brings along."""
     if settings.in_memory or settings.database_url is None:
         return None
     return await check_postgres(settings.database_url.get_secret_value(), seconds=_SECONDS)
@@ -56,7 +56,7 @@ async def check_model(settings: EngineSettings, upstream: str | None) -> tuple[s
         return "", True
     base_url = None if speaks_mistral(settings) else settings.extraction_base_url or upstream
     async with httpx.AsyncClient() as client:
-        if base_url is not None and (wrong := await _what_is_wrong(client, base_url)):
+        if base_url is not None and (wrong := await _address_fault(client, base_url)):
             return wrong, False
         if settings.extraction_model:
             return await _asked(settings, client, upstream)
@@ -109,7 +109,7 @@ async def _asked(
     return ("", True) if found is None else _judged(model, found)
 
 
-async def _what_is_wrong(client: httpx.AsyncClient, base_url: str) -> str:
+async def _address_fault(client: httpx.AsyncClient, base_url: str) -> str:
     """Return the fault of the address of the model's server; "" without one."""
     try:
         status = await _status(client, f"{base_url.rstrip('/')}/models")

@@ -1,4 +1,4 @@
-"""What the engine looks for in the data folder. Never: reads it."""
+"""Names the files that the engine reads from the data folder. Never: reads them."""
 
 INSTRUCTIONS = "instructions.toml"
 GLOBAL_MEMORIES = "global-memories.txt"
@@ -8,4 +8,4 @@ FILES = {
     '`models = "*coder*"` and `text = "..."`.',
     GLOBAL_MEMORIES: "Memories, one a line, that serve users who have fewer than five of their own.",
 }
-"""What each file is for, by its name."""
+"""The purpose of each file, by its name."""

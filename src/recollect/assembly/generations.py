@@ -49,7 +49,7 @@ class TodaysEmbedder:
 def todays(
     settings: EngineSettings, first: Embedder, second: Embedder | None
 ) -> dict[EmbedderPlace, TodaysEmbedder]:
-    """Return what the store is told of this process's embedders."""
+    """Return this process's embedders, as they are noted in the store."""
     made_by = {"embedder": settings.embedder}
     if settings.embedder_base_url:
         made_by["base_url"] = settings.embedder_base_url
@@ -99,7 +99,7 @@ class LiveGenerations:
         others = [each for each in known if self._is_other(each)]
         self.is_today = not any(self._is_later(each, known) for each in others)
         await self._take(others)
-        # Last: whoever sees that something changes finds by what.
+        # Last, so that a reader of `changing` finds `earlier` set.
         self.changing = bool(others)
 
     async def keep_looking(self) -> None:
@@ -156,7 +156,7 @@ class LiveGenerations:
         return [each for each in found if each is not None][:_MOST]
 
     async def _make(self, wanted: EmbedderInUse) -> CachedEmbedder | None:
-        """Return an earlier embedder; None where it can't be made: what it embedded is found by words until it is embedded anew."""
+        """Return an earlier embedder; None if it can't be made: words find its texts until they are embedded again."""
         try:
             made = await self.make(wanted.place, wanted.made_by)
         except RecollectError as error:

@@ -1,4 +1,4 @@
-"""Reads the file of memories for users who have few of their own. Never: who these are."""
+"""Reads the file of memories for users who have few of their own. Never: the users."""
 
 from pathlib import Path
 

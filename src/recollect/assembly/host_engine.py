@@ -1,4 +1,4 @@
-"""Makes the engine of a host, with the spool in its data folder; the host opens it. Never: what a setting means to a model."""
+"""Makes the engine of a host, with the spool in its data folder; the host opens it. Never: the settings of models."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -59,6 +59,6 @@ def _starting(settings: EngineSettings) -> "asyncio.Task[EmbeddedServer] | None"
 
 
 def _stop(starting: "asyncio.Task[EmbeddedServer]") -> None:
-    """Stop a server that nobody came to use; of one that was used, this does nothing."""
+    """Stop a server that was never used; do nothing for one that was."""
     if not starting.cancelled() and starting.exception() is None:
         starting.result().stop()

@@ -1,4 +1,4 @@
-"""Opens and closes an engine and its backends. Never: what a setting means to a model."""
+"""Opens and closes an engine and its backends. Never: the settings of models."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
@@ -79,7 +79,7 @@ async def open_engine(
     """Open an engine, form memories in the background while it is open, and close it.
 
     Args:
-        settings: What it is made of.
+        settings: The settings.
         upstream: Base URL of the chat's own LLM, which extracts where no other is named.
         clock: Tells the engine the time.
         spool: Entries that wait to be logged; they are erased with their user.
@@ -129,7 +129,7 @@ def _is_shared(folder: Path) -> bool:
 
 
 def _worker(settings: EngineSettings, start: Start, *, yields: bool) -> WorkerProcess | AbsentWorker | None:
-    """Return who works in the background; None: this process."""
+    """Return the worker that forms memories in the background; None: this process does."""
     if settings.worker is Worker.WITHIN:
         return None
     return AbsentWorker() if settings.worker is Worker.ELSEWHERE else WorkerProcess(start, yields=yields)
@@ -246,7 +246,7 @@ def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backen
 
 
 def _start(settings: EngineSettings, caches: Path, dsn: str, upstream: str | None) -> Start:
-    """Return what a worker starts with: the same settings over the same database, which it does not start again."""
+    """Return a worker's first message: the same settings over the same database, which it does not start again."""
     given = {name: _plain(getattr(settings, name)) for name in EngineSettings.model_fields}
     return Start(given | {"database_url": dsn, "data_dir": str(caches)}, upstream, configured_level())
 
@@ -268,7 +268,7 @@ def _tell_of_failure(forming: "asyncio.Task[None]") -> None:
 async def _load_embedders(
     settings: EngineSettings, client: httpx.AsyncClient, caches: Path
 ) -> list[CachedEmbedder]:
-    """Return the embedder and, where there is one, that of statements alone; they remember what was asked for lately."""
+    """Return the embedder and, where there is one, that of statements alone, both with a cache."""
     first = await make_embedder(settings, client, cache_dir=caches)
     try:
         second = await make_second_embedder(settings, cache_dir=caches)
@@ -289,7 +289,7 @@ async def _unload(loading: asyncio.Task[list[CachedEmbedder]]) -> None:
 
 
 async def _folders(settings: EngineSettings, closing: AsyncExitStack) -> tuple[Path, Path]:
-    """Return the folders of the database and of caches: the data folder, or a temporary one for what is not to be kept."""
+    """Return the folders of the database and of caches: the data folder, or a temporary one for a database in memory."""
     kept = settings.data_dir
     if not settings.in_memory:
         return kept, kept

@@ -48,7 +48,7 @@ log = structlog.get_logger(__name__)
 
 
 class PreparedModels(NamedTuple):
-    """What `prepare_local_models` built: of which models, in which folder; and why the second embedder is not among them."""
+    """The models that `prepare_local_models` built, their folder, and why the second embedder is not among them."""
 
     models: list[str]
     folder: Path
@@ -68,9 +68,9 @@ async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, 
     """Return the embedder that the settings name.
 
     Args:
-        settings: Which one.
-        client: What a served one is asked by.
-        cache_dir: Where a local one keeps, in the folder ``models``, what it makes once.
+        settings: The settings.
+        client: Asks an embedder on a server.
+        cache_dir: The folder in which a local embedder keeps its graph, below ``models``.
 
     Raises:
         ConfigurationError: The name or a setting it needs makes no sense.
@@ -115,7 +115,7 @@ async def make_earlier_embedder(
 
     Args:
         settings: Today's.
-        client: What a served one is asked by.
+        client: Asks an embedder on a server.
         at: Which embedding it made.
         made_by: ``embedder``, as the setting had it, and ``base_url`` where it had one.
         cache_dir: As of ``make_embedder``.
@@ -164,7 +164,7 @@ async def make_second_embedder(settings: EngineSettings, *, cache_dir: Path) -> 
 
 
 async def prepare_local_models() -> PreparedModels:
-    """Build what a first start would build of each local model that is known by name, beside the installed package.
+    """Build the graph of each local model that is known by name, next to the installed package, as a first start would.
 
     Raises:
         EmbedderError: The first embedder's weights are not installed or damaged, or the folder can't be written.
@@ -186,7 +186,7 @@ async def prepare_local_models() -> PreparedModels:
 
 
 def check_embedders(settings: EngineSettings) -> None:
-    """Check what the settings say of embedders, without loading or asking any.
+    """Check the settings of embedders, without loading or asking any.
 
     Raises:
         ConfigurationError: There is no such one, or its address is missing.
@@ -217,7 +217,7 @@ def _wants_second_embedder(settings: EngineSettings) -> bool:
 
 
 def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: str | None) -> Models | None:
-    """Return what asks the extraction model that the settings name; None where there is no model to ask.
+    """Return the callers of the extraction model that the settings name; None without a model.
 
     A request's own credential goes to the chat's own upstream alone, never to another server.
 
@@ -236,14 +236,14 @@ def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
 
 
 def _has_own_server(settings: EngineSettings) -> bool:
-    """Return whether the operator named a server that extracts, whatever upstream was spoken with."""
+    """Return whether the operator named a server that extracts, for all upstreams."""
     return settings.extraction_base_url is not None or speaks_mistral(settings)
 
 
 def background_tells(settings: EngineSettings) -> Tells:
-    """Return what tells what of a person's memory may be sent to the server that extracts.
+    """Return the rule for which parts of a person's memory may be sent to the server that extracts.
 
-    It is all for a server that the operator named for that; else what the policy of the exchange's upstream says.
+    All of it goes to a server that the operator named for extraction; else the policy of the exchange's upstream decides.
     """
     if _has_own_server(settings):
         return tell_all
@@ -290,7 +290,7 @@ def _make_upstreams_model(client: httpx.AsyncClient, upstream: UpstreamSettings)
 
 
 def check_extraction(settings: EngineSettings, upstream: str | None) -> None:
-    """Check what the settings say of the extraction model and its instructions, without asking it anything.
+    """Check the settings of the extraction model and its instructions, without asking it.
 
     Raises:
         ConfigurationError: Its address or its key is missing or makes no sense, or a file of instructions.

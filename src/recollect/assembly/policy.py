@@ -66,13 +66,13 @@ def make_policy(settings: EngineSettings, *, upstream: str | None = None) -> Pol
 
 
 def _yields(settings: EngineSettings, upstream: str | None) -> bool:
-    """Return whether the background yields to chats: where the LLM of any of them may be who is asked."""
+    """Return whether the background yields to chats, as the LLM of any of them may be the extraction model."""
     further = [each.url for each in settings.chat_upstreams if each.url is not None and each.learn]
     return any(yields_to_chats(settings, each) for each in (upstream, *further))
 
 
 def _reader(settings: EngineSettings, upstream: str | None) -> str:
-    """Return a mark of what decides, beside the model's name, how an extraction is answered."""
+    """Return a hash of the settings that, besides the model's name, influence its answers."""
     server = settings.extraction_base_url or upstream
     told = (
         server,
@@ -85,7 +85,7 @@ def _reader(settings: EngineSettings, upstream: str | None) -> str:
 
 def _make_batching(settings: EngineSettings) -> Batching:
     turns, quiet = settings.formation_batch_turns, settings.formation_quiet_seconds
-    grown = _GROWS * turns if turns > 1 else 1  # who wants each turn alone has it so
+    grown = _GROWS * turns if turns > 1 else 1  # each turn alone stays alone
     return Batching(turns, _QUIET if quiet is None else timedelta(seconds=quiet), grown)
 
 

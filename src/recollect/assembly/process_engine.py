@@ -1,4 +1,4 @@
-"""The one engine of a process whose host reloads its plug-ins. Never: what the host is."""
+"""The one engine of a process whose host reloads its plug-ins. Never: the host."""
 
 import asyncio
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ async def shared_engine(settings: EngineSettings) -> LiveEngine:
 
 
 def running_engine() -> LiveEngine | None:
-    """Return the engine that ``shared_engine`` returned last on this loop; None: nobody has asked for one yet."""
+    """Return the engine that ``shared_engine`` returned last on this loop; None: there was no call yet."""
     loop = asyncio.get_running_loop()
     return next((shared.engine for shared in _shared if shared.loop is loop), None)
 

@@ -8,7 +8,7 @@ from recollect.settings import ChatsFirst, EngineSettings
 from recollect.settings.internals import ExtractionSdk
 
 _NEAR_NAMES = (".local", ".localhost", ".lan", ".home", ".internal", ".home.arpa")
-"""RFC 6761, 6762, 8375, ICANN's .internal, and what routers make up."""
+"""RFC 6761, 6762, 8375, ICANN's .internal, and names that routers use."""
 
 MISTRAL = "https://api.mistral.ai"
 """Mistral's own server."""
@@ -18,7 +18,7 @@ _LOOPBACK = "localhost"
 
 
 def is_one_server(base_url: str, other: str | None) -> bool:
-    """Tell whether two base URLs are one API's; Mistral's may stand without its version."""
+    """Return whether two base URLs are one API's; Mistral's may stand without its version."""
     if other is None:
         return False
     one, another = (url.rstrip("/").removesuffix("/v1") for url in (base_url, other))
@@ -26,16 +26,16 @@ def is_one_server(base_url: str, other: str | None) -> bool:
 
 
 def speaks_mistral(settings: EngineSettings) -> bool:
-    """Tell whether the extraction model is asked by Mistral's own SDK: where its server is Mistral's own."""
+    """Return whether the extraction model is asked by Mistral's own SDK: where its server is Mistral's own."""
     if settings.extraction_sdk is not None:
         return settings.extraction_sdk is ExtractionSdk.MISTRAL
     return is_one_server(MISTRAL, settings.extraction_base_url)
 
 
 def yields_to_chats(settings: EngineSettings, upstream: str | None) -> bool:
-    """Tell whether what asks models in the background is to yield to chats: their LLM is who is asked.
+    """Return whether background calls yield to chats, as they go to the same LLM.
 
-    Where nobody knows which LLM answers the chats, as within Open WebUI, one that is near may be.
+    If the LLM of the chats is unknown, as within Open WebUI, one that is near may be it.
     """
     asked = settings.extraction_base_url
     if asked is None and not speaks_mistral(settings):
@@ -48,7 +48,7 @@ def yields_to_chats(settings: EngineSettings, upstream: str | None) -> bool:
 
 
 def is_near(base_url: str) -> bool:
-    """Tell whether a server is on this machine or its network, by its address or its name."""
+    """Return whether a server is on this machine or its network, by its address or its name."""
     host = (urlsplit(base_url).hostname or "").rstrip(".")
     try:
         return not ip_address(host).is_global

@@ -1,4 +1,4 @@
-"""Does in advance what the first chat would wait for: compiles expressions, opens connections, and runs a model.
+"""Compiles expressions, opens connections and runs a model, so that the first chat does not wait for them.
 
 Never: writes, asks a server of others, fails an opening.
 """

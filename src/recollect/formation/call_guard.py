@@ -57,11 +57,11 @@ log = structlog.get_logger(__name__)
 
 
 class Metered(Protocol):
-    """An answer that says what it cost."""
+    """An answer with its cost."""
 
     @property
     def tokens(self) -> int:
-        """What the call took."""
+        """The tokens of the call."""
         ...
 
 
@@ -168,7 +168,7 @@ class CallGuard:
     """Admits background calls, or raises the reason why not.
 
     Args:
-        for_summaries: Whether what is asked for are summaries.
+        for_summaries: Whether the calls ask for summaries.
 
     Attributes:
         breaker: Leaves the server alone that fails.
@@ -245,7 +245,7 @@ class CallGuard:
     def _note(self, error: BaseException, began: datetime) -> None:
         """Update the breaker by an error about the server."""
         if isinstance(error, InvalidExtractionError):
-            self.breaker.succeed()  # it is there and it answers: what is wrong is this call
+            self.breaker.succeed()  # the server answers; only this call failed
             self._warnings.tell(
                 "model_answers_unreadable",
                 self._clock(),

@@ -1,4 +1,4 @@
-"""Gives statements that are about to be kept their second embedding. Never: keeps them, raises where the embedder is away."""
+"""Adds the second embedding to new statements. Never: stores them, raises if the embedder is away."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ log = structlog.get_logger(__name__)
 
 
 async def embedded_again(memories: Sequence[Memory], embedder: Embedder | None) -> list[Memory]:
-    """Return memories, those that are statements with their second embedding; without it where the embedder is away."""
+    """Return the memories, the statements with their second embedding; without it if the embedder is away."""
     statements = [memory for memory in memories if memory.kind in STATEMENTS]
     if embedder is None or not statements:
         return list(memories)
@@ -32,7 +32,7 @@ async def embedded_again(memories: Sequence[Memory], embedder: Embedder | None) 
 
 
 async def changes_embedded_again(changes: Sequence[Change], embedder: Embedder | None) -> list[Change]:
-    """Return changes, with their second embedding what they keep that is new."""
+    """Return the changes, with the second embedding of the new statements in them."""
     new = [change.memory for change in changes if isinstance(change, Add | Replace)]
     embedded = iter(await embedded_again(new, embedder))
     return [

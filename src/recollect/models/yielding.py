@@ -1,9 +1,9 @@
-"""Lets what models do in the background yield to the chats that the same server answers.
+"""Lets background calls of models yield to the chats that the same server answers.
 
 A server at home answers one request after the other, and keeps the prompt of one chat at hand. So nothing begins while a chat
-runs there, nor for an idle time behind it; what runs when a chat comes is given up, and done later.
+runs there, nor for an idle time behind it. A call that runs when a chat comes is cancelled, and repeated later.
 
-Never: which requests are chats, what is asked of a model.
+Never: the detection of chats, the prompts.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class _Turn:
 
 
 class Yielding:
-    """Knows whether chats run, and who waits for them.
+    """Knows whether chats run, and which users' work waits for them.
 
     Args:
         yields: Whether the server that is asked answers chats too, and is to be left to them.
@@ -96,9 +96,9 @@ class Yielding:
                 call.cancel()
 
     def _forget_who_waits_no_more(self) -> None:
-        """Forget since when somebody waits, where nobody began in a long pause: what they had to do is gone, or done elsewhere.
+        """Forget the waiting times if no work began in a long pause: it is gone, or done elsewhere.
 
-        While one works in a pause the others may wait for that one, and who is given up at its end waits on.
+        While one user's work runs in a pause, the others may wait for it, and work that is cancelled at its end waits on.
         """
         if not self._turns and self._until_idle_again(self._now()) <= -LONGEST_IDLE:
             self._waiting_since.clear()
@@ -126,7 +126,7 @@ class Yielding:
 
     @contextmanager
     def turn(self, user_id: str) -> Iterator[None]:
-        """Do in the body what asks models for a user.
+        """Run a user's work that calls models in the body.
 
         Raises:
             YieldedError: It is not the time for it; or a chat came while a model was asked.
@@ -159,10 +159,10 @@ class Yielding:
             self._idle = min(max(idle, SHORTEST_IDLE), LONGEST_IDLE)
 
     async def call(self, user_id: str, ask: Callable[[], Awaitable[_T]]) -> _T:
-        """Return what a model answers, unless a chat comes before.
+        """Return a model's answer, unless a chat comes first.
 
         Raises:
-            YieldedError: A chat runs, or came: what was asked is cancelled by then.
+            YieldedError: A chat runs, or came; the call is cancelled by then.
         """
         turn = self._turns.get(user_id)
         if not self.yields or (turn is not None and turn.beside):

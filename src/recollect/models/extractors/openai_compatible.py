@@ -199,7 +199,7 @@ class OpenAICompatibleModel:
     ) -> tuple[int, bytes]:
         """Send one request past the client's cookies, log-in and redirects, which are not this user's.
 
-        What it took is told where it does not come to its end, cancelled or not.
+        The tokens of a call that does not end are counted, too, cancelled or not.
         """
         request = httpx.Request(
             "POST",
