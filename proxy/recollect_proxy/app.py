@@ -19,7 +19,6 @@ from recollect_proxy.identity import is_loopback, make_identity, require_strong
 from recollect_proxy.mcp import PATH as MCP_PATH
 from recollect_proxy.metrics.health_check import HealthCheck
 from recollect_proxy.metrics.probes import PROBES, Probes
-from recollect_proxy.routing import Refusing
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
 from recollect_proxy.web.asgi import Application, ClientLeftError, Event, Receive, Scope, Send, is_unambiguous
@@ -29,6 +28,7 @@ from recollect_proxy.web.errors import (
     METHOD_NOT_SUPPORTED,
     NOT_FOUND,
     UPSTREAM_BROKE_OFF,
+    Refusing,
     send_failure,
 )
 from recollect_proxy.web.lazy_application import LazyApplication

@@ -3,7 +3,6 @@
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.routing.identified_only import IdentifiedOnly
 from recollect_proxy.routing.paths import COMPLETIONS_PATH, MESSAGES_PATH, RESPONSES_PATH
-from recollect_proxy.routing.refusing import Refusing
 from recollect_proxy.routing.router import Router
 
 __all__ = [
@@ -12,6 +11,5 @@ __all__ = [
     "RESPONSES_PATH",
     "Destination",
     "IdentifiedOnly",
-    "Refusing",
     "Router",
 ]

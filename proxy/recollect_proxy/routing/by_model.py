@@ -12,13 +12,11 @@ from recollect.wire import decoded, is_light
 from recollect.wire.named_model import AmbiguousModelError, named_model
 from recollect_proxy.chat.fair_executor import FairExecutor
 from recollect_proxy.routing.again import Again
-from recollect_proxy.routing.destination import Destination
+from recollect_proxy.routing.destination import Destination, named
 from recollect_proxy.routing.model_list import ModelList
-from recollect_proxy.routing.naming import named
 from recollect_proxy.routing.paths import chat_path, is_below
-from recollect_proxy.routing.refusing import Refusing
 from recollect_proxy.web.asgi import Headers, Incoming, Receive, Scope, Send, peer_of, values
-from recollect_proxy.web.errors import MODEL_NOT_READ, MODEL_READ_LATE, Failure
+from recollect_proxy.web.errors import MODEL_NOT_READ, MODEL_READ_LATE, Failure, Refusing
 from recollect_proxy.web.paths import canonical
 
 _BODY_LIMIT = 32 * 1024 * 1024

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from recollect_proxy.routing.paths import chat_path, is_kept_answer
 from recollect_proxy.upstream.upstream import Upstream
-from recollect_proxy.web.asgi import Application, Scope
+from recollect_proxy.web.asgi import Application, Event, Receive, Scope, Send
+
+_NAME = b"x-recollect-upstream"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +51,17 @@ class Destination:
             return self.conversations[api]
         is_kept = scope["method"] in {"GET", "POST"} and is_kept_answer(plain, base)
         return self.kept_answers if is_kept else self.passthrough
+
+
+def named(application: Application, name: str) -> Application:
+    """Return the application with a header added to each response that names its LLM server."""
+
+    async def tell(scope: Scope, receive: Receive, send: Send) -> None:
+        async def telling(event: Event) -> None:
+            if event["type"] == "http.response.start":
+                event = {**event, "headers": [*event["headers"], (_NAME, name.encode())]}
+            await send(event)
+
+        await application(scope, receive, telling)
+
+    return tell

@@ -4,10 +4,9 @@ import structlog
 
 from recollect_proxy.chat.recall_report import RecallReports
 from recollect_proxy.identity import Identity
-from recollect_proxy.routing.refusing import Refusing
 from recollect_proxy.routing.router import Router
 from recollect_proxy.web.asgi import Application, Scope, peer_of, values
-from recollect_proxy.web.errors import IDENTITY_REQUIRED
+from recollect_proxy.web.errors import IDENTITY_REQUIRED, Refusing
 
 _READ = frozenset({"GET", "HEAD"})
 

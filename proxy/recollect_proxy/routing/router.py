@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 
 from recollect_proxy.routing.by_model import ByModel
-from recollect_proxy.routing.destination import Destination
-from recollect_proxy.routing.naming import named
+from recollect_proxy.routing.destination import Destination, named
 from recollect_proxy.routing.paths import is_below
-from recollect_proxy.routing.refusing import Refusing
 from recollect_proxy.web.asgi import Application, Scope
-from recollect_proxy.web.errors import PATH_OF_TWO
+from recollect_proxy.web.errors import PATH_OF_TWO, Refusing
 from recollect_proxy.web.paths import canonical
 
 _VERSION = b"/v1"

@@ -3,11 +3,11 @@
 The body has OpenAI's shape, so that every SDK shows the message; `x-recollect-error` says who failed.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
-from recollect_proxy.web.asgi import Headers, Send, respond
+from recollect_proxy.web.asgi import Headers, Receive, Scope, Send, respond
 
 _UNAUTHORIZED = 401
 """It comes with a challenge (RFC 9110, section 15.5.2)."""
@@ -103,3 +103,24 @@ async def send_failure(send: Send, failure: Failure, headers: Headers | None = N
         headers.append((b"www-authenticate", b"Bearer"))
     body = failure_body(failure)
     await respond(send, failure.status, body, content_type=b"application/json", headers=headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusing:
+    """An application that answers a request with a failure, and a WebSocket's handshake with 403.
+
+    Attributes:
+        failure: The answer.
+        headers: Further headers of the answer.
+    """
+
+    failure: Failure
+    headers: Headers = field(default_factory=list)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse one."""
+        if scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close"})  # before it was accepted: refused with 403
+            return
+        await send_failure(send, self.failure, self.headers)
