@@ -5,52 +5,56 @@ from collections.abc import Iterator
 
 from recollect.text.patterns import linear, whole
 from recollect.text.secrets import vocabulary
-from recollect.text.secrets.codes import (
+from recollect.text.secrets.named_values import (
     is_secret_code,
     names_code,
+    read_answer,
     read_check,
     read_code,
+    read_login,
+    read_password,
     read_person,
     read_pin,
     read_safe,
+    read_seed,
     read_token,
+    read_unspaced,
 )
-from recollect.text.secrets.passwords import read_answer, read_login, read_password, read_seed, read_unspaced
-from recollect.text.secrets.value_phrases import (
+from recollect.text.secrets.values import (
     BEFORE,
     CLOSES,
     COMPOUNDS,
-    OPENS,
-    WINDOW,
-    is_about_passwords,
-    is_phrase,
-    is_within_word,
-)
-from recollect.text.secrets.values import (
     ENDINGS,
     MASK,
+    OPENS,
+    WINDOW,
     SecretKind,
     SecretSpan,
     has_digit,
+    is_about_passwords,
     is_code,
+    is_phrase,
     is_placeholder,
     is_strange,
+    is_within_word,
     places,
 )
 
-_ALL = (
-    vocabulary.PASSWORDS,
-    vocabulary.PASSWORDS_UNSPACED,
-    vocabulary.PINS,
-    vocabulary.CHECKS,
-    vocabulary.ANSWERS,
-    vocabulary.PERSONS,
-    vocabulary.CODES,
-    vocabulary.TOKENS,
-    vocabulary.LOGINS,
-    vocabulary.SEEDS,
-    vocabulary.SAFES,
+_ANNOUNCED = (
+    (vocabulary.PASSWORDS, SecretKind.PASSWORD, read_password),
+    (vocabulary.PASSWORDS_UNSPACED, SecretKind.PASSWORD, read_unspaced),
+    (vocabulary.PINS, SecretKind.CODE, read_pin),
+    (vocabulary.CHECKS, SecretKind.CODE, read_check),
+    (vocabulary.ANSWERS, SecretKind.ANSWER, read_answer),
+    (vocabulary.PERSONS, SecretKind.IDENTITY, read_person),
+    (vocabulary.CODES, SecretKind.CODE, read_code),
+    (vocabulary.TOKENS, SecretKind.KEY, read_token),
+    (vocabulary.LOGINS, SecretKind.PASSWORD, read_login),
+    (vocabulary.SEEDS, SecretKind.SEED, read_seed),
+    (vocabulary.SAFES, SecretKind.CODE, read_safe),
 )
+"""Names, the kind of what they announce, and the reader of the text after them."""
+_ALL = tuple(names for names, _, _ in _ANNOUNCED)
 _NAMES = linear(rf"(?i){'|'.join(f'({names})' for names in _ALL)}", megabytes=16)
 _ANY_NAME = linear(rf"(?i){'|'.join(_ALL)}", captures=False, megabytes=16)
 _NAME_AS_WORD = linear(
@@ -62,20 +66,6 @@ _NAME_AS_WORD = linear(
 """A name that ``is_within_word`` does not refuse for the letters next to it; or a letter of a script without spaces."""
 _BETWEEN = " \t:=|*`\"'"
 """Characters between a name and a mask."""
-_KINDS = (
-    SecretKind.PASSWORD,
-    SecretKind.PASSWORD,
-    SecretKind.CODE,
-    SecretKind.CODE,
-    SecretKind.ANSWER,
-    SecretKind.IDENTITY,
-    SecretKind.CODE,
-    SecretKind.KEY,
-    SecretKind.PASSWORD,
-    SecretKind.SEED,
-    SecretKind.CODE,
-)
-"""The kinds of its groups, in order."""
 _IS_YOURS = linear(
     r"(?i)(?:^|[^0-9A-Za-z])((?:[a-z]-)?[0-9]{3,4}[ -]?[0-9]{1,4})[ ](?:is|ist|est|es|è|é|jest|to|это)[ ](?:your|the|my|ihr|dein|mein|votre|ton|mon|su|tu|mi|il tuo|o seu|je|uw|twój|ваш)[ ](?:[^\s]+[ ]){0,4}$"
 )
@@ -104,15 +94,14 @@ def announced(text: str) -> Iterator[SecretSpan]:
     """Yield the values that the words around them name as a password, code, key or answer to a security question."""
     for name in places(_NAMES, text):
         start, end = name.span()
-        group = next(number for number in range(1, len(_KINDS) + 1) if name.span(number)[0] >= 0)
         if is_within_word(text, start, end):
             continue
-        kind = _KINDS[group - 1]
+        _, kind, read = next(each for number, each in enumerate(_ANNOUNCED, 1) if name.span(number)[0] >= 0)
         window = text[end : end + WINDOW]
         if window.lstrip(_BETWEEN).startswith(MASK):
             continue
         before = text[max(0, start - BEFORE) : start]
-        found = _READERS[group - 1](before, name[0], window)
+        found = read(before, name[0], window)
         if found is not None:
             yield SecretSpan(end + found[0], end + found[1], kind)
             for start, stop in _further(text, end + found[1]) if kind is SecretKind.PASSWORD else ():
@@ -148,22 +137,6 @@ def _stands_before(before: str) -> tuple[int, int] | None:
         return None
     start = before.index(value, found.start(1))
     return start, start + len(value)
-
-
-_READERS = (
-    read_password,
-    read_unspaced,
-    read_pin,
-    read_check,
-    read_answer,
-    read_person,
-    read_code,
-    read_token,
-    read_login,
-    read_seed,
-    read_safe,
-)
-"""The reader of the text after a name, by the name's group."""
 
 
 _NAME = rf"(?:[\p{{L}}-]+[ ]){{0,3}}(?:{vocabulary.PASSWORDS}|{vocabulary.PASSWORDS_UNSPACED}|passphrase|(?:api|access|secret|private)[ _-]?(?:key|token))"

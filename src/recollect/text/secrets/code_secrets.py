@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from recollect.text.patterns import linear
-from recollect.text.secrets.value_phrases import is_about_passwords
 from recollect.text.secrets.values import (
     ENDINGS,
     MASK,
     SecretKind,
     SecretSpan,
     has_digit,
+    is_about_passwords,
     is_code,
     is_humped,
     is_number,
@@ -159,118 +159,59 @@ _LINE = 1_000
 _LEAST_NUMBER = 6
 _LEAST_LETTERS = 12
 _SCHEMES = r"(?:bearer|basic|token|digest|apikey|api-key|negotiate|key|aws4-hmac-sha256)"
-_SHAPES = (
-    # Connection strings and links with a user in them
-    (
-        linear(r"[A-Za-z0-9+]://[^\s/@:?#\"'<>]*:([^\s/@\"'<>]+(?:@[^\s/@\"'<>,;?&=]+)*)@[^\s]"),
-        SecretKind.PASSWORD,
-    ),
-    # Headers
-    (
-        linear(
-            rf"(?i)authorization[\"']?\s{{0,3}}[:=,]\s{{0,3}}[\"']?(?:{_SCHEMES}\s{{1,3}})?([^\s\"',;<>]{{6,}})"
+_SHAPES = tuple(
+    (linear(shape), kind)
+    for kind, shapes in (
+        (
+            SecretKind.PASSWORD,
+            (
+                # Connection strings and links with a user in them
+                r"[A-Za-z0-9+]://[^\s/@:?#\"'<>]*:([^\s/@\"'<>]+(?:@[^\s/@\"'<>,;?&=]+)*)@[^\s]",
+            ),
         ),
-        SecretKind.TOKEN,
-    ),
-    (
-        linear(r"(?i)\bbearer[ \t]{1,4}([0-9A-Za-z_.~+/=-]{16,})"),
-        SecretKind.TOKEN,
-    ),
-    (
-        linear(r"(?i)\bbasic[ \t]{1,4}([0-9A-Za-z+/]{16,}={0,2})(?:[^0-9A-Za-z_+/=-]|$)"),
-        SecretKind.TOKEN,
-    ),
-    (
-        linear(
-            r"(?i)\bx-[a-z-]*(?:key|token|auth|secret|password)[a-z-]*[\"']?\s{0,3}[:=,]\s{0,3}[\"']?([^\s\"',;<>]{6,})"
+        (
+            SecretKind.TOKEN,
+            (
+                # Headers
+                rf"(?i)authorization[\"']?\s{{0,3}}[:=,]\s{{0,3}}[\"']?(?:{_SCHEMES}\s{{1,3}})?([^\s\"',;<>]{{6,}})",
+                r"(?i)\bbearer[ \t]{1,4}([0-9A-Za-z_.~+/=-]{16,})",
+                r"(?i)\bbasic[ \t]{1,4}([0-9A-Za-z+/]{16,}={0,2})(?:[^0-9A-Za-z_+/=-]|$)",
+            ),
         ),
-        SecretKind.KEY,
-    ),
-    # Options of commands
-    (
-        linear(
-            r"(?:^|[\s\"'])(?:-u|-U|--user|--proxy-user|--auth|-a)(?:[ \t]{1,3}|=)?[\"']?[^\s:\"'/$]+:([^\s\"']+)"
+        (
+            SecretKind.KEY,
+            (
+                r"(?i)\bx-[a-z-]*(?:key|token|auth|secret|password)[a-z-]*[\"']?\s{0,3}[:=,]\s{0,3}[\"']?([^\s\"',;<>]{6,})",
+            ),
         ),
-        SecretKind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?:^|\s)--?[a-z-]*(?:password|passwd|passphrase|pass|pwd|token|api-?key|secret(?:-key)?|auth-key)(?:=|[ \t]{1,3})(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'-][^\s\"']{2,})"
+        (
+            SecretKind.PASSWORD,
+            (
+                # Options of commands
+                r"(?:^|[\s\"'])(?:-u|-U|--user|--proxy-user|--auth|-a)(?:[ \t]{1,3}|=)?[\"']?[^\s:\"'/$]+:([^\s\"']+)",
+                r"(?:^|\s)--?[a-z-]*(?:password|passwd|passphrase|pass|pwd|token|api-?key|secret(?:-key)?|auth-key)(?:=|[ \t]{1,3})(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'-][^\s\"']{2,})",
+                r"(?i)\b(?:mysql[a-z]*|mariadb[a-z-]*)\b[^\n|;]*?\s-p(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'-][^\s\"']+)",
+                r"(?i)\b(?:useradd|usermod|docker|podman|helm|buildah|oc|az|sshpass|plink|ldapsearch|smbclient)\b[^\n|;]*?\s-(?:p|w)[ =]?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"':-][^\s\"':]{2,})(?:\s|$)",
+                r"\bredis-cli\b[^\n|;]*?\s-a[ ]([^\s]{2,})",
+                r"\bopenssl\b[^\n|;]*?\s-(?:k|pass(?:in|out)?)[ ](?:pass:)?([^\s]{3,})",
+                r"\bhtpasswd\s{1,3}-[A-Za-z]{0,4}b[A-Za-z]{0,4}\s{1,3}\S+\s{1,3}\S+\s{1,3}(\S{2,})",
+                r"(?i)\bnet\s{1,3}use\b[^\n]*?/user:\S+[ ]([^\s/]{3,})",
+                r"(?i)\b(?:machine|default)\b[^\n]*?\slogin\s{1,4}\S+\s{1,4}password\s{1,4}(\S{2,})",
+                r"(?i)\b(?:env|setx|set|arg)[ ]{1,3}[a-z_]*(?:password|passwd|secret|token|api_?key)[a-z_]*[ ]{1,3}([^\s=]{3,})",
+                r"(?i)\bauth\s{0,3}=\s{0,3}\(\s{0,3}[\"'][^\"'\n]+[\"']\s{0,3},\s{0,3}[\"']([^\"'\n]{2,})[\"']",
+                r"\becho\s{1,3}(?:-n\s{1,3})?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'|]+)\s{0,3}\|\s{0,3}sudo\s{1,3}(?:-\S+\s{1,3})*(?:-[A-Za-z]*S|--stdin)",
+                r"(?i)\bnet\s{1,3}user\s{1,3}\S+\s{1,3}([^\s/]\S*)\s{1,3}/[a-z]",
+                r"\bwpa_passphrase\s{1,3}(?:\"[^\"\n]+\"|'[^'\n]+'|\S+)\s{1,3}(\"[^\"\n]+\"|\S{8,63})",
+                # A user's name beside it
+                r"(?i)\b(?:user(?:name)?|login)\s?/\s?pass(?:word|wd|phrase)?\s?[:=]\s?[^\s/]+(?:\s?/\s?|\s)(\S{3,})",
+                r"(?i)\b(?:user(?:name)?|login)[ ]\S+?[,;][ ](?:and[ ])?(?:password|passwd|pass|pw)[ ](\S{4,}?)(?:[.,;!?)]|\s*$|\n)",
+                # Mark-up
+                r"(?i)<[a-z:._-]*(?:password|passwd|pwd|secret|token|api-?key)[a-z]{0,10}>([^<>\s][^<>\n]{2,})</",
+                r"(?i)(?:name|key|id)=[\"'][a-z0-9_.:-]*(?:password|passwd|pwd|secret|token|api-?key)[a-z]{0,10}[\"']\s{1,3}value=[\"']([^\"'\n]{3,})[\"']",
+            ),
         ),
-        SecretKind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?i)\b(?:mysql[a-z]*|mariadb[a-z-]*)\b[^\n|;]*?\s-p(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'-][^\s\"']+)"
-        ),
-        SecretKind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?i)\b(?:useradd|usermod|docker|podman|helm|buildah|oc|az|sshpass|plink|ldapsearch|smbclient)\b[^\n|;]*?\s-(?:p|w)[ =]?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"':-][^\s\"':]{2,})(?:\s|$)"
-        ),
-        SecretKind.PASSWORD,
-    ),
-    (linear(r"\bredis-cli\b[^\n|;]*?\s-a[ ]([^\s]{2,})"), SecretKind.PASSWORD),
-    (linear(r"\bopenssl\b[^\n|;]*?\s-(?:k|pass(?:in|out)?)[ ](?:pass:)?([^\s]{3,})"), SecretKind.PASSWORD),
-    (
-        linear(r"\bhtpasswd\s{1,3}-[A-Za-z]{0,4}b[A-Za-z]{0,4}\s{1,3}\S+\s{1,3}\S+\s{1,3}(\S{2,})"),
-        SecretKind.PASSWORD,
-    ),
-    (linear(r"(?i)\bnet\s{1,3}use\b[^\n]*?/user:\S+[ ]([^\s/]{3,})"), SecretKind.PASSWORD),
-    (
-        linear(r"(?i)\b(?:machine|default)\b[^\n]*?\slogin\s{1,4}\S+\s{1,4}password\s{1,4}(\S{2,})"),
-        SecretKind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?i)\b(?:env|setx|set|arg)[ ]{1,3}[a-z_]*(?:password|passwd|secret|token|api_?key)[a-z_]*[ ]{1,3}([^\s=]{3,})"
-        ),
-        SecretKind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?i)\bauth\s{0,3}=\s{0,3}\(\s{0,3}[\"'][^\"'\n]+[\"']\s{0,3},\s{0,3}[\"']([^\"'\n]{2,})[\"']"
-        ),
-        SecretKind.PASSWORD,
-    ),
-    (
-        linear(
-            r"\becho\s{1,3}(?:-n\s{1,3})?(\"[^\"\n]+\"|'[^'\n]+'|[^\s\"'|]+)\s{0,3}\|\s{0,3}sudo\s{1,3}(?:-\S+\s{1,3})*(?:-[A-Za-z]*S|--stdin)"
-        ),
-        SecretKind.PASSWORD,
-    ),
-    (linear(r"(?i)\bnet\s{1,3}user\s{1,3}\S+\s{1,3}([^\s/]\S*)\s{1,3}/[a-z]"), SecretKind.PASSWORD),
-    (
-        linear(r"\bwpa_passphrase\s{1,3}(?:\"[^\"\n]+\"|'[^'\n]+'|\S+)\s{1,3}(\"[^\"\n]+\"|\S{8,63})"),
-        SecretKind.PASSWORD,
-    ),
-    # A user's name beside it
-    (
-        linear(
-            r"(?i)\b(?:user(?:name)?|login)\s?/\s?pass(?:word|wd|phrase)?\s?[:=]\s?[^\s/]+(?:\s?/\s?|\s)(\S{3,})"
-        ),
-        SecretKind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?i)\b(?:user(?:name)?|login)[ ]\S+?[,;][ ](?:and[ ])?(?:password|passwd|pass|pw)[ ](\S{4,}?)(?:[.,;!?)]|\s*$|\n)"
-        ),
-        SecretKind.PASSWORD,
-    ),
-    # Mark-up
-    (
-        linear(
-            r"(?i)<[a-z:._-]*(?:password|passwd|pwd|secret|token|api-?key)[a-z]{0,10}>([^<>\s][^<>\n]{2,})</"
-        ),
-        SecretKind.PASSWORD,
-    ),
-    (
-        linear(
-            r"(?i)(?:name|key|id)=[\"'][a-z0-9_.:-]*(?:password|passwd|pwd|secret|token|api-?key)[a-z]{0,10}[\"']\s{1,3}value=[\"']([^\"'\n]{3,})[\"']"
-        ),
-        SecretKind.PASSWORD,
-    ),
+    )
+    for shape in shapes
 )
 """Expressions with the secret as their first group, and its kind."""
 

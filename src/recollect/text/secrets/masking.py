@@ -11,13 +11,19 @@ from recollect.model import Exchange, Message, Turn
 from recollect.text.patterns import any_of, linear, whole
 from recollect.text.secrets import code_secrets, key_formats
 from recollect.text.secrets.announced import announced, laid_out, may_be_announced, names_one
-from recollect.text.secrets.checksums import BANK, account_numbers, card_numbers, local_accounts
+from recollect.text.secrets.checksums import (
+    BANK,
+    MAY_BE_LETTERED,
+    account_numbers,
+    card_numbers,
+    identity_numbers,
+    local_accounts,
+)
 from recollect.text.secrets.code_secrets import assigned, cookies, in_commands
-from recollect.text.secrets.codes import by_number, sent
 from recollect.text.secrets.disguises import undisguised
-from recollect.text.secrets.identity_numbers import MAY_BE_LETTERED, identity_numbers
 from recollect.text.secrets.key_formats import keys, private_keys, random_strings
 from recollect.text.secrets.layout import without_layout
+from recollect.text.secrets.named_values import by_number, sent
 from recollect.text.secrets.seed_phrases import seed_phrases
 from recollect.text.secrets.unlock_codes import may_unlock, what_unlocks
 from recollect.text.secrets.values import MASK, MOST_PLACES, SecretKind, SecretSpan, TooManyPlacesError

@@ -13,8 +13,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from recollect.text.patterns import bounded, linear, whole
-from recollect.text.secrets.value_phrases import UNIT, is_about_passwords
-from recollect.text.secrets.values import SecretKind, SecretSpan, TooManyPlacesError, places
+from recollect.text.secrets.values import (
+    UNIT,
+    SecretKind,
+    SecretSpan,
+    TooManyPlacesError,
+    is_about_passwords,
+    places,
+)
 
 _DIGIT_NAMES = (
     r"zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|zwo|drei|vier|fünf|sechs|sieben|acht|neun|"

@@ -1,11 +1,14 @@
-"""Defines the kinds of secrets and their places in a text, and knows values that only look like secrets. Pure."""
+# ruff: noqa: RUF001 - people speak many languages
+"""Kinds and places of secrets, how a sentence or a sign assigns a value to a name, and values that only look like secrets. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
+from recollect.text.lexical.stop_words import all_stop_words
 from recollect.text.patterns import linear
+from recollect.text.secrets import vocabulary
 
 MOST_PLACES = 1_000
 """Places of one sort in a text that are looked at closely: to read as many takes a tenth of a second."""
@@ -118,3 +121,143 @@ def is_strange(value: str) -> bool:
     letters = any(map(str.isalpha, value))
     marked = any(not each.isalnum() and each not in "-'\u2019" for each in value[1:])
     return (letters and has_digit(value)) or is_humped(value) or (marked and not value.startswith(("/", "~")))
+
+
+WINDOW, BEFORE = 240, 100
+OPENS, CLOSES = "\"'`\u201c\u201e\u00ab\u300c\u300e\u2018", "\"'`\u201d\u201c\u00bb\u300d\u300f\u2019"
+_SIGN = r"[\"'`*]{0,3}[ \t]{0,3}(?:[:：=＝]{1,2}|=>|->|→)[ \t]{0,6}|[ \t]{1,3}[\x{2013}\x{2014}-][ \t]{1,3}"
+BETWEEN = rf"((?:[ \t]{{1,2}}[^\s:=：＝,.;!?{MASK}]{{1,20}}){{0,7}}?),?"
+TOLD = linear(
+    rf"(?i)^{BETWEEN}(?:({_SIGN})|(?:\s{{1,3}}|['’])(?:now[ ]|{vocabulary.COPULAS})\s{{1,3}}(?:[:：]\s{{0,3}})?(?:(?:now|jetzt|ora|ahora|nu)\s)?"
+    rf"|['’]s\s{{1,2}})"
+)
+"""The text between a name and its value: other words, then a sign or a copula."""
+_IS_IN_POLISH = linear(rf"(?i)^{BETWEEN}\s{{1,2}}(?:to|to[ ]jest)\s{{1,2}}()")
+COMPOUNDS = r"passw[oö]rt|wachtwoord|kennwort|(?:tür|alarm|tor|tresor|safe|schließfach|garagen|haus|handy)-?(?:codes?|kombination)"
+"""Names that may end a longer word."""
+_ENDS_COMPOUND = linear(f"(?i)^(?:{COMPOUNDS})$")
+_POLISH = linear("(?i)^(?:has[łl]|odpowied)")
+PARTICLE = linear(rf"^[ \t]{{0,2}}(?:[:：=＝]|{vocabulary.PARTICLES})?[ \t]{{0,2}}[:：]?[ \t]{{0,2}}")
+CLAUSE_ENDS = linear(r"[,;!?\x{3002}\x{ff0c}\x{3001}\x{ff01}\x{2026})(]|[.](?:\s|$)|\s-\s|\n")
+DATE = linear(
+    r"(?:19|20)[0-9]{2}[./-][0-3]?[0-9][./-][0-3]?[0-9]|[0-3]?[0-9][./-][0-3]?[0-9][./-](?:19|20)[0-9]{2}"
+)
+UNIT = linear(r"(?i)^[ ]?(?:[%°€$£]|(?:[mµ]?g|mcg|kg|[mcd]?l|[mckd]?m|ms|min|h|hz|k?w|m?v|x)(?:[^\p{L}]|$))")
+"""Units after numbers."""
+MARKS = ENDINGS.replace("!", "")
+"""Marks that end a clause and no password: many end with the one that is missing here."""
+MOST_WORDS, LEAST_PHRASE = 6, 4
+LEAST_PASSWORD, LEAST_CODE, LEAST_TOKEN = 4, 4, 8
+
+
+def is_within_word(text: str, start: int, end: int) -> bool:
+    """Return whether a name continues before or after in a script with spaces; compounds are one word."""
+    if _ENDS_COMPOUND.search(text[start:end]):
+        return text[end : end + 1].isalnum() or text[end : end + 1] == "_"
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    if (before.isalnum() or before == "_") and text[start].isascii() and before.isascii():
+        return True
+    if before.isalpha() and is_spaced(before) and is_spaced(text[start]):
+        return True
+    return (behind.isalpha() or behind in {"_", "-"}) and is_spaced(behind) and is_spaced(text[end - 1])
+
+
+def is_spaced(letter: str) -> bool:
+    """Return whether a letter is of a script that puts spaces between words."""
+    return letter < "\u0e00"
+
+
+def assignment_in(name: str, window: str) -> Any:
+    """Return the match between a name and its value; None where no value follows."""
+    return (_IS_IN_POLISH.search(window) if _POLISH.search(name) else None) or TOLD.search(window)
+
+
+def value_span(  # noqa: PLR0911 -- one reason a line
+    window: str, at: int, *, signed: bool
+) -> tuple[int, int] | None:
+    """Return the span of a value: in quotes, one strange word, or ordinary words up to the clause's end."""
+    rest = window[at:]
+    quoted = in_quotes(rest)
+    if quoted is not None:
+        value = rest[slice(*quoted)]
+        return None if is_placeholder(value) or is_code(value) else (at + quoted[0], at + quoted[1])
+    word = rest.split(None, 1)[0] if rest.strip() and not rest[0].isspace() else ""
+    value = word.rstrip(MARKS)
+    if (
+        len(value) < LEAST_PASSWORD
+        or is_placeholder(value)
+        or is_code(value)
+        or value.startswith(("//", "```", "#", "- ", "**"))
+    ):
+        return None
+    if MASK in value:
+        return None
+    if is_about_passwords(value):
+        return _phrase(rest, at) if signed or rest[:1].isalpha() else None
+    if is_number(value) and not is_strange(value):
+        return (at, at + len(value)) if ends_clause(rest, len(value)) and not DATE.fullmatch(value) else None
+    if is_strange(value):
+        return at, at + len(value)
+    if not signed and value.casefold().endswith(vocabulary.SAID_ENDINGS):
+        return None
+    length = _plain_words(rest, value)
+    return (at, at + length) if length else None
+
+
+def _plain_words(rest: str, first: str) -> int:
+    """Return the length of a password of ordinary words; 0 where the following words show that it is none."""
+    if ends_clause(rest, len(first)):
+        return len(first)
+    ends = CLAUSE_ENDS.search(rest)
+    clause = rest[: ends.start()] if ends else rest
+    said = clause.split()
+    if len(said) > 1 and said[1].casefold() in vocabulary.ENDS_IT:
+        return len(first)
+    if len(said) > MOST_WORDS or any(is_about_passwords(each) or not each.isalpha() for each in said[1:]):
+        return 0
+    return len(clause.rstrip())
+
+
+def _phrase(rest: str, at: int) -> tuple[int, int] | None:
+    """Return the span of a passphrase that begins with a word said of passwords but goes on as no sentence does."""
+    ends = CLAUSE_ENDS.search(rest)
+    clause = (rest[: ends.start()] if ends else rest).rstrip()
+    first, *others = clause.split() or [""]
+    return (
+        (at, at + len(clause))
+        if first.casefold() not in all_stop_words() and is_phrase(clause, others)
+        else None
+    )
+
+
+def is_phrase(clause: str, said: Sequence[str] | None = None) -> bool:
+    """Return whether words are a passphrase: a few of them, of which none is said of passwords."""
+    words = clause.split()
+    return LEAST_PHRASE <= len(words) <= MOST_WORDS and all(
+        each.isalpha() and not is_about_passwords(each) for each in (words if said is None else said)
+    )
+
+
+def ends_clause(rest: str, at: int) -> bool:
+    """Return whether the clause ends there."""
+    behind = rest[at : at + 2].lstrip(" ")
+    return not behind or not (behind[0].isalnum() or behind[0] in "(-&")
+
+
+def is_about_passwords(value: str) -> bool:
+    """Return whether a word describes a password instead of being one."""
+    plain = value.casefold().strip(ENDINGS)
+    return plain in vocabulary.SAID_OF_ONE or plain in all_stop_words()
+
+
+def in_quotes(rest: str) -> tuple[int, int] | None:
+    """Return the span of the quotation that a text begins with."""
+    opening = OPENS.find(rest[:1]) if rest else -1
+    if opening < 0:
+        return None
+    closing = next(
+        (at for at, each in enumerate(islice(rest, 1, 90), 1) if each in CLOSES or each == "\n"), 0
+    )
+    if not closing or rest[closing] == "\n" or not closing - 1 > 1:
+        return None
+    return 1, closing
