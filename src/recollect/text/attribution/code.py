@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 
 from recollect.chunking.fences import FencedBlock, fenced_blocks
-from recollect.text.attribution.cuts import Span, lines_of
+from recollect.text.attribution.pieces import Span, lines_of
 from recollect.text.patterns import anchored, linear
 
 _LEAST_LINES = 3

@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001 - marks are written in many languages
+# ruff: noqa: RUF001 - people speak many languages
 """Finds texts in a message that stand between marks, as frontends, agents and people put them. Pure.
 
 A pair of marks is known by its shape: an element and its closing tag, ``[X begin]`` and ``[X end]``, ``--- BEGIN X ---`` and
@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from recollect.text.attribution.cuts import Span, lines_of
-from recollect.text.attribution.pieces import Piece, PieceKind, pieces
+from recollect.text.attribution.pieces import Piece, PieceKind, Span, lines_of, pieces
 from recollect.text.patterns import anchored, bounded, linear
 
 _ELEMENT = bounded(
@@ -22,9 +21,9 @@ _FORMATTING_NAMES = (
     "a abbr b big br center color div em font h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p q s size small span "
     "strike strong sub sup tt u ul url"
 )
-FORMATTING = frozenset(_FORMATTING_NAMES.split())
+_FORMATTING = frozenset(_FORMATTING_NAMES.split())
 """Elements by which people format their own text."""
-OWN_ELEMENT = bounded(
+_OWN_ELEMENT = bounded(
     r"^(?P<of_user>(?:user|human)[_-]?)?(?:query|question|request|message|prompt|input|task|text|says?|ask|feedback|instructions?)$",
     re.IGNORECASE,
 )
@@ -93,7 +92,7 @@ class _Block(NamedTuple):
     @property
     def named(self) -> re.Match[str] | None:
         """The name by which a client says that these are the person's words."""
-        return OWN_ELEMENT.search(self.opens.keys[0][1:]) if self.opens.kind is PieceKind.CONTEXT else None
+        return _OWN_ELEMENT.search(self.opens.keys[0][1:]) if self.opens.kind is PieceKind.CONTEXT else None
 
 
 def notices(text: str) -> list[Piece]:
@@ -159,7 +158,7 @@ def _marks(text: str) -> Iterator[_Mark]:
         for tag in _ELEMENT.finditer(text):
             name = tag["name"].lower()
             is_spoken_of = tag.start() and text[tag.start() - 1] in _QUOTING
-            if name not in FORMATTING and not is_spoken_of and not tag["rest"].endswith("/"):
+            if name not in _FORMATTING and not is_spoken_of and not tag["rest"].endswith("/"):
                 is_made = bool(
                     tag["rest"].strip() or _MADE_NAME.search(tag["name"]) or tag[0].startswith("<|")
                 )
@@ -188,7 +187,7 @@ def _labelled(span: Span, label: str, *, closes: bool = False, in_brackets: bool
             is_made = "_" in label or (in_brackets and bool(rest) and (edge == -1 or _NUMBERS.search(label)))
             return _Mark(*span, (f"[{' '.join(rest)}",), closes, PieceKind.FILE, bool(is_made))
     first = words[:1]
-    if not words or first[0] in FORMATTING:
+    if not words or first[0] in _FORMATTING:
         return None
     keys = f"[{' '.join(words)}", f"/{first[0]}", "["
     return _Mark(*span, keys, closes=False, kind=PieceKind.FILE, is_made=in_brackets and "=" in label)
@@ -273,3 +272,50 @@ def ruled_blocks(text: str) -> list[Piece]:
         if any(map(str.isalnum, text[:first])) or any(map(str.isalnum, text[last:])):
             found += pieces(pairs, PieceKind.QUOTED, is_sure=False)
     return found
+
+
+_OPENING = anchored(r"\s*<(?P<name>[A-Za-z_][\w:.-]{0,60})(?:\s[^<>]{0,400})?>")
+_CLOSING = bounded(r"</(?P<name>[A-Za-z_][\w:.-]{0,60})>\s*$")
+_TAIL = 200
+_MOST = 20
+"""Elements that are taken off on either side."""
+
+
+def without_frame(text: str) -> str:
+    """Return a message without the elements in front of it and behind it; the whole where nothing else is left.
+
+    An element with the person's own words in it ("user_query") stays; if it alone is left, its words are returned.
+    """
+    start = end = 0
+    for _ in range(_MOST):
+        opening = _OPENING.match(text, start)
+        if opening is None or _stays(opening["name"]):
+            break
+        closing = f"</{opening['name']}>"
+        if (end := text.find(closing, opening.end())) < 0:
+            break
+        start = end + len(closing)
+    end = len(text)
+    for _ in range(_MOST):
+        tag = _CLOSING.search(text[max(start, end - _TAIL) : end])
+        begins = -1 if tag is None or _stays(tag["name"]) else text.find(f"\n<{tag['name']}", start, end)
+        if begins < 0:
+            break
+        end = begins
+    return _inner(text[start:end].strip()) or text
+
+
+def _stays(name: str) -> bool:
+    return name.lower() in _FORMATTING or _OWN_ELEMENT.search(name) is not None
+
+
+def _inner(text: str) -> str:
+    opening = _OPENING.match(text)
+    if opening is None or _OWN_ELEMENT.search(opening["name"]) is None:
+        return text
+    closing = f"</{opening['name']}>"
+    return (
+        text[opening.end() :].removesuffix(closing).strip()
+        if text.find(closing) == len(text) - len(closing)
+        else text
+    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from recollect.text.attribution.cuts import Span, lines_of
+from recollect.text.attribution.pieces import Span, lines_of
 from recollect.text.normalization import normalize
 from recollect.text.patterns import anchored, bounded, linear
 

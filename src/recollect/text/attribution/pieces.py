@@ -1,10 +1,13 @@
-"""The pieces of a message that are not the person's own words. Pure."""
+"""Spans of a text, the text without them, and the pieces of a message that are not the person's own words. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from recollect.text.attribution.cuts import Span
+from recollect.text.patterns import linear
+
+Span: TypeAlias = tuple[int, int]
 
 
 class PieceKind(StrEnum):
@@ -56,19 +59,11 @@ def blanked(text: str, found: Iterable[Piece]) -> str:
     at = 0
     for piece in sorted(found):
         length = piece.end - piece.start
-        blank = (
-            " " * length
-            if piece.inline
-            else f"\n\n{' ' * length}\n"[-length:]
-            if length < _SHORT
-            else f"\n\n{' ' * (length - 3)}\n"
-        )
+        spaces = " " * (length if length < _SHORT else length - 3)
+        blank = " " * length if piece.inline else f"\n\n{spaces}\n"[-length:]
         kept += text[at : piece.start], blank
         at = piece.end
     return "".join((*kept, text[at:]))
-
-
-_SHORT = 4
 
 
 def in_order(found: Iterable[Piece]) -> Iterator[Piece]:
@@ -78,3 +73,77 @@ def in_order(found: Iterable[Piece]) -> Iterator[Piece]:
         if piece.end > at:
             yield piece._replace(start=max(at, piece.start))
             at = piece.end
+
+
+GAP = "\n\n"
+"""Replaces whole lines that were cut."""
+
+_SHORT = 4
+_EMPTY_LINES = linear(r"\n[ \t\r\n]*\n")
+
+
+def lines_of(text: str) -> list[Span]:
+    """Return the span of each line, its end included."""
+    found: list[Span] = []
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        found.append((at, end))
+        at = end
+    return found
+
+
+def cut(text: str, spans: Iterable[Span], *, gap: str = GAP) -> tuple[str, list[str]]:
+    """Return a text without these pieces, and the pieces.
+
+    Args:
+        text: Any text.
+        spans: In order; those that overlap or touch become one piece.
+        gap: What is put in a piece's place.
+    """
+    kept: list[str] = []
+    pieces: list[str] = []
+    at = 0
+    for start, end in joined(spans):
+        pieces.append(text[start:end])
+        kept += text[at:start], gap
+        at = end
+    return "".join((*kept, text[at:])), [piece.strip() for piece in pieces if piece.strip()]
+
+
+def tidy(text: str) -> str:
+    """Return a text stripped, with single empty lines."""
+    return _EMPTY_LINES.sub(GAP, text).strip()
+
+
+def without(spans: Iterable[Span], holes: Sequence[Span]) -> list[Span]:
+    """Return spans minus these holes. Both are in order, and neither overlaps within itself."""
+    left: list[Span] = []
+    waiting = deque(holes)
+    for start, end in spans:
+        at = start
+        while waiting and waiting[0][0] < end:
+            hole = waiting[0]
+            if hole[0] > at:
+                left.append((at, hole[0]))
+            at = max(at, hole[1])
+            if hole[1] > end:
+                break
+            waiting.popleft()
+        if at < end:
+            left.append((at, end))
+    return left
+
+
+def joined(spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield spans in order; overlapping or touching ones become one."""
+    last: Span | None = None
+    for start, end in spans:
+        if last and start <= last[1]:
+            last = last[0], max(end, last[1])
+        else:
+            if last:
+                yield last
+            last = start, end
+    if last:
+        yield last

@@ -4,19 +4,32 @@ Recall's question, the index of the log, formation, and the ids of chats and mes
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from recollect.text.attribution.code import code_blocks
-from recollect.text.attribution.cuts import GAP, tidy
+from recollect.model import Exchange
+from recollect.text.attribution.code import code_blocks, fenced_code
+from recollect.text.attribution.confirmations import confirmed_words
 from recollect.text.attribution.marked_blocks import (
     comments,
     notices,
     numbered_blocks,
     paired_blocks,
     ruled_blocks,
+    without_frame,
 )
-from recollect.text.attribution.our_lines import returned_lines
-from recollect.text.attribution.pieces import Piece, PieceKind, blanked, in_order, pieces
+from recollect.text.attribution.our_lines import injected_lines, returned_lines
+from recollect.text.attribution.pieces import (
+    GAP,
+    Piece,
+    PieceKind,
+    Span,
+    blanked,
+    in_order,
+    joined,
+    pieces,
+    tidy,
+    without,
+)
 from recollect.text.attribution.quotes import images, quotations, quoted_lines
 from recollect.text.patterns import bounded
 
@@ -139,3 +152,109 @@ def read_message(text: str, injected: Sequence[str] = ()) -> Reading:
         found += new
         left = blanked(left, new) if new else left
     return Reading(text, tuple(in_order(found)))
+
+
+_PASTED = 200
+"""Characters of a quotation that is a text of its own; a shorter one is a part of a sentence."""
+
+_BEGINNING, _END = 27_000, 13_000
+"""Characters of a message that are read: people explain a pasted book before or after it. After the text by others is cut out, a
+model reads 12,000 at most."""
+
+_ASKED = 2_000
+"""Characters at either end of a message that are read for its question; recall keeps fewer of them."""
+
+_READ_OF_ANSWER = 4_000
+"""The most characters read of the assistant's last message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """The words of a message, attributed to those who wrote them.
+
+    Attributes:
+        authored: The person's own words; "" if there are none.
+        injected: The lines that were added to prompts of the chat, without their labels and dates.
+        confirmed: The assistant's last words, if the person confirms them with this message; else "".
+        elsewhere: The pieces that were cut out of the message, as they are not the person's, in the order found.
+        answered: The assistant's last message before this one, confirmed or not.
+        speaker: The name of the person who said it; "" if unknown.
+        others: The names of the others, if several people speak in the chat.
+        quoted: The words in quotation marks within the person's sentences.
+        doubtful: The marked pieces of a message that has nothing else, if people make such marks, too; else "".
+        shown: The message as an extractor is shown it: with a mark for each piece, and between marks the words of which it is
+            not certain whose they are.
+    """
+
+    authored: str
+    injected: tuple[str, ...]
+    confirmed: str = ""
+    elsewhere: tuple[str, ...] = ()
+    answered: str = ""
+    speaker: str = ""
+    others: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
+    doubtful: str = ""
+    shown: str = field(default="", compare=False)
+
+    def outside_quotations(self, quote: str) -> str:
+        """Return a quote of the message as the person's own words have it, with a mark for each quotation in it."""
+        for words in self.quoted:
+            quote = quote.replace(words, WITHIN)
+        return quote
+
+
+def attribute(exchange: Exchange) -> Attribution:
+    """Return which words of an exchange are the person's own.
+
+    Args:
+        exchange: The exchange; the frontend's wrapping is cut from its text already. If the text has more than 40,000 characters,
+            the first 27,000 and the last 13,000 are read.
+    """
+    reading = read_message(_ends_of(exchange.turn.text), exchange.injected)
+    authored = reading.own
+    return Attribution(
+        authored,
+        injected_lines(exchange.injected),
+        confirmed_words(authored, exchange.turn.history),
+        reading.elsewhere,
+        exchange.turn.last_answer[-_READ_OF_ANSWER:],  # the end asks and sums up
+        quoted=reading.quoted,
+        doubtful="" if any(map(str.isalnum, authored)) else GAP.join(reading.doubtful),
+        shown=reading.shown,
+    )
+
+
+def question_in(text: str) -> str:
+    """Return the words of a message that ask for something; the message itself if none of them is the person's.
+
+    Args:
+        text: The message. If it has more than 4,000 characters, the first 2,000 and the last 2,000 are read, without the elements
+            around them.
+    """
+    is_long = len(text) > 2 * _ASKED
+    ends = _ends_of(without_frame(text), _ASKED, _ASKED) if is_long else text
+    return read_message(ends).question or ends
+
+
+def others_words(text: str) -> tuple[list[Span], list[Span]]:
+    """Return the spans of a message that others wrote: whole pieces, and short quotations within the person's sentences.
+
+    Fenced code is neither: recall finds it as code, and never as a statement.
+
+    Args:
+        text: The message in the log. If it is longer than the part that is read, its middle counts as others'.
+    """
+    found = read_message(text).pieces
+    fenced = fenced_code(text)
+    within = [each for each in found if each.inline and each.end - each.start < _PASTED]
+    spans = [(each.start, each.end) for each in found if each not in within]
+    if len(text) > _BEGINNING + _END:
+        spans.append((_BEGINNING, len(text) - _END))
+    whole = without(joined(sorted(spans)), fenced)
+    return whole, without([(each.start, each.end) for each in within], whole)
+
+
+def _ends_of(text: str, beginning: int = _BEGINNING, end: int = _END) -> str:
+    """Return a text; of a long one the beginning and the end, with a gap between."""
+    return text if len(text) <= beginning + end else f"{text[:beginning]}{GAP}{text[-end:]}"

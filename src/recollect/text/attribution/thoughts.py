@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from recollect.chunking.fences import fenced_blocks
-from recollect.text.attribution.cuts import Span, cut, tidy
+from recollect.text.attribution.pieces import Span, cut, tidy
 from recollect.text.patterns import anchored, bounded, linear
 
 _NAME = (
