@@ -91,27 +91,10 @@ _USER = _words(
     f"{_THE_USER_UNSPACED} 助手 アシスタント",
 )
 """The person or the assistant, named as only a third would."""
-WISHES = frozenset(
-    [
-        "should",
-        "must",
-        "shall",
-        "will",
-        "would",
-        "needs",
-        "need",
-        "wants",
-        "want",
-        "expects",
-        "requires",
-        "asks",
-        "asked",
-        "ought",
-        "may",
-        "can",
-        "wishes",
-    ]
+_WISHING = (
+    "should must shall will would needs need wants want expects requires asks asked ought may can wishes"
 )
+WISHES = frozenset(_WISHING.split())
 """Words after "the user" that turn a sentence into a request to the assistant."""
 _SCOPE = _words(
     "always never only every everyone everybody whenever each all any from_now_on henceforth in_future going_forward"

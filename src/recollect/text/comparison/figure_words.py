@@ -77,30 +77,11 @@ HAN_WEEKDAYS = {
     for day, characters in enumerate(("一月", "二火", "三水", "四木", "五金", "六土", "日天"), 1)
     for character in characters
 }
-WORKDAYS = tuple(
-    map(
-        fold,
-        (
-            "weekdays",
-            "on workdays",
-            "working days",
-            "werktags",
-            "unter der woche",
-            "en semaine",
-            "jours de travail",
-            "jours de boulot",
-            "jours ouvrés",
-            "entre semana",
-            "días laborables",
-            "durante la settimana",
-            "giorni feriali",
-            "dias úteis",
-            "по будням",
-            "平日",
-            "工作日",
-        ),
-    )
+_WORKDAYS = (
+    "weekdays,on workdays,working days,werktags,unter der woche,"
+    "en semaine,jours de travail,jours de boulot,jours ouvrés,entre semana,días laborables,durante la settimana,giorni feriali,dias úteis,по будням,平日,工作日"
 )
+WORKDAYS = tuple(map(fold, _WORKDAYS.split(",")))
 HAN_PERIODS = {
     "天": "day", "日": "day", "晚": "night", "晩": "night", "周": "week", "週": "week", "星期": "week", "月": "month",
     "年": "year", "季度": "quarter", "季": "quarter", "四半期": "quarter", "半年": "half year", "两周": "fortnight",

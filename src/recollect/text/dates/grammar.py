@@ -5,8 +5,7 @@ begins: first those that make single dates, then, with each of those written as 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from recollect.text.dates.spans import (
     Span,
@@ -32,18 +31,11 @@ _OPEN_YEARS = 100
 Found: TypeAlias = Mapping[str, Symbol]
 """The first symbol of each kind that a rule took; under the names below, the last of a kind."""
 
-LAST_DATE = "last date"
-LAST_DAY_NUMBER = "last day number"
+_LAST_DATE, _LAST_DAY_NUMBER = "last date", "last day number"
 
 
-@dataclass(frozen=True)
-class Frame:
-    """The reference point of relative dates.
-
-    Attributes:
-        today: The day it is.
-        is_future: Whether the text speaks of what is to come.
-    """
+class _Frame(NamedTuple):
+    """The reference point of relative dates: the day it is, and whether the text speaks of what is to come."""
 
     today: int
     is_future: bool
@@ -55,78 +47,62 @@ class Frame:
 
 
 Spans: TypeAlias = tuple[Span, ...]
-Rule: TypeAlias = Callable[[Found, Frame], Spans]
+Rule: TypeAlias = Callable[[Found, _Frame], Spans]
 
 
 def _either(found: Found, kinds: str) -> Symbol:
     return next((found[kind] for kind in kinds if kind in found), Symbol("x"))
 
 
-def digits(found: Found, _: Frame) -> Spans:
-    """Read a date in digits."""
-    return found["X"].spans
+def _shift(found: Found, frame: _Frame) -> int | None:
+    return found["L"].number if "L" in found else frame.shift
 
 
-def relative_day(found: Found, frame: Frame) -> Spans:
-    """Read "yesterday"."""
-    return (unit_span(Unit.DAY, frame.today, found["D"].number),)
+def _of_its_year(
+    found: Found, frame: _Frame, shift: int | None, month: int, day: int = 0, count: int = 1
+) -> Spans:
+    """Return a day, or ``count`` months, of the year that is named, else of the one that ``shift`` means."""
+    if "Y" not in found:
+        return (yearly(frame.today, shift, month, day, count),)
+    year = found["Y"].number
+    return (day_span(year, month, day) if day else months(year * _MONTHS + month - 1, count),)
 
 
-def day_of_month(found: Found, frame: Frame) -> Spans:
-    """Read "15 March", with its year or without."""
-    which, day = _either(found, "Mmn").number, _either(found, "OdN").number
-    if "Y" in found:
-        return (day_span(found["Y"].number, which, day),)
-    return (yearly(frame.today, frame.shift, which, day),) if day else ()
+def _day_of_month(found: Found, frame: _Frame) -> Spans:
+    """Read "15 March"."""
+    month, day = _either(found, "Mmn").number, _either(found, "OdN").number
+    return _of_its_year(found, frame, frame.shift, month, day) if day else ()
 
 
-def days_of_month(found: Found, frame: Frame) -> Spans:
-    """Read a few days of one month ("3 to 5 May")."""
-    month, first, last = (
-        _either(found, "Mm").number,
-        _either(found, "Od").number,
-        found[LAST_DAY_NUMBER].number,
-    )
-    if "Y" in found:
-        start, end = (day_span(found["Y"].number, month, day) for day in (first, last))
-    else:
-        end = yearly(frame.today, frame.shift, month, last)
-        start = day_span(month_index(end.start) // _MONTHS, month, first)
+def _days_of_month(found: Found, frame: _Frame) -> Spans:
+    """Read "3 to 5 May"."""
+    month, first = _either(found, "Mm").number, _either(found, "Od").number
+    [end] = _of_its_year(found, frame, frame.shift, month, found[_LAST_DAY_NUMBER].number)
+    year = found["Y"].number if "Y" in found else month_index(end.start) // _MONTHS
+    start = day_span(year, month, first)
     return () if start.is_empty or end.is_empty else (Span(start.start, end.end),)
 
 
-def month(found: Found, frame: Frame) -> Spans:
+def _month(found: Found, frame: _Frame) -> Spans:
     """Read "March", "March 2024", "last March"."""
-    month = _either(found, "Mmn").number
-    if "Y" in found:
-        return (months(found["Y"].number * _MONTHS + month - 1),)
-    if "L" not in found:
-        return (yearly(frame.today, frame.shift, month),)
-    if "n" in found and found["L"].number == 0:
+    if "Y" not in found and "n" in found and "L" in found and found["L"].number == 0:
         return ()  # "this may", "this march"
-    return (yearly(frame.today, found["L"].number, month),)
+    return _of_its_year(found, frame, _shift(found, frame), _either(found, "Mmn").number)
 
 
-def short_date(found: Found, frame: Frame) -> Spans:
-    """Read "15.3." or "3月15日", which have no year."""
+def _short_date(found: Found, frame: _Frame) -> Spans:
+    """Read "15.3." or "3月15日"."""
     short = _either(found, "CK")
-    return (
-        (yearly(frame.today, frame.shift, short.number, short.second),)
-        if short.number in range(1, 13)
-        else ()
-    )
+    is_month = short.number in range(1, 13)
+    return (yearly(frame.today, frame.shift, short.number, short.second),) if is_month else ()
 
 
-def season(found: Found, frame: Frame) -> Spans:
+def _season(found: Found, frame: _Frame) -> Spans:
     """Read a season of the northern half of the earth: three months, spring from March."""
-    month = 3 * _either(found, "Ss").number
-    if "Y" in found:
-        return (months(found["Y"].number * _MONTHS + month - 1, 3),)
-    shift = found["L"].number if "L" in found else frame.shift
-    return (yearly(frame.today, shift, month, count=3),)
+    return _of_its_year(found, frame, _shift(found, frame), 3 * _either(found, "Ss").number, count=3)
 
 
-def of_year(found: Found, frame: Frame) -> Spans:
+def _of_year(found: Found, frame: _Frame) -> Spans:
     """Read a day, a month or a season of last, this or next year; of another unit, the unit."""
     unit, shift = _relative_unit_of(found)
     whole = unit_span(unit, frame.today, shift)
@@ -140,44 +116,14 @@ def of_year(found: Found, frame: Frame) -> Spans:
     return (day_span(year, month.number, day) if day else months(year * _MONTHS + month.number - 1),)
 
 
-def quarter(found: Found, frame: Frame) -> Spans:
-    """Read "Q1 2024"."""
-    month = 3 * found["q"].number - 2
-    if "Y" in found:
-        return (months(found["Y"].number * _MONTHS + month - 1, 3),)
-    return (yearly(frame.today, frame.shift, month, count=3),)
-
-
-def feast(found: Found, frame: Frame) -> Spans:
-    """Read "Christmas", a feast with a fixed date."""
-    month, day = found["H"].number, found["H"].second
-    if "Y" in found:
-        return (day_span(found["Y"].number, month, day),)
-    shift = found["L"].number if "L" in found else frame.shift
-    return (yearly(frame.today, shift, month, day),)
-
-
-def year(found: Found, _: Frame) -> Spans:
-    """Read "2024"."""
-    return (year_span(found["Y"].number),)
-
-
-def weekday(found: Found, frame: Frame) -> Spans:
-    """Read "Monday", "last Monday"."""
-    shift = found["L"].number if "L" in found else frame.shift
-    return (weekday_span(_either(found, "Ww").number, frame.today, shift),)
-
-
-def weekday_of_week(found: Found, frame: Frame) -> Spans:
+def _weekday_of_week(found: Found, frame: _Frame) -> Spans:
     """Read "Monday last week"."""
     unit, shift = _relative_unit_of(found)
-    if unit != Unit.WEEK:
-        return (unit_span(unit, frame.today, shift),)
-    monday = unit_span(unit, frame.today, shift).start
-    return (unit_span(Unit.DAY, monday, found["W"].number),)
+    whole = unit_span(unit, frame.today, shift)
+    return (unit_span(Unit.DAY, whole.start, found["W"].number) if unit == Unit.WEEK else whole,)
 
 
-def weekday_of_shifted_week(found: Found, frame: Frame) -> Spans:
+def _weekday_of_shifted_week(found: Found, frame: _Frame) -> Spans:
     """Read "上周五", last week's Friday."""
     monday = unit_span(Unit.WEEK, frame.today, found["v"].second).start
     return (unit_span(Unit.DAY, monday, found["v"].number),)
@@ -189,13 +135,13 @@ def _relative_unit_of(found: Found) -> tuple[int, int]:
     return found["U"].number, found["L"].number
 
 
-def relative_unit(found: Found, frame: Frame) -> Spans:
+def _relative_unit(found: Found, frame: _Frame) -> Spans:
     """Read "last week"."""
     unit, shift = _relative_unit_of(found)
     return () if unit == Unit.DAY else (unit_span(unit, frame.today, shift),)
 
 
-def stretch(found: Found, frame: Frame) -> Spans:
+def _stretch(found: Found, frame: _Frame) -> Spans:
     """Read so many units that end, or begin, with today."""
     number = _either(found, "NdaP")
     count = max(abs(number.number), number.second)
@@ -205,90 +151,52 @@ def stretch(found: Found, frame: Frame) -> Spans:
     return (span(moved(frame.today, unit, -count), frame.today + 1),)
 
 
-def ago(found: Found, frame: Frame) -> Spans:
-    """Read "two weeks ago"."""
-    return _away(found, frame.today, -1)
-
-
-def later(found: Found, frame: Frame) -> Spans:
+def _later(found: Found, frame: _Frame) -> Spans:
     """Read "in two weeks"."""
     if "I" in found and _either(found, "Nd").number == 1:
         return ()  # "how many hours are in one day"
-    return _away(found, frame.today, 1)
+    return (_away(found, frame.today, 1),)
 
 
-def _away(found: Found, day: int, direction: int) -> Spans:
+def _away(found: Found, day: int, direction: int) -> Span:
     """Return the unit, or the few units, at this distance from ``day``."""
     number, unit = _either(found, "Nda"), found["U"].number
     counts = (number.number, max(number.number, number.second))
-    ends = [
-        unit_span(unit, day_there, 0)
-        for count in counts
-        for day_there in [moved(day, unit, direction * count)]
-    ]
-    return (Span(min(end.start for end in ends), max(end.end for end in ends)),)
+    ends = [unit_span(unit, moved(day, unit, direction * count), 0) for count in counts]
+    return Span(min(end.start for end in ends), max(end.end for end in ends))
 
 
-def from_date(found: Found, _: Frame) -> Spans:
-    """Read "two weeks before" or "after" a date."""
-    is_after = ">" in found
-    return tuple(
-        away
-        for date in found["@"].spans
-        for away in _away(found, date.end - 1 if is_after else date.start, 1 if is_after else -1)
-    )
-
-
-def stretch_between(found: Found, _: Frame) -> Spans:
+def _stretch_between(found: Found, _: _Frame) -> Spans:
     """Read from one date to another; dates that are not in order are two."""
-    firsts, lasts = found["@"].spans, found[LAST_DATE].spans
+    firsts, lasts = found["@"].spans, found[_LAST_DATE].spans
     whole = tuple(Span(first.start, last.end) for first, last in zip(firsts, lasts, strict=False))
     return whole if all(one.start < one.end for one in whole) else firsts + lasts
 
 
-def unit_of_date(found: Found, _: Frame) -> Spans:
+def _each(read: Callable[[Span, Found, _Frame], Span]) -> Rule:
+    """Return the rule that reads each meaning of a date with the words around it."""
+    return lambda found, frame: tuple(read(date, found, frame) for date in found["@"].spans)
+
+
+def _from_date(date: Span, found: Found, _: _Frame) -> Span:
+    """Read "two weeks before" or "after" a date."""
+    return _away(found, date.end - 1, 1) if ">" in found else _away(found, date.start, -1)
+
+
+def _unit_of_date(date: Span, found: Found, _: _Frame) -> Span:
     """Read "the week of" a date."""
-    unit = found["U"].number
-    return tuple(
-        around if around.end - around.start > date.end - date.start else date
-        for date in found["@"].spans
-        for around in [unit_span(unit, date.start, 0)]
-    )
+    around = unit_span(found["U"].number, date.start, 0)
+    return around if around.end - around.start > date.end - date.start else date
 
 
-def part(found: Found, _: Frame) -> Spans:
-    """Read "early", "mid" or "late" in a date."""
-    return tuple(third(date, found["Q"].number) for date in found["@"].spans)
+def _before(date: Span, end: int) -> Span:
+    return span(moved(date.start, Unit.YEAR, -_OPEN_YEARS), end)
 
 
-def before(found: Found, _: Frame) -> Spans:
-    """Read "before" a date."""
-    return tuple(span(moved(date.start, Unit.YEAR, -_OPEN_YEARS), date.start) for date in found["@"].spans)
-
-
-def until(found: Found, _: Frame) -> Spans:
-    """Read "until" a date."""
-    return tuple(span(moved(date.start, Unit.YEAR, -_OPEN_YEARS), date.end) for date in found["@"].spans)
-
-
-def after(found: Found, _: Frame) -> Spans:
-    """Read "after" a date."""
-    return tuple(span(date.end, moved(date.end, Unit.YEAR, _OPEN_YEARS)) for date in found["@"].spans)
-
-
-def since(found: Found, frame: Frame) -> Spans:
+def _since(date: Span, _: Found, frame: _Frame) -> Span:
     """Read "since" a date: up to today, if it has begun."""
-    return tuple(
-        span(date.start, frame.today + 1)
-        if date.start <= frame.today
-        else span(date.start, moved(date.start, Unit.YEAR, _OPEN_YEARS))
-        for date in found["@"].spans
-    )
-
-
-def date(found: Found, _: Frame) -> Spans:
-    """Read a date as it is."""
-    return found["@"].spans
+    has_begun = date.start <= frame.today
+    return span(date.start, frame.today + 1 if has_begun else moved(date.start, Unit.YEAR, _OPEN_YEARS))
 
 
 _NOTHING = Symbol("x")
@@ -298,14 +206,14 @@ _SILENT = "xc.,T&AZi+-"
 
 def spans_meant(symbols: Sequence[Symbol], today: int) -> list[Span]:
     """Return the dates that the symbols make, in order of appearance."""
-    frame = Frame(today, any(symbol.kind == "+" for symbol in symbols))
+    frame = _Frame(today, any(symbol.kind == "+" for symbol in symbols))
     dated = _reduced(symbols, _SINGLE, _SINGLE_RULES, frame)
     joined = _reduced(dated, _JOINED, _JOINED_RULES, frame)
     return [reading for symbol in joined if symbol.kind == "@" for reading in symbol.spans]
 
 
 def _reduced(
-    symbols: Sequence[Symbol], pattern: Pattern, rules: Mapping[str, Rule], frame: Frame
+    symbols: Sequence[Symbol], pattern: Pattern, rules: Mapping[str, Rule], frame: _Frame
 ) -> list[Symbol]:
     """Return the symbols with those that a rule makes dates of replaced by ``@``."""
     kinds = "".join(symbol.kind for symbol in symbols)
@@ -315,8 +223,8 @@ def _reduced(
         taken = symbols[match.start() : match.end()]
         found = {symbol.kind: symbol for symbol in reversed(taken)}
         last = {symbol.kind: symbol for symbol in taken}
-        found[LAST_DATE] = last.get("@", _NOTHING)
-        found[LAST_DAY_NUMBER] = last.get("d") or last.get("O") or _NOTHING
+        found[_LAST_DATE] = last.get("@", _NOTHING)
+        found[_LAST_DAY_NUMBER] = last.get("d") or last.get("O") or _NOTHING
         readings = rules[match.lastgroup or ""](found, frame)
         spans = tuple(reading for reading in readings if not reading.is_empty)
         reduced.extend(symbols[end : match.start()])
@@ -340,60 +248,80 @@ _YEAR_IN_RANGE = "(?:(?<=[fF])(?=Y[tu-]F?Y)|(?<=[fF]Y[tu-])|(?<=[fF]Y[tu]F)|(?<=
 
 _SINGLE, _SINGLE_RULES = _alternation(
     [
-        ("digits", "X", digits),
-        ("of_year", "(?:[Od]F{0,2}[Mm]|[Mm][Od]|[MmSs]),?F{0,3}(?:LU|UL)|RF?[MKSs]", of_year),
+        ("digits", "X", lambda found, _: found["X"].spans),
+        ("of_year", "(?:[Od]F{0,2}[Mm]|[Mm][Od]|[MmSs]),?F{0,3}(?:LU|UL)|RF?[MKSs]", _of_year),
         (
             "days_of_month",
             f"[Od][tu-]F{{0,2}}[Od]F{{0,2}}[Mm]{_OF_YEAR}?|(?<=b)[Od]&F{{0,2}}[Od]F{{0,2}}[Mm]{_OF_YEAR}?|[Mm]F?[Od][tu-]F{{0,2}}[Od]{_OF_YEAR}?",
-            days_of_month,
+            _days_of_month,
         ),
         (
             "day_month",
             f"(?:[Od]F{{0,2}}[Mm]|NF[Mm]|OF?n|dF?n(?={_OF_YEAR}|[^x]|$)){_OF_YEAR}?",
-            day_of_month,
+            _day_of_month,
         ),
         (
             "month_day",
             f"(?:[Mm](?:F?O|d(?![UAc]))|n(?:F?O|d(?={_OF_YEAR}|[.,-]|$))){_OF_YEAR}?",
-            day_of_month,
+            _day_of_month,
         ),
-        ("month_year", f"[Mmn]{_OF_YEAR}", month),
-        ("directed_month", "LF?[Mmn]|[Mm]L(?!U)", month),
+        ("month_year", f"[Mmn]{_OF_YEAR}", _month),
+        ("directed_month", "LF?[Mmn]|[Mm]L(?!U)", _month),
         (
             "month",
             f"M|{_TIMED}[mn]|(?<=[tf])m|(?<=[tf]F)m|m(?=[tu-]F?[Mm])|(?<=b[Mm]&)m",
-            month,
+            _month,
         ),
-        ("short_date", "K|(?<=[TfiItu<>V=])C|(?<=[TfiItu<>V=]F)C", short_date),
-        ("season", f"[Ss]{_OF_YEAR}|LF?[Ss]|[Ss]L|{_TIMED}[Ss]|(?<=t)S", season),
-        ("quarter", f"q{_OF_YEAR}|{_TIMED}q", quarter),
-        ("feast", f"LH|H{_OF_YEAR}?|HL", feast),
-        ("weekday_of_week", "WF{0,3}(?:LU|UL)|RF?W|LUF?W", weekday_of_week),
-        ("weekday_in_east", "v", weekday_of_shifted_week),
-        ("weekday", "LF?[Ww]|WL(?!U)|(?<=T)w|W", weekday),
-        ("stretch", "LF?[Nd]U|[Nd]LU|[Nd]UL(?!U)|P[Nda]?U", stretch),
-        ("ago", "[Nda]UA|[BV]F?[Nda]U", ago),
-        ("later", "[Nd]UZ|IF?[Nd]U(?!A)", later),
-        ("relative_unit", "R|LU|UL(?!U)", relative_unit),
-        ("relative_day", "D", relative_day),
+        ("short_date", "K|(?<=[TfiItu<>V=])C|(?<=[TfiItu<>V=]F)C", _short_date),
+        ("season", f"[Ss]{_OF_YEAR}|LF?[Ss]|[Ss]L|{_TIMED}[Ss]|(?<=t)S", _season),
+        (
+            "quarter",
+            f"q{_OF_YEAR}|{_TIMED}q",
+            lambda found, frame: _of_its_year(found, frame, frame.shift, 3 * found["q"].number - 2, count=3),
+        ),
+        (
+            "feast",
+            f"LH|H{_OF_YEAR}?|HL",
+            lambda found, frame: _of_its_year(
+                found, frame, _shift(found, frame), found["H"].number, found["H"].second
+            ),
+        ),
+        ("weekday_of_week", "WF{0,3}(?:LU|UL)|RF?W|LUF?W", _weekday_of_week),
+        ("weekday_in_east", "v", _weekday_of_shifted_week),
+        (
+            "weekday",
+            "LF?[Ww]|WL(?!U)|(?<=T)w|W",
+            lambda found, frame: (
+                weekday_span(_either(found, "Ww").number, frame.today, _shift(found, frame)),
+            ),
+        ),
+        ("stretch", "LF?[Nd]U|[Nd]LU|[Nd]UL(?!U)|P[Nda]?U", _stretch),
+        ("ago", "[Nda]UA|[BV]F?[Nda]U", lambda found, frame: (_away(found, frame.today, -1),)),
+        ("later", "[Nd]UZ|IF?[Nd]U(?!A)", _later),
+        ("relative_unit", "R|LU|UL(?!U)", _relative_unit),
+        ("relative_day", "D", lambda found, frame: (unit_span(Unit.DAY, frame.today, found["D"].number),)),
         (
             "year",
             f"(?:{_TIMED}|{_YEAR_IN_RANGE}|(?<=U)|^(?=Y[.]*$))Y(?!c)",
-            year,
+            lambda found, _: (year_span(found["Y"].number),),
         ),
     ]
 )
 
 _JOINED, _JOINED_RULES = _alternation(
     [
-        ("from_date", "[Nda]UF{0,2}[<>V][FT]{0,2}@", from_date),
-        ("range", "bF{0,2}@F?&F{0,2}@|[f=]?F{0,2}@[FT]?[tu-][FT]{0,2}@", stretch_between),
-        ("unit_of_date", "UF{1,2}@", unit_of_date),
-        ("part", "QF{0,2}@", part),
-        ("before", "[<V][FT]{0,2}@|@A", before),
-        ("after", ">[FT]{0,2}@|@Z", after),
-        ("since", "=[FT]{0,2}@", since),
-        ("until", "u[FT]{0,2}@", until),
-        ("date", "@", date),
+        ("from_date", "[Nda]UF{0,2}[<>V][FT]{0,2}@", _each(_from_date)),
+        ("range", "bF{0,2}@F?&F{0,2}@|[f=]?F{0,2}@[FT]?[tu-][FT]{0,2}@", _stretch_between),
+        ("unit_of_date", "UF{1,2}@", _each(_unit_of_date)),
+        ("part", "QF{0,2}@", _each(lambda date, found, _: third(date, found["Q"].number))),
+        ("before", "[<V][FT]{0,2}@|@A", _each(lambda date, *_: _before(date, date.start))),
+        (
+            "after",
+            ">[FT]{0,2}@|@Z",
+            _each(lambda date, *_: span(date.end, moved(date.end, Unit.YEAR, _OPEN_YEARS))),
+        ),
+        ("since", "=[FT]{0,2}@", _each(_since)),
+        ("until", "u[FT]{0,2}@", _each(lambda date, *_: _before(date, date.end))),
+        ("date", "@", lambda found, _: found["@"].spans),
     ]
 )

@@ -24,31 +24,30 @@ _CLEAR, _WEAK = 2, 1
 """What a function word weighs, and one that English text may hold by chance."""
 
 _LATIN_LANGUAGES = tuple(language for language in LANGUAGES if language not in {"russian", "greek", "arabic"})
-_LETTER_VOTES = {
-    "ß": {"german": 2},
-    "ñ": {"spanish": 2},
-    "ã": {"portuguese": 2},
-    "õ": {"portuguese": 2},
-    "ő": {"hungarian": 2},
-    "ű": {"hungarian": 2},
-    "ğ": {"turkish": 2},
-    "\u0131": {"turkish": 2},
-    "ş": {"turkish": 1, "romanian": 1},
-    "ă": {"romanian": 2},
-    "ț": {"romanian": 2},
-    "ș": {"romanian": 2},
-    "œ": {"french": 2},
-    "ê": {"french": 1, "portuguese": 1},
-    "è": {"french": 1, "italian": 1},
-    "ç": {"french": 1, "portuguese": 1, "turkish": 1},
-    "å": {"swedish": 1, "danish": 1, "norwegian": 1},
-    "ø": {"danish": 1, "norwegian": 1},
-    "æ": {"danish": 1, "norwegian": 1},
-    "ä": {"german": 1, "swedish": 1, "finnish": 1},
-    "ö": {"german": 1, "swedish": 1, "finnish": 1, "hungarian": 1, "turkish": 1},
-    "ü": {"german": 1, "hungarian": 1, "turkish": 1},
+_VOTES = {
+    "ß": "german",
+    "ñ": "spanish",
+    "ãõ": "portuguese",
+    "őű": "hungarian",
+    "ğ\u0131": "turkish",
+    "ş": "turkish romanian",
+    "ățș": "romanian",
+    "œ": "french",
+    "ê": "french portuguese",
+    "è": "french italian",
+    "ç": "french portuguese turkish",
+    "å": "swedish danish norwegian",
+    "øæ": "danish norwegian",
+    "ä": "german swedish finnish",
+    "ö": "german swedish finnish hungarian turkish",
+    "ü": "german hungarian turkish",
 }
-"""Letter -> the languages it speaks for."""
+"""Letters -> the languages they speak for: one alone with two votes, several with one each."""
+_LETTER_VOTES = {
+    letter: dict.fromkeys(languages.split(), 1 if " " in languages else 2)
+    for letters, languages in _VOTES.items()
+    for letter in letters
+}
 
 _ARTICLE = bounded("[وف]?(?:[بك]?ال|لل)(?=.{3})")
 """The Arabic article with the conjunctions and prepositions written to it, before a word that is long enough."""

@@ -10,25 +10,8 @@ from typing import Any
 
 from recollect.text.word_tables import read_table
 
-LANGUAGES = (
-    "english",
-    "german",
-    "french",
-    "spanish",
-    "portuguese",
-    "italian",
-    "dutch",
-    "swedish",
-    "danish",
-    "norwegian",
-    "finnish",
-    "hungarian",
-    "romanian",
-    "turkish",
-    "russian",
-    "greek",
-    "arabic",
-)
+_NAMES = "english german french spanish portuguese italian dutch swedish danish norwegian finnish hungarian romanian turkish russian greek arabic"
+LANGUAGES = tuple(_NAMES.split())
 """The languages that have such words, as Snowball names them."""
 
 HAN_FUNCTION_CHARACTERS = frozenset("的了吗嗎呢吧啊是我你您他她它们們这這那么麼什谁誰哪怎何")
