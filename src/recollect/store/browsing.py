@@ -1,4 +1,4 @@
-"""Reads in Postgres what people look through on their pages, page by page. Never: writes."""
+"""Reads the lists of people's pages from Postgres, page by page. Never: writes."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -23,7 +23,7 @@ from recollect.store.rows import memory_of, update_of
 from recollect.store.sql import SQL
 
 _NEWEST = UUID(int=2**128 - 1)
-"""Every id is smaller: the first page stands behind it."""
+"""Every id is smaller: the first page starts after it."""
 
 
 _OLDEST = UUID(int=0)
@@ -31,7 +31,7 @@ _BEFORE_ALL_TURNS = -1
 
 
 class Browsing:
-    """Reads page by page what people look through. Each method sees one user's rows alone."""
+    """Reads lists page by page. Each method sees one user's rows alone."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -45,13 +45,13 @@ class Browsing:
     async def to_review(
         self, user_id: str, kinds: Collection[Kind], *, before: datetime, importance: float, limit: int
     ) -> list[Memory]:
-        """Return what the user may be asked about: is it still true?
+        """Return memories to confirm with the user.
 
         Args:
-            user_id: Whose.
+            user_id: The user.
             kinds: Only of these kinds.
-            before: Only what was said before that, and confirmed by hand by nobody since.
-            importance: Only what is so important at least, 0 to 1.
+            before: Only memories older than this, and not confirmed by hand since.
+            importance: The least importance, 0 to 1.
             limit: How many at most; the most important first.
         """
         async with self._database.for_user(user_id) as connection:
@@ -73,7 +73,7 @@ class Browsing:
         return [ChatSeen(**row) for row in rows]
 
     async def knows_chat(self, scope: Scope) -> bool:
-        """Return whether something was said in a chat of a user, and is kept."""
+        """Return whether messages of a chat are kept."""
         async with self._database.for_user(scope.user_id) as connection:
             known: bool = await connection.fetchval(SQL["knows_chat"], scope.user_id, scope.session_id)
         return known
@@ -81,7 +81,7 @@ class Browsing:
     async def messages(
         self, scope: Scope, *, limit: int, after: UUID | None = None
     ) -> list[MessageSeen] | None:
-        """Return what was said in a chat, in order, behind the message ``after``; None where the chat has no such one."""
+        """Return a chat's messages, in order, after the message ``after``; None if it has no such message."""
         chat = (scope.user_id, scope.session_id)
         async with self._database.for_user(scope.user_id) as connection:
             turn: int | None = _BEFORE_ALL_TURNS
@@ -93,7 +93,7 @@ class Browsing:
         return [_message_seen(row) for row in rows]
 
     async def count_kept(self, user_id: str) -> KeptCounts:
-        """Count what is kept of the user."""
+        """Count the user's kept data."""
         async with self._database.for_user(user_id) as connection:
             row = await connection.fetchrow(SQL["count_kept_of_user"], user_id)
         return KeptCounts(**row) if row is not None else KeptCounts()

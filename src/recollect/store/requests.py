@@ -1,4 +1,4 @@
-"""The records of requests, for metrics and explanation, in Postgres. Never: what to keep of one."""
+"""Records of requests, for metrics and explanation, in Postgres. Never: decides on their content."""
 
 import json
 from collections.abc import Collection
@@ -21,18 +21,18 @@ ADMIN_READS_OUTLIVE = timedelta(days=335)
 
 
 class RequestLog:
-    """Keeps what requests were like, for a while."""
+    """Keeps records of requests, for a while."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def record(self, request: RequestRecord) -> None:
-        """Keep what a request was like."""
+        """Keep a request's record."""
         notes = fields_of_notes(request.scope, TurnNotes(request=request))
         await write_turn(self._database, request.scope.user_id, notes)
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
-        """Return what a request was like, whoever made it; None if it is not known (any more)."""
+        """Return the record of any user's request; None if there is none (any more)."""
         async with self._database.over_all_users() as connection:
             user_id = await connection.fetchval(SQL["request_metrics_of"], request_id)
         return None if user_id is None else await self.request_of(user_id, request_id)
@@ -40,19 +40,19 @@ class RequestLog:
     async def requests_of(
         self, user_id: str, *, limit: int, after: UUID | None = None
     ) -> list[RequestRecord]:
-        """Return what the user's requests were like, newest first, behind the request ``after``."""
+        """Return the records of the user's requests, newest first, after the request ``after``."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["requests_of_user"], user_id, after, limit)
         return [_record_of(row) for row in rows]
 
     async def request_of(self, user_id: str, request_id: UUID) -> RequestRecord | None:
-        """Return what a request of the user's was like; None if they have no such request (any more)."""
+        """Return the record of the user's request; None if there is none (any more)."""
         async with self._database.for_user(user_id) as connection:
             row = await connection.fetchrow(SQL["request_of_user"], user_id, request_id)
         return None if row is None else _record_of(row)
 
     async def contents(self, user_id: str, items: Collection[UUID]) -> dict[ItemPart, str]:
-        """Return what memories, and parts of messages, say now; what is gone, or hidden, is left out."""
+        """Return the current contents of memories and parts of messages, without deleted or hidden ones."""
         async with self._database.for_user(user_id) as connection:
             memories = await connection.fetch(SQL["contents_of_memories"], user_id, list(items))
             passages = await connection.fetch(SQL["contents_of_passages"], user_id, list(items))
@@ -92,7 +92,7 @@ class RequestLog:
 
 
 def _record_of(row: Record) -> RequestRecord:
-    """Return what a row says that a request was like."""
+    """Return a row as a request's record."""
     return RequestRecord(
         id=row["id"],
         at=row["at"],

@@ -1,4 +1,4 @@
-"""Applies changes to what one user remembers, inside a transaction under the user's lock.
+"""Applies changes to one user's memories, inside a transaction under the user's lock.
 
 Never: decides a change; opens or ends the transaction.
 """
@@ -64,13 +64,13 @@ async def apply_changes(
     session_id: str | None = None,
     exchange_id: UUID | None = None,
 ) -> list[Change]:
-    """Apply ``changes`` in order and return what was really done, as ``Memories.apply`` says.
+    """Apply ``changes`` in order and return the changes as made, as ``Memories.apply`` says.
 
     Args:
         connection: In a transaction under the user's lock.
-        user_id: Whose memories.
+        user_id: The user.
         changes: Which.
-        actor: Who changes them.
+        actor: The author, for the audit.
         at: Now.
         session_id: The chat they come from.
         exchange_id: The exchange they come from.
@@ -80,7 +80,7 @@ async def apply_changes(
 
 
 async def apply_change(transaction: Transaction, change: Change) -> Change:  # noqa: C901, PLR0911 -- one for each change
-    """Apply one change, and return what was really done."""
+    """Apply one change, and return it as made."""
     match change:
         case Add():
             return await _add(transaction, change)
@@ -137,7 +137,7 @@ async def _replace(transaction: Transaction, change: Replace) -> Change:
     await transaction.unlink(old)
     await _lift_limits(transaction, old)
     await transaction.note_change(old)
-    # It rests on what the one it replaces did too: to forget it is to forget both.
+    # It rests on the messages of the replaced one, too: forgetting one forgets both.
     new = resting_on(change.memory, _private_messages(transaction, old))
     await transaction.insert(new)
     await transaction.audit(
@@ -265,7 +265,7 @@ async def _retire(transaction: Transaction, change: Retire) -> Change:
 
 
 async def _erase(transaction: Transaction, change: Erase) -> Change:
-    """Delete memories for good; what users share is theirs, too: this one sees it no longer, and that is all."""
+    """Delete memories for good; a shared one is only unlinked from the user, since others see it."""
     own: list[UUID] = []
     for each in change.memories:
         memory = await transaction.linked(each)

@@ -1,4 +1,4 @@
-"""What several people share, and what serves everybody, in Postgres. Never: who may share."""
+"""Shared memories, and global ones, in Postgres. Never: permissions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ async def share_memory(transaction: Transaction, memory_id: UUID) -> Memory:
     """Move a memory of the user's own to the commons, without the words it was said in, and return it.
 
     Raises:
-        MemoryNotFoundError: The user has no such statement of their own, and sees none that is shared.
+        MemoryNotFoundError: The user has no such statement, own or shared.
     """
     memory = await transaction.seen(memory_id)
     if memory.owner == COMMONS:
@@ -41,7 +41,7 @@ async def share_memory(transaction: Transaction, memory_id: UUID) -> Memory:
 
 
 async def read_globals(connection: Connection) -> list[Memory]:
-    """Return what serves every user who has few memories of their own, newest first."""
+    """Return the global memories, newest first; they serve users who have few of their own."""
     rows = await connection.fetch(SQL["global_memories"], COMMONS)
     return [replace(memory_of(row), second_model=row["second_model"]) for row in rows]
 

@@ -35,7 +35,7 @@ from recollect.text.normalization import storable_text
 async def edit_memory(transaction: Transaction, stored: Memory, new: Memory) -> Memory:
     """Write ``new`` over the user's own memory of the same id, and return it as it is then.
 
-    Its embedding is written only with a content that changed. What was kept verbatim is so no longer then, and
+    Its embedding is written only with a content that changed. A verbatim turn becomes a manual memory then, and
     nothing speaks against what a person wrote.
 
     Raises:
@@ -65,7 +65,7 @@ async def edit_memory(transaction: Transaction, stored: Memory, new: Memory) -> 
 
 
 async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
-    """Write what is wanted over a memory of the user's own, and return it as it is then.
+    """Revise a memory of the user's own, and return it as stored.
 
     Raises:
         MemoryNotFoundError: The user has no such memory of their own.
@@ -92,7 +92,7 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
 
 
 async def change_all(transaction: Transaction, wanted: Sequence[Embedded | Removal]) -> list[Memory | None]:
-    """Change and take away memories, in order; return each as it is then, None for one that is gone.
+    """Change and remove memories, in order; return each as stored, None for a removed one.
 
     Raises:
         BulkRefusedError: Some can't be: it ends the transaction, so that none is.
@@ -123,7 +123,7 @@ def _expect(stored: Memory, versions: frozenset[str] | None) -> None:
 
 
 async def release(transaction: Transaction, memory_id: UUID, memory: Memory | None) -> list[Change]:
-    """Keep ``memory`` in the place of what is held back, or refuse that where it is None.
+    """Keep ``memory`` in place of the quarantined one; if None, refuse that.
 
     Raises:
         MemoryNotFoundError: Nothing with this id is held back.

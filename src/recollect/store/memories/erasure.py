@@ -115,7 +115,7 @@ async def _take_back(transaction: Transaction, exchanges: Sequence[UUID], told: 
 
 
 async def unlink_all(transaction: Transaction, memories: Sequence[UUID]) -> None:
-    """Let the user see memories no longer, all at once."""
+    """Unlink memories from the user, in one statement."""
     await transaction.connection.execute(SQL["unlink_memories"], transaction.user_id, memories)
 
 
@@ -224,7 +224,7 @@ async def erase_told(transaction: Transaction, change: Erase) -> Change:
 
 
 async def _erase_outside_the_log(transaction: Transaction, told_in: list[UUID], memories: list[UUID]) -> None:
-    """Delete what exchanges keep of answers that are no messages and have a word of these memories."""
+    """Delete the answers that exchanges keep outside of messages, if they have a word of these memories."""
     connection, user_id = transaction.connection, transaction.user_id
     kept = await connection.fetch(SQL["answers_outside_the_log"], user_id, told_in, memories)
     saying = await with_a_word_of(transaction, kept, memories)

@@ -1,4 +1,4 @@
-"""Forgets in the log, too: what someone deleted must not come back in the words it was said in.
+"""Hides messages of the log: a deleted memory must not come back from the words that taught it.
 
 Never: decides which.
 """

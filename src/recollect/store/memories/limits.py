@@ -1,6 +1,6 @@
 """Retires what is more than may be kept: what is old, unimportant and long unused first. Never: hides what was said.
 
-What was formed within a week goes last: nobody can have used it yet. Before it goes what is worth least, and that is its
+Memories formed within a week go last: they had no chance to be used. Before it goes what is worth least, and that is its
 importance, less what it lost by lying unused: up to 0.3, half of it in 90 days since it was said or last recalled. So what
 matters much (0.9, as health does) outlives whatever matters little, and of what matters alike the unused goes first.
 To be said again makes it more important, and to be recalled ends the time of lying unused.
@@ -26,12 +26,12 @@ _HALF_LOST_DAYS = 90
 async def prune(
     connection: Connection, user_id: str, session_ids: Sequence[str], caps: Caps, *, at: datetime
 ) -> list[Change]:
-    """Retire (CAP) what is over the caps, the least worth keeping first and 100 at most, and return it in order.
+    """Retire (CAP) memories beyond the caps, the least valuable first and 100 at most, and return them in order.
 
     Args:
         connection: In a transaction under the user's lock.
-        user_id: Whose memories.
-        session_ids: The chats whose memories are counted.
+        user_id: The user.
+        session_ids: The chats to count.
         caps: How many may be kept.
         at: Now.
     """

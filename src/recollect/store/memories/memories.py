@@ -44,7 +44,7 @@ from recollect.store.users.erasure import VACUUM_SECONDS, erase_user, left_of_us
 
 
 class Memories:
-    """Keeps memories, and who sees which. Every method raises StoreError when the store fails."""
+    """Keeps memories and their links to users. Every method raises StoreError when the store fails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -65,7 +65,7 @@ class Memories:
     ) -> Page:
         """Return the user's memories that are ``taken``, newest first, behind the memory ``after``.
 
-        With ``as_of`` they are as the audit says they were then. What was erased is not among them.
+        With ``as_of`` they are as the audit has them at that time, without erased ones.
         """
         async with self._database.for_user(user_id) as connection:
             if taken == EVERYTHING:
@@ -94,7 +94,7 @@ class Memories:
         """Return the audit rows of the user, or of one memory (also as the replaced one), newest first.
 
         Args:
-            user_id: Whose.
+            user_id: The user.
             memory_id: Of which memory; None: of all.
             limit: How many at most.
             after: Only those behind this row.
@@ -113,7 +113,7 @@ class Memories:
         """Apply ``changes`` in one transaction under the user's lock, with one audit row each.
 
         Returns:
-            What was really done, in order: an Add whose content the user has already is an
+            The changes as made, in order: an Add whose content the user has already is an
             Ignore (EQUAL_CONTENT), as is a Replace of a memory the user no longer has when the
             new content is there already; such a Replace is an Add otherwise.
         """
@@ -125,11 +125,11 @@ class Memories:
 
         An added memory is retired; a replaced one takes its place again; a retired one is linked again; a
         reinforced, marked or edited one is as it was before. An edited one is then without an embedding.
-        What was hidden in the log stays hidden.
+        Hidden messages stay hidden.
 
         Raises:
             UpdateNotFoundError: The user has no such row.
-            NotUndoableError: It was undone already, changed nothing, or what it left was changed since.
+            NotUndoableError: It was undone already, changed nothing, or its result was changed since.
             DuplicateMemoryError: The user has the old content by another memory now.
         """
         async with self._database.changing(user_id) as connection:
@@ -144,18 +144,18 @@ class Memories:
     async def quarantined(
         self, user_id: str, *, limit: int = MOST_QUARANTINED, after: tuple[datetime, UUID] | None = None
     ) -> list[Quarantined]:
-        """Return what is held back until the user approves it, newest first.
+        """Return the quarantined memories that wait for approval, newest first.
 
         Args:
-            user_id: Whose.
+            user_id: The user.
             limit: How many at most.
-            after: Only what stands behind the one with this time and memory's id.
+            after: Only those after the one with this time and memory id.
         """
         async with self._database.for_user(user_id) as connection:
             return await read_quarantined(connection, user_id, limit=limit, after=after)
 
     async def held(self, user_id: str, memory_id: UUID) -> Quarantined:
-        """Return one that is held back.
+        """Return one quarantined memory.
 
         Raises:
             MemoryNotFoundError: Nothing with this id is held back.
@@ -166,7 +166,7 @@ class Memories:
     async def release(
         self, user_id: str, memory_id: UUID, memory: Memory | None, *, actor: Actor, at: datetime
     ) -> list[Change]:
-        """Let go of something held back: keep ``memory`` in its place, or refuse it where that is None.
+        """Release a quarantined memory: keep ``memory`` in its place, or refuse it if None.
 
         Raises:
             MemoryNotFoundError: Nothing with this id is held back.
@@ -190,7 +190,7 @@ class Memories:
             return await share_memory(Transaction(connection, user_id, actor, at), memory_id)
 
     async def globals(self) -> list[Memory]:
-        """Return what serves every user who has few memories of their own, newest first."""
+        """Return the global memories, newest first; they serve users who have few of their own."""
         async with self._database.over_all_users() as connection:
             return await read_globals(connection)
 
@@ -212,10 +212,10 @@ class Memories:
     async def users(
         self, characters: str = "", *, limit: int | None = None, skipped: int = 0
     ) -> list[KnownUser]:
-        """Return the users who have a memory or said something, whoever was seen last first.
+        """Return the users who have a memory or a message, the last active first.
 
         Args:
-            characters: Only those whose id holds them, in whatever case.
+            characters: Only users whose id contains these, in upper or lower case.
             limit: How many at most; None: all.
             skipped: Behind so many.
         """
@@ -240,21 +240,21 @@ class Memories:
         actor: Actor,
         at: datetime,
     ) -> Memory:
-        """Write what is given over the stored memory, under the user's lock; what is None stays.
+        """Write the given fields over the stored memory, under the user's lock; None leaves a field.
 
         Args:
-            user_id: Whose memory.
+            user_id: The user.
             memory_id: Which.
             content: The new content.
             kind: The new kind.
             importance: The new importance.
-            event_at: When what it says happened; None: that is unknown.
+            event_at: The time of the event; None: unknown.
             embedding: Of ``content``: written with it when it differs from the stored one, else ignored.
-            embedding_model: What made ``embedding``.
+            embedding_model: The model of ``embedding``.
             second_embedding: As ``embedding``, by the second embedder.
-            second_model: What made it.
-            versions: It is written only while its version is one of these; None: whatever it is.
-            actor: Who edits.
+            second_model: Its model.
+            versions: Write only if its version is one of these; None: always.
+            actor: The author, for the audit.
             at: Now.
 
         Raises:
@@ -298,7 +298,7 @@ class Memories:
             return replace(erasure, left=await left_of_user(connection, user_id, traces))
 
     async def vacuum(self) -> tuple[str, ...]:
-        """Make free what deleted rows took; return the tables where the database's role may."""
+        """Reclaim the space of deleted rows; return the tables where the database's role may."""
         async with self._database.outside(seconds=VACUUM_SECONDS) as connection:
             return await vacuum(connection)
 
@@ -312,7 +312,7 @@ class Memories:
         Args:
             scope: Which chat.
             at: Now.
-            leaves_out: Whether nothing of the chat is kept from now on either, until ``ChatRequests.take_in``.
+            leaves_out: Whether nothing of the chat is kept from now on, until ``ChatRequests.take_in``.
         """
         async with self._database.changing(scope.user_id) as connection:
             return await erase_session(connection, scope, at=at, leaves_out=leaves_out)
@@ -321,7 +321,7 @@ class Memories:
         """Return the chats of the user, the one where something was said last first.
 
         Args:
-            user_id: Whose.
+            user_id: The user.
             begun_before: With its zone: only chats where something was said by then; None: all.
         """
         async with self._database.for_user(user_id) as connection:

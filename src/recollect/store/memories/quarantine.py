@@ -1,4 +1,4 @@
-"""Holds back what a person has to approve first, and knows it again. Never: decides what is held back."""
+"""Quarantines memories until their person approves them, and recognizes repeated ones. Never: decides which."""
 
 from datetime import datetime
 from uuid import UUID
@@ -26,7 +26,7 @@ from recollect.text.normalization import content_hash, storable_text
 
 
 async def hold_back(transaction: Transaction, change: Quarantine) -> Change:
-    """Hold a memory back, and the words it was said in; return what was really done.
+    """Quarantine a memory and hide its messages; return the change as made.
 
     Raises:
         StoreError: It is another user's, or its id is used.
@@ -44,7 +44,7 @@ async def hold_back(transaction: Transaction, change: Quarantine) -> Change:
     await _insert(transaction, change)
     if change.hides:
         await hide_messages(transaction, change.reason, memory.provenance.message_ids)
-    # What it says stands in the quarantine alone: the audit tells what was believed.
+    # Its content is in the quarantine alone: the audit lists memories that were held true.
     await transaction.audit(Action.QUARANTINE, change.reason, memory.id, details=deciding_details(change))
     return change
 
@@ -106,14 +106,14 @@ async def read_quarantined(
     limit: int = MOST_QUARANTINED,
     after: tuple[datetime, UUID] | None = None,
 ) -> list[Quarantined]:
-    """Return what is held back of the user, newest first, behind ``after``; with an id, that one."""
+    """Return the user's quarantined memories, newest first, after ``after``; with an id, that one."""
     at, last = after or (None, None)
     rows = await connection.fetch(SQL["quarantined"], user_id, memory_id, limit, at, last)
     return [Quarantined(memory_of(row), Reason(row["reason"]), row["at"]) for row in rows]
 
 
 async def read_held(connection: Connection, user_id: str, memory_id: UUID) -> Quarantined:
-    """Return one that is held back of the user.
+    """Return one of the user's quarantined memories.
 
     Raises:
         MemoryNotFoundError: Nothing with this id is held back.

@@ -1,6 +1,6 @@
 """Repairs memories in which something wrong was found, each in a transaction under its user's lock, and finds such changes again.
 
-Never: decides what is wrong, or how it is repaired; undoes anything.
+Never: decides on a fault or its repair; undoes.
 """
 
 from collections.abc import Sequence
@@ -18,15 +18,15 @@ from recollect.store.sql import SQL
 
 
 class Repairs:
-    """Reads what memories rest on, and repairs them so that it can be undone. Every method raises StoreError."""
+    """Reads the sources of memories, and repairs memories so that it can be undone. Every method raises StoreError."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def said(self, user_id: str, messages: Sequence[UUID]) -> list[Exchange]:
-        """Return the exchanges of the user whose turns are these messages of the log, oldest first.
+        """Return the user's exchanges with these messages as turns, oldest first.
 
-        Each with what was said just before it in its chat. A message that the log does not have has none.
+        Each comes with the message before it in its chat; unknown messages are left out.
         """
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["exchanges_of_messages"], user_id, list(messages))
@@ -51,14 +51,14 @@ class Repairs:
         actor: Actor,
         at: datetime,
     ) -> bool:
-        """Apply changes to a memory in one transaction, while it says what was found; return whether one was done.
+        """Apply changes to a memory in one transaction, if it is still as found; return whether one was made.
 
         Args:
-            user_id: Whose memory it is.
+            user_id: The user.
             memory: As it was found.
-            changes: What is done about it.
+            changes: The repair.
             run: The run of repairs it belongs to, an id of version 7; each row of the audit names it.
-            actor: Who has it repaired.
+            actor: The author, for the audit.
             at: Now.
         """
         async with self._database.changing(user_id) as connection:
@@ -69,20 +69,20 @@ class Repairs:
             return any([await _done(transaction, each) for each in changes])
 
     async def users(self, run: UUID) -> list[str]:
-        """Return the users of whose memories a run changed something."""
+        """Return the users whose memories a run changed."""
         async with self._database.over_all_users() as connection:
             rows = await connection.fetch(SQL["users_of_repair"], run)
         return [row["user_id"] for row in rows]
 
     async def repaired(self, user_id: str, run: UUID) -> list[Update]:
-        """Return what a run changed of the user's memories and nobody undid, newest first."""
+        """Return a run's changes of the user's memories that were not undone, newest first."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["updates_of_repair"], user_id, run)
         return [update_of(row) for row in rows]
 
 
 def _is_as_found(now: Memory, found: Memory) -> bool:
-    """Tell whether a memory says what it said; that it was said again meanwhile, or used, makes no difference."""
+    """Return whether a memory is as it was found, apart from uses and repetitions."""
     return (now.owner, now.content, now.kind, now.doubt, now.observed_at, now.event_at) == (
         *(found.owner, found.content, found.kind),
         *(found.doubt, found.observed_at, found.event_at),

@@ -1,4 +1,4 @@
-"""Reads those of a user's memories that somebody looks for, as they are or as they were. Never: ranks."""
+"""Reads the memories of a user that a filter takes, now or at an earlier time. Never: ranks."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from recollect.store.rows import memory_of, update_of
 from recollect.store.sql import SQL
 
 NEWEST = UUID(int=2**128 - 1)
-"""Every id is smaller: the first page stands behind it."""
+"""Every id is smaller: the first page starts after it."""
 
 _READ_AT_ONCE = 500
 """So many are read where only reading tells which are wanted."""

@@ -94,14 +94,14 @@ class Transaction:
         return memory
 
     async def unlinked(self, memory_id: UUID) -> Memory | None:
-        """Return the memory, if there is one that the user sees no longer."""
+        """Return the memory if the user saw it once and does not now."""
         row = await self.connection.fetchrow(SQL["unlinked_memory"], self.user_id, memory_id)
         return None if row is None else memory_of(row)
 
     # -- links ---------------------------------------------------------------------------------------
 
     async def insert(self, memory: Memory) -> None:
-        """Keep a memory that is new, or shared, and let the user see it.
+        """Keep a new memory, or a shared one, and link the user to it.
 
         Raises:
             StoreError: It is another user's or everybody's, or its id is used.
@@ -118,7 +118,7 @@ class Transaction:
         await self.link(memory)
 
     async def link(self, memory: Memory) -> None:
-        """Let the user see a memory that is kept."""
+        """Link the user to a kept memory."""
         await self.connection.execute(
             SQL["link_memory"],
             self.user_id,
@@ -139,7 +139,7 @@ class Transaction:
             await self.connection.execute(SQL["end_validity"], self.user_id, memory.id, None)
 
     async def unlink(self, memory: Memory) -> None:
-        """Let the user see a memory no longer; it stays for the audit."""
+        """Unlink a memory from the user; it stays for the audit."""
         await self.connection.execute(SQL["unlink_memory"], self.user_id, memory.id)
         if memory.owner == self.user_id:  # what others see too stays believed
             await self.connection.execute(SQL["end_validity"], self.user_id, memory.id, self.at)
@@ -209,12 +209,12 @@ class Transaction:
             await self.connection.execute(SQL["note_change"], self.user_id, messages, self.at)
 
     async def forget_injections(self, items: Sequence[UUID]) -> None:
-        """Add to prompts no more what speaks of one of these memories or messages."""
+        """Delete the blocks of prompts that mention one of these memories or messages."""
         await self.connection.execute(SQL["delete_injections"], self.user_id, items)
 
 
 async def insert_vector(connection: Connection, memory: Memory) -> bool:
-    """Keep a memory that nobody sees yet; False if its owner has one with this id."""
+    """Insert a memory without a link to a user; False if its owner has one with this id."""
     inserted = await connection.fetchval(
         SQL["insert_vector"],
         memory.owner,

@@ -1,4 +1,4 @@
-"""Undoes changes by their rows of the audit. Never: decides what is undone; opens or ends the transaction."""
+"""Undoes changes by their rows of the audit. Never: decides which; opens or ends the transaction."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ async def undo_by_id(transaction: Transaction, update_id: UUID) -> Update:
 
     Raises:
         UpdateNotFoundError: The user has no such row.
-        NotUndoableError: It was undone already, changed nothing, or what it left was changed since.
+        NotUndoableError: It was undone already, changed nothing, or its result was changed since.
         DuplicateMemoryError: The user has the old content by another memory now.
     """
     row = await transaction.connection.fetchrow(SQL["update_to_undo"], transaction.user_id, update_id)
@@ -29,10 +29,10 @@ async def undo_by_id(transaction: Transaction, update_id: UUID) -> Update:
 
 
 async def undo(transaction: Transaction, update: Update, reason: Reason) -> Update:
-    """Undo a change that nobody undid, and return the row that says so. What can't be undone is left as it is.
+    """Undo a change that was not undone yet, and return the audit row of that.
 
     Raises:
-        NotUndoableError: It changed nothing, or what it left was changed since.
+        NotUndoableError: It changed nothing, or its result was changed since.
         DuplicateMemoryError: The user has the old content by another memory now.
     """
     match update.action:

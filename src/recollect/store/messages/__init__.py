@@ -1,6 +1,6 @@
 """Messages: the log of exchanges, other versions of a turn, and the state of a chat.
 
-Read ``log`` first; ``chats`` returns what a prompt needs in one round trip.
+Read ``log`` first; ``chats`` returns the state that a prompt needs in one round trip.
 """
 
 from recollect.store.messages.chats import ChatRequests, Chats

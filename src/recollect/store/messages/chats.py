@@ -1,4 +1,4 @@
-"""The state of a chat: its log, its blocks in prompts, its requests to the memory, and whether it is left out. Never: what to add."""
+"""The state of a chat: its log, its blocks in prompts, its requests to the memory, and whether it is left out. Never: choose memories."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -28,7 +28,7 @@ from recollect.text.normalization import storable_id, storable_text
 
 
 class Chats:
-    """What a chat was said, and what was added to its prompts."""
+    """Reads a chat's messages and its blocks in prompts."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -41,8 +41,8 @@ class Chats:
         Args:
             scope: Which.
             exchanges: How many of its last exchanges are read.
-            unless_begun: With which first message of the chat none of them is: who sends that, lacks nothing.
-            turn: The one that comes: what it abandons, once it is in the log, is told; nothing if it is there already.
+            unless_begun: The first message of the request; if the chat begins with it, the client sent all of it, and none is read.
+            turn: The new turn: the messages that it will abandon are returned; none if it is logged already.
         """
         user_id, session_id = scope.user_id, storable_id(scope.session_id)
         begun = None if unless_begun is None else storable_text(unless_begun)
@@ -69,9 +69,9 @@ class Chats:
         return session_id
 
     async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
-        """Note what was added to a turn, unless something was before; ``detached`` anchors are added no more.
+        """Note the block of a turn, unless it has one; blocks with ``detached`` anchors are not added again.
 
-        Nothing is noted that speaks of what was forgotten since it was recalled.
+        A block that mentions a memory forgotten since its recall is not noted.
         """
         notes = fields_of_notes(scope, TurnNotes(injection, tuple(detached)))
         await write_turn(self._database, scope.user_id, notes)
@@ -95,7 +95,7 @@ _EXCHANGES = 5
 
 
 class ChatRequests:
-    """Keeps what chats asked of the memory, and lets nothing be kept of some chats. Every method raises StoreError."""
+    """Keeps the requests of chats to the memory, and the list of chats that are left out. Every method raises StoreError."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -123,7 +123,7 @@ class ChatRequests:
         )
 
     async def note(self, scope: Scope, request: KeptRequest) -> None:
-        """Keep what a message asked for."""
+        """Keep the request of a message."""
         async with self._database.changing(scope.user_id) as connection:
             await connection.execute(
                 SQL["note_chat_request"],
@@ -136,7 +136,7 @@ class ChatRequests:
             )
 
     async def unlog(self, turn: Turn) -> None:
-        """Delete what is logged of a turn whose answer is under way."""
+        """Delete the logged part of a turn whose answer is under way."""
         user_id, session_id = turn.scope.user_id, storable_id(turn.scope.session_id)
         async with self._database.changing(user_id) as connection:
             exchange = await connection.fetchval(
@@ -148,7 +148,7 @@ class ChatRequests:
                 await connection.execute(SQL["delete_session_without_exchange"], user_id, session_id)
 
     async def take_in(self, scope: Scope) -> bool:
-        """Keep again what is said in a chat; return whether it was left out."""
+        """Record a chat again; return whether it was left out."""
         session_id = storable_id(scope.session_id)
         async with self._database.changing(scope.user_id) as connection:
             return await connection.fetchval(SQL["take_chat_in"], scope.user_id, session_id) is not None

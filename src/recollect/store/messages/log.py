@@ -75,7 +75,7 @@ class MessageLog:
         return logged.outcome is Written.NEW
 
     async def note(self, scope: Scope, notes: TurnNotes) -> None:
-        """Note what goes with a turn of a chat by itself, as ``write`` does."""
+        """Note the block and the request of a turn, as ``write`` does."""
         await write_turn(self._database, scope.user_id, fields_of_notes(scope, notes))
 
     async def _write(self, entry: LogEntry, *, records: bool | None = None, revives: bool = False) -> Logged:
@@ -125,9 +125,9 @@ class MessageLog:
                 await _note_answer(connection, exchange, known["id"])
 
     async def exchange_of_answer(self, user_id: str, answer_id: str) -> Exchange | None:
-        """Return the user's exchange whose answer the model's server keeps under an id; None if there is none.
+        """Return the user's exchange with this id of its answer at the LLM server; None if there is none.
 
-        Its reply is what the log has; its credential, and what was said before it, are not in it.
+        It has the logged reply, but neither credential nor history.
         """
         async with self._database.for_user(user_id) as connection:
             row = await connection.fetchrow(SQL["exchange_of_answer"], user_id, storable_text(answer_id))
@@ -189,8 +189,8 @@ class MessageLog:
         If it comes all the same, it is kept as the reply; and only then the other version of the turn is abandoned.
 
         Args:
-            before: What was said before this time.
-            failed: What was said before this one, where every request for its answer failed; None: as of the others.
+            before: End exchanges begun before this time.
+            failed: The same for exchanges whose every request failed; None: as for the others.
 
         Returns:
             How many exchanges those are.

@@ -94,7 +94,7 @@ async def _abandon(transaction: Transaction, exchanges: Sequence[Record], anchor
 async def _undo_what_they_taught(
     transaction: Transaction, exchanges: Collection[UUID], messages: Collection[UUID]
 ) -> list[UUID]:
-    """Undo what can be, the newest first; return the memories that are gone."""
+    """Undo as many as possible, the newest first; return the removed memories."""
     rows = await transaction.connection.fetch(SQL["updates_of_exchanges"], transaction.user_id, exchanges)
     undone: list[UUID] = []
     for update in map(update_of, rows):

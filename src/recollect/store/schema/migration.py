@@ -1,4 +1,4 @@
-"""Brings a database up to the schema this code knows, forwards only. Never: what the tables mean."""
+"""Brings a database up to the schema this code knows, forwards only. Never: the meaning of tables."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -33,7 +33,7 @@ class Schema:
     Attributes:
         search_path: Where our tables and pgvector are found.
         vector_schema: The schema of pgvector's types.
-        user_role: What users' transactions run as; ``none``: as the database user, whom policies bind.
+        user_role: The role of users' transactions; ``none``: the database user, if policies bind it.
         applied: The names of the migrations that were applied just now, in order.
     """
 
@@ -55,8 +55,8 @@ async def migrate(
 
     Raises:
         UnfitDatabaseError: The database's encoding can't hold every letter, pgvector is missing or too old, or this user may not create a schema.
-        StoreError: A newer version took away what this code needs, or an applied migration was changed.
-        StoreUnavailableError: Somebody holds a lock that a step needs, and does not let go of it.
+        StoreError: A newer version removed something this code needs, or an applied migration was changed.
+        StoreUnavailableError: Another session holds a lock that a step needs.
     """
     steps = SchemaSteps(connection, pooled=pooled)
     with store_errors():
@@ -134,7 +134,7 @@ async def _prepare(connection: Connection, *, pooled: bool) -> tuple[str, str]:
 
 
 def wrong_encoding(encoding: str) -> str:
-    """Return what is wrong with a database that can't hold every letter, and what to do; "" for one that can."""
+    """Return an error message for a database whose encoding can't hold every letter; "" for one that can."""
     if encoding in {_ENCODING, UNCHECKED}:
         return ""
     return (
@@ -160,7 +160,7 @@ async def _create_vector_extension(connection: Connection) -> None:
 async def _apply(
     steps: SchemaSteps, connection: Connection, migrations: Sequence[Migration]
 ) -> tuple[str, ...]:
-    """Apply what is new, each in a transaction of its own; return its names, as the files have them."""
+    """Apply new migrations, each in its own transaction; return their file names."""
     applied = []
     for migration in await steps.take("record", partial(_new, connection, migrations)):
         name = f"{migration.version:04}_{migration.name}"
@@ -201,13 +201,13 @@ def require_fitting(applied: Sequence[asyncpg.Record], migrations: Sequence[Migr
 
     Args:
         applied: Rows of ``applied_migrations``.
-        migrations: What this code knows.
+        migrations: The migrations of this code.
 
     Returns:
         The newest version that a newer Recollect applied; 0: none.
 
     Raises:
-        StoreError: A newer version took away what this code needs, or an applied migration was changed.
+        StoreError: A newer version removed something this code needs, or an applied migration was changed.
     """
     known = {migration.version: migration for migration in migrations}
     newer = 0

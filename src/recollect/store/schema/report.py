@@ -17,15 +17,15 @@ _TESTED = 16
 """The oldest major version of Postgres that the tests run on."""
 
 _CONNECTIONS_OF_A_PAIR = 21
-"""What a proxy and its worker open at most."""
+"""The most connections that a proxy and its worker open."""
 
 _OF_FILES = (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectoryError, ssl.SSLError)
-"""What a file for TLS that can't be used is told by; a socket's file and a server's TLS are told by the same."""
+"""Errors of an unusable file for TLS; also raised for a socket's file and a server's TLS."""
 
 
 @dataclass(slots=True)
 class DatabaseReport:
-    """What was found.
+    """The findings.
 
     Attributes:
         mistakes: A start would end with them, or never have a database; a line each, without secrets.
@@ -39,11 +39,11 @@ class DatabaseReport:
 
 
 async def check_postgres(dsn: str, *, seconds: float) -> DatabaseReport:
-    """Ask a database for what a start would ask of it.
+    """Check a database as a start would.
 
     Args:
         dsn: ``postgresql://user:password@host/database``.
-        seconds: How long all of it may take.
+        seconds: The limit for the whole check.
     """
     report = DatabaseReport()
     try:
@@ -68,7 +68,7 @@ async def check_postgres(dsn: str, *, seconds: float) -> DatabaseReport:
 
 
 def _looked_for(dsn: str) -> str:
-    """Return a sentence that says where, as whoever mistyped an address sees it there."""
+    """Return a sentence that names the host, so that a mistyped address is seen."""
     where = places(dsn)
     return f" It was looked for at {where}." if where else ""
 

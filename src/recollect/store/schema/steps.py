@@ -13,7 +13,7 @@ from recollect.store.pool import Connection
 from recollect.store.sql import SQL
 
 _LOCK = 0x7265636F6C6C6563
-"""The advisory lock of whoever changes the schema: "recollec" as a 64-bit number."""
+"""The advisory lock for changing the schema: "recollec" as a 64-bit number."""
 
 MIGRATION_SECONDS = 3600.0
 """A migration may have to read all that was ever said; a process that starts beside it waits as long."""
@@ -39,7 +39,7 @@ class SchemaSteps:
             is alone for that step.
 
     Attributes:
-        search_path: What each step begins with; None: not known yet.
+        search_path: Set at the start of each step; None: not known yet.
     """
 
     def __init__(self, connection: Connection, *, pooled: bool) -> None:
@@ -62,7 +62,7 @@ class SchemaSteps:
     async def take(
         self, name: str, work: Callable[[], Awaitable[_Result]], *, is_whole: bool = True
     ) -> _Result:
-        """Take a step, again and again while somebody holds a lock that it needs.
+        """Take a step; try again while another session holds a lock that it needs.
 
         Args:
             name: Of the step, for the log.
@@ -70,7 +70,7 @@ class SchemaSteps:
             is_whole: Whether it is one transaction; if not, and no pooler is there, it can be taken again after any part of it.
 
         Raises:
-            StoreUnavailableError: Somebody held the lock all the time.
+            StoreUnavailableError: The lock was held all the time.
         """
         step = self._transaction if is_whole or self._pooled else self._session
         pause = _SHORTEST_PAUSE

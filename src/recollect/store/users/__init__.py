@@ -1,4 +1,4 @@
-"""What is kept of a user apart from memories and messages: settings, usage, profile, kept answers; export and erasure.
+"""User data apart from memories and messages: settings, usage, profile, kept answers; export and erasure.
 
 Read ``settings`` first, then ``erasure``: it lists every table that has a user's rows.
 """

@@ -1,4 +1,4 @@
-"""What requests with an Idempotency-Key were answered, in Postgres. Never: does what is asked for."""
+"""Answers to requests with an Idempotency-Key, in Postgres. Never: carries out a request."""
 
 from datetime import datetime, timedelta
 
@@ -7,11 +7,11 @@ from recollect.store.pool import Database
 from recollect.store.sql import SQL
 
 _LONGEST = timedelta(minutes=1)
-"""After so long nobody is at work on a request any more: who was, died of it."""
+"""After so long a request without an answer counts as failed: its process died."""
 
 
 class Answers:
-    """Keeps what requests were answered that are to be done once, for a day. What is older counts as gone."""
+    """Keeps the answers of requests that must be done once, for a day."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -20,9 +20,9 @@ class Answers:
         """Take a key of a user's for a request, and return None; or return the answer kept for the request that has it.
 
         Args:
-            user_id: Whose key.
+            user_id: The user.
             key: Which.
-            request: A hash of what is asked for.
+            request: A hash of the request.
             at: Now; the key is known by it to ``keep`` and ``release``.
         """
         async with self._database.changing(user_id) as connection:
@@ -36,7 +36,7 @@ class Answers:
         return KeptAnswer(row["request"], row["answer"], row["etag"])
 
     async def keep(self, user_id: str, key: str, answer: bytes, etag: str | None, *, at: datetime) -> None:
-        """Keep the answer of what took the key then."""
+        """Keep the answer of the request that took the key then."""
         async with self._database.for_user(user_id) as connection:
             await connection.execute(SQL["keep_answer"], user_id, key, at, answer, etag)
 
@@ -46,7 +46,7 @@ class Answers:
             await connection.execute(SQL["release_answer"], user_id, key, at)
 
     async def prune(self, before: datetime) -> int:
-        """Delete what was kept before a time; return of how many."""
+        """Delete answers kept before a time; return how many."""
         async with self._database.over_all_users() as connection:
             status = await connection.execute(SQL["prune_kept_answers"], before)
         return int(status.rpartition(" ")[2])

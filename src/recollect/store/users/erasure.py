@@ -1,4 +1,4 @@
-"""Deletes all that is kept of one user. Never: leaves a table out."""
+"""Deletes all data of one user. Never: leaves a table out."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ ERASED_TABLES = (
     "chat_requests",
     "chats_left_out",
     "request_metrics",
-    # Chunks before their embeddings: a chunk that is there is written again with each.
+    # Chunks before their embeddings: deleting an embedding rewrites its chunk.
     "message_chunks",
     "chunk_vectors",
     "messages",
@@ -43,11 +43,11 @@ ERASED_TABLES = (
 
 VACUUMED_TABLES = (*ERASED_TABLES, "pgqueuer", "pgqueuer_log")
 VACUUM_SECONDS = 600
-"""What it may take to vacuum them all."""
+"""The time limit for vacuuming all of them."""
 
 
 class Traces(NamedTuple):
-    """By what an erased user's rows are looked for once more.
+    """Keys for the second search for an erased user's rows.
 
     Attributes:
         memories: The memories they ever saw.
@@ -86,7 +86,7 @@ async def leave_tombstone(
 
 
 async def left_of_user(connection: Connection, user_id: str, traces: Traces) -> tuple[tuple[str, int], ...]:
-    """Count what is left of an erased user, by table and queue; in a transaction of theirs after that one."""
+    """Count the remaining rows of an erased user, by table and queue; runs in a later transaction of the user."""
     rows = await connection.fetch(SQL["left_of_user"], user_id, job_payload(user_id), FORM, list(traces.jobs))
     left = {row["name"]: row["rows"] for row in rows}
     await connection.execute(SQL["over_all_users"])
@@ -104,7 +104,7 @@ async def vacuum(connection: Connection) -> tuple[str, ...]:
 
 
 async def _erase_shared(connection: Connection, memory_ids: Sequence[UUID]) -> int:
-    """Delete what the user alone saw of the commons: to tell that takes a look over all users."""
+    """Delete shared memories that the user alone saw, which takes a query over all users."""
     await connection.execute(SQL["lock_user"], COMMONS)  # nobody is given one meanwhile
     await connection.execute(SQL["over_all_users"])
     count = _affected(await connection.execute(SQL["erase_shared"], memory_ids))

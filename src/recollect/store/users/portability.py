@@ -1,6 +1,6 @@
-"""All that is kept of one user, as rows of JSON, and back again. Embeddings, and what words are found by, are made anew.
+"""Exports a user's data as rows of JSON, and restores them. Embeddings and search terms are computed again.
 
-Never: what a row may say.
+Never: validates rows.
 """
 
 import json
@@ -13,7 +13,7 @@ from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash
 
 SECTIONS = (
-    # What is exported earlier may rest on what is exported later, which is read in the same snapshot.
+    # Earlier sections may refer to later ones, which are read in the same snapshot.
     "settings",
     "profile",
     "memories",
@@ -42,7 +42,7 @@ class Portability:
         self._database = database
 
     async def export(self, user_id: str) -> AsyncIterator[tuple[str, str]]:
-        """Yield each row as JSON text, behind the name of its section; all as they are at one time."""
+        """Yield each row as its section's name and JSON text, all of one point in time."""
         async with self._database.snapshot(user_id) as connection:
             for section in SECTIONS:
                 rows = connection.cursor(SQL[f"export_{section}"], user_id, prefetch=_ROWS_AT_ONCE)
@@ -50,9 +50,9 @@ class Portability:
                     yield section, row[0]
 
     async def restore(self, user_id: str, section: str, rows: Sequence[Mapping[str, Any]]) -> int:
-        """Keep rows of a section, in one transaction; return how many are new. What is there already stays as it is.
+        """Keep rows of a section, in one transaction; return how many are new. Existing rows stay.
 
-        Sections come in the order of ``export``; somebody has checked that rows hold what they may.
+        Sections must come in the order of ``export``, and rows must be validated.
         """
         query = SQL["restore_memories" if section == "summaries" else f"restore_{section}"]
         given = [_hashed(row) if section in _HASHED else row for row in rows]
@@ -65,7 +65,7 @@ class Portability:
 
 
 def _hashed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row with what a content is known again by; of what was refused that is all there is, or not even that."""
+    """Return a row with the hash of its content; a refused statement has only its hash, or none."""
     refused = row.get("refused_hash")
     if row["content"] is None:
         return {**row, "content_hash": None}

@@ -1,4 +1,4 @@
-"""People's profiles in Postgres. Never: decides what is proposed, or of what a statement tells."""
+"""People's profiles in Postgres. Never: decides on proposals."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ from recollect.text.normalization import content_hash, storable_text
 
 
 class Profiles:
-    """Keeps what people say of themselves, while they allow it. Every method raises StoreError when the store fails.
+    """Keeps people's profiles, while they allow it. Every method raises StoreError when the store fails.
 
     Whether they do is a flag of their own (``Flags.profile``): when it is taken back, ``UserSettings`` deletes all of it.
     """
@@ -47,7 +47,7 @@ class Profiles:
             await connection.execute(SQL["add_profile_entry"], *await _as_written(connection, user_id, entry))
 
     async def change(self, user_id: str, entry: ProfileEntry) -> None:
-        """Keep an entry as confirmed, in place of the one with its id; what prompts were given of it is deleted.
+        """Keep an entry as confirmed, in place of the one with its id; delete blocks of prompts that have it.
 
         Raises:
             ProfileEntryNotFoundError: There is none, or none any more.
@@ -64,9 +64,9 @@ class Profiles:
     async def propose(
         self, user_id: str, proposals: Mapping[UUID, tuple[UUID, ProfileField]], *, at: datetime
     ) -> int:
-        """Propose what memories say, by the id of each entry; return how many are new.
+        """Propose entries from memories, by the id of each entry; return how many are new.
 
-        What was proposed or refused before, or an entry says already, is not proposed.
+        Entries proposed, refused or known before are left out.
 
         Raises:
             ProfileNotAllowedError: The user does not allow a profile.
@@ -80,9 +80,9 @@ class Profiles:
         return len(new)
 
     async def remove(self, user_id: str, entry_id: UUID, *, at: datetime) -> bool:
-        """Delete an entry, and what prompts were given of it; return whether there was one.
+        """Delete an entry, and the blocks of prompts that have it; return whether there was one.
 
-        What a memory proposed is not proposed again.
+        The proposal of a memory is not made again.
         """
         async with self._database.changing(user_id) as connection:
             gone = await connection.fetchval(SQL["refuse_profile_entry"], user_id, entry_id, at)
@@ -100,15 +100,15 @@ async def confirmed_entries(connection: Connection, user_id: str) -> tuple[Profi
 
 
 async def forget_in_profile(connection: Connection, user_id: str, memories: Sequence[UUID]) -> None:
-    """Delete what these memories proposed, and what prompts were given of it; in the connection's transaction."""
+    """Delete the proposals of these memories, and the blocks of prompts that have them; in the connection's transaction."""
     gone = await connection.fetch(SQL["forget_profile_entries"], user_id, memories)
     await _forget_blocks(connection, user_id, gone)
 
 
 async def clear_unless_allowed(connection: Connection, user_id: str) -> None:
-    """Delete the user's profile where they do not allow one, and what was said elsewhere with its words.
+    """Delete the user's profile if they do not allow one, and its copies elsewhere.
 
-    That is what was added to prompts, and kept answers of the API; all in the connection's transaction, under the user's lock.
+    Copies are blocks of prompts and kept answers of the API; runs in the connection's transaction, under the user's lock.
     """
     gone = await connection.fetch(SQL["clear_profile"], user_id)
     if gone:

@@ -1,4 +1,4 @@
-"""Settings changed while the engine runs, who changed or read what, and tokens of background models. Never: what a setting means."""
+"""Settings changed at run time, records of changes and of administrators' reads, and tokens of background models. Never: the meaning of a setting."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -39,7 +39,7 @@ class UserSettings:
         self._database = database
 
     async def flags(self, user_id: str | None) -> Flags:
-        """Return what was changed for everybody; with a user, for them over that."""
+        """Return the flags set for everybody; with a user, overridden by the user's own."""
         if user_id is None:
             async with self._database.over_all_users() as connection:
                 return (await read_flags(connection, COMMONS)).get(COMMONS, Flags())
@@ -48,14 +48,14 @@ class UserSettings:
         return found.get(user_id, Flags()).over(found.get(COMMONS, Flags()))
 
     async def own_flags(self, user_id: str) -> Flags:
-        """Return what was changed for this user alone."""
+        """Return the user's own flags."""
         async with self._database.for_user(user_id) as connection:
             return (await read_flags(connection, user_id)).get(user_id, Flags())
 
     async def set_flags(
         self, user_id: str | None, flags: Flags, *, at: datetime, by: Changer = NOT_SAID
     ) -> None:
-        """Keep what is changed for a user, or for everybody, in place of what was; without consent their profile goes."""
+        """Replace the flags of a user, or of everybody; without consent the user's profile is deleted."""
         written = json.dumps(asdict(flags))
         if user_id is None:
             async with self._database.over_all_users() as connection:
@@ -78,7 +78,7 @@ class UserSettings:
     ) -> Flags:
         """Change those that are named, and leave the others; None takes one back. One statement, whichever replica it comes from.
 
-        A user who allows no profile, or no longer, has none: it is deleted in the same transaction.
+        The profile of a user who does not allow one is deleted in the same transaction.
         """
         given = asdict(flags)
         written = json.dumps({name: given[name] for name in named})
@@ -94,7 +94,7 @@ class UserSettings:
 
 
 async def read_flags(connection: Connection, user_id: str) -> Mapping[str, Flags]:
-    """Return what was changed for the user, and for everybody, each under its name."""
+    """Return the flags of the user and of everybody, each by name."""
     rows = await connection.fetch(SQL["flags_of"], user_id)
     return {row["user_id"]: flags_of(row["flags"]) for row in rows}
 
@@ -106,13 +106,13 @@ class UsageLog:
         self._database = database
 
     async def used(self, user_id: str, day: date) -> Usage:
-        """Return what was taken on a day."""
+        """Return the tokens used on a day."""
         async with self._database.for_user(user_id) as connection:
             user = await connection.fetchval(SQL["usage_of_user"], user_id, day)
         return Usage(user or 0, await self.used_by_all(day))
 
     async def used_by_all(self, day: date) -> int:
-        """Return what was taken on a day for all users."""
+        """Return the tokens used on a day by all users."""
         async with self._database.over_all_users() as connection:
             return await connection.fetchval(SQL["usage_of_everybody"], day) or 0
 
@@ -123,7 +123,7 @@ class UsageLog:
 
 
 def flags_of(written: str | None) -> Flags:
-    """Return the flags that were written, as JSON; what this version does not know of them says nothing."""
+    """Return the flags in a JSON text; unknown names and values are ignored."""
     kept: object = None if written is None else json.loads(written)
     if not isinstance(kept, dict):
         return Flags()
@@ -166,13 +166,13 @@ _LEARNED = "told_zone"
 
 
 class AdminReadLog:
-    """Keeps what administrators read of users, for the users to see."""
+    """Keeps records of administrators' reads, for the users to see."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def note(self, user_id: str, read: AdminRead) -> None:
-        """Keep that someone else reads what is kept of the user."""
+        """Note that an administrator reads the user's data."""
         async with self._database.changing(user_id) as connection:
             await connection.execute(
                 SQL["insert_admin_read"],
@@ -184,13 +184,13 @@ class AdminReadLog:
             )
 
     async def admin_reads(self, user_id: str, *, limit: int) -> list[AdminRead]:
-        """Return what others read of the user, newest first."""
+        """Return administrators' reads of the user's data, newest first."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["admin_reads_of_user"], user_id, limit)
         return [AdminRead(**row) for row in rows]
 
     async def settings_changes(self, user_id: str, *, limit: int) -> list[SettingsChange]:
-        """Return who changed settings of the user's own, newest first."""
+        """Return changes of the user's own settings, newest first."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["settings_changes_of_user"], user_id, limit)
         return [_change_of(row) for row in rows]
