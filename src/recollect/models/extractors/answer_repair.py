@@ -20,19 +20,6 @@ _Content = TypeVar("_Content")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts(Generic[_Content]):
-    """Judges and joins contents that may be read in part.
-
-    Attributes:
-        is_whole: Returns whether one lacks nothing.
-        together: Returns the content of two answers together.
-    """
-
-    is_whole: Callable[[_Content], bool]
-    together: Callable[[_Content, _Content], _Content]
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedAnswer(Generic[_Content]):
     """The parsed content of an answer.
 
@@ -57,7 +44,8 @@ async def ask_and_read(
     asker: Asker,
     read: Callable[[str], _Content],
     most_tokens: int | None = None,
-    parts: Parts[_Content] | None = None,
+    is_whole: Callable[[_Content], bool] = lambda _: True,
+    join: Callable[[_Content, _Content], _Content] | None = None,
 ) -> ParsedAnswer[_Content]:
     """Return the answer as ``read`` reads it; an unreadable one is shown to the model, to repair it.
 
@@ -71,8 +59,8 @@ async def ask_and_read(
         asker: The person for whom the model is asked.
         read: Reads the answer; raises InvalidExtractionError if it can't.
         most_tokens: As ``Model.ask`` takes it.
-        parts: Judges an answer that could be read in part: the missing rest is asked for once, with all the room
-            there is.
+        is_whole: Returns whether a content lacks nothing; else the rest is asked for once, with all the room there is.
+        join: Joins a content and its rest.
 
     Raises:
         InvalidExtractionError: It is unreadable also after that; its ``model`` says whose it was.
@@ -83,7 +71,7 @@ async def ask_and_read(
     found: _Content | None = None
     try:
         found = read(first.text)
-        if parts is None or parts.is_whole(found):
+        if is_whole(found):
             return ParsedAnswer(found, first.tokens, first.model)
         messages = repair_messages(messages, schema, first.text, _BROKEN_OFF)
     except InvalidExtractionError as problem:
@@ -106,7 +94,7 @@ async def ask_and_read(
         if isinstance(error, InvalidExtractionError):
             error.model = _named(first.model)
         raise
-    content = rest if found is None or parts is None else parts.together(found, rest)
+    content = rest if found is None or join is None else join(found, rest)
     return ParsedAnswer(content, spent, second.model, thinks)
 
 

@@ -7,7 +7,7 @@ from cachetools import LRUCache
 
 from recollect.model import Exchange, Memory
 from recollect.model.local_time import wall
-from recollect.models.extractors.answer_repair import Parts, ask_and_read
+from recollect.models.extractors.answer_repair import ask_and_read
 from recollect.models.extractors.chat_model import ChatModel, Messages
 from recollect.models.extractors.extraction_answer import ParsedExtraction, read_answer
 from recollect.models.extractors.instructions import Instructions, digest
@@ -55,7 +55,6 @@ _ANSWER_OF_A_TOKEN = 12
 
 _THINKING_KEPT = 256
 _NO_INSTRUCTIONS = Instructions()
-_PARTS: Parts[ParsedExtraction] = Parts(lambda each: each.is_whole, ParsedExtraction.with_rest)
 _SEVERAL = "In `subject` stands who wrote the message, or of whom else it tells."
 
 
@@ -107,7 +106,8 @@ class ModelExtractor:
                 name=None if several_speakers(exchanges) else last.speaker,
             ),
             None if last.model in self._thinking else answer_tokens(exchanges),
-            _PARTS,
+            lambda each: each.is_whole,
+            ParsedExtraction.with_rest,
         )
         if read.thinks:
             self._thinking[last.model] = True
