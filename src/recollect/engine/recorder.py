@@ -3,10 +3,9 @@
 A failure to remember passes the chat by here. Never: a concrete backend, how memories are formed.
 """
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 import structlog
@@ -211,15 +210,9 @@ class Recorder:
 
     async def note(self, notes: TurnNotes, turn: Turn) -> None:
         """Note what goes with a turn by itself: the block in its prompt, its request; never raises."""
-        if notes != TurnNotes():
-            await self._quietly("note_failed", turn, self._backends.log.note(turn.scope, notes))
-
-    async def _quietly(self, event: str, turn: Turn, work: Coroutine[Any, Any, None]) -> None:
-        """Do optional work; none for a user who was erased meanwhile."""
-        if self._is_erased(turn):
-            work.close()
+        if notes == TurnNotes() or self._is_erased(turn):
             return
         try:
-            await work
+            await self._backends.log.note(turn.scope, notes)
         except Exception as error:  # noqa: BLE001 -- to miss a note is no reason to fail a chat
-            log.warning(event, error=type(error).__name__, place=place(error))
+            log.warning("note_failed", error=type(error).__name__, place=place(error))

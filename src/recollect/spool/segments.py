@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from recollect.file_lock import FileLock
+from recollect.model import Scope
 
 _LINES, _PART, _LOCK = ".spool", ".part", ".lock"
 
@@ -27,7 +29,8 @@ class Kept:
     """A line of a segment.
 
     Attributes:
-        user_id: The user who said it.
+        scope: The user who said it, and the chat.
+        at: When.
         exchange_id: The exchange of which it is a phase.
         segment: The segment that has it; None if none has.
         offset: Its beginning in the segment, in bytes.
@@ -36,13 +39,19 @@ class Kept:
         is_done: Whether the log has it, or it is lost.
     """
 
-    user_id: str
+    scope: Scope
+    at: datetime
     exchange_id: UUID
     segment: "Segment | None" = None
     offset: int = 0
     size: int = 0
     waits: bool = False
     is_done: bool = False
+
+    @property
+    def user_id(self) -> str:
+        """The user who said it."""
+        return self.scope.user_id
 
     @property
     def is_on_disk(self) -> bool:

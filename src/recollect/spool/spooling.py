@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 from uuid import UUID
@@ -128,7 +128,7 @@ class Spool:
     async def keep(self, entry: LogEntry) -> Kept:
         """Keep an entry; if its segment is on the disk it outlives this process now. Never raises."""
         exchange = entry.exchange
-        kept = Kept(exchange.turn.scope.user_id, exchange.id)
+        kept = Kept(exchange.turn.scope, exchange.turn.at, exchange.id)
         try:
             if len(exchange.turn.text) + len(exchange.reply) <= _LONGEST_INLINE:
                 line = encode(entry)
@@ -320,19 +320,14 @@ class Spool:
         Raises:
             OSError: The disk refuses.
         """
-        user_id = erased.user_id if isinstance(erased, Scope) else erased
 
-        def is_erased(kept: Kept) -> bool:
-            if kept.user_id != user_id or kept.segment is None:
-                return False
-            entry = decode(kept.segment.read([kept])[0])
-            turn = None if entry is None else entry.exchange.turn
-            return turn is not None and turn.at <= at and erased in {turn.scope, user_id}
+        def stays(kept: Kept) -> bool:
+            return not kept.is_done and (kept.at > at or erased not in {kept.scope, kept.user_id})
 
         self._erasing += 1
         try:
             async with self._replaying:
-                return await self._keep(lambda each: not each.is_done and not is_erased(each))
+                return await self._keep(stays)
         finally:
             self._erasing -= 1
 
@@ -360,13 +355,14 @@ def _adopt(folder: SegmentFolder, found: list[Segment]) -> None:
         found.append(segment)
         for line in lines:
             entry = _decoded(line)
-            user_id, exchange_id = (
-                ("", UUID(int=0)) if entry is None else (entry.exchange.turn.scope.user_id, entry.exchange.id)
-            )
-            segment.has(kept := Kept(user_id, exchange_id), line)
             if entry is None:
-                segment.finish(kept)
+                segment.has(
+                    damaged := Kept(Scope("", ""), datetime.min.replace(tzinfo=UTC), UUID(int=0)), line
+                )
+                segment.finish(damaged)  # so that it goes with the next lines that do
             else:
+                exchange = entry.exchange
+                segment.has(kept := Kept(exchange.turn.scope, exchange.turn.at, exchange.id), line)
                 segment.let_wait(kept)
 
 
