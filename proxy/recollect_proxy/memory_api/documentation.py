@@ -19,7 +19,7 @@ from recollect.model import Action, Actor, EntryState, FailedAt, Party, Reason, 
 from recollect_proxy.memory_api.asked import Reply
 from recollect_proxy.memory_api.page import render
 from recollect_proxy.memory_api.reading import KEY, MATCH
-from recollect_proxy.takeout.rows import FORMAT, LATER_SECTIONS, ROWS, VERSION
+from recollect_proxy.takeout.rows import FORMAT, ROWS, VERSION
 
 _REFERENCE = "#/components/schemas/{name}"
 _WORDS = (Action, Actor, EntryState, FailedAt, Party, Reason, Role, State)
@@ -260,7 +260,7 @@ def _export_schema() -> dict[str, Any]:
         "type": "object",
         "description": "An export, as `docs/export.schema.json` has it in full.",
         "properties": known,
-        "required": [name for name in known if name not in LATER_SECTIONS],
+        "required": [*known],
         "examples": [{"format": FORMAT, "version": VERSION, **{name: [] for name in ROWS}}],
     }
 

@@ -1,13 +1,13 @@
-"""Where in a file of JSON the items of its outermost lists stand, so that they can be read one by one. Never: what they say.
+"""Finds the places of the items of a JSON file's outermost lists, so that they can be read one by one. Never: parses an item.
 
-A file of any size takes as much memory as its largest item, and sixteen bytes for each. Only brackets, braces and strings are
-looked at; what an item is, whoever reads it tells.
+A file of any size takes the memory of its largest item, and sixteen bytes for each. It is mapped, so the system reads its
+pages as they are needed, and drops them. Within an item only brackets, braces and strings are looked at.
 """
 
-import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,15 +21,14 @@ LARGEST_ITEM = 64 * 1024 * 1024
 
 _DEEPEST = 200
 _MOST_NAMES = 1_000
-_CHUNK = 1024 * 1024
 _LONGEST_NAME = 1024 * 1024
+_CUT_OFF = "The file ends within its JSON: it is broken, or not whole."
 _BOM = b"\xef\xbb\xbf"
-_MARK = re.compile(rb'[\[\]{}",:]')
-# Up to the next bracket or brace, past whole strings; or to the quote of a string that the chunk ends within. Not by Python's
-# engine: up to 3.11.4 it goes past that quote, as its possessive repetition does not go back where a repetition fails
-# (python/cpython#106052).
-_WITHIN = linear_bytes(rb'(?s)(?:[^\[\]{}"]|"(?:[^"\\]|\\.)*")*')
-_STRING_MARK = re.compile(rb'["\\]')
+_SPACE = linear_bytes(rb"[ \t\r\n]*")
+_STRING = rb'"(?:[^"\\]|\\.)*"'
+_SCALAR = linear_bytes(rb"(?s)" + _STRING + rb'|[^\[\]{}",: \t\r\n]+')
+_WITHIN = linear_bytes(rb'(?s)(?:[^\[\]{}"]|' + _STRING + rb")*")
+"""Up to the next bracket or brace, past whole strings; or to the quote of a string that does not end."""
 
 
 class FileError(RecollectError):
@@ -107,180 +106,119 @@ def _read(file: BinaryIO, begin: int, end: int) -> bytes:
 
 
 def find_items(path: Path) -> Items:
-    """Return where the items of a file stand.
+    """Return the places of a file's items.
 
     Raises:
         FileError: It can't be read, is no JSON list or object, ends within one, or is nested too deeply.
     """
-    scanning = _Scan(Items(path))
     try:
         with path.open("rb") as file:
-            scanning.offset = len(_BOM) if file.read(len(_BOM)) == _BOM else 0
-            file.seek(scanning.offset)
-            while chunk := file.read(_CHUNK):
-                scanning.feed(chunk)
+            if not file.read(1):
+                raise FileError(_CUT_OFF)
+            with mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+                return _Scan(data, Items(path)).whole()
     except OSError as error:
         raise FileError(f"{path} can't be read: {error.strerror}.") from None
-    return scanning.end()
 
 
 @dataclass(slots=True)
 class _Scan:
-    """Reads a file chunk by chunk.
+    """Moves through a file from its beginning.
 
     Attributes:
-        offset: Where in the file the next chunk begins.
-        opened: The brackets and braces that are open.
-        string: Where the string began that is open; None: none is.
-        begun: Where the item began that is being read; None where it begins with the next mark.
-        name: The name of the list or value that is being read.
+        data: The file.
+        items: The places that were found.
+        at: The place of the next byte.
     """
 
+    data: mmap
     items: Items
-    offset: int = 0
-    opened: bytes = b""
-    string: int | None = None
-    escaped: bool = False
-    begun: int | None = None
-    name: str = ""
-    last_string: bytes = b""
-    kept: bytearray = field(default_factory=bytearray)
-    is_over: bool = False
+    at: int = 0
 
-    def feed(self, chunk: bytes) -> None:
-        """Read on."""
-        at, length = 0, len(chunk)
-        while at < length:
-            if self.string is not None:
-                at = self._through_string(chunk, at)
-                continue
-            if self._is_within_item():
-                at = self._through_item(chunk, at)
-                continue
-            found = _MARK.search(chunk, at)
-            between = chunk[at : found.start() if found else length]
-            if self.is_over and between.strip():
-                raise FileError("Behind its JSON the file goes on.")
-            if not self.opened and between.strip():
+    def whole(self) -> Items:
+        """Return the places of a file's items."""
+        if self.data[: len(_BOM)] == _BOM:
+            self.at = len(_BOM)
+        match self._next():
+            case b"[":
+                self._list("")
+            case b"{":
+                self._object()
+            case _:
                 raise FileError("The file is no JSON list or object.")
-            if found is None:
-                break
-            at = found.end()
-            self._take(found.group(), self.offset + found.start())
-        self.offset += length
-
-    def _is_within_item(self) -> bool:
-        """Tell whether what comes is deeper than an item or a value begins."""
-        return len(self.opened) > (2 if self.opened.startswith(b"{[") else 1)
-
-    def _through_item(self, chunk: bytes, at: int) -> int:
-        found = _WITHIN.match(chunk, at)
-        assert found is not None  # noqa: S101 -- it matches nothing, too
-        at = found.end()
-        if mark := chunk[at : at + 1]:
-            self._take(mark, self.offset + at)
-        return at + len(mark)
-
-    def _through_string(self, chunk: bytes, at: int) -> int:
-        if self.escaped:
-            self.escaped = False
-            self._keep(chunk[at : at + 1])
-            return at + 1
-        found = _STRING_MARK.search(chunk, at)
-        end = found.start() if found else len(chunk)
-        self._keep(chunk[at:end])
-        if found is None:
-            return end
-        if found.group() == b"\\":
-            self.escaped = True
-            self._keep(b"\\")
-        else:
-            self.string = None
-            self.last_string = bytes(self.kept)
-        return found.end()
-
-    def _keep(self, piece: bytes) -> None:
-        """Keep a name of the outermost object."""
-        if len(self.opened) == 1 and len(self.kept) < _LONGEST_NAME:
-            self.kept += piece
-
-    def _take(self, mark: bytes, at: int) -> None:
-        if self.is_over:
+        if self._next():
             raise FileError("Behind its JSON the file goes on.")
-        if mark in b"[{":
-            self._open(mark, at)
-        elif mark in b"]}":
-            self._close(mark, at)
-        elif mark == b'"':
-            if not self.opened:
-                raise FileError("The file is no JSON list or object.")
-            self.string = at
-            self.kept.clear()
-        elif mark == b",":
-            self._separate(at)
-        elif len(self.opened) == 1 and self.opened == b"{":
-            self._name(at)
-
-    def _open(self, mark: bytes, at: int) -> None:
-        if len(self.opened) >= _DEEPEST:
-            raise FileError(f"The file is nested more than {_DEEPEST} deep.")
-        self.opened += mark
-        if self._is_list_open():
-            self.begun = at + 1
-            self.items.lists.setdefault(self.name, array("Q"))
-
-    def _is_list_open(self) -> bool:
-        """Tell whether items begin here."""
-        return self.opened in (b"[", b"{[")
-
-    def _name(self, at: int) -> None:
-        try:
-            self.name = msgspec.json.decode(b'"' + self.last_string + b'"', type=str)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            raise FileError("A name in the file is no JSON.") from None
-        if len(self.items.values) + len(self.items.lists) > _MOST_NAMES:
-            raise FileError(f"The file's object has more than {_MOST_NAMES} names.")
-        self.begun = at + 1
-
-    def _separate(self, at: int) -> None:
-        if self._is_list_open():
-            self._item(at)
-            self.begun = at + 1
-        elif self.opened == b"{":
-            self._value(at)
-
-    def _close(self, mark: bytes, at: int) -> None:
-        if not self.opened or self.opened[-1:] != (b"[" if mark == b"]" else b"{"):
-            raise FileError("The file's brackets do not match: it is broken.")
-        if self._is_list_open():
-            self._item(at)
-            self.begun = None
-        elif self.opened == b"{":
-            self._value(at)
-        self.opened = self.opened[:-1]
-        self.is_over = not self.opened
-
-    def _item(self, at: int) -> None:
-        """Note the item that ends here; whoever reads it strips white space, and finds it empty in an empty list."""
-        if self.begun is not None:
-            self.items.lists[self.name].extend((self.begun, at))
-
-    def _value(self, at: int) -> None:
-        if self.begun is not None:
-            self.items.values[self.name] = (self.begun, at)
-            self.begun = None
-
-    def end(self) -> Items:
-        """Return what was found."""
-        if not self.is_over:
-            raise FileError("The file ends within its JSON: it is broken, or not whole.")
-        for name, places in self.items.lists.items():
-            if len(places) == 2 and not self._has_words(places):  # noqa: PLR2004 -- the only item of an empty list
-                self.items.lists[name] = array("Q")
         return self.items
 
-    def _has_words(self, places: "array[int]") -> bool:
-        if places[1] - places[0] > _LONGEST_NAME:
-            return True
-        with self.items.path.open("rb") as file:
-            return bool(_read(file, places[0], places[1]).strip())
+    def _list(self, name: str) -> None:
+        places = self.items.lists.setdefault(name, array("Q"))
+        self.at += 1
+        is_over = self._next() == b"]" and bool(self._take(b"]"))
+        while not is_over:
+            places.extend(self._value())
+            is_over = self._take(b",]") == b"]"
+
+    def _object(self) -> None:
+        self.at += 1
+        is_over = self._next() == b"}" and bool(self._take(b"}"))
+        while not is_over:
+            name = self._name()
+            self._take(b":")
+            if self._next() == b"[":
+                self._list(name)
+            else:
+                self.items.values[name] = self._value()
+            if len(self.items.values) + len(self.items.lists) > _MOST_NAMES:
+                raise FileError(f"The file's object has more than {_MOST_NAMES} names.")
+            is_over = self._take(b",}") == b"}"
+
+    def _name(self) -> str:
+        begin, end = self._value()
+        try:
+            return msgspec.json.decode(self.data[begin : min(end, begin + _LONGEST_NAME)], type=str)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise FileError("A name in the file is no JSON.") from None
+
+    def _value(self) -> tuple[int, int]:
+        """Move past a value, and return its begin and end."""
+        begin = self.at
+        if self._next() not in (b"[", b"{"):
+            begin, found = self.at, _SCALAR.match(self.data, self.at)
+            if found is None:
+                raise self._broken()
+            self.at = found.end()
+            return begin, self.at
+        begin, opened = self.at, b""
+        while True:
+            mark = self.data[self.at : self.at + 1]
+            if mark in (b"[", b"{"):
+                opened += b"]" if mark == b"[" else b"}"
+                if len(opened) > _DEEPEST:
+                    raise FileError(f"The file is nested more than {_DEEPEST} deep.")
+            elif mark and mark == opened[-1:]:
+                opened = opened[:-1]
+            else:
+                raise self._broken()
+            self.at += 1
+            if not opened:
+                return begin, self.at
+            within = _WITHIN.match(self.data, self.at)
+            self.at = within.end() if within else self.at
+
+    def _next(self) -> bytes:
+        """Move past white space, and return the byte there; b"" at the end."""
+        found = _SPACE.match(self.data, self.at)
+        self.at = found.end() if found else self.at
+        return self.data[self.at : self.at + 1]
+
+    def _take(self, marks: bytes) -> bytes:
+        """Move past one of these bytes, and return it."""
+        mark = self._next()
+        if not mark or mark not in marks:
+            raise self._broken()
+        self.at += 1
+        return mark
+
+    def _broken(self) -> FileError:
+        is_cut_off = self.at >= len(self.data) or self.data[self.at : self.at + 1] == b'"'
+        return FileError(_CUT_OFF if is_cut_off else "The file is no JSON: it is broken.")

@@ -1,4 +1,4 @@
-"""Brings an export back: checks each row, and has the store keep it. Never: a connection, what a row is kept as."""
+"""Restores an export: checks each row, and has the store keep it. Never: a connection, how a row is stored."""
 
 import asyncio
 from collections import Counter
@@ -12,7 +12,7 @@ import msgspec
 from recollect.engine import Engine
 from recollect.model import Source
 from recollect_proxy.takeout.json_items import FileError, Items, find_items
-from recollect_proxy.takeout.rows import FORMAT, LATER_SECTIONS, NOT_IMPORTED, ROWS, VERSION, Flags
+from recollect_proxy.takeout.rows import FORMAT, NOT_IMPORTED, ROWS, VERSION
 
 _ROWS_AT_ONCE = 200
 _BYTES_AT_ONCE = 8 * 1024 * 1024
@@ -20,12 +20,12 @@ _BYTES_AT_ONCE = 8 * 1024 * 1024
 
 @dataclass(slots=True)
 class Restored:
-    """What came of an export, by section.
+    """The result of restoring an export: counts by section.
 
     Attributes:
         new: Rows that were not there.
-        there: Rows that were, and stay as they are; or that the store has another row in the place of.
-        ignored: Rows that can't be brought back.
+        there: Rows that were there and stay as they are, or that another row of the store replaces.
+        ignored: Rows that can't be restored.
     """
 
     new: Counter[str] = field(default_factory=Counter)
@@ -45,7 +45,7 @@ def open_export(path: Path) -> Items:
     if items.value("version") != VERSION:
         raise FileError(f"This export is of another version than {VERSION}: a newer Recollect wrote it.")
     for name in ROWS:
-        if name not in items.lists and name not in LATER_SECTIONS:
+        if name not in items.lists and name not in items.values:
             raise FileError(f'This export is not whole: "{name}" is missing.')
         if name in items.values:
             raise FileError(f'"{name}" of this export is no list.')
@@ -60,18 +60,18 @@ async def restore_file(
     began: Callable[[int], None] = lambda _count: None,
     advance: Callable[[int], None] = lambda _count: None,
 ) -> Restored:
-    """Keep what an export holds, for a user; what is there already stays. Every row is checked before the first is kept.
+    """Store the rows of an export for a user; rows that exist stay. Every row is checked before the first is stored.
 
     Args:
-        engine: Where to; None: everything is only checked.
+        engine: The engine to store with; None: only check.
         path: The file.
-        user_id: Whose it is from now on, whoever it was exported of.
-        began: Is told how many rows there are.
-        advance: Is told how many more are done.
+        user_id: The user who owns the rows from now on, also if another user's were exported.
+        began: Called with the number of rows.
+        advance: Called with the number of further rows that are done.
 
     Raises:
-        FileError: It can't be read, or a row is not what it must be; then nothing was kept.
-        StoreError: The store failed. What was kept stays; done again, the rest comes.
+        FileError: It can't be read, or a row is invalid; nothing was stored.
+        StoreError: The store failed. Stored rows stay, and a second run adds the rest.
     """
     items = await asyncio.to_thread(open_export, path)
     await asyncio.to_thread(_check, items)
@@ -117,8 +117,6 @@ def _rows(items: Items, section: str) -> Iterator[tuple[Mapping[str, Any], int]]
     for number, raw in enumerate(items.raw(section), start=1):
         try:
             row = msgspec.json.decode(raw, type=ROWS[section])
-            if section == "settings":
-                msgspec.convert(row.flags, Flags)  # type: ignore[attr-defined]  # the section's own
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, OverflowError) as error:
             # Only where it is wrong is told: what stands there may be anybody's words.
             where = str(error).rpartition(" - at ")[2] if isinstance(error, msgspec.ValidationError) else ""

@@ -38,7 +38,7 @@ Zone = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class Flags(Struct, forbid_unknown_fields=True):
-    """What was changed for the user; null, or not there: as the settings have it."""
+    """Settings changed for the user; one that is null or absent is unchanged."""
 
     record: bool | None = None
     recall: bool | None = None
@@ -61,10 +61,15 @@ class Flags(Struct, forbid_unknown_fields=True):
 
 
 class Settings(Struct):
-    """What was changed for the user."""
+    """Settings changed for the user, and when the last one was."""
 
     flags: dict[str, Any]
     changed_at: Time
+
+    def __post_init__(self) -> None:
+        msgspec.convert(
+            self.flags, Flags
+        )  # the dictionary is kept, since null and absent are stored as they are
 
 
 class ProfileEntry(Struct):
@@ -362,33 +367,18 @@ ROWS: dict[str, type[Struct]] = {
 NOT_IMPORTED = frozenset({"kept_answers"})
 """What is told and not brought back: with its key a request is known again by the Recollect that answered it alone."""
 
-LATER_SECTIONS = frozenset({"profile", "chats_left_out", "chat_requests", "admin_reads", "kept_answers"})
-"""What exports of earlier releases do not have."""
 
-
-class Document(Struct):
-    """All that Recollect keeps of one user, without embeddings."""
-
-    format: Literal["recollect-export"]
-    version: Literal[1]
-    exported_at: Time
-    user_id: Id
-    settings: list[Settings]
-    memories: list[Memory]
-    summaries: list[Memory]
-    history: list[Update]
-    quarantine: list[Quarantined]
-    sessions: list[Session]
-    exchanges: list[Exchange]
-    messages: list[Message]
-    injections: list[Injection]
-    usage: list[Usage]
-    requests: list[Request]
-    profile: list[ProfileEntry] = []
-    chats_left_out: list[ChatLeftOut] = []
-    chat_requests: list[ChatRequest] = []
-    admin_reads: list[AdminRead] = []
-    kept_answers: list[KeptAnswer] = []
+Document = msgspec.defstruct(
+    "Document",
+    [
+        ("format", Literal["recollect-export"]),
+        ("version", Literal[1]),
+        ("exported_at", Time),
+        ("user_id", Id),
+        *((section, list[row]) for section, row in ROWS.items()),  # type: ignore[valid-type]
+    ],
+    namespace={"__doc__": "All that Recollect keeps of one user, without embeddings."},
+)
 
 
 def json_schema() -> dict[str, Any]:

@@ -11,9 +11,6 @@ import msgspec
 from recollect.engine import Engine
 from recollect_proxy.takeout.rows import FORMAT, ROWS, VERSION
 
-_PIECE = 64 * 1024
-
-
 _WRITING = asyncio.Semaphore(2)
 _PIECE = 1 << 18
 
@@ -22,9 +19,9 @@ async def export_document(engine: Engine, user_id: str, *, at: datetime) -> Asyn
     """Yield the document, as UTF-8, a row a line.
 
     Args:
-        engine: Where the user is kept; nobody who is not known has an empty export.
-        user_id: Whose.
-        at: Now.
+        engine: The engine of the store. The export of an unknown user is empty.
+        user_id: The user.
+        at: The current time.
 
     Raises:
         StoreError: The store failed; before the first piece, if it can't be reached.
@@ -58,9 +55,9 @@ async def export_document(engine: Engine, user_id: str, *, at: datetime) -> Asyn
 
 
 async def written_export(engine: Engine, user_id: str, *, at: datetime) -> AsyncIterator[bytes]:
-    """Return the document's pieces, read from a temporary file into which all of it was written before.
+    """Return the document's pieces, from a temporary file that holds all of it.
 
-    So the database is let go of at once, however slowly somebody reads; two documents are written at a time.
+    So a slow reader holds no connection to the database. Two documents are written at a time.
 
     Raises:
         StoreError: The store failed; nothing was returned then.

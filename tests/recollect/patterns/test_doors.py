@@ -41,7 +41,6 @@ EXCEPTIONS = {
     "recollect_proxy.web.paths": "bytes of a path, which the server bounds; what is repeated can be read in one way",
     "recollect_proxy.web.headers": "bytes of a header: as long as a key of ours",
     "recollect_proxy.openwebui.captured_request": "bytes of a file that an operator names; its parts exclude each other",
-    "recollect_proxy.takeout.json_items": "bytes of a file: what is repeated is possessive, so that no byte of a chunk is read more than twice",
     "recollect_proxy.memory_api.of_memories": "a parameter of a query, of a bounded length, in one fixed form",
     "recollect_proxy.memory_api.documentation": "our own paths",
     "recollect.client.requests": "our own paths",

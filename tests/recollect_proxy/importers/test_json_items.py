@@ -1,4 +1,4 @@
-"""Where the items of a file's lists stand is found as a JSON parser would find them, wherever the file is cut into chunks."""
+"""The items of a file's lists are found where a JSON parser would find them."""
 
 import json
 from pathlib import Path
@@ -27,32 +27,27 @@ _VALUES = st.recursive(
 _FIXTURES = [HealthCheck.function_scoped_fixture]
 
 
-def found(path: Path, content: str, chunk: int) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """Return the lists and the values that are found in a file that is read in chunks of so many bytes."""
+def found(path: Path, content: str) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """Return the lists and the values that are found in a file."""
     path.write_text(content, "utf-8")
-    with pytest.MonkeyPatch.context() as patching:
-        patching.setattr(json_items, "_CHUNK", chunk)
-        items = find_items(path)
+    items = find_items(path)
     lists = {name: [json.loads(raw) for raw in items.raw(name)] for name in items.lists}
     return lists, {name: items.value(name) for name in items.values}
 
 
 @settings(suppress_health_check=_FIXTURES)
-@given(st.lists(_VALUES, max_size=5), st.integers(1, 40), st.sampled_from(["as it is", "escaped"]))
-@example([{"": "}"}, ['{\\"']], 1, "as it is")
-def test_the_items_of_a_list(tmp_path: Path, items: list[Any], chunk: int, written: str) -> None:
+@given(st.lists(_VALUES, max_size=5), st.sampled_from(["as it is", "escaped"]))
+@example([{"": "}"}, ['{\\"']], "as it is")
+def test_the_items_of_a_list(tmp_path: Path, items: list[Any], written: str) -> None:
     content = json.dumps(items, ensure_ascii=written == "escaped")
 
-    assert found(tmp_path / "f.json", content, chunk) == ({"": items}, {})
+    assert found(tmp_path / "f.json", content) == ({"": items}, {})
 
 
 @settings(suppress_health_check=_FIXTURES)
-@given(
-    st.dictionaries(st.text(max_size=3), st.lists(_VALUES, max_size=3) | _VALUES, max_size=4),
-    st.integers(1, 40),
-)
-def test_the_lists_and_values_of_an_object(tmp_path: Path, whole: dict[str, Any], chunk: int) -> None:
-    lists, values = found(tmp_path / "f.json", json.dumps(whole, indent=1), chunk)
+@given(st.dictionaries(st.text(max_size=3), st.lists(_VALUES, max_size=3) | _VALUES, max_size=4))
+def test_the_lists_and_values_of_an_object(tmp_path: Path, whole: dict[str, Any]) -> None:
+    lists, values = found(tmp_path / "f.json", json.dumps(whole, indent=1))
 
     assert lists == {name: value for name, value in whole.items() if isinstance(value, list)}
     assert values == {name: value for name, value in whole.items() if not isinstance(value, list)}
@@ -65,7 +60,7 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, items: list[Any], dat
     cut = data.draw(st.integers(0, len(whole) - 1))
 
     with pytest.raises(FileError):
-        found(tmp_path / "f.json", whole[:cut], 7)
+        found(tmp_path / "f.json", whole[:cut])
 
 
 def test_an_item_that_is_too_large_is_refused_when_it_is_read(

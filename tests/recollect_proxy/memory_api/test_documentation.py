@@ -16,7 +16,7 @@ from tests.tables import table
 from recollect.api import failures
 from recollect.api.operations import OPERATIONS
 from recollect.model import Actor, Add, Change, Kind, Outline, Quarantine, Reason
-from recollect_proxy.takeout.rows import LATER_SECTIONS, ROWS
+from recollect_proxy.takeout.rows import ROWS
 
 ERRORS = {failure.code: failure for failure in failures.every_failure()}
 
@@ -150,7 +150,7 @@ def test_an_import_says_that_it_needs_a_body_and_of_which_parts(documentation: A
 
     assert body["required"]
     required = set(body["content"]["application/json"]["schema"]["required"])
-    assert required == {"format", "version", *ROWS} - LATER_SECTIONS
+    assert required == {"format", "version", *ROWS}
 
 
 def test_a_tried_recall_says_that_it_needs_a_question_and_a_user(documentation: Any) -> None:

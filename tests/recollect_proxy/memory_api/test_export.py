@@ -44,7 +44,7 @@ from recollect.model import (
 )
 from recollect.store.sql import SQL
 from recollect.store.users.erasure import ERASED_TABLES
-from recollect_proxy.takeout.rows import LATER_SECTIONS, json_schema
+from recollect_proxy.takeout.rows import json_schema
 
 SCHEMA = Path(__file__).parents[3] / "docs/export.schema.json"
 
@@ -275,27 +275,6 @@ async def test_done_again_it_changes_nothing_and_for_another_it_changes_nobody_e
     assert sections <= {"sessions"}, "what came later is noted of a chat"
     assert await rows_of(kept.dsn, kept.store.anna) == before
     assert other.json["new"]["messages"] == len(document["messages"])
-
-
-async def test_an_export_of_an_earlier_release_is_whole_without_what_came_later(kept: Kept) -> None:
-    document = await kept.export()
-    for name in LATER_SECTIONS:
-        del document[name]
-    later = {"turn_key", "found_by", "budget", "block_tokens", "given", "marked", "complains"}
-    document["requests"] = [
-        {name: value for name, value in row.items() if name not in later} for row in document["requests"]
-    ]
-    for row in document["usage"]:
-        del row["summary_tokens"]
-
-    answer = await kept.restore(document, user=kept.store.ben)
-
-    assert answer.status == 200, answer.body
-    assert not answer.json["new"].keys() & LATER_SECTIONS
-    rows = await rows_of(kept.dsn, kept.store.ben)
-    assert rows["chats_left_out"] == rows["profile_entries"] == []
-    assert [row["summary_tokens"] for row in rows["model_usage"]] == [None], "it was not counted"
-    assert {row[name] for row in rows["request_metrics"] for name in later} == {None}
 
 
 async def test_a_profile_comes_back_where_it_is_allowed_alone(kept: Kept) -> None:
