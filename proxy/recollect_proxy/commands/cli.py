@@ -25,8 +25,7 @@ from recollect_proxy.store_commands.audit_command import audit_store
 from recollect_proxy.store_commands.backfill_command import backfill
 from recollect_proxy.store_commands.export_command import export
 from recollect_proxy.store_commands.memories_commands import memories_app
-from recollect_proxy.store_commands.reembed_command import reembed
-from recollect_proxy.store_commands.reindex_command import reindex
+from recollect_proxy.store_commands.rebuild_commands import reembed, reindex
 from recollect_proxy.store_commands.sessions_commands import sessions_app
 from recollect_proxy.store_commands.upkeep_commands import erase, migrate, retry, users
 

@@ -26,11 +26,11 @@ from recollect_proxy.importers.lines import (
 _SPOKEN = frozenset({"text", "multimodal_text"})
 _FAILED = frozenset({"system_error", "error"})
 _SAVED = anchored(r"[0-9]{1,5}\. ?\[([0-9]{4}-[0-9]{2}-[0-9]{2})\]\.? ?")
-"""What precedes each memory in the model's context, at the start of a line: "1. [2024-04-01]. Likes tea."."""
+"""The mark before each memory in the model's context, at the start of a line: "1. [2024-04-01]. Likes tea."."""
 
 
 def is_wanted(name: str) -> bool:
-    """Tell by its name whether a file of the archive holds chats; a large export has several numbered files."""
+    """Return by its name whether a file of the archive holds chats; a large export has several numbered files."""
     stem, _, ending = name.rpartition(".")
     number = stem.removeprefix("conversations-")
     return ending == "json" and (stem == "conversations" or (number != stem and number.isdigit()))

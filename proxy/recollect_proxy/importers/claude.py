@@ -24,7 +24,7 @@ _SHORTEST = 3
 
 
 def is_wanted(name: str) -> bool:
-    """Tell by its name whether a file of the archive holds chats or memories."""
+    """Return by its name whether a file of the archive holds chats or memories."""
     return name in {"conversations.json", "memories.json"}
 
 

@@ -3,14 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import resources
 
 from recollect.assembly import open_backends
 from recollect.backends import Backends
 from recollect.errors import ConfigurationError, RecollectError
 from recollect.store import start_embedded
 from recollect.store.pool import Access, store_errors
-from recollect.store.sql import load_migrations
+from recollect.store.sql import SQL, load_migrations
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _CONNECT_SECONDS, _QUERY_SECONDS = 5.0, 30.0
@@ -76,16 +75,13 @@ async def _has_tables(dsn: str) -> bool:
     # Whether a pooler stands before it is not known yet.
     async with Access(dsn, _CONNECT_SECONDS, _QUERY_SECONDS, pooled=True).connection() as connection:
         with store_errors():
-            if not await connection.fetchval(_query("has_tables")):
+            [seen] = await connection.fetch(SQL["look_before_start"])
+            if not seen["has_migrations"]:
                 return False
-            latest: int | None = await connection.fetchval(_query("latest_migration"))
-    if latest is None or latest < max(migration.version for migration in load_migrations()):
+            applied = {row["version"] for row in await connection.fetch(SQL["applied_migrations"])}
+    if max(applied, default=0) < max(migration.version for migration in load_migrations()):
         raise OutdatedDatabaseError(
             "An older version of Recollect used the database last. A dry run does not bring it up to date, and can't read "
             "it as it is: start `recollect serve` once before, or import without --dry-run."
         )
     return True
-
-
-def _query(name: str) -> str:
-    return (resources.files(__package__) / "queries" / f"{name}.sql").read_text("utf-8")

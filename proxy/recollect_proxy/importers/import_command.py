@@ -1,4 +1,4 @@
-"""The command `recollect import`: what people have in other products, or an export of Recollect's own.
+"""The command `recollect import`: imports from other products, and restores an export of Recollect's own.
 
 Never: how a file is parsed or stored.
 """
@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recollect_proxy.settings.command_settings import database_shown
 from recollect_proxy.settings.proxy_settings import ProxySettings
 from recollect_proxy.store_commands.running_commands import (
     MISUSED,
     AsJson,
     DatabaseUrl,
     DataDir,
+    Embedder,
     fail,
     print_json,
+    progress_display,
     run,
     settings_of,
     user_named,
@@ -69,7 +72,7 @@ def import_(
     ] = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
-    embedder: Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")] = None,
+    embedder: Embedder = None,
     as_json: AsJson = False,
 ) -> None:
     """Bring what people already have elsewhere. PRODUCT is one of:
@@ -103,14 +106,14 @@ def import_(
         fail(f"Whose data is it? Name one user: recollect import {product} FILE --user ID.", MISUSED)
     settings = settings_of(data_dir, database_url, embedder=embedder)
     if not as_json:
-        typer.echo(f"store:     {_store(settings)}")
+        typer.echo(f"store:     {database_shown(settings)}")
     if product is Product.RECOLLECT:
         _tell_restored(
             _restore(settings, Path(source), only[0], dry_run=dry_run), dry_run=dry_run, as_json=as_json
         )
         return
     with_chats = chats or product is not Product.OPENWEBUI
-    with _progress() as progress:
+    with progress_display() as progress:
         work = bring(
             settings,
             _opening(product, source),
@@ -189,27 +192,8 @@ def _restore(settings: ProxySettings, file: Path, user_id: str, *, dry_run: bool
         async with open_administration(settings, embeds=False) as engine:
             return await restore_file(engine, file, user_id, began=began, advance=advance)
 
-    with _progress() as progress:
+    with progress_display() as progress:
         return run(restore(progress))
-
-
-def _progress() -> "Progress":
-    from rich.console import Console
-    from rich.progress import Progress
-
-    errors = Console(stderr=True)
-    return Progress(console=errors, transient=True, disable=not errors.is_terminal)
-
-
-def _store(settings: ProxySettings) -> str:
-    """Return the store's name for the output, without credentials."""
-    from recollect_proxy.settings.urls import without_credentials
-
-    if settings.in_memory:
-        return "in memory"
-    if settings.database_url is None:
-        return f"the embedded Postgres in {settings.data_dir}"
-    return without_credentials(settings.database_url.get_secret_value())
 
 
 def _tell(settings: ProxySettings, tally: "Tally", *, chats: bool, dry_run: bool, as_json: bool) -> None:
@@ -228,7 +212,7 @@ def _tell(settings: ProxySettings, tally: "Tally", *, chats: bool, dry_run: bool
 
 
 def _tell_restored(restored: "Restored", *, dry_run: bool, as_json: bool) -> None:
-    """Print the counts of what was brought back."""
+    """Print the counts of restored rows."""
     if as_json:
         print_json(
             {"dry_run": dry_run, "new": restored.new, "there": restored.there, "ignored": restored.ignored}

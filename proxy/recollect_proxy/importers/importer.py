@@ -41,7 +41,7 @@ _TOGETHER = 64
 
 _MOST_EXCHANGES = 100_000
 _SHARED = "shared-"
-"""What the owner's id of a copy behind a shared link begins with, which older releases of OpenWebUI store."""
+"""The beginning of the owner's id of a copy behind a shared link, which older releases of OpenWebUI store."""
 
 _UNOWNED = "it names no owner"
 
@@ -90,7 +90,7 @@ class Importer:
             advance: Called once per row.
 
         Raises:
-            StoreError: The store failed. What was written stays, and a second import brings the rest.
+            StoreError: The store failed. Written rows stay, and a second import adds the rest.
         """
         by_user: dict[str, dict[str, _Screened]] = {}
         users = await self.source.users()

@@ -17,6 +17,10 @@ from recollect_proxy.store_commands.running_commands import (
     AsJson,
     DatabaseUrl,
     DataDir,
+    Embedder,
+    ExtractionModel,
+    Upstream,
+    Users,
     fail,
     print_json,
     print_table,
@@ -87,10 +91,6 @@ class _Asked:
     model: bool = False
 
 
-Users = Annotated[
-    list[str] | None,
-    typer.Option("--user", help="Only of the user with this id; may be repeated.", metavar="ID"),
-]
 Only = Annotated[list[Fault] | None, typer.Option(help="Only this fault; may be repeated.")]
 Show = Annotated[
     bool, typer.Option("--show", help="Show the memories, with what they say, not only how many.")
@@ -107,11 +107,6 @@ AskModel = Annotated[
         "--ask-model", help="Ask the extraction model, too, which memories say the same or otherwise."
     ),
 ]
-Upstream = Annotated[str | None, typer.Option(help="Base URL of the LLM, where it extracts.", metavar="URL")]
-ExtractionModel = Annotated[
-    str | None, typer.Option(help="The model that extracts memories. (default: the chat's)")
-]
-Embedder = Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")]
 
 
 def audit_store(

@@ -14,8 +14,12 @@ from recollect_proxy.store_commands.running_commands import (
     AsJson,
     DatabaseUrl,
     DataDir,
+    ExtractionModel,
+    Upstream,
+    Users,
     fail,
     print_json,
+    progress_display,
     run,
     user_named,
 )
@@ -41,19 +45,12 @@ _MOST_A_MINUTE = 100_000
 
 def backfill(
     *,
-    user: Annotated[
-        list[str] | None,
-        typer.Option("--user", help="Only of the user with this id; may be repeated.", metavar="ID"),
-    ] = None,
+    user: Users = None,
     rate: Annotated[
         str, typer.Option(help="How many exchanges a minute are formed at most, as 30/min; 0: any number.")
     ] = "30/min",
-    upstream: Annotated[
-        str | None, typer.Option(help="Base URL of the LLM, where it extracts.", metavar="URL")
-    ] = None,
-    extraction_model: Annotated[
-        str | None, typer.Option(help="The model that extracts memories. (default: the chat's)")
-    ] = None,
+    upstream: Upstream = None,
+    extraction_model: ExtractionModel = None,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     as_json: AsJson = False,
@@ -64,9 +61,6 @@ def backfill(
     formed. A server whose worker runs on the same store forms at its own pace whichever user it comes to first: to bound
     that, stop it meanwhile, or serve with RECOLLECT_WORKER=elsewhere. Ends with 1 if exchanges are held as failed.
     """
-    from rich.console import Console
-    from rich.progress import Progress
-
     from recollect.logs import configure_logging
 
     configure_logging("error")
@@ -75,8 +69,7 @@ def backfill(
         no_upstream_for("backfill"), data_dir=data_dir, database_url=database_url, **models
     )
     only, per_minute = [user_named(each) for each in user or ()], _per_minute(rate)
-    errors = Console(stderr=True)
-    with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
+    with progress_display() as progress:
         formed, backlog = run(_form(settings, only, per_minute, progress))
     _print(formed, backlog, as_json=as_json)
     if backlog.failed:

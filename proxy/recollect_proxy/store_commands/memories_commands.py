@@ -10,6 +10,7 @@ from recollect_proxy.store_commands.running_commands import (
     AsJson,
     DatabaseUrl,
     DataDir,
+    Embedder,
     User,
     fail,
     print_json,
@@ -36,7 +37,6 @@ _COLUMNS = ("id", "kind", "importance", "said", "content")
 
 Limit = Annotated[int, typer.Option(help="How many at most.", min=1, max=1_000_000)]
 MemoryArgument = Annotated[str, typer.Argument(help="The memory's id, as `list` shows it.", metavar="MEMORY")]
-Embedder = Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")]
 KindOption = Annotated[Kind | None, typer.Option(help="What sort of statement it is.")]
 Importance = Annotated[float | None, typer.Option(help="From 0 to 1.", min=0, max=1)]
 

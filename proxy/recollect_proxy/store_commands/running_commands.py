@@ -22,6 +22,8 @@ from recollect_proxy.settings.proxy_settings import ProxySettings
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
+    from rich.progress import Progress
+
     from recollect.engine import Engine
 
 FAILED, MISUSED = 1, 2
@@ -38,6 +40,15 @@ _LONGEST_ID = 40
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, to stdout.")]
 User = Annotated[str, typer.Argument(help="The user's id, as the frontend sends it.")]
+Users = Annotated[
+    list[str] | None,
+    typer.Option("--user", help="Only of the user with this id; may be repeated.", metavar="ID"),
+]
+Embedder = Annotated[str | None, typer.Option(help="local:MODEL, local:/path or openai:MODEL.")]
+Upstream = Annotated[str | None, typer.Option(help="Base URL of the LLM, where it extracts.", metavar="URL")]
+ExtractionModel = Annotated[
+    str | None, typer.Option(help="The model that extracts memories. (default: the chat's)")
+]
 
 _Result = TypeVar("_Result")
 
@@ -74,6 +85,15 @@ def run(work: "Coroutine[Any, Any, _Result]") -> _Result:
         return run_to_the_end(work)
     except RecollectError as error:
         fail(str(error))
+
+
+def progress_display() -> "Progress":
+    """Return a progress display on stderr; on anything but a terminal it shows nothing."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    errors = Console(stderr=True)
+    return Progress(console=errors, transient=True, disable=not errors.is_terminal)
 
 
 def fail(why: str, code: int = FAILED) -> NoReturn:

@@ -229,7 +229,7 @@ async def test_it_says_which_database_it_serves_and_whose_index_it_has_built_ane
     assert (alone[0], "1 are left" in alone[1], alone[2]) == (
         1,
         True,
-        "Nothing was built for 1 seconds: does a worker run?\n",
+        "Nothing was done for 1 seconds: does a worker run?\n",
     )
     assert (asked[0], "1 are left" in asked[1], asked[2]) == (0, True, "")
 

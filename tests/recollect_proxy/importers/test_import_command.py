@@ -108,11 +108,11 @@ def test_the_store_is_named_first_and_without_a_password(tmp_path: Path) -> None
     missing = tmp_path / "none.db"
     url = "postgresql://me:hush@db.example:5432/ours?sslmode=require&password=hush"
 
-    assert run(missing, data_dir=tmp_path)[1] == [f"store:     the embedded Postgres in {tmp_path}"]
+    assert run(missing, data_dir=tmp_path)[1] == [f"store:     embedded in {tmp_path}"]
     assert run(missing, database_url=url)[1] == [
         "store:     postgresql://db.example:5432/ours?sslmode=require"
     ]
-    assert run(missing, data_dir=":memory:")[1] == ["store:     in memory"]
+    assert run(missing, data_dir=":memory:")[1] == ["store:     embedded in :memory:"]
 
 
 @pytest.mark.parametrize(
