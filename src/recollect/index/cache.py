@@ -1,8 +1,10 @@
 """Keeps the snapshots of active people in this process, within a bound of bytes."""
 
 import asyncio
+import gc
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 from recollect.index.passages import StoredPassage
@@ -11,7 +13,7 @@ from recollect.model import Vector
 from recollect.model.versions import Versions
 
 OF_ONE = 4
-"""One person's snapshot takes at most a quarter of the bound."""
+"""One person's snapshot takes at most a quarter of the bound; if it is larger, it keeps no message log."""
 
 _LOADED_IN_THREAD = 64
 """Rows from which on a snapshot is built in a thread: other chats' streams must not wait."""
@@ -65,7 +67,7 @@ class SnapshotCache:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that the snapshots take, about."""
+        """The bytes that the snapshots take, about; while one is replaced, its old state counts twice."""
         return self._bytes
 
     def __len__(self) -> int:
@@ -100,7 +102,7 @@ class SnapshotCache:
                 break
             # It began before this call, so it may have read less: the loop looks at its result again.
             await asyncio.wait([running])
-        self._loading[user_id] = task = asyncio.create_task(self._load(user_id))
+        self._loading[user_id] = task = asyncio.create_task(self._load(user_id, versions))
         task.add_done_callback(lambda done: self._loaded(user_id, done))
         # The load goes on for others if this turn runs out of time.
         return _own(await asyncio.shield(task), user_id)
@@ -132,25 +134,41 @@ class SnapshotCache:
         if kept is not None:
             self._bytes -= kept[1]
 
-    async def _load(self, user_id: str) -> Snapshot:
-        kept = self._kept.get(user_id)
-        old = None if kept is None else kept[0]
+    async def _load(self, user_id: str, versions: Versions) -> Snapshot:
+        old, size = self._kept.get(user_id, (None, 0))
         self.loads += 1
-        loaded = await self._store.load(
-            user_id,
-            None if old is None else old.versions,
-            most_bytes=self._most_bytes // OF_ONE,
-            log_anew=old is not None and (old.is_wasteful or old.passages is None),
-        )
-        rows = len(loaded.memories) + len(loaded.passages or ())
-        if rows < _LOADED_IN_THREAD:
-            new = _built(user_id, old, loaded)
-        else:
-            new = await asyncio.to_thread(_built, user_id, old, loaded)
+        self._bytes += size  # until it is replaced there are two of them
+        try:
+            self._evict()
+            with _collector.paused():
+                new = await self._read(user_id, old, versions)
+        finally:
+            self._bytes -= size
         # A load that was forgotten meanwhile may have read a person who is erased by now.
         if self._loading.get(user_id) is asyncio.current_task():
             self._keep(user_id, new)
         return new
+
+    async def _read(self, user_id: str, old: Snapshot | None, versions: Versions) -> Snapshot:
+        most = self._most_bytes // OF_ONE
+        lacks_log = old is not None and old.passages is None
+        # A log that was too large is read again only once part of it is gone.
+        is_too_large = old is not None and lacks_log and versions.log_floor <= old.versions.log_floor
+        loaded = await self._store.load(
+            user_id,
+            None if old is None else old.versions,
+            most_bytes=0 if is_too_large else most,
+            log_anew=lacks_log or (old is not None and old.is_wasteful),
+        )
+        is_small = len(loaded.memories) + len(loaded.passages or ()) < _LOADED_IN_THREAD
+        handed = [loaded]
+        del loaded
+        new = (
+            _built(user_id, old, handed)
+            if is_small
+            else await asyncio.to_thread(_built, user_id, old, handed)
+        )
+        return new if new.nbytes <= most else new.without_log()
 
     def _keep(self, user_id: str, new: Snapshot) -> None:
         self._drop(user_id)
@@ -159,7 +177,11 @@ class SnapshotCache:
             return
         self._kept[user_id] = new, size
         self._bytes += size
-        while self._bytes > self._most_bytes:
+        self._evict()
+
+    def _evict(self) -> None:
+        """Drop the snapshots that were used longest ago until all fit."""
+        while self._kept and self._bytes > self._most_bytes:
             _, (_, least) = self._kept.popitem(last=False)
             self._bytes -= least
 
@@ -170,7 +192,34 @@ class SnapshotCache:
             task.exception()  # those who wait for it raise it; nobody may wait any more
 
 
-def _built(user_id: str, old: Snapshot | None, loaded: Loaded) -> Snapshot:
+class _Collector:
+    """The collector of garbage cycles, which pauses while rows are read.
+
+    It would look at all rows again each time their number has grown by a fourth, and stop every chat for up to 0.1 seconds.
+    """
+
+    def __init__(self) -> None:
+        self._running = 0
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Pause it while the body or another one runs."""
+        self._running += 1
+        gc.disable()
+        try:
+            yield
+        finally:
+            self._running -= 1
+            if not self._running:
+                gc.enable()
+
+
+_collector = _Collector()
+
+
+def _built(user_id: str, old: Snapshot | None, handed: list[Loaded]) -> Snapshot:
+    """Return the next snapshot. The list is emptied: to free many rows takes long, which the thread can do."""
+    loaded = handed.pop()
     return Snapshot.of(user_id, loaded) if old is None else old.after(loaded)
 
 

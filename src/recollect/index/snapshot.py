@@ -1,7 +1,7 @@
 """The memory of one person as this process keeps it: immutable columns, and the versions they were read in. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from recollect.index.memories import Memories, StoredMemory
@@ -80,6 +80,10 @@ class Snapshot:
         else:
             memories = memories.with_changed(loaded.memories, names)
         return type(self)(self.user_id, loaded.versions, memories, passages, loaded.profile, names)
+
+    def without_log(self) -> Self:
+        """Return it without the message log, of which the store is asked then."""
+        return replace(self, passages=None)
 
     @property
     def is_wasteful(self) -> bool:

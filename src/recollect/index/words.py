@@ -119,11 +119,12 @@ class Vocabulary:
 
     def numbers_of(self, terms: Sequence[str]) -> list[int]:
         """Return the numbers of terms, which are added if they are new."""
-        new = [term for term in dict.fromkeys(terms) if term not in self.numbers]
-        self.numbers.update(zip(new, range(len(self.numbers), len(self.numbers) + len(new)), strict=True))
-        for term in new:
-            self.by_letter.setdefault(term[:1], []).append(term)
-        return list(map(self.numbers.__getitem__, terms))
+        numbers = self.numbers
+        for term in terms:
+            if term not in numbers:
+                numbers[term] = len(numbers)
+                self.by_letter.setdefault(term[:1], []).append(term)
+        return [numbers[term] for term in terms]
 
 
 _NO_ENTRIES = Entries(
@@ -154,7 +155,7 @@ class Words:
         if not documents:
             return self
         first, vocabulary = len(self.lengths), self.vocabulary
-        terms = vocabulary.numbers_of([term for document in documents for term in document.terms])
+        terms = [number for document in documents for number in vocabulary.numbers_of(document.terms)]
         counts = np.frombuffer(b"".join([each.counts for each in documents]), np.uint8).reshape(-1, 2)
         counts = np.minimum(counts, MOST_OFTEN)
         sizes = [len(each.terms) for each in documents]

@@ -101,7 +101,9 @@ def passage_of(row: Record) -> Passage:
 def own_content(row: Record) -> str:
     """Return the text of a chunk without what others said within it: it is read from where the chunk begins."""
     content: str = row["content"]
-    places = [place - row["begins"] for place in row["cuts"] or ()]
+    if not row["cuts"]:
+        return content
+    places = [place - row["begins"] for place in row["cuts"]]
     return without_cuts(content, 0, len(content), places)
 
 

@@ -1,7 +1,8 @@
 """Reads what a snapshot of a person's memory holds. Never: ranks, decides."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -10,21 +11,28 @@ from numpy.typing import NDArray
 
 from recollect.index import Document, Embedded, Loaded, StoredMemory, StoredPassage
 from recollect.model import Vector, Versions
-from recollect.store.log.terms import read_terms, written_terms
+from recollect.store.log.terms import read_terms, read_terms_of_memory
 from recollect.store.pool import Connection, Database
 from recollect.store.rows import memory_of, passage_of
 from recollect.store.sql import SQL
 from recollect.store.users.profiles import confirmed_entries
-from recollect.text.lexical import document_terms
 
 _BYTES_OF_PASSAGE = 5_000
 """What a passage takes in memory on average, with its embeddings and its terms."""
 
+_AT_ONCE = 50
+"""The rows that are read between two turns of the event loop: less than a millisecond."""
+
 _NOTHING_KEPT = UUID(int=0)
 """The epoch of a person of whom nothing is kept."""
 
+_HALF = 2
+"""Bytes of a number of a vector."""
 _HEADER = 4
 """Bytes in front of the numbers of a vector as Postgres sends it: its dimensions, and two that are unused."""
+
+_Row = TypeVar("_Row")
+_Stored = TypeVar("_Stored")
 
 
 class PostgresSnapshots:
@@ -47,14 +55,14 @@ class PostgresSnapshots:
             memories: list[Record] = []
             if have is None or have.statements < now.statements or have.commons < now.commons:
                 memories = await connection.fetch(SQL["snapshot_memories"], user_id, since_memories)
-            passages: list[Record] | None = []
+            passages: _LogRows | None = _LogRows([], {})
             if have is None or have.log < now.log or log_anew:
                 passages = await _passages(connection, user_id, since_log, most_bytes // _BYTES_OF_PASSAGE)
             profile = await confirmed_entries(connection, user_id)
         return Loaded(
             now,
-            stored_memories(memories),
-            None if passages is None else stored_passages(passages),
+            await in_slices(stored_memories, memories),
+            None if passages is None else await passages.stored(),
             profile,
             has_all_memories=since_memories < 0,
             has_all_passages=since_log < 0,
@@ -72,7 +80,52 @@ class PostgresSnapshots:
         """Return the person's passages that are nearest to a vector, nearest first; exact."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["nearest_passages"], user_id, vector, model, len(vector), limit)
-        return stored_passages(rows)
+            found = await _with_vectors(connection, user_id, rows)
+        return await found.stored()
+
+
+class _LogRows(NamedTuple):
+    """Passages as Postgres sent them.
+
+    Attributes:
+        rows: A row for each.
+        vectors: The row with the embeddings of each that has any, by the number of its document.
+    """
+
+    rows: list[Record]
+    vectors: dict[int, Record]
+
+    async def stored(self) -> list[StoredPassage]:
+        """Return the passages with their terms and embeddings."""
+        return await in_slices(self._stored, self.rows)
+
+    def _stored(self, rows: Sequence[Record]) -> list[StoredPassage]:
+        sent = [self.vectors.pop(row["document"], None) for row in rows]
+        embedded = _embedded(
+            [(None, None) if row is None else (row["embedding_model"], row["vectors"]) for row in sent]
+        )
+        return [
+            StoredPassage(
+                row["document"],
+                passage_of(row),
+                read_terms(row["terms"], row["counts"], row["length"], row["own_length"]),
+                vectors,
+            )
+            for row, vectors in zip(rows, embedded, strict=True)
+        ]
+
+
+async def in_slices(stored: Callable[[Sequence[_Row]], list[_Stored]], rows: list[_Row]) -> list[_Stored]:
+    """Return what ``stored`` makes of rows, a few at a time, and empty the list; other tasks have their turns in between."""
+    found: list[_Stored] = []
+    rows.reverse()
+    while rows:
+        some = rows[: -_AT_ONCE - 1 : -1]
+        del rows[-_AT_ONCE:]
+        found += stored(some)
+        if rows:
+            await asyncio.sleep(0)
+    return found
 
 
 async def read_versions(connection: Connection, user_id: str) -> Versions:
@@ -96,48 +149,58 @@ def _since(have: Versions | None, now: Versions) -> tuple[int, int]:
     return memories, -1 if have.log < now.log_floor else have.log
 
 
-async def _passages(connection: Connection, user_id: str, since: int, most: int) -> list[Record] | None:
+async def _passages(connection: Connection, user_id: str, since: int, most: int) -> _LogRows | None:
     """Return the passages that changed; None if the person has more than ``most``."""
     if await connection.fetchval(SQL["size_of_log"], user_id, most + 1) > most:
         return None
-    return await connection.fetch(SQL["snapshot_passages"], user_id, since)
+    rows = await connection.fetch(SQL["snapshot_passages"], user_id, since)
+    return await _with_vectors(connection, user_id, rows, is_all=since < 0)
+
+
+async def _with_vectors(
+    connection: Connection, user_id: str, rows: list[Record], *, is_all: bool = False
+) -> _LogRows:
+    """Return passages with their embeddings; those of all are one range of an index."""
+    if is_all:
+        sent = await connection.fetch(SQL["vectors_of_log"], user_id)
+    else:
+        documents = [row["document"] for row in rows]
+        sent = await connection.fetch(SQL["vectors_of_passages"], user_id, documents) if rows else []
+    return _LogRows(rows, {row["document"]: row for row in sent})
 
 
 def stored_memories(rows: Sequence[Record]) -> list[StoredMemory]:
     """Return memories with their terms and embeddings."""
+    first = _embedded([(row["embedding_model"], row["first"]) for row in rows])
+    second = _embedded([(row["second_model"], row["second"]) for row in rows])
     return [
         StoredMemory(
             memory_of(row),
-            document_of(row["content"]),
-            _embedded(row["embedding_model"], row["first"]),
-            _embedded(row["second_model"], row["second"]),
+            read_terms_of_memory(row["content"], row["terms"], row["counts"], row["terms_by"]),
+            *vectors,
         )
-        for row in rows
+        for row, *vectors in zip(rows, first, second, strict=True)
     ]
 
 
 def document_of(content: str) -> Document:
     """Return the terms of a text without context."""
-    return read_terms(*written_terms(document_terms(content), {}))
+    return read_terms_of_memory(content, None, None, None)
 
 
-def stored_passages(rows: Sequence[Record]) -> list[StoredPassage]:
-    """Return passages with their terms and embeddings."""
-    return [
-        StoredPassage(
-            row["document"],
-            passage_of(row),
-            read_terms(row["terms"], row["counts"], row["length"], row["own_length"]),
-            _embedded(row["embedding_model"], row["vectors"]),
-        )
-        for row in rows
-    ]
-
-
-def _embedded(model: str | None, sent: bytes | None) -> Embedded | None:
+def _embedded(sent: Sequence[tuple[str | None, bytes | None]]) -> list[Embedded | None]:
     """Return the embeddings that Postgres sent: for each its dimensions, and two-byte floats, highest byte first."""
-    if model is None or not sent:
-        return None
-    width = _HEADER + 2 * int.from_bytes(sent[:2], "big")
-    rows: NDArray[Any] = np.frombuffer(sent, np.uint8).reshape(-1, width)[:, _HEADER:]
-    return Embedded(model, np.ascontiguousarray(rows).view(">f2"))
+    found: list[Embedded | None] = [None] * len(sent)
+    alike: dict[bytes, list[int]] = {}
+    for place, (model, each) in enumerate(sent):
+        if model is not None and each:
+            alike.setdefault(each[:2], []).append(place)
+    for dimensions, places in alike.items():  # all of one width at once
+        width = _HEADER + _HALF * int.from_bytes(dimensions, "big")
+        joined = np.frombuffer(b"".join([sent[place][1] or b"" for place in places]), np.uint8)
+        matrix = np.ascontiguousarray(joined.reshape(-1, width)[:, _HEADER:]).view(np.uint16)
+        halves: NDArray[np.float16] = matrix.byteswap().view(np.float16)
+        ends = np.cumsum([len(sent[place][1] or b"") // width for place in places]).tolist()
+        for place, begin, end in zip(places, [0, *ends], ends, strict=False):
+            found[place] = Embedded(str(sent[place][0]), halves[begin:end])
+    return found

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.recollect.recall.test_candidates import said as stored_passage
 from tests.recollections import memory
 from tests.waiting import until
 
@@ -24,19 +27,21 @@ class Rows:
         current: The versions of each person.
         let: Unset, and loads wait.
         size: The characters of a memory.
+        passages: How many each person has, of as many characters.
         loads: Whose snapshots were read.
     """
 
     current: dict[str, Versions] = field(default_factory=dict)
     let: asyncio.Event = field(default_factory=asyncio.Event)
     size: int = 10
+    passages: int = 0
     loads: list[str] = field(default_factory=list)
     failure: Exception | None = None
 
-    def change(self, user_id: str, *, epoch: UUID | None = None) -> Versions:
+    def change(self, user_id: str, *, epoch: UUID | None = None, log_floor: int = 0) -> Versions:
         """Raise a person's version."""
         old = self.current.get(user_id, Versions(uuid4(), 0, 0, 0, 0, 0, 0))
-        new = old._replace(statements=old.statements + 1, epoch=epoch or old.epoch)
+        new = old._replace(statements=old.statements + 1, epoch=epoch or old.epoch, log_floor=log_floor)
         self.current[user_id] = new
         return new
 
@@ -44,14 +49,22 @@ class Rows:
         self, user_id: str, have: Versions | None, *, most_bytes: int, log_anew: bool = False
     ) -> Loaded:
         """Read a person's memory."""
-        del have, most_bytes, log_anew
+        del have
         self.loads.append(user_id)
         now = self.current[user_id]
         await self.let.wait()
+        await asyncio.sleep(0)
         if self.failure is not None:
             raise self.failure
         kept = memory(f"{user_id} {now.statements}".ljust(self.size), owner=user_id)
-        return Loaded(now, [StoredMemory(kept, Document(), None, None)])
+        said = [stored_passage("x" * self.size, number=number) for number in range(self.passages)]
+        is_read = most_bytes > 0 or not said
+        return Loaded(
+            now,
+            [StoredMemory(kept, Document(), None, None)],
+            said if is_read else None,
+            has_all_passages=log_anew,
+        )
 
     async def versions(self, users: Sequence[str]) -> Mapping[str, Versions]:
         """Return the current versions."""
@@ -178,3 +191,75 @@ async def test_no_snapshot_of_another_person_is_used(rows: Rows) -> None:
 
     with pytest.raises(RuntimeError):
         await cache.get("anna", now)
+
+
+async def test_a_log_beyond_a_quarter_of_the_bytes_is_left_to_the_store_until_part_of_it_is_gone(
+    rows: Rows,
+) -> None:
+    rows.size, rows.passages = 10_000, 10
+    cache = SnapshotCache(rows, most_bytes=400_000)
+
+    for _ in range(2):
+        large = await cache.get("anna", rows.change("anna"))
+        assert (len(said(large)), large.passages) == (1, None)
+        assert cache.has("anna")
+    rows.passages = 2
+    assert (await cache.get("anna", rows.change("anna"))).passages is None
+    fits = await cache.get("anna", rows.change("anna", log_floor=1))
+    assert fits.passages is not None
+    assert len(fits.passages.items) == 2
+
+
+async def test_while_a_snapshot_is_replaced_both_states_count(rows: Rows) -> None:
+    rows.size = 10_000
+    one = (await SnapshotCache(rows, most_bytes=MUCH).get("size", rows.change("size"))).nbytes
+    cache = SnapshotCache(rows, most_bytes=round(2.5 * one))
+    await cache.get("anna", rows.change("anna"))
+    one = (await cache.get("ben", rows.change("ben"))).nbytes
+    rows.let.clear()
+    later = asyncio.create_task(cache.get("ben", rows.change("ben")))
+    await until(lambda: len(rows.loads) == 4)
+
+    assert (cache.nbytes, cache.has("anna"), cache.has("ben")) == (2 * one, False, True)
+    rows.let.set()
+    await later
+    assert (cache.nbytes, len(cache)) == (one, 1)
+
+
+PEOPLE = ("anna", "ben", "carla", "dora", "emil")
+ACTS = st.tuples(
+    st.sampled_from(("get", "get", "change", "erase", "forget", "refresh")), st.sampled_from(PEOPLE)
+)
+
+
+@given(st.lists(st.lists(ACTS, min_size=1, max_size=6), max_size=12), st.sampled_from((0, 1, 2, 4, 8)))
+def test_whatever_people_do_at_a_time_each_gets_the_latest_of_their_own(
+    rounds: list[list[tuple[str, str]]], room: int
+) -> None:
+    async def act(cache: SnapshotCache, rows: Rows, what: str, user_id: str) -> None:
+        wanted = rows.current[user_id]
+        if what == "get":
+            found = await cache.get(user_id, wanted)
+            assert (found.user_id, said(found)) == (user_id, [f"{user_id} {found.versions.statements}"])
+            assert found.serves(wanted) or found.versions.epoch != wanted.epoch
+        elif what == "refresh":
+            await cache.refresh()
+        elif what == "forget":
+            cache.forget(user_id)
+        else:
+            rows.change(user_id, epoch=uuid4() if what == "erase" else None)
+
+    async def all_rounds() -> None:
+        rows = Rows(size=1_000)
+        rows.let.set()
+        one = (await SnapshotCache(rows, most_bytes=MUCH).get("anna", rows.change("anna"))).nbytes
+        cache = SnapshotCache(rows, most_bytes=room * one + 100)
+        for user_id in PEOPLE:
+            rows.change(user_id)
+        for at_a_time in rounds:
+            await asyncio.gather(*(act(cache, rows, what, user_id) for what, user_id in at_a_time))
+            assert cache.nbytes <= room * one + 100
+        for user_id in PEOPLE:
+            assert (await cache.get(user_id, rows.current[user_id])).versions == rows.current[user_id]
+
+    asyncio.run(all_rounds())

@@ -1,26 +1,22 @@
-"""Versions: each write raises what it changes, in the order of commits, and who reads by them misses nothing."""
+"""Versions: each write raises what it changes, in the order of commits."""
 
 import asyncio
 import json
-import random
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 import asyncpg
-import numpy as np
 import pytest
 from tests.people import Person, person
 from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
-from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, store_over, vector
+from tests.stores import EAST, LATER, NOON, Store, store_over, vector
 from tests.tables import table
 from tests.waiting import until
 from uuid_utils.compat import uuid7
 
-from recollect.errors import MemoryNotFoundError, RecollectError
-from recollect.index import Snapshot, SnapshotCache
+from recollect.errors import MemoryNotFoundError
 from recollect.model import (
     COMMONS,
     KEPT,
@@ -370,58 +366,3 @@ async def test_another_persons_transaction_sees_and_raises_nothing(store: Store,
 
 def replace_commons(given: Versions) -> Versions:
     return given._replace(commons=0, commons_floor=0)
-
-
-# -- who reads by versions misses nothing ----------------------------------------------------------------
-
-
-def held(snapshot: Snapshot) -> tuple[object, ...]:
-    """Return all that a snapshot holds, whatever way it came to it."""
-    passages = snapshot.passages
-    assert passages is not None
-    columns, words = passages.columns, passages.words
-    terms = {
-        term: sorted(
-            zip(columns.document[found.row].tolist(), found.often.tolist(), found.own.tolist(), strict=True)
-        )
-        for term in words.vocabulary.numbers
-        if len((found := words.find((term,), passages.is_current)).row)
-    }
-    near = passages.vectors.near(MODEL, vector(*NORTH)).best
-    said = {
-        int(columns.document[row]): (passages.items[row], round(float(np.nan_to_num(near[row], nan=-2.0)), 3))
-        for row in np.flatnonzero(passages.is_current).tolist()
-    }
-    memories = snapshot.memories
-    embeddings = [
-        np.nan_to_num(each.near(model, vector(*NORTH)).best, nan=-2.0).round(3).tolist()
-        for each in (memories.first, memories.second)
-        for model in (MODEL, "another")
-    ]
-    kept = memories.items, embeddings, memories.judged_items, memories.important
-    return snapshot.versions, kept, snapshot.profile, said, terms
-
-
-@pytest.mark.parametrize("seed", range(6))
-async def test_read_by_what_changed_a_memory_is_as_read_whole(
-    postgres: Postgres, store: Store, seed: int
-) -> None:
-    chance, lives = random.Random(seed), [await life(store), await life(replace(store, anna=store.ben))]
-    snapshots = PostgresSnapshots(postgres.database)
-    cache = SnapshotCache(snapshots, most_bytes=MUCH)
-    writes = [write for name, write, _ in WRITES if name != "serve everybody"] + [restore]
-    for _ in range(40):
-        of = chance.choice(lives)
-        with suppress(RecollectError):  # what a write is about may be gone by now
-            await chance.choice(writes)(of)
-        if chance.random() < 0.2:
-            anew = of.memory(f"Likes {uuid7()}", provenance=of.tea.provenance)
-            await of.apply(Add(anew))
-            of.tea = anew
-        if chance.random() < 0.1:
-            of.said = of.store.exchange(f"I like {uuid7()}")
-            await of.store.log.append(of.said)
-        if chance.random() < 0.5:
-            user_id = of.store.anna
-            whole = Snapshot.of(user_id, await snapshots.load(user_id, None, most_bytes=MUCH))
-            assert held(await cache.get(user_id)) == held(whole)

@@ -1,6 +1,6 @@
 """How the terms of a passage are kept in its row: each on a line of its own, and two bytes for each: how often it stands there.
 
-The first byte counts the passage with its context, the second its own text alone.
+The first byte counts the passage with its context, the second its own text alone. A memory has no context.
 """
 
 from collections import Counter
@@ -9,6 +9,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from recollect.index import Document
+from recollect.text.lexical import document_terms
+
+TERMS_BY = 1
+"""The version of the rules by which a memory's terms are read; to be raised with each change of them."""
 
 _MOST = 255
 """A term that stands in a passage more often is counted so often."""
@@ -29,8 +33,22 @@ def written_terms(terms: Mapping[str, int], context: Mapping[str, int]) -> tuple
 
 
 def read_terms(terms: str, counts: bytes, length: int, own_length: int) -> Document:
-    """Return the terms of a passage."""
+    """Return the terms of a passage or memory."""
     return Document(terms.split("\n") if terms else (), counts, length, own_length)
+
+
+def terms_of_memory(content: str) -> tuple[str, bytes]:
+    """Return the terms of a memory and their counts."""
+    terms, counts, _, _ = written_terms(document_terms(content), {})
+    return terms, counts
+
+
+def read_terms_of_memory(content: str, terms: str | None, counts: bytes | None, by: int | None) -> Document:
+    """Return the terms of a memory, from its content where they were not kept or by other rules."""
+    if terms is None or counts is None or by != TERMS_BY:
+        terms, counts = terms_of_memory(content)
+    length = sum(counts[1::2])
+    return read_terms(terms, counts, length, length)
 
 
 def with_context(terms: str, counts: bytes, added: Mapping[str, int]) -> tuple[str, bytes]:

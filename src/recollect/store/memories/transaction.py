@@ -15,6 +15,7 @@ from uuid_utils.compat import uuid7
 from recollect.audit import removal_details
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Reason, Source, Update
+from recollect.store.log.terms import TERMS_BY, terms_of_memory
 from recollect.store.pool import Connection
 from recollect.store.rows import as_json, memory_of
 from recollect.store.sql import SQL
@@ -215,13 +216,14 @@ class Transaction:
 
 async def insert_vector(connection: Connection, memory: Memory) -> bool:
     """Insert a memory without a link to a user; False if its owner has one with this id."""
+    content = storable_text(memory.content)
     inserted = await connection.fetchval(
         SQL["insert_vector"],
         memory.owner,
         memory.id,
         memory.kind,
         memory.source,
-        storable_text(memory.content),
+        content,
         content_hash(memory.content),
         memory.embedding,
         memory.embedding_model,
@@ -239,6 +241,8 @@ async def insert_vector(connection: Connection, memory: Memory) -> bool:
         as_json(memory.outline),
         memory.second_embedding,
         None if memory.second_embedding is None else memory.second_model,
+        *terms_of_memory(content),
+        TERMS_BY,
     )
     return inserted is not None
 

@@ -34,12 +34,21 @@ CREATE TABLE vectors (
     second_values halfvec,
     second_model text,
     changed bigint NOT NULL DEFAULT 0,
+    terms text,
+    counts bytea,
+    terms_by smallint,
     PRIMARY KEY (owner, id)
 ) WITH (toast_tuple_target = 8160);
 
 COMMENT ON COLUMN vectors.outline IS 'The parts of a summary: facts, preferences, decisions, todos, entities.';
 COMMENT ON COLUMN vectors.second_values IS 'The embedding by second_model, a model of many languages; of statements alone.';
+COMMENT ON COLUMN vectors.terms IS 'The terms of its content, a line each; NULL: not read yet.';
+COMMENT ON COLUMN vectors.counts IS 'Two bytes a term: how often it stands there, twice.';
+COMMENT ON COLUMN vectors.terms_by IS 'The version of the rules by which its terms were read.';
 COMMENT ON COLUMN vectors.changed IS 'The version of the owner''s memories in which it changed last.';
+
+-- ANALYZE would keep words of it.
+ALTER TABLE vectors ALTER COLUMN terms SET STATISTICS 0, ALTER COLUMN counts SET STATISTICS 0;
 
 -- A snapshot reads these columns of each of a user's rows. MAIN and the largest toast_tuple_target keep them in the row while the
 -- row fits its page (embeddings of up to about 3,900 dimensions), and still take larger ones; PLAIN would refuse those.

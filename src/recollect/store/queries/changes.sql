@@ -7,10 +7,10 @@ SELECT vector_id FROM users_vectors WHERE user_id = $1 AND content_hash = $2;
 INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
     confidence, event_at, observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until,
-    extractor, outline, second_values, second_model
+    extractor, outline, second_values, second_model, terms, counts, terms_by
 ) VALUES (
     $1, $2, $3, $4, $11, $5, $6, $7::halfvec, $8, $9, $10, $12, $11, $13, $14, $15, $16, $17, $18, $19, $20,
-    $21::halfvec, $22
+    $21::halfvec, $22, $23, $24, $25
 )
 ON CONFLICT (owner, id) DO NOTHING
 RETURNING id;
@@ -48,7 +48,9 @@ SET content = $3, content_hash = $4, kind = $5, source = $6, importance = $7, ev
     "values" = CASE WHEN content = $3 THEN "values" ELSE $10::halfvec END,
     embedding_model = CASE WHEN content = $3 THEN embedding_model ELSE $11 END,
     second_values = CASE WHEN content = $3 THEN second_values ELSE $12::halfvec END,
-    second_model = CASE WHEN content = $3 THEN second_model ELSE $13 END
+    second_model = CASE WHEN content = $3 THEN second_model ELSE $13 END,
+    terms = CASE WHEN content = $3 THEN terms END,
+    counts = CASE WHEN content = $3 THEN counts END
 WHERE owner = $1 AND id = $2;
 
 -- name: write_link

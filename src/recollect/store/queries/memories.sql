@@ -247,11 +247,11 @@ ORDER BY place DESC;
 INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
     confidence, event_at, observed_at, message_ids, created_at, holds_from, holds_until, outline,
-    second_values, second_model
+    second_values, second_model, terms, counts, terms_by
 )
 SELECT '*', v.id, v.kind, 'manual', v.valid_from, v.content, v.content_hash, v."values", v.embedding_model,
     v.importance, v.confidence, v.event_at, v.observed_at, '{}', v.created_at, v.holds_from, v.holds_until, v.outline,
-    v.second_values, v.second_model
+    v.second_values, v.second_model, v.terms, v.counts, v.terms_by
 FROM vectors AS v
 WHERE v.owner = $1 AND v.id = $2;
 

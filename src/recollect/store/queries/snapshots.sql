@@ -22,11 +22,13 @@ LEFT JOIN users AS c ON c.user_id = '*';
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
     v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing,
-    halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second
+    halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second,
+    v.terms, v.counts, v.terms_by
 FROM (
     SELECT vector_id FROM users_vectors WHERE user_id = $1 AND changed > $2
     UNION
-    SELECT id FROM vectors WHERE owner = $1 AND valid_to IS NULL AND changed > $2
+    -- Every link is newer than -1.
+    SELECT id FROM vectors WHERE $2 <> -1 AND owner = $1 AND valid_to IS NULL AND changed > $2
 ) AS wanted
 JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = wanted.vector_id
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
@@ -35,7 +37,8 @@ UNION ALL
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
     v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
     NULL, 0, 0, NULL,
-    halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second
+    halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second,
+    v.terms, v.counts, v.terms_by
 FROM vectors AS v
 WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
     AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = v.id);
@@ -45,30 +48,34 @@ WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
 SELECT count(*) FROM (SELECT FROM message_chunks WHERE user_id = $1 LIMIT $2) AS counted;
 
 -- name: snapshot_passages
--- The user's passages that changed after a version, each with its terms and its embeddings, piece by piece.
+-- The user's passages that changed after a version, each with its terms.
 SELECT k.document, m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS content, m.created_at, m.session_id,
     m.turn_index, k.part, m.role, m.speaker, k.code, k.language, m.changed_at, m.exchange_id, m.self_share, m.states_taste,
-    m.ends_asking, m.lists, m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length, k.own_length, k.embedding_model,
-    (
-        SELECT string_agg(halfvec_send(c."values"), ''::bytea ORDER BY c.piece)
-        FROM chunk_vectors AS c
-        WHERE c.user_id = $1 AND c.document = k.document
-    ) AS vectors
+    m.ends_asking, m.lists, m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length, k.own_length
 FROM message_chunks AS k
 JOIN messages AS m ON m.user_id = $1 AND m.id = k.message_id
 WHERE k.user_id = $1 AND k.changed > $2
 ORDER BY k.document;
 
+-- name: vectors_of_passages
+-- The embeddings of some of the user's passages, piece by piece.
+SELECT document, embedding_model, string_agg(halfvec_send("values"), ''::bytea ORDER BY piece) AS vectors
+FROM chunk_vectors
+WHERE user_id = $1 AND document = ANY ($2::integer[])
+GROUP BY document, embedding_model;
+
+-- name: vectors_of_log
+-- The embeddings of all of the user's passages, piece by piece.
+SELECT document, embedding_model, string_agg(halfvec_send("values"), ''::bytea ORDER BY piece) AS vectors
+FROM chunk_vectors
+WHERE user_id = $1
+GROUP BY document, embedding_model;
+
 -- name: nearest_passages
 -- The user's passages that are nearest to a vector, exactly: for a log that is too large for a process's memory.
 SELECT k.document, m.id, substr(m.content, k.begins + 1, k.ends - k.begins) AS content, m.created_at, m.session_id,
     m.turn_index, k.part, m.role, m.speaker, k.code, k.language, m.changed_at, m.exchange_id, m.self_share, m.states_taste,
-    m.ends_asking, m.lists, m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length, k.own_length, k.embedding_model,
-    (
-        SELECT string_agg(halfvec_send(c."values"), ''::bytea ORDER BY c.piece)
-        FROM chunk_vectors AS c
-        WHERE c.user_id = $1 AND c.document = k.document
-    ) AS vectors
+    m.ends_asking, m.lists, m.words, k.pasted, k.begins, k.cuts, k.terms, k.counts, k.length, k.own_length
 FROM (
     SELECT document, min(distance) AS distance
     FROM (
