@@ -55,7 +55,7 @@ class NeedThresholds:
         all: The most statements for an overview.
     """
 
-    statement: float = 0.037
+    statement: float = 0.035
     share: float = 0.1
     listed: float = 0.02
     about_document: float = 0.08
