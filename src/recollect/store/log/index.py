@@ -53,7 +53,7 @@ class LogIndex:
 
         Args:
             user_id: Whose messages.
-            changes: Tells whether a message would be indexed otherwise today; called in a thread.
+            changes: Returns whether today's code would index the message differently; called in a thread.
             limit: How many are read.
         """
         async with self._database.for_user(user_id) as connection:
@@ -91,7 +91,7 @@ class LogIndex:
         return {row["user_id"]: row["reread_to"] for row in rows}
 
     async def mark(self, scope: Scope, message_id: UUID, *, marked: bool) -> bool:
-        """Note whether a message's turn, with its answers, is valuable; have indexed anew what changes by it.
+        """Note whether a message's turn, with its answers, is valuable; have the changed messages indexed again.
 
         Returns:
             False where the chat has no such message.

@@ -36,7 +36,7 @@ async def edit_memory(transaction: Transaction, stored: Memory, new: Memory) -> 
     """Write ``new`` over the user's own memory of the same id, and return it as it is then.
 
     Its embedding is written only with a content that changed. A verbatim turn becomes a manual memory then, and
-    nothing speaks against what a person wrote.
+    a doubt about it is lifted.
 
     Raises:
         DuplicateMemoryError: The user has another memory with that content.

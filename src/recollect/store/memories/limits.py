@@ -1,4 +1,4 @@
-"""Retires what is more than may be kept: what is old, unimportant and long unused first. Never: hides what was said.
+"""Retires memories beyond the caps: old, unimportant and long unused ones first. Never: hides what was said.
 
 Memories formed within a week go last: they had no chance to be used. Before it goes what is worth least, and that is its
 importance, less what it lost by lying unused: up to 0.3, half of it in 90 days since it was said or last recalled. So what

@@ -290,7 +290,7 @@ class Memories:
     async def erase(self, user_id: str, *, at: datetime) -> Erasure:
         """Delete every row of the user, in every table and queue, and leave a tombstone.
 
-        With them goes what they shared, or were given, and nobody else sees. Afterwards what is left of them is counted.
+        Shared memories that only they see are deleted, too. Afterwards the remaining rows are counted.
         """
         async with self._database.changing(user_id) as connection:
             erasure, traces = await erase_user(connection, user_id, at=at)
@@ -305,9 +305,9 @@ class Memories:
     async def erase_session(self, scope: Scope, *, at: datetime, leaves_out: bool = False) -> Erasure:
         """Delete every row of one chat, its log and what only it taught, in one transaction; leave a tombstone.
 
-        What it replaced, raised or doubted of other memories is as it was before. A memory that was told in another chat,
-        too, or that the user wrote over, approved or brought back by hand, stays, and no longer says where it is from. What
-        the user asked for in the chat to be forgotten stays forgotten. The audit tells no more of what is gone.
+        Its changes of other memories are undone. A memory stays, without its origin, if another chat taught it, too, or
+        the user edited, approved or restored it by hand. Memories that the user asked to forget in the chat stay
+        forgotten. The audit has no word of the deleted ones.
 
         Args:
             scope: Which chat.

@@ -52,7 +52,7 @@ async def hold_back(transaction: Transaction, change: Quarantine) -> Change:
 async def held_back(transaction: Transaction, memory: Memory) -> Ignore | None:
     """Return why a memory can't be kept: it waits for the person, or they refused it; None if it can.
 
-    Formation, imports and agents are held back. Who writes it by hand, approves it.
+    Formation, imports and agents are held back. Writing it by hand approves it.
     """
     known = await transaction.connection.fetchrow(
         SQL["quarantine_with_content"], transaction.user_id, content_hash(memory.content)

@@ -69,7 +69,7 @@ class Transaction:
         await self.connection.execute(SQL["insert_update"], self.user_id, *written.values())
         return update
 
-    # -- what the user has ---------------------------------------------------------------------------
+    # -- the user's memories ---------------------------------------------------------------------------
 
     async def with_content(self, content: str) -> UUID | None:
         """Return the user's memory with this content, if any."""
@@ -165,7 +165,7 @@ class Transaction:
         )
 
     async def write(self, after: Memory) -> None:
-        """Write over a memory that the user sees; of a shared one, what is the user's alone of it.
+        """Write over a memory that the user sees; of a shared one, only the user's own part.
 
         Its embedding is written with a content that is another, else it stays.
         """

@@ -21,8 +21,8 @@ _WANTED_BY_ENVIRONMENT = "PGTARGETSESSIONATTRS"
 def one_host_each(dsn: str) -> list[str]:
     """Return a URL for each host that a URL names, in order.
 
-    Hosts stand with commas before the path (``a:5432,b``) or in ``host=a,b&port=5432,5433``. Where there are several
-    ports and not as many as hosts, the URL is left as it is: whoever connects says what is wrong.
+    Hosts stand with commas before the path (``a:5432,b``) or in ``host=a,b&port=5432,5433``. With several
+    ports, but not one for each host, the URL is left as it is: connecting raises the error.
 
     Raises:
         ValueError: It can't be read.
