@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from itertools import groupby
+from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
@@ -145,14 +146,8 @@ _UNSPACED_DENIAL = bounded(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Denial:
-    """The stems that a statement denies and affirms.
-
-    Attributes:
-        denied: The stems of its denied words.
-        affirmed: The stems of the rest.
-    """
+class Denial(NamedTuple):
+    """The stems of a statement's denied words, and of the rest."""
 
     denied: frozenset[str]
     affirmed: frozenset[str]

@@ -82,12 +82,7 @@ Phrase: TypeAlias = tuple[str, ...]
 
 
 class Entry(NamedTuple):
-    """What a phrase means.
-
-    Attributes:
-        anywhere: Its meaning whatever the language, if it has one.
-        only_in: Its meaning in some languages, by their number.
-    """
+    """The meaning of a phrase whatever the language, if it has one, and in single languages by their number."""
 
     anywhere: Symbol | None
     only_in: Mapping[int, Symbol]
@@ -331,17 +326,13 @@ def _number(text: str, _: tzinfo) -> Symbol:
     return Symbol("Y" if number in _YEARS and len(text) == _LONGEST_NUMBER else "N", number)
 
 
-def _quantity(_: str, __: tzinfo) -> Symbol:
-    return _OTHER
-
-
 _DIGITS: Mapping[str, Callable[[str, tzinfo], Symbol]] = {
     "iso": _iso,
     "year_month": _year_month,
     "day_month_year": _day_month_year,
     "day_month": _day_month,
     "east_asian": _east_asian,
-    "quantity": _quantity,
+    "quantity": lambda _, __: _OTHER,
     "ordinal": _ordinal,
     "number": _number,
 }

@@ -5,6 +5,7 @@ A secret in a code block, a quotation, a list or bold letters is then found by t
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from recollect.text.patterns import anchored, bounded, linear
 from recollect.text.secrets import vocabulary
@@ -74,19 +75,12 @@ class PlainLayout:
         return self._origins[piece] + at - self._starts[piece]
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line of text, and the meaning of its marks.
-
-    Attributes:
-        seen: Its visible text.
-        is_marked: It is a quotation, code, or emphasized, as a whole.
-        is_item: It is an item of a list.
-        is_heading: It is a heading.
-    """
+class _Line(NamedTuple):
+    """The visible text of a line, and the meaning of its marks."""
 
     seen: str
     is_marked: bool = False
+    """It is a quotation, code, or emphasized, as a whole."""
     is_item: bool = False
     is_heading: bool = False
 
