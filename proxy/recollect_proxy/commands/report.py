@@ -10,7 +10,7 @@ from recollect.errors import RecollectError
 from recollect_proxy.settings.command_settings import UNUSED_UPSTREAM, read_settings
 
 if TYPE_CHECKING:
-    from recollect.api.service import Trigger, WeekReport
+    from recollect.api.insights import Trigger, WeekReport
     from recollect.settings import EngineSettings
 
 _UNKNOWN = "unknown"

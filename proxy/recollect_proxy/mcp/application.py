@@ -17,13 +17,11 @@ from recollect_proxy.mcp import REFUSED_HEADER
 from recollect_proxy.mcp.access import TOO_MANY_ATTEMPTS, UNAUTHORIZED, AgentAccess, Granted, Refusal
 from recollect_proxy.mcp.caller import Caller
 from recollect_proxy.mcp.client_name import (
-    UNNAMED,
     named_in_handshake,
     named_in_session,
-    printable_name,
     session_of,
 )
-from recollect_proxy.mcp.protocol_server import Context, make_server, quiet_sdk
+from recollect_proxy.mcp.protocol_server import Context, client_of, make_server, quiet_sdk
 from recollect_proxy.mcp.rebinding import KnownHosts
 from recollect_proxy.web.asgi import (
     Application,
@@ -33,6 +31,7 @@ from recollect_proxy.web.asgi import (
     Scope,
     Send,
     peer_of,
+    replayed,
     respond,
     values,
 )
@@ -94,7 +93,7 @@ class _McpApplication:
             max_request_body_size=_LONGEST_BODY,
         )
         async with sessions.run():
-            await sessions.handle_request(told, _once(body, receive), _finishing(send, name))
+            await sessions.handle_request(told, replayed(body, receive), _finishing(send, name))
 
     def _caller(self, context: Context) -> Caller:
         request: Any = context.request
@@ -103,7 +102,7 @@ class _McpApplication:
         return Caller(
             self._opened,
             granted.user_id,
-            _client_of(context, request.headers.get(_SESSION.decode())),
+            client_of(context, named_in_session(request.headers.get(_SESSION.decode()))),
             may_write=granted.may_write,
             reader=principal.name if principal.is_administrator else None,
         )
@@ -112,28 +111,6 @@ class _McpApplication:
         if self._engine.engine is None:
             raise StoreUnavailableError
         return self._engine.engine
-
-
-def _client_of(context: Context, session: str | None) -> str:
-    """Return what the client calls itself: in this request, or in its handshake."""
-    params = context.session.client_params
-    if params is not None:
-        return printable_name(params.client_info.name)
-    return named_in_session(session) or UNNAMED
-
-
-def _once(body: bytes, receive: Receive) -> Receive:
-    """Return what hands over a body that was read, and then tells when the client leaves."""
-    given = False
-
-    async def next_event() -> Event:
-        nonlocal given
-        if not given:
-            given = True
-            return {"type": "http.request", "body": body, "more_body": False}
-        return await receive()
-
-    return next_event
 
 
 def _finishing(send: Send, name: str | None) -> Send:

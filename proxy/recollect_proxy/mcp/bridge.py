@@ -6,13 +6,12 @@ Each request has a connection of its own, under the client's name. So a server t
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx2
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INTERNAL_ERROR,
@@ -28,8 +27,8 @@ from mcp_types import (
 )
 
 from recollect_proxy.mcp import PATH, REFUSED_HEADER
-from recollect_proxy.mcp.protocol_server import INSTRUCTIONS, Context
-from recollect_proxy.mcp.stdio import client_of, serve_stdio
+from recollect_proxy.mcp.protocol_server import Context, client_of, server_of
+from recollect_proxy.mcp.stdio import serve_stdio
 
 _SECONDS = 60.0
 _NOT_FOUND = 404
@@ -56,7 +55,7 @@ async def serve_bridge(url: str, token: str, user_id: str | None) -> None:
     if user_id is not None:
         headers["X-Recollect-User"] = quote(user_id, safe="")
     async with httpx2.AsyncClient(headers=headers, timeout=_SECONDS) as http_client:
-        await serve_stdio(_Bridge(endpoint(url), http_client).server())
+        await serve_stdio(server_of(_Bridge(endpoint(url), http_client)))
 
 
 def endpoint(url: str) -> str:
@@ -79,20 +78,6 @@ class _Bridge:
         self._http_client = http_client
         self._refused: str | None = None
         http_client.event_hooks["response"].append(self._note)
-
-    def server(self) -> "Server[Any]":
-        """Return what is served on stdio."""
-        return Server(
-            "recollect",
-            title="Recollect",
-            version=version("recollect-memory"),
-            instructions=INSTRUCTIONS,
-            on_list_tools=self.list_tools,
-            on_call_tool=self.call_tool,
-            on_list_resources=self.list_resources,
-            on_list_resource_templates=self.list_templates,
-            on_read_resource=self.read_resource,
-        )
 
     async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         """Ask the server."""

@@ -14,8 +14,7 @@ from recollect.assembly import open_engine
 from recollect.engine import Engine
 from recollect.settings import Worker
 from recollect_proxy.mcp.caller import Caller
-from recollect_proxy.mcp.client_name import UNNAMED, printable_name
-from recollect_proxy.mcp.protocol_server import Context, make_server, quiet_sdk
+from recollect_proxy.mcp.protocol_server import Context, client_of, make_server, quiet_sdk
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _LONGEST_LINE = 1024 * 1024
@@ -45,12 +44,6 @@ def _callers(engine: Engine, user_id: str) -> Any:
         return Caller(lambda: engine, user_id, client_of(context))
 
     return caller
-
-
-def client_of(context: Context) -> str:
-    """Return what the client calls itself, printable."""
-    params = context.session.client_params
-    return UNNAMED if params is None else printable_name(params.client_info.name)
 
 
 async def serve_stdio(server: "Server[Any]") -> None:

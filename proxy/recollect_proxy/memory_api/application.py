@@ -20,8 +20,8 @@ from recollect.api.operations import OPERATIONS
 from recollect.engine.live import LiveEngine
 from recollect.model import Skip
 from recollect_proxy.access import Authentication
-from recollect_proxy.memory_api.answers import ANSWERS
-from recollect_proxy.memory_api.asked import Asked, Reply, Service, reply_of
+from recollect_proxy.memory_api import of_insights, of_memories, of_people
+from recollect_proxy.memory_api.asked import ApiParts, Asked, Reply, reply_of
 from recollect_proxy.memory_api.documentation import Documentation
 from recollect_proxy.memory_api.errors import RefusedError, failure_of, log_failure
 from recollect_proxy.memory_api.once import answered_once
@@ -41,6 +41,10 @@ PROBLEM = "application/problem+json"
 """The media type of every error: problem details, RFC 9457."""
 
 _LONGEST_BODY = 64 * 1024
+_FUNCTIONS = {**vars(of_memories), **vars(of_people), **vars(of_insights)}
+_ANSWERS = {each.name: _FUNCTIONS[each.name] for each in OPERATIONS}
+"""An operation is answered by the function of its name; one without is a KeyError here, at the start."""
+
 _NOT_IN_A_HOST = frozenset(b"/?#@\\ ")
 _METRICS = frozenset({"read_metrics", "read_metrics_as_json"})
 
@@ -68,7 +72,7 @@ class MemoryApi:
         public_url: str | None = None,
     ) -> None:
         counts = skipped if skipped is not None else {}
-        self._service = Service(
+        self._parts = ApiParts(
             engine, authentication, HealthCheck(engine), Metrics(engine, counts), counts, public_url
         )
         self._public = _METRICS if metrics_public else frozenset()
@@ -95,7 +99,7 @@ class MemoryApi:
         await _send(send, reply)
 
     async def _reply(self, scope: Scope, incoming: Incoming) -> Reply:
-        path: bytes = unaliased(scope, self._service.authentication)
+        path: bytes = unaliased(scope, self._parts.authentication)
         if _NOT_IN_A_HOST.intersection(b"".join(values(scope["headers"], b"host"))):
             raise RefusedError(BAD_REQUEST)
         method = "GET" if scope["method"] == "HEAD" else scope["method"]  # the server leaves its body out
@@ -134,7 +138,7 @@ class MemoryApi:
         permission = self._permission(operation)
         reads = operation.method == "GET"
         if permission is not Permission.PUBLIC:
-            principal = self._service.authentication.admitted(list(scope["headers"]), peer_of(scope))
+            principal = self._parts.authentication.admitted(list(scope["headers"]), peer_of(scope))
             if principal is None:
                 raise RefusedError(UNAUTHORIZED)
             user_id = user_named(named["user_id"]) if "user_id" in named else None
@@ -142,7 +146,7 @@ class MemoryApi:
                 raise RefusedError(FORBIDDEN)
         headers = {name.decode().lower(): value.decode("latin-1") for name, value in scope["headers"]}
         asked = Asked(
-            service=self._service,
+            parts=self._parts,
             operation=operation,
             path=named,
             principal=principal,
@@ -167,7 +171,7 @@ class MemoryApi:
             asked = replace(asked, sent=read_body(body, operation.takes))
 
         async def act() -> Reply:
-            answer = await ANSWERS[operation.name](asked)
+            answer = await _ANSWERS[operation.name](asked)
             return answer if isinstance(answer, Reply) else reply_of(operation, answer)
 
         if key is None:

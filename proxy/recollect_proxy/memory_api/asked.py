@@ -23,8 +23,8 @@ Stream: TypeAlias = AsyncIterator[bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
-    """What answers are made with.
+class ApiParts:
+    """The parts that answers are made with.
 
     Attributes:
         live: The engine, which may not be open yet.
@@ -65,7 +65,7 @@ class Asked:
     """A request that is let in.
 
     Attributes:
-        service: What it is answered with.
+        parts: What it is answered with.
         operation: What it asks for.
         path: The path's parameters, percent-encoded.
         principal: Whom its token stands for; of a public operation nobody asks, and it is None.
@@ -75,7 +75,7 @@ class Asked:
         origin: The scheme and host it was sent to.
     """
 
-    service: Service
+    parts: ApiParts
     operation: Operation[Any]
     path: Mapping[str, str]
     principal: Principal | None
@@ -91,9 +91,9 @@ class Asked:
         Raises:
             StoreUnavailableError: It is not open.
         """
-        if self.service.live.engine is None:
+        if self.parts.live.engine is None:
             raise StoreUnavailableError
-        return self.service.live.engine
+        return self.parts.live.engine
 
     @property
     def who(self) -> Principal:

@@ -255,15 +255,15 @@ async def make_token(asked: Asked) -> OwnToken:
         raise RefusedError(FORBIDDEN)  # else a token that leaked would never end
     user = asked.user_id
     await asked.note_read(user)  # for all that is read with it
-    return OwnToken(*asked.service.authentication.person_tokens.make(user, Audience.API))
+    return OwnToken(*asked.parts.authentication.person_tokens.make(user, Audience.API))
 
 
 async def make_page_link(asked: Asked) -> PageLink:
     """Make a link to a user's own page."""
     user = asked.user_id
     await asked.note_read(user)  # for all that is read on it
-    token, expires_at = asked.service.authentication.person_tokens.make(user, Audience.PAGE_LINK)
-    base = asked.service.public_url or asked.origin
+    token, expires_at = asked.parts.authentication.person_tokens.make(user, Audience.PAGE_LINK)
+    base = asked.parts.public_url or asked.origin
     return PageLink(f"{base}{PAGE_ENTRY}?ticket={token}", expires_at)
 
 

@@ -2,18 +2,17 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from litestar import Response, get
 from litestar.params import FromQuery
 
-from recollect.api.service import WeekReport
 from recollect.engine.counts import LAG_SECONDS
 from recollect.engine.recall_counts import RECALL_SECONDS
 from recollect.engine.report import share
 from recollect.model import DayOfActivity, StoreSize
 from recollect.model.local_time import wall
+from recollect.model.statistics import TableSize
 from recollect_proxy.pages.catalogues import Catalogue
 from recollect_proxy.pages.charts import Bar, Columns, bars, days_until
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
@@ -21,42 +20,6 @@ from recollect_proxy.pages.visit import InVisit, Visit, require_administrator
 
 _PERIODS = {"7": 7, "14": 14, "30": 30}
 """Of how many days the page tells; requests are kept for 30."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableBar:
-    """What a table takes.
-
-    Attributes:
-        name: Of the table.
-        rows: By the database's own count.
-        bytes: Without its indexes.
-        index_bytes: What its indexes take.
-        part: How long its bar is, 0 to 1; with its indexes.
-    """
-
-    name: str
-    rows: int
-    bytes: int
-    index_bytes: int
-    part: float
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """What the page shows.
-
-    Attributes:
-        by_day: Charts of the days.
-        counted: Bars of the period, by what they count.
-        since_start: Histograms of this process, by what they tell.
-        tables: What is stored.
-    """
-
-    by_day: Sequence[Columns]
-    counted: dict[str, list[Bar]] = field(default_factory=dict)
-    since_start: dict[str, list[Bar]] = field(default_factory=dict)
-    tables: Sequence[TableBar] = ()
 
 
 @get("/analytics")
@@ -69,15 +32,7 @@ async def show_analytics(entered: InVisit, days: FromQuery[str] = "7") -> Respon
     (report, active_days), size, backlog = await asyncio.gather(
         engine.report(_PERIODS[days]), engine.size(), engine.backlog()
     )
-    figures = Figures(
-        _by_day(
-            active_days,
-            days_until(wall(datetime.now(UTC), engine.policy.zone).date(), _PERIODS[days]),
-        ),
-        _counted(report),
-        _since_start(entered),
-        _tables(size),
-    )
+    until_today = days_until(wall(datetime.now(UTC), engine.policy.zone).date(), _PERIODS[days])
     return entered.page(
         "analytics.html",
         days=days,
@@ -85,7 +40,10 @@ async def show_analytics(entered: InVisit, days: FromQuery[str] = "7") -> Respon
         report=report,
         size=size,
         backlog=backlog,
-        figures=figures,
+        bars=bars,
+        by_day=_by_day(active_days, until_today),
+        since_start=_since_start(entered),
+        tables=_tables(size),
     )
 
 
@@ -120,16 +78,6 @@ def _by_day(known: Sequence[DayOfActivity], days: Sequence[date]) -> list[Column
     ]
 
 
-def _counted(report: WeekReport) -> dict[str, list[Bar]]:
-    return {
-        "skip": bars(report.recalls.skipped),
-        "path": bars(report.recalls.paths),
-        "part": bars(report.recalls.given),
-        "made": bars(report.formation.made),
-        "rejected": bars(report.formation.rejected),
-    }
-
-
 def _since_start(visit: Visit) -> dict[str, list[Bar]]:
     """Return what the metrics of this process tell by histograms."""
     words = visit.shown.words
@@ -146,17 +94,10 @@ def _histogram(words: Catalogue, edges: Sequence[float], counts: Sequence[int]) 
     return bars(dict(zip(names, counts, strict=True)), sort=False)
 
 
-def _tables(size: StoreSize) -> list[TableBar]:
-    taken = {each.name: each.bytes + sum(each.indexes.values()) for each in size.tables}
-    largest = max(taken.values(), default=0)
-    told = [
-        TableBar(
-            each.name,
-            each.rows,
-            each.bytes,
-            sum(each.indexes.values()),
-            taken[each.name] / largest if largest else 0.0,
-        )
-        for each in size.tables
-    ]
-    return sorted(told, key=lambda each: -each.part)
+def _tables(size: StoreSize) -> list[tuple[TableSize, int, float]]:
+    """Return the tables, the largest first, each with its indexes' bytes and the length of its bar, 0 to 1."""
+    indexes = [sum(each.indexes.values()) for each in size.tables]
+    taken = [each.bytes + more for each, more in zip(size.tables, indexes, strict=True)]
+    largest = max(taken, default=0) or 1
+    parts = [each / largest for each in taken]
+    return sorted(zip(size.tables, indexes, parts, strict=True), key=lambda each: -each[2])

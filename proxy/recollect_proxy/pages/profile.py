@@ -1,8 +1,5 @@
 """The page of what a person says of themselves: consent, statements, and proposals from memories. Never: SQL."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from litestar import Response, get, post
@@ -14,44 +11,17 @@ from recollect_proxy.pages.memories import LONGEST_CONTENT, content_of, id_of
 from recollect_proxy.pages.visit import Change, Reading, Transaction, done_of
 
 
-@dataclass(frozen=True, slots=True)
-class ShownProfile:
-    """What the page shows of a profile.
-
-    Attributes:
-        consents: Whether the person allows one.
-        fields: The statements that count, by what they tell; a field of which nothing is said is there, too.
-        proposed: What memories propose.
-        count: How many statements there are, with the proposals.
-        updated_at: When something of it was changed last; None: there is nothing.
-    """
-
-    consents: bool
-    fields: Mapping[ProfileField, Sequence[ProfileEntry]]
-    proposed: Sequence[ProfileEntry]
-    count: int
-    updated_at: datetime | None
-
-    @classmethod
-    def of(cls, profile: OwnProfile) -> "ShownProfile":
-        """Return what is shown of ``profile``."""
-        confirmed = [each for each in profile.entries if each.state is EntryState.CONFIRMED]
-        return cls(
-            profile.consents,
-            {name: [each for each in confirmed if each.field is name] for name in ProfileField},
-            _proposed(profile),
-            len(profile.entries),
-            max((each.changed_at for each in profile.entries), default=None),
-        )
-
-
 @get("/profile")
 async def show_profile(visit: Reading, field: FromQuery[str] = "") -> Response[str]:
     """Return the page of the profile; the form for a new statement begins with the field that the address names."""
     profile = await visit.engine.profile(visit.user_id)
+    confirmed = [each for each in profile.entries if each.state is EntryState.CONFIRMED]
     return visit.page(
         "profile.html",
-        profile=ShownProfile.of(profile),
+        profile=profile,
+        fields={name: [each for each in confirmed if each.field is name] for name in ProfileField},
+        proposed=_proposed(profile),
+        updated_at=max((each.changed_at for each in profile.entries), default=None),
         chosen=field,
         longest=LONGEST_CONTENT,
         done=done_of(visit),

@@ -1,9 +1,8 @@
 """The page of what chats were given of a user's memory, when and why; or why nothing. Never: SQL."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
@@ -77,55 +76,23 @@ def signals_of(parts: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(signal for signal, share in shares.most_common(_SIGNALS) if share >= _LEAST_SHARE)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRecall:
-    """What one request was given, or why nothing.
-
-    Attributes:
-        id: The request's.
-        at: When.
-        session_id: In which chat.
-        question: How what was asked begins; None: it is not told.
-        skipped: Why nothing was recalled; None where something was looked for.
-        given: What the prompt was given for this turn.
-        left: How many were found and left out, by reason.
-        tokens: What all memories in the prompt take.
-        milliseconds: How long recall took.
-    """
-
-    id: UUID
-    at: datetime
-    session_id: str
-    question: str | None
-    skipped: str | None
-    given: Sequence[GivenItem]
-    left: Mapping[str, int]
-    tokens: int
-    milliseconds: float
-
-    @classmethod
-    def of(cls, record: RequestRecord, contents: Mapping[ItemPart, str]) -> Self:
-        """Return what is shown of ``record``."""
-        candidates = record.explanation.get("candidates", ())
-        return cls(
-            record.id,
-            record.at,
-            record.scope.session_id,
-            None if record.question is None else preview(record.question),
-            record.skipped,
-            [GivenItem.of(each, contents) for each in candidates if each["dropped"] is None],
-            Counter(each["dropped"] for each in candidates if each["dropped"] is not None),
-            record.tokens,
-            record.milliseconds,
-        )
-
-
 @get("/recalls")
 async def show_recalls(visit: Reading, after: FromQuery[str] = "") -> Response[str]:
     """Return the page of the user's last requests: what each was given, and why."""
     page = await visit.engine.recalls(visit.user_id, limit=_RECALLS, after=id_named(after) if after else None)
     return visit.page(
         "recalls.html",
-        recalls=[ShownRecall.of(each, page.contents) for each in page.requests],
+        recalls=[_shown(each, page.contents) for each in page.requests],
         next=page.next,
     )
+
+
+def _shown(record: RequestRecord, contents: Mapping[ItemPart, str]) -> dict[str, Any]:
+    """Return what the page shows of a request: what its prompt was given, and how many were left out, by reason."""
+    candidates = record.explanation.get("candidates", ())
+    return {
+        "record": record,
+        "question": None if record.question is None else preview(record.question),
+        "given": [GivenItem.of(each, contents) for each in candidates if each["dropped"] is None],
+        "left": Counter(each["dropped"] for each in candidates if each["dropped"] is not None),
+    }

@@ -11,11 +11,10 @@ from urllib.parse import parse_qs, unquote
 from recollect.wire import decoded, is_light
 from recollect.wire.named_model import AmbiguousModelError, named_model
 from recollect_proxy.chat.fair_executor import FairExecutor
-from recollect_proxy.routing.again import Again
 from recollect_proxy.routing.destination import Destination, named
 from recollect_proxy.routing.model_list import ModelList
 from recollect_proxy.routing.paths import chat_path, is_below
-from recollect_proxy.web.asgi import Headers, Incoming, Receive, Scope, Send, peer_of, values
+from recollect_proxy.web.asgi import Headers, Incoming, Receive, Scope, Send, peer_of, replayed, values
 from recollect_proxy.web.errors import MODEL_NOT_READ, MODEL_READ_LATE, Failure, Refusing
 from recollect_proxy.web.paths import canonical
 
@@ -100,9 +99,9 @@ class ByModel:
         encodings = b",".join(values(scope["headers"], b"content-encoding")).decode("latin-1")
         read = partial(_of_body, body, encodings, is_json=is_chat or _is_json(scope["headers"]))
         if is_light(body) and not values(scope["headers"], b"content-encoding"):
-            return read(), Again(body, receive)
+            return read(), replayed(body, receive)
         try:
-            return await self._executor.run(read, peer_of(scope)), Again(body, receive)
+            return await self._executor.run(read, peer_of(scope)), replayed(body, receive)
         except TimeoutError:
             raise _UnreadableError(MODEL_READ_LATE) from None
 

@@ -8,10 +8,9 @@ import msgspec
 import structlog
 
 from recollect_proxy.chat.relay import is_json
-from recollect_proxy.routing.again import Again
 from recollect_proxy.routing.destination import Destination
 from recollect_proxy.upstream.upstream import TruncatedError, UpstreamError
-from recollect_proxy.web.asgi import Headers, Incoming, Receive, Scope, Send, respond, unless_left
+from recollect_proxy.web.asgi import Headers, Incoming, Receive, Scope, Send, replayed, respond, unless_left
 from recollect_proxy.web.headers import forwardable, rewritable
 
 _SECONDS = 5.0
@@ -54,7 +53,7 @@ class ModelList:
         asking = [self._asked(each, scope) for each in (self._default, *self._others)]
         lists = await unless_left(incoming, _all(asking))
         if not any(found is not None for found in lists):
-            await self._default.passthrough(scope, Again(b"", receive), send)
+            await self._default.passthrough(scope, replayed(b"", receive), send)
             return
         listed: dict[str, bytes] = {}
         for destination, found in zip((self._default, *self._others), lists, strict=True):

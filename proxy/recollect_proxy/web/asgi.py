@@ -130,6 +130,20 @@ async def unless_left(incoming: Incoming, work: Coroutine[Any, Any, Result]) -> 
     return result
 
 
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """Return a ``receive`` that returns a body that was already read, and then the client's further events."""
+    is_given = False
+
+    async def next_event() -> Event:
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return next_event
+
+
 def values(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
     """Return the values of a header (lower-case ``name``) in order."""
     return [value for key, value in headers if key.lower() == name]

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from recollect.api import memory_operations, people_operations, service_operations
+from recollect.api import insight_operations, memory_operations, people_operations
+from recollect.api.insight_operations import *  # noqa: F403
 from recollect.api.memory_operations import *  # noqa: F403 -- the client names each as one of these
 from recollect.api.operation import Operation
 from recollect.api.people_operations import *  # noqa: F403
-from recollect.api.service_operations import *  # noqa: F403
 
 OPERATIONS: tuple[Operation[Any], ...] = tuple(
     each
-    for module in (memory_operations, people_operations, service_operations)
+    for module in (memory_operations, people_operations, insight_operations)
     for each in vars(module).values()
     if isinstance(each, Operation)
 )

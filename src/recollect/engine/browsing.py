@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from recollect.api.service import WeekReport
+from recollect.api.insights import WeekReport
 from recollect.backends import Backends
 from recollect.engine.administration import Administration
 from recollect.engine.model_waits import wake_all

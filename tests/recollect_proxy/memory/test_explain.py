@@ -13,7 +13,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine
 from recollect.model import LogEntry, Turn, TurnNotes, Written
-from recollect_proxy.memory_api import of_service
+from recollect_proxy.memory_api import of_insights
 
 
 @pytest.fixture
@@ -238,7 +238,7 @@ async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
 
     monkeypatch.setattr(Engine, "write", write_late)
     monkeypatch.setattr(Engine, "note", note_late)  # as what the log does not take in time goes by itself
-    monkeypatch.setattr(of_service, "WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(of_insights, "WAIT_SECONDS", 0.05)
     answer = await proxy.say(drinker, WHICH_TEA)
     path = f"/explain/{answer.header(b'x-recollect-request-id').decode()}"  # type: ignore[union-attr]
     early = await proxy.api(b"GET", path)

@@ -14,14 +14,14 @@ from tests.stores import NOON, Store
 from tests.waiting import until
 from tests.watched_stores import Outage, Through, breakable, with_parts
 
-from recollect.api.service import ModelCalls, Spooled
+from recollect.api.insights import ModelCalls, Spooled
 from recollect.engine.counts import ModelUse
 from recollect.errors import StoreError, StoreUnavailableError
 from recollect.formation import CallStatistics, TokenBudget
 from recollect.model import Backlog
 from recollect.store.inbox import Inbox
 from recollect_proxy.memory_api import application
-from recollect_proxy.memory_api.of_service import health_of
+from recollect_proxy.memory_api.of_insights import health_of
 from recollect_proxy.metrics.health_check import Condition, HealthCheck
 
 UNAVAILABLE: dict[str, Any] = {

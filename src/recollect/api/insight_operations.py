@@ -1,6 +1,6 @@
 """The rows of the API's table that are about requests and the service. Never: a shape."""
 
-from recollect.api import queries, service
+from recollect.api import insights, queries
 from recollect.api.failures import (
     FORBIDDEN,
     INTERNAL_ERROR,
@@ -18,7 +18,7 @@ list_recalls = Operation(
     "list_recalls",
     "GET",
     "/memory/users/{user_id}/recalls",
-    service.RecallsPage,
+    insights.RecallsPage,
     "List a user's last recalls",
     "The page.",
     "Return what the user's requests were given, or why nothing, newest first. Kept for 30 days.",
@@ -29,7 +29,7 @@ explain_request = Operation(
     "explain_request",
     "GET",
     "/memory/explain/{request_id}",
-    service.Explanation,
+    insights.Explanation,
     "Explain what a request's prompt was given",
     "The explanation of its recall.",
     "Return what was found, with partial scores, and why each candidate is in the prompt or is not. Kept for 30 days.\n\n"
@@ -42,7 +42,7 @@ explain_users_request = Operation(
     "explain_users_request",
     "GET",
     "/memory/users/{user_id}/explain/{request_id}",
-    service.Explanation,
+    insights.Explanation,
     "Explain what a user's prompt was given",
     "The explanation of its recall.",
     "Return the same of one of this user's requests, and of no other's. Kept for 30 days.",
@@ -53,7 +53,7 @@ retry_formation = Operation(
     "retry_formation",
     "POST",
     "/memory/formation/retry",
-    service.Retried,
+    insights.Retried,
     "Form what failed, waits, or was read by no model",
     "How much that is.",
     "Queue every exchange again that is not formed yet: held as failed, waiting for a model, or read by none so far.\n\n"
@@ -65,7 +65,7 @@ inspect_retrieval = Operation(
     "inspect_retrieval",
     "GET",
     "/memory/debug/retrieval",
-    service.Retrieval,
+    insights.Retrieval,
     "Try a recall",
     "What would be recalled.",
     "Return every candidate for a question of a user's, with partial scores, and the block that a prompt would be given.\n\n"
@@ -78,7 +78,7 @@ read_stats = Operation(
     "read_stats",
     "GET",
     "/memory/debug/stats",
-    service.StoreStats,
+    insights.StoreStats,
     "Count what is stored",
     "The counts and sizes.",
     "Return how many messages, chats, chunks, summaries, memories and users there are, and what tables and indexes take.\n\n"
@@ -90,7 +90,7 @@ read_embeddings = Operation(
     "read_embeddings",
     "GET",
     "/memory/embeddings",
-    service.Embeddings,
+    insights.Embeddings,
     "Read how far embedding anew has come",
     "The embedders, and what is done.",
     "Return which embedders there are, and of how many users all is embedded by today's. Until then both are searched.\n\n"
@@ -102,7 +102,7 @@ read_report = Operation(
     "read_report",
     "GET",
     "/memory/report",
-    service.WeekReport,
+    insights.WeekReport,
     "Read the report of a week",
     "The report.",
     "Return what recall and formation did in some days, over all users, and which thresholds were reached.\n\n"
@@ -115,7 +115,7 @@ check_health = Operation(
     "check_health",
     "GET",
     "/memory/health",
-    service.Health,
+    insights.Health,
     "Ask whether Recollect works",
     "The process lives. How the store is, stands in the body.",
     "Return the state of Recollect. This needs no token and tells nothing about any user.\n\n"
@@ -144,7 +144,7 @@ read_metrics_as_json = Operation(
     "read_metrics_as_json",
     "GET",
     "/memory/metrics.json",
-    service.MetricsAsJson,
+    insights.MetricsAsJson,
     "Read the metrics as JSON",
     "The same values.",
     "Return what `/memory/metrics` holds, as JSON, on the same condition.",

@@ -8,8 +8,7 @@ import msgspec
 from uuid_utils.compat import uuid7
 
 from recollect.api.failures import REQUEST_NOT_FOUND, REQUEST_NOT_WRITTEN
-from recollect.api.people import Flags
-from recollect.api.service import (
+from recollect.api.insights import (
     Embeddings,
     ExplainedCandidate,
     Explanation,
@@ -27,6 +26,7 @@ from recollect.api.service import (
     StoreStats,
     WeekReport,
 )
+from recollect.api.people import Flags
 from recollect.engine import system_clock
 from recollect.engine.counts import ModelUse
 from recollect.engine.inspection import InspectedCandidate
@@ -50,7 +50,7 @@ async def list_recalls(asked: Asked) -> RecallsPage:
 async def explain_request(asked: Asked) -> Explanation:
     """Return why a request's prompt was given what it was."""
     known, engine = asked.id("request_id"), asked.engine
-    is_written = await asked.service.live.noted(known, WAIT_SECONDS)
+    is_written = await asked.parts.live.noted(known, WAIT_SECONDS)
     record = _known(await engine.request(known), is_written=is_written)
     if asked.who.user_id not in {None, record.scope.user_id}:
         raise RefusedError(REQUEST_NOT_FOUND)
@@ -61,7 +61,7 @@ async def explain_request(asked: Asked) -> Explanation:
 async def explain_users_request(asked: Asked) -> Explanation:
     """Return why a user's prompt was given what it was."""
     user, known, engine = asked.user_id, asked.id("request_id"), asked.engine
-    is_written = await asked.service.live.noted(known, WAIT_SECONDS)
+    is_written = await asked.parts.live.noted(known, WAIT_SECONDS)
     return explanation_of(_known(await engine.request_of(user, known), is_written=is_written))
 
 
@@ -108,20 +108,20 @@ async def read_report(asked: Asked) -> WeekReport:
 
 async def check_health(asked: Asked) -> Health:
     """Return whether Recollect works."""
-    service, writer = asked.service, asked.service.live.log_writer
+    parts, writer = asked.parts, asked.parts.live.log_writer
     waiting = writer.waiting
     spool = Spooled(waiting.exchanges, waiting.bytes, waiting.on_disk, writer.lost, writer.late)
-    return health_of(await service.check.condition(), spool, service.skipped)
+    return health_of(await parts.check.condition(), spool, parts.skipped)
 
 
 async def read_metrics(asked: Asked) -> Reply:
     """Return the metrics, as Prometheus reads them."""
-    return Reply(200, await asked.service.metrics.exposition(), f"{CONTENT_TYPE}; charset=utf-8")
+    return Reply(200, await asked.parts.metrics.exposition(), f"{CONTENT_TYPE}; charset=utf-8")
 
 
 async def read_metrics_as_json(asked: Asked) -> MetricsAsJson:
     """Return the metrics as JSON."""
-    return msgspec.convert({"metrics": await asked.service.metrics.as_json()}, MetricsAsJson)
+    return msgspec.convert({"metrics": await asked.parts.metrics.as_json()}, MetricsAsJson)
 
 
 def health_of(condition: Condition | None, spool: Spooled, skipped: Mapping[Skip, int]) -> Health:
