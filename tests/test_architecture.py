@@ -43,10 +43,10 @@ CONTRACTS = [
 
 LIBRARIES = {
     "recollect.api": "msgspec",
-    "recollect.assembly": "cachetools httpx msgspec pydantic structlog uuid_utils",
+    "recollect.assembly": "httpx msgspec pydantic structlog uuid_utils",
     "recollect.wire": "brotli msgspec re2 zstandard",
     "recollect.client": "httpx msgspec",
-    "recollect.engine": "cachetools structlog uuid_utils",
+    "recollect.engine": "cachetools msgspec structlog uuid_utils",
     "recollect.formation": "rapidfuzz structlog",
     "recollect.indexing": "structlog",
     "recollect.logs": "structlog",

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -51,19 +51,21 @@ class Product(StrEnum):
 _ONE_USERS = frozenset({Product.RECOLLECT, Product.CHATGPT, Product.CLAUDE})
 """Products whose files hold the data of one user, who must be named."""
 
+_OnlyOf: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--user",
+        help="Only of the user with this id; may be repeated. Alone: also the owner of data that names none.",
+        metavar="ID",
+    ),
+]
+
 
 def import_(
     product: Annotated[Product, typer.Argument(help="What wrote it.", metavar="PRODUCT")],
     source: Annotated[str, typer.Argument(help="The file, or for openwebui a URL.", metavar="SOURCE")],
     *,
-    user: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--user",
-            help="Only of the user with this id; may be repeated. Alone: also the owner of data that names none.",
-            metavar="ID",
-        ),
-    ] = None,
+    user: _OnlyOf = None,
     chats: Annotated[
         bool, typer.Option("--chats", help="Of openwebui bring the chats too, as history to learn from.")
     ] = False,
