@@ -16,7 +16,7 @@ from bench.formation.opening import Bench
 from bench.formation.recording import Completed
 from bench.formation.scripts import CaseScript
 from bench.recall.upstream import MODEL
-from recollect.composition import Placed, compose
+from recollect.composition import compose
 from recollect.errors import RecollectError
 from recollect.model import (
     Actor,
@@ -31,6 +31,7 @@ from recollect.model import (
     Scope,
     Source,
     Turn,
+    TurnNotes,
 )
 from recollect.text.tokens import estimate_tokens
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
@@ -174,4 +175,4 @@ async def _inject(bench: Bench, case: Case, stored: Sequence[Memory], turn: Turn
     first = hear_message(case, 0).turn or turn
     items: tuple[UUID, ...] = tuple(each.item.id for each in block.recollections)
     injection = Injection(first.anchor, Place.SYSTEM, block.text, items, block.tokens, first.at)
-    await bench.engine.inject(first, Placed(block=block, injection=injection))
+    await bench.engine.note(first, TurnNotes(injection))

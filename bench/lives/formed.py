@@ -41,6 +41,7 @@ from recollect.model import (
     Retire,
     Scope,
     Strategy,
+    TurnNotes,
 )
 from recollect.models.extractors import ModelExtractor
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
@@ -179,7 +180,8 @@ class Bench:
         if heard.turn is None or not heard.forms:
             return False
         prepared = await self.engine.prepare(heard.turn)
-        await self.engine.inject(heard.turn, prepared.placed)
+        placed = prepared.placed
+        await self.engine.note(heard.turn, TurnNotes(placed.injection, placed.detached))
         return await self.engine.remember(heard.turn, assistant, recollections=prepared.included)
 
     async def form(self, person: str) -> None:

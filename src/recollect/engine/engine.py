@@ -15,7 +15,6 @@ from uuid import UUID
 import structlog
 
 from recollect.backends import Backends
-from recollect.composition import Placed
 from recollect.engine.agents import AgentMemories
 from recollect.engine.chat_requests import ChatRequests
 from recollect.engine.counts import FormationCounts, ModelUse, UserUsage
@@ -204,10 +203,6 @@ class Engine(Profiles):
             StoreError: The store failed.
         """
         return await self._recorder.write(entry)
-
-    async def inject(self, turn: Turn, placed: Placed) -> None:
-        """Note the blocks of a turn, so that they can be added again byte for byte; never raises."""
-        await self.note(turn, TurnNotes(placed.injection, placed.detached))
 
     async def note(self, turn: Turn, notes: TurnNotes) -> None:
         """Note what goes with a turn by itself: the block in its prompt, its request; never raises."""

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from asyncpg import Record
 
-from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage, TurnNotes
-from recollect.store.log.turns import TIMED, fields_of_notes, write_turn
+from recollect.model import ItemPart, RequestRecord, Scope, SearchPath, Skip, Stage
+from recollect.store.log.turns import TIMED
 from recollect.store.pool import Database
 from recollect.store.rows import own_content, shortest
 from recollect.store.sql import SQL
@@ -21,15 +21,10 @@ ADMIN_READS_OUTLIVE = timedelta(days=335)
 
 
 class RequestLog:
-    """Keeps records of requests, for a while."""
+    """Reads the records of requests, and deletes old ones."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    async def record(self, request: RequestRecord) -> None:
-        """Keep a request's record."""
-        notes = fields_of_notes(request.scope, TurnNotes(request=request))
-        await write_turn(self._database, request.scope.user_id, notes)
 
     async def request(self, request_id: UUID) -> RequestRecord | None:
         """Return the record of any user's request; None if there is none (any more)."""

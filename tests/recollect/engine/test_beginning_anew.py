@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from tests.notes import note_placed
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import BrokenEmbedder
 from tests.stores import NOON, Store
@@ -38,7 +39,7 @@ def behind(store: Store) -> Turn:
 
 async def begun(subject: Engine, said: Turn) -> str:
     prepared = await subject.prepare(said, RecallOptions())
-    await subject.inject(said, prepared.placed)
+    await note_placed(subject, said, prepared.placed)
     return prepared.placed.system
 
 
@@ -84,7 +85,7 @@ async def test_a_request_for_fewer_tokens_leaves_the_old_block_to_the_old_chat(s
     said = anew(store)
 
     prepared = await subject.prepare(said, RecallOptions(memory_tokens=500))
-    await subject.inject(said, prepared.placed)
+    await note_placed(subject, said, prepared.placed)
 
     assert prepared.placed.detached == ("a:1",)
     assert "oolong" in prepared.placed.system
@@ -108,7 +109,7 @@ async def test_the_old_block_goes_also_where_nothing_comes_in_its_place(
     subject, said = engine_over(store, policy, embedder=embedder), anew(store)
 
     prepared = await subject.prepare(said, options)
-    await subject.inject(said, prepared.placed)
+    await note_placed(subject, said, prepared.placed)
 
     assert prepared.recall.skipped is skip
     assert prepared.placed.detached == ("a:1",)
@@ -125,7 +126,7 @@ async def test_the_old_block_goes_also_where_a_bug_costs_the_memories(store: Sto
         raise LookupError(text)
 
     prepared: Prepared = await subject.prepare(said, RecallOptions(), count=broken)
-    await subject.inject(said, prepared.placed)
+    await note_placed(subject, said, prepared.placed)
 
     assert prepared.recall.skipped is Skip.FAILED
     assert await blocks(store) == []
@@ -138,7 +139,7 @@ async def test_what_goes_on_or_is_sent_again_soon_keeps_its_block_whatever_the_o
 
     for said in (replace(first(store), at=NOON + timedelta(minutes=5)), behind(store)):
         prepared = await subject.prepare(said, RecallOptions(recall=False, memory_tokens=1000))
-        await subject.inject(said, prepared.placed)
+        await note_placed(subject, said, prepared.placed)
 
         assert prepared.placed.detached == ()
         assert [prepared.placed.system] == told == await blocks(store)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
+from tests.notes import note_block, note_placed
 from tests.recollect.engines import PATIENT, engine_over
 from tests.searching import important
 from tests.stores import NOON, Store
@@ -61,7 +62,7 @@ class Chat:
         if logs:
             await self.subject.begin(turn)
         prepared = await self.subject.prepare(turn)
-        await self.subject.inject(turn, prepared.placed)
+        await note_placed(self.subject, turn, prepared.placed)
         if logs:
             await self.subject.remember(turn, reply)
             await self.subject.drain(self.scope.user_id)
@@ -88,7 +89,8 @@ class Chat:
         block = "\n".join(
             f"\u2022 {each.content} (number {number})" for number, each in enumerate(memories, 1)
         )
-        await self.store.chats.inject(
+        await note_block(
+            self.store.log,
             self.scope,
             Injection(turn.anchor, Place.BESIDE, block, state_of, 50, turn.at, listed=state_of),
             (),
@@ -489,7 +491,7 @@ class TestWhenItCanNotBeTold:
         turn = chat.turn(text)
 
         first = await chat.subject.prepare(turn)
-        await chat.subject.inject(turn, first.placed)
+        await note_placed(chat.subject, turn, first.placed)
         before = await chat.subject.history(store.anna)
         again = await chat.subject.prepare(turn)
 
@@ -501,7 +503,7 @@ class TestWhenItCanNotBeTold:
         turn = chat.turn("Remember me again")
         off = engine_over(store, replace(PATIENT, records=False, bounds=Bounds()))
         first = await off.prepare(turn)
-        await off.inject(turn, first.placed)
+        await note_placed(off, turn, first.placed)
 
         again = await chat.subject.prepare(turn)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from tests.notes import note_request
 from tests.recollect.engines import PATIENT, QUICK, engine_over
 from tests.stores import NOON, Store
 from tests.tables import table
@@ -61,7 +62,7 @@ async def test_questions_are_counted_by_the_machines_days(own_store: Store, chan
         record = RequestRecord(
             uuid7(), at, own_store.anna.scope, "completions/stable", "m", found_by=SearchPath.DENSE
         )
-        await own_store.requests.record(record)
+        await note_request(own_store.log, record)
 
     told = await own_store.statistics.activity(moments[0], midnights(moments[0], last, AUCKLAND))
 
@@ -75,7 +76,7 @@ async def test_questions_are_counted_by_the_machines_days(own_store: Store, chan
 
 async def test_a_report_counts_the_days_of_the_machines_zone(own_store: Store) -> None:
     record = RequestRecord(uuid7(), NOON, own_store.anna.scope, "completions/stable", "m")
-    await own_store.requests.record(record)
+    await note_request(own_store.log, record)
 
     _, by_day = await engine_over(own_store, replace(QUICK, zone=AUCKLAND)).report(7)
 

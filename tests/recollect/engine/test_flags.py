@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
+from tests.notes import note_placed
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import ScriptedExtractor, ScriptedSummarizer
 from tests.stores import NOON, Store
@@ -40,7 +41,7 @@ class TestRecall:
     async def test_nor_is_a_chat_given_again_what_it_was_given(self, store: Store) -> None:
         subject, asked = await engine_with_tea(store), store.turn(ASKED)
         given = await subject.prepare(asked)
-        await subject.inject(asked, given.placed)
+        await note_placed(subject, asked, given.placed)
         await subject.set_flags(Flags(recall=False), store.anna)
 
         assert not (await subject.prepare(asked)).placed.system

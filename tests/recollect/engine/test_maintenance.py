@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 from structlog.testing import capture_logs
 from tests.databases import administrator
+from tests.notes import note_request
 from tests.recollect.engines import PATIENT, engine_over
 from tests.stores import NOON, Store
 from tests.waiting import until
@@ -101,7 +102,7 @@ async def test_old_requests_are_forgotten_and_others_stay(own_store: Store) -> N
     engine = engine_over(watched(own_store, tidied), replace(PATIENT, keep_requests_days=7))
     old, young = (request_at(own_store, NOON - timedelta(days=days)) for days in (8, 6))
     for told in (old, young):
-        await own_store.requests.record(told)
+        await note_request(own_store.log, told)
 
     async with running(engine):
         await tidied_again(tidied)
@@ -127,7 +128,7 @@ async def test_a_store_that_is_away_is_tidied_later(own_store: Store) -> None:
     tidied = Tidied()
     engine = engine_over(watched(own_store, tidied), PATIENT)
     old = request_at(own_store, NOON - timedelta(days=365))
-    await own_store.requests.record(old)
+    await note_request(own_store.log, old)
     tidied.breaks = StoreUnavailableError()
 
     with capture_logs() as logs:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.notes import note_placed
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollect.store.keeping import kept
 from tests.stores import NOON, Store
@@ -70,7 +71,7 @@ async def test_what_the_chat_was_told_already_is_no_more(
         await subject.add(store.anna, content)
     first = store.turn("integral arctangent", store.anna.chat("chat-9"))
     prepared = await subject.prepare(first)
-    await subject.inject(first, prepared.placed)
+    await note_placed(subject, first, prepared.placed)
     assert prepared.placed.system.count("\u2022") == 3
 
     again = store.turn(
@@ -123,7 +124,7 @@ async def test_the_list_is_numbered_and_its_numbers_are_kept(
     turn = store.turn(text, store.anna.chat("chat-9"))
 
     prepared = await subject.prepare(turn)
-    await subject.inject(turn, prepared.placed)
+    await note_placed(subject, turn, prepared.placed)
 
     numbered = re.findall(r"^\u2022 (.+) \(number (\d)\)$", prepared.placed.system, re.MULTILINE)
     assert [number for _, number in numbered] == ["1", "2", "3"]
@@ -141,7 +142,7 @@ async def test_a_list_has_no_gaps_where_the_chat_was_given_some_of_it_before(
     for content in ("Lives in Lisbon", "Dog called Fips", "Works as a nurse"):
         await subject.add(store.anna, content)
     first = store.turn("integral arctangent", store.anna.chat("chat-9"))
-    await subject.inject(first, (await subject.prepare(first)).placed)
+    await note_placed(subject, first, (await subject.prepare(first)).placed)
 
     later = await subject.prepare(
         store.turn(

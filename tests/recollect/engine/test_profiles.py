@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import pytest
 from tests.databases import administrator
+from tests.notes import note_placed
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import BrokenEmbedder, WordEmbedder
 from tests.stores import LATER, NOON, NORTH, Store, vector
@@ -109,7 +110,7 @@ def standing(prepared: Prepared) -> set[str]:
 async def asked(store: Store, subject: Engine, chat: str, text: str = "integral arctangent") -> Prepared:
     turn = store.turn(text, store.anna.chat(chat), key=f"{chat}:k", anchors=((0, f"{chat}:a"),))
     prepared = await subject.prepare(turn)
-    await subject.inject(turn, prepared.placed)
+    await note_placed(subject, turn, prepared.placed)
     record = request_record(prepared, turn, request_id=uuid7(), at=NOON, api="completions")
     await subject.note(turn, TurnNotes(request=record))
     return prepared
@@ -218,7 +219,7 @@ class TestConsent:
         prepared = await subject.prepare(turn)
 
         await allow(subject, store.anna, allows=False)
-        await subject.inject(turn, prepared.placed)
+        await note_placed(subject, turn, prepared.placed)
 
         chat = await store.chats.chat(turn.scope, exchanges=0)
         assert chat.injections == ()

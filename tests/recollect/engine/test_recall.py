@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
+from tests.notes import note_block, note_placed
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollections import injection
 from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
@@ -135,7 +136,7 @@ async def test_a_request_may_say_where_its_memories_go(
 async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blocks(store: Store) -> None:
     subject = engine_over(store, PATIENT)
     for n in range(6):
-        await store.chats.inject(store.anna.scope, injection(f"anchor {n}", f"BLOCK {n}", tokens=200), ())
+        await note_block(store.log, store.anna.scope, injection(f"anchor {n}", f"BLOCK {n}", tokens=200), ())
     history = tuple(
         message
         for n in range(6)
@@ -144,7 +145,7 @@ async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blo
     said = store.turn("now", history=history, anchors=tuple((2 * n, f"anchor {n}") for n in range(7)))
 
     few = await subject.prepare(said, RecallOptions(memory_tokens=100))
-    await subject.inject(said, few.placed)
+    await note_placed(subject, said, few.placed)
     later = await subject.prepare(said, RecallOptions())
 
     assert list(few.placed.beside.values()) == ["BLOCK 3", "BLOCK 4", "BLOCK 5"]
@@ -161,7 +162,7 @@ async def test_a_chat_that_was_given_memories_is_given_four_at_most_with_each_tu
         await subject.add(store.anna, f"{number} tea {'abcdefghijkl'[number]} blend {number * 7 + 100}")
     first = store.turn(WHICH, anchors=((0, "a:1"),))
     given = await subject.prepare(first)
-    await subject.inject(first, given.placed)
+    await note_placed(subject, first, given.placed)
 
     later = await subject.prepare(
         store.turn(WHICH, anchors=((2, "a:2"),), history=(Message(Role.USER, WHICH),))
@@ -189,7 +190,7 @@ async def test_the_counter_that_is_given_counts(store: Store) -> None:
 async def test_the_same_turn_once_more_is_given_the_same_and_nothing_is_recalled(store: Store) -> None:
     subject, said = await with_tea(store, engine_over(store, PATIENT)), store.turn(WHICH)
     first = await subject.prepare(said)
-    await subject.inject(said, first.placed)
+    await note_placed(subject, said, first.placed)
     await subject.add(store.anna, "I drink white tea on Sundays")
 
     again = await subject.prepare(said)
@@ -201,7 +202,7 @@ async def test_the_same_turn_once_more_is_given_the_same_and_nothing_is_recalled
 async def test_what_the_chat_was_given_before_is_not_given_again(store: Store) -> None:
     subject, said = await with_tea(store, engine_over(store, PATIENT)), store.turn(WHICH)
     first = await subject.prepare(said)
-    await subject.inject(said, first.placed)
+    await note_placed(subject, said, first.placed)
 
     later = await subject.prepare(store.turn(WHICH))
 
@@ -217,7 +218,7 @@ async def test_what_the_chat_was_given_before_stays_when_nothing_new_can_be_foun
     said = store.turn(WHICH)
     whole = await with_tea(store, engine_over(store, BY_MEANING_ALONE))
     first = await whole.prepare(said)
-    await whole.inject(said, first.placed)
+    await note_placed(whole, said, first.placed)
 
     hurried = replace(BY_MEANING_ALONE, deadline=1.0)
     later = await engine_over(store, hurried, embedder=embedder).prepare(store.turn(WHICH))

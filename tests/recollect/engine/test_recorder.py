@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
+from tests.notes import note_placed
 from tests.recollect.engines import QUICK, engine_over
 from tests.stores import NOON, Store
 from tests.watched_stores import Outage, Through, breakable, broken, with_parts
@@ -149,7 +150,7 @@ async def test_what_was_added_to_a_turn_is_known_when_the_chat_goes_on(store: St
     said = store.turn()
     added = injection(said.anchor)
 
-    await engine_over(store).inject(said, Placed(injection=added))
+    await note_placed(engine_over(store), said, Placed(injection=added))
 
     assert (await store.chats.chat(said.scope, exchanges=5)).injections == (added,)
 
@@ -159,8 +160,8 @@ async def test_what_was_added_first_stays(store: Store) -> None:
     first = injection(said.anchor)
     subject = engine_over(store)
 
-    await subject.inject(said, Placed(injection=first))
-    await subject.inject(said, Placed(injection=injection(said.anchor, "coffee")))
+    await note_placed(subject, said, Placed(injection=first))
+    await note_placed(subject, said, Placed(injection=injection(said.anchor, "coffee")))
 
     assert (await store.chats.chat(said.scope, exchanges=5)).injections == (first,)
 
@@ -168,16 +169,16 @@ async def test_what_was_added_first_stays(store: Store) -> None:
 async def test_what_is_detached_is_attached_no_more(store: Store) -> None:
     said = store.turn()
     subject = engine_over(store)
-    await subject.inject(said, Placed(injection=injection("a:1")))
+    await note_placed(subject, said, Placed(injection=injection("a:1")))
 
-    await subject.inject(said, Placed(detached=("a:1",)))
+    await note_placed(subject, said, Placed(detached=("a:1",)))
 
     assert (await store.chats.chat(said.scope, exchanges=5)).injections == ()
 
 
 async def test_a_turn_that_nothing_was_added_to_asks_nothing_of_the_store(store: Store) -> None:
     with capture_logs() as logs:
-        await engine_over(broken(store)).inject(store.turn(), Placed())
+        await note_placed(engine_over(broken(store)), store.turn(), Placed())
 
     assert logs == []
 
@@ -204,7 +205,7 @@ async def test_to_miss_a_note_fails_nothing_and_is_logged_without_its_text(
     subject = engine_over(breakable(store, Outage(error)))
 
     with capture_logs() as logs:
-        await subject.inject(said, Placed(injection=injection(said.anchor)))
+        await note_placed(subject, said, Placed(injection=injection(said.anchor)))
         await subject.note(said, TurnNotes(request=request_of(store)))
 
     assert events(logs) == ["note_failed"] * 2
@@ -218,7 +219,7 @@ async def test_nothing_is_noted_of_a_turn_that_was_said_before_its_users_erasure
     await subject.erase(store.anna)
     told = request_of(store)
 
-    await subject.inject(said, Placed(injection=injection(said.anchor)))
+    await note_placed(subject, said, Placed(injection=injection(said.anchor)))
     await subject.note(said, TurnNotes(request=told))
 
     assert (await store.chats.chat(said.scope, exchanges=5)).injections == ()

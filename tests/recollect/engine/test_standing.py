@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.notes import note_placed
 from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
 from tests.stores import Store
@@ -49,7 +50,7 @@ def said(store: Store, text: str, number: int = 0, chat: str = "chat-9") -> Turn
 
 async def given(subject: Engine, turn: Turn, **options: Any) -> Prepared:
     prepared = await subject.prepare(turn, RecallOptions(**options))
-    await subject.inject(turn, prepared.placed)
+    await note_placed(subject, turn, prepared.placed)
     return prepared
 
 

@@ -3,6 +3,7 @@ import uuid
 from dataclasses import replace
 
 from tests.databases import administrator
+from tests.notes import note_block, note_request
 from tests.recollect.store.found import like_a_request
 from tests.searching import lexicon_of, search
 from tests.stores import MODEL, NOON, NORTH, Store, vector
@@ -279,7 +280,7 @@ async def test_a_request_is_not_recorded_beside_an_erasure_that_does_not_see_it(
     own_store: Store, own_postgres: Postgres, own_dsn: str
 ) -> None:
     async with own_postgres.database.changing(own_store.anna):
-        recording = asyncio.create_task(own_store.requests.record(like_a_request(own_store.anna.scope)))
+        recording = asyncio.create_task(note_request(own_store.log, like_a_request(own_store.anna.scope)))
         await waiting_for_a_lock(own_dsn, 1)
         erasing = asyncio.create_task(own_store.memories.erase(own_store.anna, at=NOON))
         await waiting_for_a_lock(own_dsn, 2)
@@ -313,7 +314,7 @@ async def test_a_message_of_very_many_chunks_is_indexed(own_store: Store, own_ds
 async def test_a_block_that_two_requests_add_is_added_once(store: Store) -> None:
     blocks = [Injection("a:1", Place.SYSTEM, f"block {n}", (), 1, NOON) for n in range(WRITERS)]
 
-    await asyncio.gather(*(store.chats.inject(store.anna.scope, each, []) for each in blocks))
+    await asyncio.gather(*(note_block(store.log, store.anna.scope, each, []) for each in blocks))
 
     [kept] = (await store.chats.chat(store.anna.scope, exchanges=9)).injections
     assert kept in blocks

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from tests.databases import administrator
+from tests.notes import note_request
 from tests.recollect.store.found import like_a_request
 from tests.stores import Store, store_over
 
@@ -30,7 +31,7 @@ async def parts(dsn: str) -> list[str]:
 async def record(store: Store, moment: datetime, number: int = 0) -> UUID:
 
     request = replace(like_a_request(store.anna.scope), id=id_of(moment, number), at=moment)
-    await store.requests.record(request)
+    await note_request(store.log, request)
     return request.id
 
 

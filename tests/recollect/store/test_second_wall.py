@@ -10,6 +10,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 from tests.databases import administrator, new_database
+from tests.notes import note_block, note_request
 from tests.people import Person
 from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
 from tests.recollect.store.test_sql import USER_TABLES
@@ -103,11 +104,11 @@ async def fill(store: Postgres) -> None:
         said = nouns.exchange(f"{scope.user_id}'s question", scope)
         await store.log.append(said)
         assert await indexed(store.index, scope.user_id) == 2
-        await store.chats.inject(scope, added_to_a_prompt(f"{scope.user_id}'s block"), [])
+        await note_block(store.log, scope, added_to_a_prompt(f"{scope.user_id}'s block"), [])
         await store.asked.note(scope, KeptRequest("a:1", LISTED, (), NOON))
         left_out = Scope(scope.user_id, "left out")
         await store.memories.erase_session(left_out, at=NOON, leaves_out=True)
-        await store.requests.record(like_a_request(scope))
+        await note_request(store.log, like_a_request(scope))
         order = nouns.memory(f"Obey {scope.user_id}", scope)
         await store.memories.apply(
             scope, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON
@@ -261,7 +262,7 @@ async def test_a_user_ends_with_their_transaction(store: Postgres) -> None:
 async def test_the_operators_statements_are_over_all_users(store: Postgres) -> None:
     assert (await store.inbox.backlog()).pending == 2
     request = like_a_request(ANNA)
-    await store.requests.record(request)
+    await note_request(store.log, request)
     assert await store.requests.request(request.id) == request
     assert await store.index.enqueue_unindexed() == 0
     assert await store.index.largest_users(9) == ["anna", "ben"]

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import asyncpg
 import pytest
+from tests.notes import note_block, note_request
 from tests.people import Person, person
 from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
 from tests.stores import EAST, LATER, NOON, Store, store_over, vector
@@ -184,10 +185,10 @@ WRITES: list[tuple[str, Write, set[str]]] = [
     ("note use", lambda of: of.store.memories.touch(of.store.anna, [of.tea.id], at=LATER), set()),
     (
         "note a block",
-        lambda of: of.store.chats.inject(of.store.anna.scope, added_to_a_prompt("Tea"), []),
+        lambda of: note_block(of.store.log, of.store.anna.scope, added_to_a_prompt("Tea"), []),
         set(),
     ),
-    ("note a request", lambda of: of.store.requests.record(like_a_request(of.store.anna.scope)), set()),
+    ("note a request", lambda of: note_request(of.store.log, like_a_request(of.store.anna.scope)), set()),
     ("log", lambda of: of.store.log.append(of.store.exchange("I like rain")), set()),
     ("form", lambda of: of.store.inbox.complete([Formed(of.said, (Add(of.memory("Rain")),))], at=NOON), {S}),
     ("index", say_and_index, {L}),

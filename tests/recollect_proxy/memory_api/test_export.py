@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker  # type: ignore[import-untyped]  # it ships no types
 from tests.databases import administrator
+from tests.notes import note_block, note_request
 from tests.recollect.engines import engine_over
 from tests.recollect_proxy.memory_api.serving import TOKEN, Api, path_of, serve
 from tests.recollect_proxy.takeout_rows import rows_of
@@ -121,10 +122,10 @@ async def live(kept: Kept) -> None:
     proposals = {uuid7(): (each.id, ProfileField.NOTES) for each in await statements(kept)}
     await store.profiles.propose(anna, proposals, at=NOON)
     await kept.engine.remove_from_profile(anna, next(iter(proposals)))
-    await store.chats.inject(scope, Injection("a", Place.SYSTEM, "<memory>", (tea.id,), 3, NOON), [])
+    await note_block(store.log, scope, Injection("a", Place.SYSTEM, "<memory>", (tea.id,), 3, NOON), [])
     await store.usage.use(anna, NOON.date(), 120)
     await store.usage.use(anna, NOON.date(), 40, for_summary=True)
-    await store.requests.record(a_request(kept))
+    await note_request(store.log, a_request(kept))
     await store.memories.touch(anna, [tea.id], at=LATER)
     await store.asked.note(scope, KeptRequest("a:1", LISTED, (tea.id,), NOON))
     await store.admin_reads.note(anna, AdminRead(uuid7(), NOON, "support", "page: memories"))

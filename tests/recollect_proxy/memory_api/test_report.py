@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.databases import SpareDatabases
+from tests.notes import note_request
 from tests.recollect.store.indexing import said
 from tests.recollect_proxy.command_line import recollect
 from tests.recollect_proxy.memory_api.serving import Api, assert_error
@@ -95,7 +96,7 @@ async def test_a_week_is_told_in_figures(own_api: Api, own_store: Store) -> None
         request(own_store, flags=("reattached",)),
         request(own_store, days_ago=8, complains=True),
     ):
-        await own_store.requests.record(each)
+        await note_request(own_store.log, each)
 
     told = await read(own_api)
     recalls = told["recalls"]
@@ -145,7 +146,7 @@ async def test_what_was_not_counted_yet_is_unknown_and_not_guessed(own_api: Api,
     uncounted: dict[str, Any] = dict.fromkeys(
         ("found_by", "budget", "block_tokens", "given_by", "marked", "complains")
     )
-    await own_store.requests.record(request(own_store, **uncounted))
+    await note_request(own_store.log, request(own_store, **uncounted))
 
     told = await read(own_api)
 
@@ -190,7 +191,7 @@ async def dsn(spare_databases: SpareDatabases) -> AsyncIterator[str]:
     async with spare_databases.one() as dsn:
         postgres = await open_postgres(dsn)
         store = store_over(postgres)
-        await store.requests.record(request(store, truncated=1))
+        await note_request(store.log, request(store, truncated=1))
         await postgres.aclose()
         yield dsn
 

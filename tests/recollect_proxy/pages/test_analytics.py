@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from tests.notes import note_request
 from tests.recollect.store.indexing import said
 from tests.recollect_proxy.memory_api.serving import engine_over
 from tests.recollect_proxy.pages.served_pages import Elements, Pages, serve_pages, text_of
@@ -42,7 +43,7 @@ async def ask(store: Store, *, days_ago: int = 0, **changed: Any) -> None:
     }
     at = NOW - timedelta(days=days_ago)
     record = RequestRecord(uuid7(), at, store.anna.scope, "completions/stable", "m", **(measured | changed))
-    await store.requests.record(record)
+    await note_request(store.log, record)
 
 
 async def form(store: Store) -> None:

@@ -1,6 +1,5 @@
 """The state of a chat: its log, its blocks in prompts, its requests to the memory, and whether it is left out. Never: choose memories."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from asyncpg import Record
@@ -15,10 +14,8 @@ from recollect.model import (
     PointedAt,
     Scope,
     Turn,
-    TurnNotes,
 )
 from recollect.store.log.keys import storable_key, storable_parent
-from recollect.store.log.turns import fields_of_notes, write_turn
 from recollect.store.pool import Database
 from recollect.store.rows import update_of
 from recollect.store.snapshots import versions_of
@@ -67,14 +64,6 @@ class Chats:
                 SQL["session_of_answer"], user_id, storable_text(answer_id)
             )
         return session_id
-
-    async def inject(self, scope: Scope, injection: Injection | None, detached: Sequence[str]) -> None:
-        """Note the block of a turn, unless it has one; blocks with ``detached`` anchors are not added again.
-
-        A block that mentions a memory forgotten since its recall is not noted.
-        """
-        notes = fields_of_notes(scope, TurnNotes(injection, tuple(detached)))
-        await write_turn(self._database, scope.user_id, notes)
 
 
 def _version(turn: Turn | None) -> tuple[str, str, datetime] | tuple[None, None, None]:

@@ -75,7 +75,7 @@ class MessageLog:
         return logged.outcome is Written.NEW
 
     async def note(self, scope: Scope, notes: TurnNotes) -> None:
-        """Note the block and the request of a turn, as ``write`` does."""
+        """Note the block of a turn, unless it has one, and its request, as ``write`` does; detached blocks are not added again."""
         await write_turn(self._database, scope.user_id, fields_of_notes(scope, notes))
 
     async def _write(self, entry: LogEntry, *, records: bool | None = None, revives: bool = False) -> Logged:

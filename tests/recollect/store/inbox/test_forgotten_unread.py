@@ -1,6 +1,7 @@
 """What is forgotten before it is formed never is: no model is asked about it, and no memory comes of it."""
 
 import pytest
+from tests.notes import note_block
 from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import apply, contents, formed, kept, next_pending, resting_on
 from tests.stores import NOON, Store
@@ -80,7 +81,7 @@ async def test_what_hides_its_own_words_is_formed(store: Store) -> None:
 async def test_an_answer_that_is_hidden_leaves_its_question_to_be_formed(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     block = Injection("a:1", Place.BESIDE, "Likes tea", (tea.id,), 1, NOON)
-    await store.chats.inject(store.anna.scope, block, [])
+    await note_block(store.log, store.anna.scope, block, [])
     question = await said(store, "I moved to Oslo. What to drink?", reply="Tea!", anchors=((0, "a:1"),))
 
     await apply(store, Retire(tea.id, Reason.DELETED))

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.notes import note_block
 from tests.recollect.store.indexing import said as log
 from tests.stores import LATER, NOON, Store
 
@@ -148,12 +149,12 @@ async def test_each_comes_with_the_newest_blocks_that_were_added_in_its_chat(sto
         place = Place.SYSTEM if number % 2 else Place.BESIDE
         at = NOON + timedelta(minutes=number)
         block = Injection(f"a:{number:02}", place, f"block {number}", (), 9, at)
-        await store.chats.inject(store.anna.scope, block, ["a:21"] if number == 21 else [])
-    await store.chats.inject(store.anna.scope, None, ["a:20"])  # it was shown, and may be told again
-    await store.chats.inject(
-        store.anna.elsewhere, Injection("a:1", Place.SYSTEM, "elsewhere", (), 9, LATER), []
+        await note_block(store.log, store.anna.scope, block, ["a:21"] if number == 21 else [])
+    await note_block(store.log, store.anna.scope, None, ["a:20"])  # it was shown, and may be told again
+    await note_block(
+        store.log, store.anna.elsewhere, Injection("a:1", Place.SYSTEM, "elsewhere", (), 9, LATER), []
     )
-    await store.chats.inject(store.ben.scope, Injection("a:1", Place.SYSTEM, "Ben's", (), 9, LATER), [])
+    await note_block(store.log, store.ben.scope, Injection("a:1", Place.SYSTEM, "Ben's", (), 9, LATER), [])
 
     pending = await store.inbox.pending(store.anna, limit=9)
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.notes import note_block
 from tests.recollect.store.indexing import indexed, near, texts
 from tests.recollect.store.keeping import apply, contents, kept, last_update
 from tests.stores import EAST, LATER, NOON, NORTH, Store, vector
@@ -74,7 +75,7 @@ async def test_what_an_edited_summary_was_made_of_did_not_change(store: Store) -
 async def test_who_deletes_a_summary_keeps_the_chat(store: Store) -> None:
     _, summary = await summarized_chat(store)
     block = Injection("a:1", Place.BESIDE, summary.content, (summary.id,), 1, NOON)
-    await store.chats.inject(store.anna.scope, block, [])
+    await note_block(store.log, store.anna.scope, block, [])
 
     await apply(store, Retire(summary.id, Reason.DELETED))
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from tests.databases import administrator
+from tests.notes import note_block, note_request
 from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
 from tests.stores import LATER, NOON, Store
 
@@ -65,8 +66,8 @@ async def talk(store: Store) -> None:
     await store.log.append(store.exchange(f"What of {WORD}?", CHAT))
     await store.log.append(store.exchange("I live in Rome", OTHER))
     assert await indexed(store.index, "anna")
-    await store.chats.inject(CHAT, added_to_a_prompt(f"Keeps {WORD}"), [])
-    await store.requests.record(like_a_request(CHAT))
+    await note_block(store.log, CHAT, added_to_a_prompt(f"Keeps {WORD}"), [])
+    await note_request(store.log, like_a_request(CHAT))
 
 
 async def test_no_row_of_any_table_tells_of_an_erased_chat(own_store: Store, own_dsn: str) -> None:

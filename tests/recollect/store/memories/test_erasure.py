@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from tests.notes import note_block
 from tests.recollect.store.found import a_statement, added_to_a_prompt
 from tests.recollect.store.found import indexed as index_messages
 from tests.recollect.store.indexing import by_words
@@ -72,8 +73,8 @@ async def talk(store: Store) -> tuple[Memory, Memory]:
     await store.profiles.propose(store.anna, {entry.id: (kept.id, entry.field)}, at=NOON)
     await store.profiles.change(store.anna, entry)
     await index_messages(store.index, store.anna)
-    await store.chats.inject(
-        store.anna.scope, replace(added_to_a_prompt(f"Keeps {WORD}"), items=(kept.id,)), []
+    await note_block(
+        store.log, store.anna.scope, replace(added_to_a_prompt(f"Keeps {WORD}"), items=(kept.id,)), []
     )
     return kept, perth
 

@@ -5,6 +5,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, indexed, near, said, texts
 from tests.recollect.store.keeping import apply, contents, formed, history, kept, next_pending, resting_on
 from tests.searching import lexicon_of, vocabulary
@@ -124,7 +125,7 @@ async def test_blocks_and_answers_of_other_chats_that_speak_of_it_are_added_and_
     _, rome = await taught(store, "Lives in Rome")
     asked = await indexed(store, "Where do I live?", store.anna.elsewhere, reply="In Rome.")
     block = Injection(asked.turn.anchor, Place.SYSTEM, "Lives in Rome", (rome.id,), 9, NOON)
-    await store.chats.inject(store.anna.elsewhere, block, [])
+    await note_block(store.log, store.anna.elsewhere, block, [])
 
     await erase(store)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, near, texts
 from tests.recollect.store.keeping import apply, contents, kept
 from tests.stores import EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, vector
@@ -143,7 +144,7 @@ async def test_what_is_removed_is_in_prompts_no_more(store: Store) -> None:
         for anchor, items in blocks.items():
             known = items if scope is store.anna.scope else items[-1:]
             block = Injection(anchor, Place.BESIDE, anchor, known, 1, NOON)
-            await store.chats.inject(scope, block, [])
+            await note_block(store.log, scope, block, [])
 
     await store.memories.keep_globals([], [hours.id, own.id], at=LATER)
 

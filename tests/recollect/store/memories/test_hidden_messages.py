@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, index_all, indexed, near, said, texts, whole
 from tests.recollect.store.keeping import apply, formed, kept, next_pending, resting_on
 from tests.searching import lexicon_of
@@ -204,8 +205,8 @@ async def test_blocks_that_speak_of_what_is_forgotten_or_edited_go(store: Store)
     sun = await kept(store, "Likes sun")
     items = {"a:1": tea.id, "a:2": rain.id, "a:3": first.reply_id, "a:4": sun.id}
     for anchor, item in items.items():
-        await store.chats.inject(
-            store.anna.scope, Injection(anchor, Place.BESIDE, anchor, (item,), 1, NOON), []
+        await note_block(
+            store.log, store.anna.scope, Injection(anchor, Place.BESIDE, anchor, (item,), 1, NOON), []
         )
 
     async def attached() -> list[str]:
@@ -217,7 +218,7 @@ async def test_blocks_that_speak_of_what_is_forgotten_or_edited_go(store: Store)
     await store.memories.edit(store.anna, rain.id, content="Likes snow", actor=Actor.USER, at=NOON)
     assert await attached() == ["a:4"]
     again = Injection("a:1", Place.BESIDE, "again", (sun.id,), 1, NOON)
-    await store.chats.inject(store.anna.scope, again, [])
+    await note_block(store.log, store.anna.scope, again, [])
     assert await attached() == ["a:1", "a:4"]
 
 
@@ -286,7 +287,7 @@ async def given(store: Store, text: str, item: UUID, scope: Scope, **more: Any) 
     """Say and index something whose prompt was given a block that speaks of ``item``."""
     anchor = f"anchor of {text}"
     block = Injection(anchor, Place.BESIDE, "a block", (item,), 1, NOON)
-    await store.chats.inject(scope, block, [])
+    await note_block(store.log, scope, block, [])
     return await indexed(store, text, scope, anchors=((0, anchor),), **more)
 
 
@@ -346,7 +347,9 @@ async def test_no_block_is_noted_that_speaks_of_what_was_forgotten_meanwhile(sto
     secret, other = await said(store, "I like tea"), await said(store, "It rains")
     tea, rain = await kept(store, "Likes tea", **resting_on(secret)), await kept(store, "Likes rain")
     bens = await kept(store, "Likes snow", store.ben.scope)
-    await store.chats.inject(store.anna.scope, Injection("a:0", Place.BESIDE, "0", (rain.id,), 1, NOON), [])
+    await note_block(
+        store.log, store.anna.scope, Injection("a:0", Place.BESIDE, "0", (rain.id,), 1, NOON), []
+    )
     await forget(store, tea)
 
     items = [
@@ -358,7 +361,7 @@ async def test_no_block_is_noted_that_speaks_of_what_was_forgotten_meanwhile(sto
     ]
     for number, each in enumerate(items, start=1):
         block = Injection(f"a:{number}", Place.BESIDE, "block", each, 1, NOON)
-        await store.chats.inject(store.anna.scope, block, ["a:0"])
+        await note_block(store.log, store.anna.scope, block, ["a:0"])
 
     assert [each.anchor for each in (await store.chats.chat(store.anna.scope, exchanges=9)).injections] == [
         "a:5"

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, indexed, near, texts, whole
 from tests.recollect.store.keeping import apply, contents, history, kept, last_update, resting_on
 from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
@@ -92,7 +93,7 @@ async def test_what_is_held_back_does_not_stand_in_the_audit(store: Store) -> No
 async def test_the_words_it_was_said_in_are_recalled_no_more_nor_what_was_answered(store: Store) -> None:
     said = await indexed(store, ORDER, reply="Brand X it is.")
     block = Injection("a:1", Place.BESIDE, "block", (said.message_id,), 1, NOON)
-    await store.chats.inject(store.anna.scope, block, [])
+    await note_block(store.log, store.anna.scope, block, [])
     await indexed(store, "What to buy?", reply="Brand X.", anchors=((0, "a:1"),))
 
     await held(store, **resting_on(said))

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, indexed, near, said, texts
 from tests.recollect.store.keeping import apply, contents, formed, history, kept, last_update, resting_on
 from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
@@ -359,8 +360,8 @@ async def test_what_was_edited_is_as_it_was_but_for_its_embedding(store: Store) 
     qa = await kept(store, "Q: tea? A: yes", source=Source.QA_TURN, doubt=Doubt.DISPUTED, **resting_on(first))
     edited = await edit(store, qa.id, content="Likes tea", kind=Kind.PREFERENCE, importance=0.123456789)
     assert edited.source is Source.MANUAL
-    await store.chats.inject(
-        store.anna.scope, Injection("a:1", Place.BESIDE, "Likes tea", (qa.id,), 1, NOON), []
+    await note_block(
+        store.log, store.anna.scope, Injection("a:1", Place.BESIDE, "Likes tea", (qa.id,), 1, NOON), []
     )
 
     undone = await undo(store)

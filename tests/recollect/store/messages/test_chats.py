@@ -3,6 +3,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.notes import note_block, note_request
 from tests.recollect.store.found import indexed
 from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import apply, kept
@@ -262,16 +263,16 @@ async def test_what_was_added_comes_back_byte_for_byte_oldest_first(store: Store
     first = injection("a:9", items=of[::-1])
     third = injection("a:3", at=LATER)
     for each in (second, first, third):
-        await store.chats.inject(store.anna.scope, each, [])
+        await note_block(store.log, store.anna.scope, each, [])
 
     assert (await store.chats.chat(store.anna.scope, exchanges=9)).injections == (first, second, third)
     assert await attached(store, store.anna.elsewhere) == await attached(store, store.ben.scope) == []
 
 
 async def test_what_was_added_first_stays(store: Store) -> None:
-    await store.chats.inject(store.anna.scope, injection(block="first"), [])
-    await store.chats.inject(store.anna.scope, injection(block="second"), [])
-    await store.chats.inject(store.anna.elsewhere, injection(block="elsewhere"), [])
+    await note_block(store.log, store.anna.scope, injection(block="first"), [])
+    await note_block(store.log, store.anna.scope, injection(block="second"), [])
+    await note_block(store.log, store.anna.elsewhere, injection(block="elsewhere"), [])
 
     assert await attached(store) == ["first"]
     assert await attached(store, store.anna.elsewhere) == ["elsewhere"]
@@ -282,25 +283,25 @@ async def test_what_is_detached_is_added_no_more_but_for_what_is_noted_in_its_pl
 ) -> None:
     for scope in (store.anna.scope, store.anna.elsewhere):
         for number in range(3):
-            await store.chats.inject(scope, injection(f"a:{number}", f"block {number}"), [])
+            await note_block(store.log, scope, injection(f"a:{number}", f"block {number}"), [])
 
-    await store.chats.inject(store.anna.scope, injection("a:3", "block 3"), ["a:0", "a:1", "a:unknown"])
-    await store.chats.inject(store.anna.scope, injection("a:0", "again"), [])
-    await store.chats.inject(store.anna.scope, None, ["a:2"])
+    await note_block(store.log, store.anna.scope, injection("a:3", "block 3"), ["a:0", "a:1", "a:unknown"])
+    await note_block(store.log, store.anna.scope, injection("a:0", "again"), [])
+    await note_block(store.log, store.anna.scope, None, ["a:2"])
 
     assert await attached(store) == ["again", "block 3"]
     assert await attached(store, store.anna.elsewhere) == ["block 0", "block 1", "block 2"]
 
 
 async def test_what_is_detached_before_it_is_added_is_not_detached(store: Store) -> None:
-    await store.chats.inject(store.anna.scope, None, ["a:1"])
-    await store.chats.inject(store.anna.scope, injection("a:1", "block"), [])
+    await note_block(store.log, store.anna.scope, None, ["a:1"])
+    await note_block(store.log, store.anna.scope, injection("a:1", "block"), [])
 
     assert await attached(store) == ["block"]
 
 
 async def test_a_block_that_can_not_be_stored_is_mended(store: Store) -> None:
-    await store.chats.inject(store.anna.scope, injection(block="a\x00b\ud800"), [])
+    await note_block(store.log, store.anna.scope, injection(block="a\x00b\ud800"), [])
 
     assert await attached(store) == ["a\ufffdb\ufffd"]
 
@@ -313,8 +314,8 @@ async def test_what_speaks_of_what_is_everybodys_is_noted_while_it_is_kept(own_s
     await own_store.memories.keep_globals([tea, rain], [], at=NOON)
     await own_store.memories.keep_globals([], [rain.id], at=LATER)
 
-    await own_store.chats.inject(own_store.anna.scope, injection("a:1", "tea", items=(tea.id,)), [])
-    await own_store.chats.inject(own_store.anna.scope, injection("a:2", "rain", items=(rain.id,)), [])
+    await note_block(own_store.log, own_store.anna.scope, injection("a:1", "tea", items=(tea.id,)), [])
+    await note_block(own_store.log, own_store.anna.scope, injection("a:2", "rain", items=(rain.id,)), [])
 
     assert await attached(own_store) == ["tea"]
 
@@ -324,13 +325,13 @@ async def test_an_impossible_chat_is_refused(store: Store, session_id: str) -> N
     with pytest.raises(StoreError):
         await store.chats.chat(Scope(store.anna, session_id), exchanges=9)
     with pytest.raises(StoreError):
-        await store.chats.inject(Scope(store.anna, session_id), injection(), [])
+        await note_block(store.log, Scope(store.anna, session_id), injection(), [])
 
 
 async def test_everything_of_a_chat_is_erased(store: Store) -> None:
     for scope in (store.anna.scope, store.ben.scope):
         await said(store, "hello", scope)
-        await store.chats.inject(scope, injection(), [])
+        await note_block(store.log, scope, injection(), [])
 
     await store.memories.erase(store.anna, at=LATER)
 
@@ -376,7 +377,7 @@ async def test_a_request_comes_back_as_it_was(store: Store) -> None:
     bare = request(store.ben.scope)
 
     for each in (full, bare):
-        await store.requests.record(each)
+        await note_request(store.log, each)
 
     assert await store.requests.request(full.id) == full
     assert await store.requests.request(bare.id) == bare
@@ -389,8 +390,8 @@ async def test_an_unknown_request_is_not_told(store: Store) -> None:
 async def test_a_request_is_kept_once(store: Store) -> None:
     first = request(store.anna.scope)
 
-    await store.requests.record(first)
-    await store.requests.record(replace(first, model="another"))
+    await note_request(store.log, first)
+    await note_request(store.log, replace(first, model="another"))
 
     assert await store.requests.request(first.id) == first
 
@@ -402,7 +403,7 @@ async def test_old_requests_are_pruned_whoever_made_them(store: Store) -> None:
     ]
     new = [request(store.anna.scope, at=NOON), request(store.ben.scope, at=LATER)]
     for each in old + new:
-        await store.requests.record(each)
+        await note_request(store.log, each)
 
     assert await store.requests.prune_requests(NOON) == 2
     assert await store.requests.prune_requests(NOON) == 0
@@ -414,7 +415,7 @@ async def test_old_requests_are_pruned_whoever_made_them(store: Store) -> None:
 async def test_the_requests_of_an_erased_user_are_gone(store: Store) -> None:
     ours, others = request(store.anna.scope), request(store.ben.scope)
     for each in (ours, others):
-        await store.requests.record(each)
+        await note_request(store.log, each)
 
     await store.memories.erase(store.anna, at=LATER)
 
@@ -425,7 +426,7 @@ async def test_the_requests_of_an_erased_user_are_gone(store: Store) -> None:
 async def test_names_that_can_not_be_stored_are_mended(store: Store) -> None:
     named = request(store.anna.chat("s\x00"), model="m\ud800")
 
-    await store.requests.record(named)
+    await note_request(store.log, named)
 
     kept_ = await store.requests.request(named.id)
     assert kept_ is not None
@@ -435,8 +436,8 @@ async def test_names_that_can_not_be_stored_are_mended(store: Store) -> None:
 async def test_what_a_user_asked_is_told_newest_first_and_to_nobody_else(store: Store) -> None:
     older, newer = (RequestRecord(uuid7(), NOON, store.anna.scope, "completions/stable", "m") for _ in "ab")
     for request in (older, newer):
-        await store.requests.record(request)
-    await store.requests.record(RequestRecord(uuid7(), NOON, store.ben.scope, "completions/stable", "m"))
+        await note_request(store.log, request)
+    await note_request(store.log, RequestRecord(uuid7(), NOON, store.ben.scope, "completions/stable", "m"))
 
     async def told(**asked: Any) -> list[Any]:
         requests = await store.requests.requests_of(store.anna.scope.user_id, **asked)

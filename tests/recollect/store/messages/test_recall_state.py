@@ -5,6 +5,7 @@ import re
 import asyncpg
 from tests.counted_round_trips import counted_round_trips
 from tests.databases import administrator
+from tests.notes import note_block
 from tests.recollect.store.found import added_to_a_prompt
 from tests.stores import NOON, Store, store_over
 
@@ -19,7 +20,7 @@ async def talk(store: Store, name: str) -> None:
     for scope in (store.anna.scope, store.ben.scope):
         exchange = store.exchange(f"{name} of {scope.user_id}", scope)
         await store.log.append(exchange)
-        await store.chats.inject(scope, added_to_a_prompt(f"block of {scope.user_id}"), [])
+        await note_block(store.log, scope, added_to_a_prompt(f"block of {scope.user_id}"), [])
         summary = store.memory(
             f"summary of {scope.user_id}", scope, kind=Kind.SUMMARY, provenance=Provenance(scope.session_id)
         )

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from tests.notes import note_block
 from tests.recollect.store.indexing import by_words, index_all, indexed, near, said, texts
 from tests.recollect.store.keeping import apply, contents, formed, history, kept, next_pending, resting_on
 from tests.stores import LATER, NOON, NORTH, Store, vector
@@ -117,12 +118,12 @@ async def test_what_was_added_to_its_prompts_goes(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     for number, text in enumerate(["Hello", "I live in Rome", "What to see?"]):
         anchor = f"a:{number}"
-        await store.chats.inject(
-            store.anna.scope, Injection(anchor, Place.BESIDE, text, (tea.id,), 1, NOON), []
+        await note_block(
+            store.log, store.anna.scope, Injection(anchor, Place.BESIDE, text, (tea.id,), 1, NOON), []
         )
         await said(store, text, parent=(ROOT, "hi", "rome")[number], anchors=((0, anchor),))
-    await store.chats.inject(
-        store.anna.scope, Injection("a:new", Place.BESIDE, "new", (tea.id,), 1, LATER), []
+    await note_block(
+        store.log, store.anna.scope, Injection("a:new", Place.BESIDE, "new", (tea.id,), 1, LATER), []
     )
 
     await edited(store, "I live in Oslo", "hi", anchors=((0, "a:0"), (2, "a:new")))
@@ -352,7 +353,7 @@ async def test_what_was_held_back_of_it_waits_no_more_unless_it_was_said_elsewhe
 async def test_answers_with_what_it_taught_at_hand_are_recalled_no_more(store: Store) -> None:
     add = await taught(store, await indexed(store, "I live in Rome", parent=ROOT), "Lives in Rome")
     block = Injection("a:1", Place.BESIDE, "Lives in Rome", (add.memory.id,), 1, NOON)
-    await store.chats.inject(store.anna.elsewhere, block, [])
+    await note_block(store.log, store.anna.elsewhere, block, [])
     await indexed(store, "Where do I live?", store.anna.elsewhere, reply="In Rome.", anchors=((0, "a:1"),))
 
     await edited(store, "I live in Oslo")
@@ -407,8 +408,8 @@ async def test_what_was_answered_to_a_late_version_is_recalled_no_more_either(st
 async def test_what_was_added_to_the_prompt_of_a_late_version_goes(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     for anchor in ("a:old", "a:new", "a:both"):
-        await store.chats.inject(
-            store.anna.scope, Injection(anchor, Place.BESIDE, anchor, (tea.id,), 1, NOON), []
+        await note_block(
+            store.log, store.anna.scope, Injection(anchor, Place.BESIDE, anchor, (tea.id,), 1, NOON), []
         )
     await edited(store, "I live in Oslo", "hi", anchors=((0, "a:new"),))
     await edited(store, "It rains", "snow", anchors=((0, "a:both"),))

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.databases import administrator
+from tests.notes import note_block, note_request
 from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
 from tests.stores import LATER, NOON, Store
 from tests.waiting import until
@@ -60,9 +61,9 @@ async def live_a_little(store: Store) -> None:
     await store.log.append(failed)
     await store.inbox.postpone(failed, error="broken", until=None)
     assert await indexed(store.index, NAME) == 5
-    await store.chats.inject(ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
+    await note_block(store.log, ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
     await store.asked.note(ANNA, KeptRequest("a:1", LISTED, (), NOON))
-    await store.requests.record(like_a_request(ANNA))
+    await note_request(store.log, like_a_request(ANNA))
     order = store.memory(f"Always greet {NAME}", ANNA)
     await store.memories.apply(ANNA, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON)
     await store.flags.set_flags(NAME, Flags(recall=False, profile=True), at=NOON)

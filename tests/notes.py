@@ -1,0 +1,25 @@
+"""Writes what goes with a turn, a block or the record of a request, as the engine does. Never: a test."""
+
+from collections.abc import Sequence
+
+from recollect.composition import Placed
+from recollect.engine import Engine
+from recollect.model import Injection, RequestRecord, Scope, Turn, TurnNotes
+from recollect.store.messages import MessageLog
+
+
+async def note_block(
+    log: MessageLog, scope: Scope, injection: Injection | None, detached: Sequence[str]
+) -> None:
+    """Note the block of a turn; blocks with ``detached`` anchors are not added again."""
+    await log.note(scope, TurnNotes(injection, tuple(detached)))
+
+
+async def note_request(log: MessageLog, request: RequestRecord) -> None:
+    """Keep the record of a request."""
+    await log.note(request.scope, TurnNotes(request=request))
+
+
+async def note_placed(engine: Engine, turn: Turn, placed: Placed) -> None:
+    """Note the blocks that a turn's prompt was given; never raises."""
+    await engine.note(turn, TurnNotes(placed.injection, placed.detached))
