@@ -212,7 +212,8 @@ class Segment:
 
     def remove(self) -> None:
         """Delete the file. Raises OSError."""
-        self.path.unlink(missing_ok=True)
+        if self.path.name:  # in memory alone, a segment has none
+            self.path.unlink(missing_ok=True)
         self.close()
 
     def close(self) -> None:

@@ -40,6 +40,21 @@ async def test_an_entry_is_in_a_file_while_it_is_written_without_a_sync_and_gone
     assert files(folder) == []
 
 
+async def test_without_a_folder_lines_that_are_done_leave_memory(folder: Path) -> None:
+    spool = await opened(None)
+    one = await spool.keep(entry("I live in Oslo"))
+    await spool.erase("ben", at=NOON)  # further lines begin another segment
+    two = await spool.keep(entry("And in Rome"))
+
+    with capture_logs() as logs:
+        spool.finish(one)
+        spool.finish(two)
+
+    assert logs == []
+    assert sum(each.size for each in spool._segments) == 0
+    assert not folder.exists()  # noqa: ASYNC240 -- it is a test
+
+
 async def test_entries_of_a_dead_process_are_found_in_the_order_in_which_they_were_said(folder: Path) -> None:
     for process in ("first", "second"):
         spool = await opened(folder)

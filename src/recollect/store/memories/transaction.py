@@ -187,6 +187,8 @@ class Transaction:
                 after.second_embedding,
                 None if after.second_embedding is None else after.second_model,
                 after.holds_until,
+                *terms_of_memory(content),
+                TERMS_BY,
             )
         await self.connection.execute(
             SQL["write_link"], self.user_id, after.id, hashed, after.reinforcement_count, after.doubt

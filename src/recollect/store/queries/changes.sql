@@ -49,8 +49,7 @@ SET content = $3, content_hash = $4, kind = $5, source = $6, importance = $7, ev
     embedding_model = CASE WHEN content = $3 THEN embedding_model ELSE $11 END,
     second_values = CASE WHEN content = $3 THEN second_values ELSE $12::halfvec END,
     second_model = CASE WHEN content = $3 THEN second_model ELSE $13 END,
-    terms = CASE WHEN content = $3 THEN terms END,
-    counts = CASE WHEN content = $3 THEN counts END
+    terms = $15, counts = $16, terms_by = $17
 WHERE owner = $1 AND id = $2;
 
 -- name: write_link

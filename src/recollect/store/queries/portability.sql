@@ -166,7 +166,8 @@ WITH given AS MATERIALIZED (
         valid_from timestamptz, valid_to timestamptz, event_at timestamptz, observed_at timestamptz,
         created_at timestamptz, holds_from timestamptz, holds_until timestamptz, session_id text, message_ids uuid[],
         evidence text, extractor text, outline jsonb, shared boolean, linked_at timestamptz,
-        last_recalled_at timestamptz, recall_count integer, reinforcement_count integer, standing text
+        last_recalled_at timestamptz, recall_count integer, reinforcement_count integer, standing text,
+        terms text, counts bytea, terms_by smallint
     )
 ), wanted AS MATERIALIZED (
     SELECT g.*, g.shared AND EXISTS (
@@ -181,10 +182,12 @@ WITH given AS MATERIALIZED (
 ), kept AS (
     INSERT INTO vectors (
         owner, id, kind, source, valid_from, valid_to, content, content_hash, importance, confidence, event_at,
-        observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until, extractor, outline
+        observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until, extractor, outline,
+        terms, counts, terms_by
     )
     SELECT $1, id, kind, source, valid_from, valid_to, content, content_hash, importance, confidence, event_at,
-        observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until, extractor, outline
+        observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until, extractor, outline,
+        terms, counts, terms_by
     FROM wanted
     WHERE NOT is_common
     ON CONFLICT (owner, id) DO NOTHING

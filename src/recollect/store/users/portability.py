@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from recollect.model import COMMONS
+from recollect.store.log.terms import TERMS_BY, terms_of_memory
 from recollect.store.pool import Database
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash
@@ -56,6 +57,8 @@ class Portability:
         """
         query = SQL["restore_memories" if section == "summaries" else f"restore_{section}"]
         given = [_hashed(row) if section in _HASHED else row for row in rows]
+        if query == SQL["restore_memories"]:
+            given = [{**row, **_terms_of(row["content"])} for row in given]
         async with self._database.changing(user_id) as connection:
             if (
                 section == "memories"
@@ -70,3 +73,9 @@ def _hashed(row: Mapping[str, Any]) -> dict[str, Any]:
     if row["content"] is None:
         return {**row, "content_hash": None}
     return {**row, "content_hash": "\\x" + (refused or content_hash(row["content"]).hex())}
+
+
+def _terms_of(content: str) -> dict[str, Any]:
+    """Return the columns of a memory's terms."""
+    terms, counts = terms_of_memory(content)
+    return {"terms": terms, "counts": f"\\x{counts.hex()}", "terms_by": TERMS_BY}
