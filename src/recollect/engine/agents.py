@@ -53,7 +53,6 @@ from recollect.text.tokens import estimate_tokens
 _HOUR = timedelta(hours=1)
 _NEAR = 20
 """Memories that a new statement is compared with."""
-_STATEMENTS_READ = 60
 _PROFILE_TOKENS = 600
 """The most tokens of a profile's statements; an agent asks for it once, so it may be more than in a chat."""
 _FORGETTABLE = STATEMENTS | {Kind.QA_TURN, Kind.PROFILE}

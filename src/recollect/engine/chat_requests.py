@@ -4,11 +4,10 @@ Most messages ask for nothing: they are only read. A person who asks for somethi
 An uncertain change is never reported as done. Never: a concrete backend.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
-from typing import Protocol
 from uuid import UUID
 
 import structlog
@@ -17,6 +16,7 @@ from uuid_utils.compat import uuid7
 from recollect.backends import Backends
 from recollect.deadline import within
 from recollect.engine import request_answers as answers
+from recollect.engine.administration import Administration
 from recollect.engine.listed_targets import Unmet, shown_list, targets
 from recollect.engine.policy import Policy
 from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, NotUndoableError, StoreError
@@ -40,7 +40,6 @@ from recollect.model import (
     Role,
     Scope,
     Turn,
-    Update,
 )
 from recollect.ports import Clock
 from recollect.text.attribution import attribute
@@ -62,24 +61,6 @@ _HISTORY = 20
 log = structlog.get_logger(__name__)
 
 
-class Administrating(Protocol):
-    """The parts of the engine that carry out requests."""
-
-    async def leave_out(self, scope: Scope) -> Erasure:
-        """Delete a chat, and keep nothing of it from now on."""
-        ...
-
-    async def take_back(
-        self, scope: Scope, key: str, *, actor: Actor = Actor.ADMIN
-    ) -> tuple[Update, ...] | None:
-        """Undo the changes of one exchange."""
-        ...
-
-    async def undo(self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN) -> Update:
-        """Undo one change."""
-        ...
-
-
 def request_of(turn: Turn) -> MemoryRequest | None:
     """Return a turn's request to the memory as a whole, in the person's own words; None for most."""
     return read_memory_request(turn.text) and read_memory_request(_authored(turn))
@@ -93,14 +74,23 @@ class ChatRequests:
     """Carries out what chats ask of the memory.
 
     Args:
-        engine: Does it.
+        administration: Undoes changes.
+        leave_out: Deletes a chat, and keeps nothing of it from then on.
         backends: Where.
         policy: Whether anything is kept.
         clock: Tells the time.
     """
 
-    def __init__(self, engine: Administrating, backends: Backends, policy: Policy, clock: Clock) -> None:
-        self._engine = engine
+    def __init__(
+        self,
+        administration: Administration,
+        leave_out: Callable[[Scope], Awaitable[Erasure]],
+        backends: Backends,
+        policy: Policy,
+        clock: Clock,
+    ) -> None:
+        self._administration = administration
+        self._leave_out = leave_out
         self._backends = backends
         self._policy = policy
         self._clock = clock
@@ -148,7 +138,7 @@ class ChatRequests:
     async def _switch(self, turn: Turn, asking: Request) -> str:
         """Do what may be done again without harm."""
         if asking is Request.LEAVE_OUT:
-            await self._engine.leave_out(turn.scope)
+            await self._leave_out(turn.scope)
             return answers.LEFT_OUT
         return await (self._stop(turn) if asking is Request.STOP else self._resume(turn))
 
@@ -244,7 +234,7 @@ class ChatRequests:
             if newest is None or newest.at > asked.at:
                 continue
             with suppress(NotUndoableError, DuplicateMemoryError):
-                await self._engine.undo(user_id, newest.id, actor=Actor.USER)
+                await self._administration.undo(user_id, newest.id, actor=Actor.USER)
                 back.append(each)
         if not back:
             return answers.NOT_UNDONE
@@ -265,7 +255,7 @@ class ChatRequests:
             meant = following[0]
         else:
             return None
-        undone = await self._engine.take_back(turn.scope, meant.key, actor=Actor.USER)
+        undone = await self._administration.take_back(turn.scope, meant.key, actor=Actor.USER)
         if undone is None:
             return None
         if not undone and meant.did_as_asked:

@@ -6,9 +6,9 @@ raise, so that nothing fails silently.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -29,26 +29,19 @@ from recollect.engine.request_answers import CONFIDENTIAL
 from recollect.engine.worker import FormationWorker, Worker
 from recollect.errors import StoreError
 from recollect.model import (
-    Backlog,
     Erasure,
-    Exchange,
     Found,
     Kind,
-    LogEntry,
     Memory,
     MemoryFilter,
-    News,
-    Outcome,
     Placement,
     Recall,
     RecallPage,
-    Recollection,
     RequestRecord,
     Scope,
     Source,
     Turn,
     TurnNotes,
-    Written,
 )
 from recollect.model.local_time import in_zone
 from recollect.ports import Clock
@@ -76,7 +69,7 @@ def system_clock() -> datetime:
 
 
 class Engine(Profiles):
-    """Long-term memory of many users, kept apart from each other."""
+    """Long-term memory of many users, kept apart from each other. What one part does alone is that part's method."""
 
     def __init__(
         self,
@@ -98,15 +91,18 @@ class Engine(Profiles):
         self._own_worker = FormationWorker(backends, policy, clock)
         self._worker = worker or self._own_worker
         self._retriever = Retriever(backends, policy, clock)
-        self.chat_of_answer, self.abandon = self._retriever.chat_of_answer, backends.log.abandon
-        self.exchange_of_answer, self.erased_among = (
-            backends.log.exchange_of_answer,
-            backends.log.erased_among,
-        )
-        self._recorder = Recorder(backends, policy, clock, lend=self._worker.lend)
-        self.when_erased = self._recorder.when_erased
-        self.refresh_snapshots = backends.snapshots.refresh
-        self._requests = ChatRequests(self, backends, policy, clock)
+        memories, messages, inbox = backends.memories, backends.log, backends.inbox
+        self._recorder = recorder = Recorder(backends, policy, clock, lend=self._worker.lend)
+        self.remember, self.begin, self.end = recorder.remember, recorder.begin, recorder.end
+        self.write, self.when_erased = recorder.write, recorder.when_erased
+        self.chats, self.drain = self._worker.chats, self._own_worker.drain
+        self.refresh_snapshots, self.embed_again = backends.snapshots.refresh, backends.index.enqueue
+        self.chat_of_answer, self.abandon = self._retriever.chat_of_answer, messages.abandon
+        self.exchange_of_answer, self.erased_among = messages.exchange_of_answer, messages.erased_among
+        self.sessions, self.vacuum = memories.sessions, memories.vacuum
+        self.outcome, self.backlog, self.export = inbox.outcome, inbox.backlog, backends.portability.export
+        self.tell, self.untell = inbox.tell, inbox.untell
+        self._requests = ChatRequests(self, self.leave_out, backends, policy, clock)
         self.agents = AgentMemories(backends, policy, clock, rank=self.rank)
 
     # -- within a chat: never raises ---------------------------------------------------------------
@@ -143,84 +139,13 @@ class Engine(Profiles):
         ranking, _ = await self._retriever.rank(in_zone(turn, zone), reach=reach)
         return ranking
 
-    async def remember(
-        self,
-        turn: Turn,
-        reply: str,
-        *,
-        recollections: Sequence[Recollection] = (),
-        credential: str | None = None,
-    ) -> bool:
-        """Log the exchange, and let it be formed in the background; never raises, and tries once.
-
-        Args:
-            turn: What the user said.
-            reply: The part of the answer that arrived; "" if the user left before its first word.
-            recollections: The user's memories in the prompt.
-            credential: The request's own ``Authorization``; kept in this process's memory alone.
-
-        Returns:
-            Whether it was a new exchange that is now logged.
-        """
-        return await self._recorder.remember(turn, reply, recollections=recollections, credential=credential)
-
-    async def begin(self, turn: Turn, *, credential: str | None = None) -> Exchange:
-        """Log a turn before the model is asked, secrets masked, and return the exchange that ``end`` takes.
-
-        The message is then kept even if the reply never comes.
-
-        Args:
-            turn: What the user said.
-            credential: The request's own ``Authorization``; kept in this process's memory alone.
-
-        Raises:
-            StoreError: The store failed.
-        """
-        return await self._recorder.begin(turn, credential=credential)
-
-    async def end(
-        self, exchange: Exchange, reply: str, *, recollections: Sequence[Recollection] = ()
-    ) -> Written:
-        """Log the reply of an exchange, secrets masked, and let memories be formed of it in the background.
-
-        Args:
-            exchange: As ``begin`` returned it.
-            reply: The part of the answer that arrived; "" if none did.
-            recollections: Which of the user's memories went into the prompt.
-
-        Returns:
-            Its outcome; ``Written.KNOWN`` if it was ended before.
-
-        Raises:
-            StoreError: The store failed.
-        """
-        return await self._recorder.end(exchange, reply, recollections=recollections)
-
-    async def write(self, entry: LogEntry) -> Written:
-        """Write a phase of an exchange to the log; to write it twice changes nothing more.
-
-        Raises:
-            StoreError: The store failed.
-        """
-        return await self._recorder.write(entry)
-
     async def note(self, turn: Turn, notes: TurnNotes) -> None:
         """Note what goes with a turn by itself: the block in its prompt, its request; never raises."""
         await self._recorder.note(notes, turn)
 
-    def chats(self, running: int) -> None:
-        """Let what works in the background know how many chats run on the upstream now: they come first."""
-        self._worker.chats(running)
-
-    # -- in the background -------------------------------------------------------------------------
-
     async def run(self) -> None:
-        """Form memories of logged messages, and keep the index, until cancelled."""
+        """Work in the background until cancelled."""
         await self._worker.run()
-
-    async def drain(self, user_id: str) -> timedelta | None:
-        """Form and index what this user said, all or as much as one run does; return how long to wait before the next run, if any."""
-        return await self._own_worker.drain(user_id)
 
     # -- what a person may do: raises --------------------------------------------------------------
 
@@ -277,14 +202,6 @@ class Engine(Profiles):
             log.warning("left_after_erasure", left={name: count for name, count in left if count})
         return replace(erasure, left=left)
 
-    async def vacuum(self) -> tuple[str, ...]:
-        """Have the database make free what deleted rows took; return the tables where its role may.
-
-        Raises:
-            StoreError: It failed.
-        """
-        return await self._backends.memories.vacuum()
-
     async def erase_session(self, scope: Scope) -> Erasure:
         """Delete one chat of a user and what only it taught, and prove it by counts."""
         return await self._erase_session(scope, leaves_out=False)
@@ -316,23 +233,6 @@ class Engine(Profiles):
         """Search the entries that wait for the log once more, count the findings, and delete them."""
         again = await self._erase_spooled(user_id, replace(erasure, rows=()))
         return again.rows
-
-    async def sessions(self, user_id: str, *, begun_before: datetime | None = None) -> list[str]:
-        """Return the chats of a user that are remembered, the one where something was said last first.
-
-        Args:
-            user_id: Whose.
-            begun_before: With its zone: only chats where something was said by then; None: all.
-        """
-        return await self._backends.memories.sessions(user_id, begun_before=begun_before)
-
-    def export(self, user_id: str) -> AsyncIterator[tuple[str, str]]:
-        """Yield all data of a user, row by row as JSON text, each after the name of its section.
-
-        Raises:
-            StoreError: The store failed.
-        """
-        return self._backends.portability.export(user_id)
 
     async def restore(self, user_id: str, section: str, rows: Sequence[Mapping[str, Any]]) -> int:
         """Keep rows that ``export`` yielded, secrets masked; return how many are new. Existing rows stay as they are.
@@ -382,36 +282,12 @@ class Engine(Profiles):
             return records
         return tuple(replace(each, question=None) for each in records)
 
-    async def outcome(self, scope: Scope, key: str) -> Outcome | None:
-        """Return the outcome of the exchange with this key (``Turn.key``); None if it is not logged (yet)."""
-        return await self._backends.inbox.outcome(scope, key)
-
-    async def tell(self, scope: Scope, key: str, *, own: bool = False) -> News:
-        """Take the changes by a chat, or by this turn alone, that its person has not seen yet, to show them with the turn's answer.
-
-        Raises:
-            StoreError: The store failed.
-        """
-        return await self._backends.inbox.tell(scope, key, own=own)
-
-    async def untell(self, news: News) -> None:
-        """Give back what could not be shown: the chat's next answer shows it.
-
-        Raises:
-            StoreError: The store failed.
-        """
-        await self._backends.inbox.untell(news)
-
     async def unembedded(self, user_id: str) -> int:
         """Count what of a user's has no embedding of the embedders in use, and is to have one."""
         second = self._backends.second_embedder
         return await self._backends.index.count_unembedded(
             user_id, self._backends.embedder.name, None if second is None else second.name
         )
-
-    async def embed_again(self, user_id: str) -> None:
-        """Have the worker embed what of a user's has no embedding of the embedders in use."""
-        await self._backends.index.enqueue(user_id)
 
     async def inspect(self, turn: Turn) -> Inspection:
         """Return what would be recalled for a turn, and why; nothing is written, and no memory counts as used.
@@ -422,10 +298,6 @@ class Engine(Profiles):
         flags = await self._backends.flags.flags(turn.scope.user_id)
         prepared = await self._retriever.prepare(turn, RecallOptions(history=False), count=estimate_tokens)
         return inspection(prepared, flags)
-
-    async def backlog(self) -> Backlog:
-        """Count the exchanges that wait to be formed, and those that failed."""
-        return await self._backends.inbox.backlog()
 
     @property
     def counts(self) -> FormationCounts:

@@ -4,10 +4,10 @@ Never: SQL, which queue calls it, how a model is asked.
 """
 
 import time
-from collections.abc import Callable, Container, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Container, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import structlog
@@ -86,17 +86,9 @@ It counts from when the exchange was due: when it was said, logged later, or put
 log = structlog.get_logger(__name__)
 
 
-class Former(Protocol):
-    """Forms consecutive exchanges of one chat."""
-
-    async def form(self, exchanges: Sequence[Exchange]) -> list[Formed]:
-        """Return what each changes."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class BatchFormer:
-    """Indexes a batch, and forms it; a ``Former``.
+    """Indexes consecutive exchanges of one chat, and forms them.
 
     Attributes:
         backends: What it works with.
@@ -147,7 +139,7 @@ class InboxDrain:
 
     Attributes:
         inbox: What is to be formed, and where the outcome is written.
-        former: Forms exchanges.
+        form: Forms consecutive exchanges of one chat; returns what each changes.
         credential: Finds a credential by an exchange's id, user and upstream, while one is at hand.
         clock: Tells the time.
         steps: Counts each attempt before it begins.
@@ -167,7 +159,7 @@ class InboxDrain:
     """
 
     inbox: "Inbox"
-    former: Former
+    form: Callable[[Sequence[Exchange]], Awaitable[list[Formed]]]
     credential: Callable[[UUID, str, str], str | None]
     clock: Clock
     steps: Steps
@@ -312,7 +304,7 @@ class InboxDrain:
         exchanges = [self._prepared(each.exchange, is_slow=is_slow) for each in batch]
         began = time.perf_counter()
         self.counts.tried(len(exchanges))
-        formed = await self.former.form(exchanges)
+        formed = await self.form(exchanges)
         at = self.clock()
         rest = wait_for_rest(batch[0], at=at, asked=self._asked(batch[0].exchange))
         applied = await self.inbox.complete(formed, at=at, caps=self.caps, rest=rest)

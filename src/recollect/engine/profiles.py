@@ -28,9 +28,6 @@ from recollect.recall.worth import in_order
 from recollect.text.comparison.vetoes import same_letter
 from recollect.text.secrets import mask
 
-_STATEMENTS_READ = 60
-"""Of a user, the most important, that may propose something."""
-
 log = structlog.get_logger(__name__)
 
 

@@ -161,9 +161,9 @@ class FormationWorker:
         asks = policy.strategy in {Strategy.EXTRACT, Strategy.BOTH}
         inbox = InboxDrain(
             inbox=self._backends.inbox,
-            former=BatchFormer(
+            form=BatchFormer(
                 self._backends, self._guard, policy, self._clock, self._indexer, self._extracted, unread
-            ),
+            ).form,
             credential=self._credentials.find,
             clock=self._clock,
             steps=self.steps,

@@ -100,7 +100,7 @@ class Worker:
     async def drain(self, *, attempts: int = 3) -> timedelta | None:
         drain = InboxDrain(
             inbox=self.store.inbox,
-            former=self,
+            form=self.form,
             credential=self.credential,
             clock=lambda: self.now,
             steps=Steps(self.store.attempts, lambda: self.now),

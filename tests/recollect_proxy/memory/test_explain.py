@@ -11,7 +11,6 @@ from tests.scripted_upstream import ScriptedUpstream
 from tests.tables import table
 from uuid_utils.compat import uuid7
 
-from recollect.engine import Engine
 from recollect.model import LogEntry, Turn, TurnNotes, Written
 from recollect_proxy.memory_api import of_insights
 
@@ -207,13 +206,15 @@ async def test_an_unknown_request_is_not_found(proxy: RunningProxy) -> None:
 async def test_who_asks_right_after_the_answer_waits_for_what_is_being_written(
     proxy: RunningProxy, drinker: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = Engine.write
+    engine = proxy.app.engine.engine
+    assert engine is not None
+    write = engine.write
 
-    async def slowly(engine: Engine, entry: LogEntry) -> Written:
+    async def slowly(entry: LogEntry) -> Written:
         await asyncio.sleep(0.05)
-        return await write(engine, entry)
+        return await write(entry)
 
-    monkeypatch.setattr(Engine, "write", slowly)
+    monkeypatch.setattr(engine, "write", slowly)
     answer = await proxy.say(drinker, WHICH_TEA)
     told = await proxy.api(b"GET", f"/explain/{answer.header(b'x-recollect-request-id').decode()}")  # type: ignore[union-attr]
 
@@ -226,18 +227,20 @@ async def test_who_asks_right_after_the_answer_waits_for_what_is_being_written(
 async def test_what_is_not_written_within_a_second_is_said_to_be_on_its_way(
     proxy: RunningProxy, drinker: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    written, write, note = asyncio.Event(), Engine.write, Engine.note
+    engine = proxy.app.engine.engine
+    assert engine is not None
+    written, write, note = asyncio.Event(), engine.write, engine.note
 
-    async def write_late(engine: Engine, entry: LogEntry) -> Written:
+    async def write_late(entry: LogEntry) -> Written:
         await written.wait()
-        return await write(engine, entry)
+        return await write(entry)
 
-    async def note_late(engine: Engine, turn: Turn, notes: TurnNotes) -> None:
+    async def note_late(turn: Turn, notes: TurnNotes) -> None:
         await written.wait()
-        await note(engine, turn, notes)
+        await note(turn, notes)
 
-    monkeypatch.setattr(Engine, "write", write_late)
-    monkeypatch.setattr(Engine, "note", note_late)  # as what the log does not take in time goes by itself
+    monkeypatch.setattr(engine, "write", write_late)
+    monkeypatch.setattr(engine, "note", note_late)  # as what the log does not take in time goes by itself
     monkeypatch.setattr(of_insights, "WAIT_SECONDS", 0.05)
     answer = await proxy.say(drinker, WHICH_TEA)
     path = f"/explain/{answer.header(b'x-recollect-request-id').decode()}"  # type: ignore[union-attr]
