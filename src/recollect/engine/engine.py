@@ -195,7 +195,7 @@ class Engine(Profiles):
         self._backends.snapshots.forget(user_id)
         self._clear_caches()
         remembered = sum(cache.entries for cache in self._backends.caches)
-        remembered += self._backends.snapshots.has(user_id)
+        remembered += self._backends.snapshots.has(user_id) + self._retriever.entries
         erasure = await self._erase_spooled(user_id, erasure)
         left = (*erasure.left, *await self._left_in_spool(user_id, erasure), ("caches", remembered))
         if any(count for _, count in left):
@@ -253,6 +253,7 @@ class Engine(Profiles):
 
     def _clear_caches(self) -> None:
         super()._clear_caches()
+        self._retriever.clear()
         self._worker.clear_caches()
 
     # -- how it does -------------------------------------------------------------------------------

@@ -15,10 +15,19 @@ _AT_MOST = 256
 
 
 class EqualQuestions(Generic[T]):
-    """Shares the results of equal work within two seconds."""
+    """Shares the results of equal work within two seconds.
 
-    def __init__(self) -> None:
+    Args:
+        is_whole: Whether a result lacks nothing; if it does, it is shared only with those who wait for it already.
+    """
+
+    def __init__(self, is_whole: Callable[[T], bool] = lambda _result: True) -> None:
+        self._is_whole = is_whole
         self._results: dict[Hashable, asyncio.Task[T]] = {}
+
+    def clear(self) -> None:
+        """Share no earlier result any more."""
+        self._results.clear()
 
     async def once(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Return the result of ``work``, or that of equal work that began within the last two seconds.
@@ -39,7 +48,7 @@ class EqualQuestions(Generic[T]):
         return await asyncio.shield(task)
 
     def _ended(self, task: "asyncio.Task[T]") -> None:
-        """Share no failure."""
-        if task.cancelled() or task.exception() is not None:
+        """Share no failure, and nothing that lacks something."""
+        if task.cancelled() or task.exception() is not None or not self._is_whole(task.result()):
             for key in [key for key, each in self._results.items() if each is task]:
                 del self._results[key]

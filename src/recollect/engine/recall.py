@@ -81,9 +81,19 @@ class Retriever:
         self._backends = backends
         self._policy = policy
         self._clock = clock
-        self._equal: EqualQuestions[Ranking] = EqualQuestions()
+        self._equal: EqualQuestions[Ranking] = EqualQuestions(_has_vectors)
         self._messages = MessageVectors()
         self._turns = FairTurns()
+
+    @property
+    def entries(self) -> int:
+        """The number of messages whose vectors are kept."""
+        return self._messages.entries
+
+    def clear(self) -> None:
+        """Forget the vectors of messages, and the rankings of a moment ago."""
+        self._messages.clear()
+        self._equal.clear()
 
     async def rank(self, turn: Turn, *, reach: Reach | None = None) -> tuple[Ranking, Snapshot]:
         """Return what may be recalled for ``turn`` as it ranks, before gate and budget and without a deadline.
@@ -288,6 +298,11 @@ def _allowed_entries(state: RecallState, snapshot: Snapshot) -> tuple[ProfileEnt
     return tuple(
         each for each in snapshot.profile if each.state is EntryState.CONFIRMED and not each.outdated
     )
+
+
+def _has_vectors(ranking: Ranking) -> bool:
+    """Return whether no embedding failed or was late: the next try may have it."""
+    return not {Stage.EMBEDDING, Stage.SECOND_EMBEDDING}.intersection(ranking.degraded)
 
 
 def _is_long(state: RecallState, entry: ProfileEntry) -> bool:

@@ -18,6 +18,9 @@ OF_ONE = 4
 _LOADED_IN_THREAD = 64
 """Rows from which on a snapshot is built in a thread: other chats' streams must not wait."""
 
+_PAUSED_AT_MOST = 1.0
+"""Seconds for which the collector of garbage pauses at a time."""
+
 
 class SnapshotStore(Protocol):
     """Reads snapshots. Every method raises StoreError if the store fails."""
@@ -117,12 +120,15 @@ class SnapshotCache:
         if not kept:
             return
         current = await self._store.versions(list(kept))
-        for user_id, snapshot in kept.items():
-            versions = current.get(user_id)
+        outdated: list[tuple[str, Versions]] = []
+        for user_id in list(kept):
+            snapshot, versions = kept.pop(user_id), current.get(user_id)
             if versions is None or versions.epoch != snapshot.versions.epoch:
                 self.forget(user_id)
             elif not snapshot.serves(versions):
-                await self.get(user_id, versions)
+                outdated.append((user_id, versions))
+        for user_id, versions in outdated:  # after all that was erased is gone: a load may take long
+            await self.get(user_id, versions)
 
     def forget(self, user_id: str) -> None:
         """Drop a person's snapshot, and that of a load that runs."""
@@ -195,7 +201,8 @@ class SnapshotCache:
 class _Collector:
     """The collector of garbage cycles, which pauses while rows are read.
 
-    It would look at all rows again each time their number has grown by a fourth, and stop every chat for up to 0.1 seconds.
+    It would look at all rows again each time their number has grown by a fourth, and stop every chat for up to 0.1 seconds. Loads
+    that overlap without end, or one that waits for the store, pause it for a second at most: else cycles would fill the memory.
     """
 
     def __init__(self) -> None:
@@ -205,12 +212,15 @@ class _Collector:
     def paused(self) -> Iterator[None]:
         """Pause it while the body or another one runs."""
         self._running += 1
-        gc.disable()
+        if self._running == 1:
+            gc.disable()
+            self._end = asyncio.get_running_loop().call_later(_PAUSED_AT_MOST, gc.enable)
         try:
             yield
         finally:
             self._running -= 1
             if not self._running:
+                self._end.cancel()
                 gc.enable()
 
 

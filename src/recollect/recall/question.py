@@ -50,6 +50,15 @@ class MessageVectors:
     def __init__(self) -> None:
         self._known: TTLCache[tuple[str, bytes], Vector] = TTLCache(_KEPT, _KEPT_SECONDS)
 
+    @property
+    def entries(self) -> int:
+        """The number of messages whose vectors are kept."""
+        return len(self._known)
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._known.clear()
+
     async def of(self, text: str, embedder: Embedder, question: Callable[[], str]) -> Vector:
         """Return the vector of a message's question, which is read only if the vector is not known.
 

@@ -130,9 +130,12 @@ async def test_an_erasure_is_counted_and_clears_every_cache(store: Store) -> Non
     cache = Forgetful()
     subject = engine_over(store, cache=cache)
     await subject.add(store.anna, "I drink tea")
+    await subject.rank(store.turn())
+    assert subject._retriever.entries == 1
 
     erasure = await subject.erase(store.anna)
 
+    assert subject._retriever.entries == 0
     assert dict(erasure.rows)["vectors"] == 1
     assert erasure.at == NOON
     assert cache.cleared == 1

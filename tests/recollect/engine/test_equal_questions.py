@@ -53,6 +53,24 @@ async def test_a_failure_is_not_shared_with_later_work() -> None:
     assert await equal.once("same", counted.work) == 2
 
 
+async def test_a_result_that_lacks_something_is_not_shared_with_later_work() -> None:
+    counted = Counted()
+    equal = EqualQuestions[int](lambda number: number > 1)
+    counted.may_end.set()
+
+    assert [await equal.once("same", counted.work) for _ in range(3)] == [1, 2, 2]
+
+
+async def test_once_cleared_nothing_earlier_is_shared() -> None:
+    equal, counted = EqualQuestions[int](), Counted()
+    counted.may_end.set()
+    assert await equal.once("same", counted.work) == 1
+
+    equal.clear()
+
+    assert await equal.once("same", counted.work) == 2
+
+
 async def test_a_result_is_shared_for_two_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.engine.equal_questions._SECONDS", 0.01)
     equal, counted = EqualQuestions[int](), Counted()

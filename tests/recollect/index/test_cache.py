@@ -1,6 +1,7 @@
 """Snapshots are kept within bounds, loaded once, and used for their own person alone."""
 
 import asyncio
+import gc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
@@ -181,6 +182,42 @@ async def test_a_sweep_reads_what_changed_elsewhere(rows: Rows) -> None:
     await cache.refresh()
 
     assert rows.loads == ["anna", "ben", "anna"]
+
+
+async def test_a_sweep_drops_who_was_erased_before_it_reads_what_changed(rows: Rows) -> None:
+    cache = SnapshotCache(rows, most_bytes=MUCH)
+    await cache.get("anna", rows.change("anna"))
+    await cache.get("ben", rows.change("ben"))
+    rows.change("anna")
+    rows.change("ben", epoch=uuid4())
+    rows.let.clear()
+
+    sweep = asyncio.create_task(cache.refresh())
+    await until(lambda: len(rows.loads) == 3)
+
+    assert (cache.has("anna"), cache.has("ben")) == (True, False)
+    rows.let.set()
+    await sweep
+
+
+async def test_garbage_is_collected_however_long_loads_overlap(
+    rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.index.cache._PAUSED_AT_MOST", 0.2)
+    cache, now = SnapshotCache(rows, most_bytes=MUCH), rows.change("anna")
+    rows.let.clear()
+    loading = asyncio.create_task(cache.get("anna", now))
+    await until(lambda: len(rows.loads) == 1)
+    assert not gc.isenabled()
+    await until(gc.isenabled)
+    another = asyncio.create_task(cache.get("ben", rows.change("ben")))
+    await until(lambda: len(rows.loads) == 2)
+
+    assert gc.isenabled()
+    rows.let.set()
+    await loading
+    await another
+    assert gc.isenabled()
 
 
 async def test_no_snapshot_of_another_person_is_used(rows: Rows) -> None:

@@ -273,6 +273,26 @@ async def test_who_is_erased_has_no_row_and_comes_back_with_another_epoch(
     assert after.epoch != before.epoch
 
 
+async def test_tables_that_are_filled_from_a_dump_while_the_server_runs_have_other_epochs(
+    store: Store, postgres: Postgres
+) -> None:
+    await life(store)
+    async with postgres.database.outside(seconds=60) as connection:
+        filling = connection.transaction()
+        await filling.start()
+        epoch = "SELECT recollect.epoch_here(epoch) FROM recollect.users WHERE user_id = $1"
+        before = await connection.fetchval(epoch, store.anna)
+        await connection.execute("CREATE TEMPORARY TABLE dumped ON COMMIT DROP AS TABLE recollect.users")
+        await connection.execute("TRUNCATE recollect.users")
+        await connection.execute("INSERT INTO recollect.users TABLE dumped")
+        after = await connection.fetchval(epoch, store.anna)
+        await filling.rollback()
+
+    assert after is not None
+    assert after != before
+    assert (await versions(postgres, store.anna)).epoch == before
+
+
 async def test_what_is_rolled_back_to_a_savepoint_takes_its_version_back(
     store: Store, postgres: Postgres
 ) -> None:

@@ -44,10 +44,11 @@ CREATE POLICY over_all_users ON users FOR SELECT
 CREATE POLICY raised_by_the_operator ON users FOR UPDATE
     USING (current_setting('recollect.over_all_users', true) = 'on');
 
--- An epoch as this run of the server has it. A server that was restored or failed over may have given the versions that a process
--- knows to other changes: then that process must know none of them.
+-- An epoch as this run of the server has it, and this file of the table. A server that was restored or failed over, or whose tables
+-- were filled from a dump while it ran, may have given the versions that a process knows to other changes: then that process must know
+-- none of them.
 CREATE FUNCTION epoch_here(epoch uuid) RETURNS uuid LANGUAGE sql STABLE AS $$
-    SELECT md5(epoch::text || pg_postmaster_start_time()::text)::uuid
+    SELECT md5(epoch::text || pg_postmaster_start_time()::text || pg_relation_filenode('recollect.users')::text)::uuid
 $$;
 
 -- Raise a version ('statements' or 'log') of a user once in this transaction, for a removal with its floor, and return it. A setting
