@@ -79,11 +79,7 @@ def _window_of(sentence: str, focus: Collection[str], *, length: int) -> int:
 
 
 def shortened(text: str, *, limit: int, count: Callable[[str], int]) -> str:
-    """Return ``text``, cut after a word to at most ``limit`` tokens; an ellipsis marks the cut.
-
-    Returns:
-        The text; "" if not even its first characters fit.
-    """
+    """Return ``text``, cut after a word to at most ``limit`` tokens; an ellipsis marks the cut; "" if not even its first characters fit."""
     return _beginning(text.strip(), limit=limit, count=count)
 
 

@@ -79,12 +79,8 @@ def line_of(
 ) -> Line:
     """Render a recollection as a line, for example ``• Prefers tea`` under ``2026:``.
 
-    Args:
-        recollection: The recollection to render.
-        count: Counts the tokens of a text.
-        focus: The case-folded words of the question, by which a long passage is cut.
-        code_first: Whether code is quoted at greater length.
-        at: The current time in the person's zone, by which the line says that something has ended or has not begun; None: it gives dates only.
+    A long passage is cut by the case-folded words of the question, ``focus``. With ``at``, the time in the person's zone, the line
+    says that something has ended or has not begun; without, it gives dates only.
     """
     item = recollection.item
     zone = None if at is None else at.tzinfo

@@ -81,13 +81,7 @@ class Administration(SharedMemories):
         return await embedding_state(self._backends, store)
 
     async def note_admin_read(self, user_id: str, *, reader: str, operation: str) -> None:
-        """Note that an administrator reads the user's data.
-
-        Args:
-            user_id: Of whom.
-            reader: The name of the administrator's token.
-            operation: Which operation of the memory API it is, or which page (`page: memories`).
-        """
+        """Note that the administrator ``reader`` reads the user's data, by an operation of the memory API or on a page (`page: memories`)."""
         await self._backends.admin_reads.note(user_id, AdminRead(uuid7(), self._clock(), reader, operation))
 
     # -- changing ----------------------------------------------------------------------------------
@@ -234,15 +228,7 @@ class Administration(SharedMemories):
         """Undo the changes of one exchange, newest first, and hide its words from recall; a waiting one is never formed.
 
         So with the earlier exchanges of which it was shown with this one's answer what they taught. A memory that was changed again
-        since stays as it is.
-
-        Args:
-            scope: In which chat.
-            key: Of which turn (``Turn.key``).
-            actor: Who asks for it.
-
-        Returns:
-            The rows of the audit about the undone changes; None if the log has no such exchange.
+        since stays as it is. Return the audit's rows of the undone changes; None if the log has no exchange with the key (``Turn.key``).
         """
         keys = (key, *await self._backends.inbox.told_with(scope, key))
         undone = [await self._take_back(scope, each, actor) for each in keys]
@@ -290,13 +276,7 @@ class Administration(SharedMemories):
     # -- what is done once ---------------------------------------------------------------------------
 
     async def reserve_answer(self, user_id: str, key: str, request: bytes) -> KeptAnswer | datetime:
-        """Take a key for a request that is to be done once; return the kept answer if there is one, else the time of taking.
-
-        Args:
-            user_id: Whose key.
-            key: Which.
-            request: A hash of the request.
-        """
+        """Take a key for a request, by its hash, that is to be done once; return the kept answer if there is one, else the time of taking."""
         now = self._clock()
         kept = await self._backends.answers.reserve(user_id, key, request, at=now)
         return now if kept is None else kept

@@ -76,14 +76,7 @@ class Forgetting:
 
 
 class AgentMemories(Administration):
-    """A person's memories as agents may use them. Every method raises StoreError when the store fails.
-
-    Args:
-        backends: What it works with.
-        policy: By what rules.
-        clock: Tells the time.
-        rank: Ranks memories for a turn.
-    """
+    """A person's memories as agents may use them; ``rank`` ranks them for a turn. Every method raises StoreError when the store fails."""
 
     def __init__(
         self, backends: Backends, policy: Policy, clock: Clock, *, rank: Callable[[Turn], Awaitable[Ranking]]
@@ -159,14 +152,7 @@ class AgentMemories(Administration):
     async def dictate(
         self, user_id: str, content: str, *, kind: Kind, importance: float, agent: str
     ) -> Dictated:
-        """Keep a statement, unless it is known, has to be approved, or may not be kept; say which.
-
-        Args:
-            user_id: Whose memory it is to be.
-            content: The statement.
-            kind: What sort of statement it is.
-            importance: 0 to 1.
-            agent: Who wants it kept, as the audit names them.
+        """Keep a statement, unless it is known, has to be approved, or may not be kept; say which. The audit names the ``agent``.
 
         Raises:
             SwitchedOffError: This user wants no record.

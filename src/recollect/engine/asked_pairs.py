@@ -36,14 +36,7 @@ _MOST_KEPT = 100_000
 
 
 class AskedPairs:
-    """Finds pairs of memories by a model.
-
-    Args:
-        backends: Where memories are found, and the models.
-        budget: What the model may take of a day.
-        clock: Tells the time.
-        tells: Returns what of a user's memory the model's server may be told; by default all.
-    """
+    """Finds pairs of memories by a model; ``tells`` returns what of a user's memory the model's server may be told, by default all."""
 
     def __init__(
         self,

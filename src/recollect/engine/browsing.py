@@ -63,8 +63,7 @@ class Browsing(Administration):
     async def retry_failed(self) -> tuple[int, int]:
         """Form all remaining exchanges: the failed ones, those that wait for a model, and those that no model has read.
 
-        Returns:
-            How many exchanges were held as failed; of how many users something waits, or was read by no model.
+        Return how many exchanges failed, and how many users had others.
         """
         failed = await self._backends.inbox.retry_failed(at=self._clock())
         return failed, len(await wake_all(self._backends, self.policy, everything=True))

@@ -71,15 +71,7 @@ def _authored(turn: Turn) -> str:
 
 
 class ChatRequests:
-    """Carries out what chats ask of the memory.
-
-    Args:
-        administration: Undoes changes.
-        leave_out: Deletes a chat, and keeps nothing of it from then on.
-        backends: Where.
-        policy: Whether anything is kept.
-        clock: Tells the time.
-    """
+    """Carries out what chats ask of the memory; ``leave_out`` deletes a chat, and keeps nothing of it from then on."""
 
     def __init__(
         self,

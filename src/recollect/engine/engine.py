@@ -79,14 +79,7 @@ class Engine(Profiles):
         clock: Clock = system_clock,
         worker: Worker | None = None,
     ) -> None:
-        """Put an engine together.
-
-        Args:
-            backends: What it works with.
-            policy: How.
-            clock: Tells the time.
-            worker: Works in the background; None: this process does, as long as ``run`` runs.
-        """
+        """Put an engine together. Without a ``worker`` this process works in the background, as long as ``run`` runs."""
         super().__init__(backends, clock, policy)
         self._own_worker = FormationWorker(backends, policy, clock)
         self._worker = worker or self._own_worker
@@ -158,17 +151,10 @@ class Engine(Profiles):
         kinds: frozenset[Kind] = frozenset(),
         sources: frozenset[Source] = frozenset(),
     ) -> Found:
-        """Return the user's memories that serve a text best, ranked as for a chat's turn, but ungated.
+        """Return at most ``limit`` of the user's memories that serve a text best, ranked as for a chat's turn, but ungated.
 
         By meaning and by words; without the embedder by words alone. They include no memory that serves everybody, and no message
-        of the log.
-
-        Args:
-            user_id: Whose.
-            text: The query, as a question or in words.
-            limit: How many at most.
-            kinds: Only of these kinds; none: of any.
-            sources: Only of these sources; none: of any.
+        of the log; with ``kinds`` or ``sources``, only memories of these.
 
         Raises:
             EmbedderError: The text could not be embedded, and words are not searched for.

@@ -32,11 +32,8 @@ class EqualQuestions(Generic[T]):
     async def once(self, key: Hashable, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Return the result of ``work``, or that of equal work that began within the last two seconds.
 
-        The work goes on if its caller is cancelled, since others may wait for it.
-
-        Args:
-            key: Identifies the work: the person, the versions of their memory, and the question.
-            work: Computes the result.
+        The work goes on if its caller is cancelled, since others may wait for it. ``key`` names the person, the versions of their
+        memory, and the question.
         """
         task = self._results.get(key)
         if task is None:

@@ -16,15 +16,7 @@ _TOP = 5
 def request_record(
     prepared: Prepared, turn: Turn, *, request_id: UUID, at: datetime, api: str
 ) -> RequestRecord:
-    """Return what is kept of a request.
-
-    Args:
-        prepared: What its prompt was given.
-        turn: What was said.
-        request_id: The request's id.
-        at: When it came.
-        api: The API it was spoken in.
-    """
+    """Return what is kept of a request that came at ``at`` in the API ``api``."""
     recall, placed, ranking = prepared.recall, prepared.placed, prepared.ranking
     found = ranking.found if ranking else Found()
     return RequestRecord(
@@ -88,9 +80,7 @@ def _sort(each: Recollection) -> str:
 def explained(prepared: Prepared, most: int | None = None) -> tuple[tuple[Recollection, dict[str, Any]], ...]:
     """Return each recollection with its explanation: first the standing ones that no search found, then the found ones, best first.
 
-    Args:
-        prepared: What recall prepared for the request.
-        most: Return the best ones up to this number, and of the others those in the prompt; None: all.
+    With ``most`` so many of the best, and of the others those in the prompt.
     """
     included = {_identity(each) for each in prepared.included}
     left = Drop.NO_PLACE if prepared.recall.skipped is Skip.NO_PLACE else Drop.BUDGET

@@ -26,13 +26,7 @@ def note_fetched(
 ) -> None:
     """Remember in the background an answer that its person fetched; never raises, never waits.
 
-    Args:
-        live: Remembers it.
-        user_id: The person.
-        answer_id: The id under which the LLM's server keeps it.
-        reply: The answer, as far as it came.
-        failure: Its failure; None without one.
-        credential: The request's own ``Authorization``; kept in this process's memory alone.
+    ``answer_id`` is the LLM server's; ``reply`` the answer as far as it came; ``credential`` stays in this process's memory alone.
     """
 
     async def note() -> None:

@@ -84,13 +84,7 @@ def _newest(pointed_at: PointedAt, anchors: Sequence[str]) -> KeptRequest | None
 def targets(
     shown: Shown, numbers: Sequence[int], memories: Mapping[UUID, Memory]
 ) -> tuple[UUID, ...] | Unmet:
-    """Return the memories that are meant; or why that is not certain of all of them.
-
-    Args:
-        shown: The list.
-        numbers: Those that the person named.
-        memories: What is still remembered of the list.
-    """
+    """Return the memories that are meant by ``numbers`` of a list; or why that is not certain of all of them."""
     if shown.answered and not shown.seen:
         return Unmet.UNCLEAR
     terms = {each: frozenset(document_terms(memory.content)) for each, memory in memories.items()}

@@ -54,12 +54,9 @@ class Indexer:
     async def index(
         self, user_id: str, *, until: UUID | None = None, careful: bool = False
     ) -> timedelta | None:
-        """Index what a user said, or a run of it; return after how long to come again, if at all.
+        """Index what a user said until a message, or a run of it; return after how long to come again, if at all.
 
-        Args:
-            user_id: Whose.
-            until: The last message; None: all of them.
-            careful: Message by message, each given up in the end, where a worker did not live through it.
+        ``careful``: message by message, each given up in the end, where a worker did not live through it.
         """
         tried = partial(self.steps.step, user_id, Step.MESSAGE) if careful else None
         return await index_user(
@@ -78,9 +75,7 @@ class Indexer:
     async def embed(self, user_id: str, *, log_too: bool = True) -> timedelta | None:
         """Embed what today's embedders did not embed of a user, or a run of it; return after how long to come again, if at all.
 
-        Args:
-            user_id: Whose.
-            log_too: Whether parts of the log are embedded too, not memories alone.
+        Without ``log_too`` memories alone are embedded.
         """
         return await embed_user(
             user_id,

@@ -36,15 +36,7 @@ _IN_PART = "The model's answer broke off, also when asked again: what was whole 
 def wait_for_model(
     error: ExtractorError, pending: Pending, *, at: datetime, asked: str, is_last: bool
 ) -> Wait | None:
-    """Return the wait of an exchange; None if it is to be tried again at once.
-
-    Args:
-        error: Why no model could be asked, or the fault of its answer.
-        pending: The exchange.
-        at: Now.
-        asked: Which model was asked, or was to be.
-        is_last: Whether it was tried often enough.
-    """
+    """Return the wait of an exchange that failed by ``error``, when ``asked`` was to be asked; None if it is to be tried again at once."""
     reason, until = _reason_and_end(error, pending, at)
     counts = isinstance(error, InvalidExtractionError | ExtractorTimeoutError)
     if reason is None:
@@ -87,12 +79,7 @@ def _next_try(pending: Pending, at: datetime) -> datetime | None:
 async def wake_all(backends: Backends, policy: Policy, *, everything: bool = False) -> list[str]:
     """Make exchanges pending that wait for a model, or that none has read; return the users who have one that waits.
 
-    With formation off for everybody there are none.
-
-    Args:
-        backends: The inbox, and the flags with the changes for everybody.
-        policy: The settings.
-        everything: Whether what this very model answered unreadably is tried again, too.
+    With formation off for everybody there are none. ``everything``: also what this very model answered unreadably.
 
     Raises:
         StoreError: The store failed.

@@ -12,13 +12,7 @@ if TYPE_CHECKING:
 
 
 def paced(inbox: "Inbox", *, per_minute: float, told: Callable[[int], None]) -> "Inbox":
-    """Return an inbox that lets so many exchanges a minute be formed at most.
-
-    Args:
-        inbox: The inbox.
-        per_minute: How many; 0: any number.
-        told: Is told of how many more are formed.
-    """
+    """Return an inbox that lets at most so many exchanges a minute be formed (0: any number), and calls ``told`` with their number."""
     return cast("Inbox", _Paced(inbox, 60 / per_minute if per_minute else 0.0, told))
 
 

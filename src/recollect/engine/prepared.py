@@ -227,9 +227,7 @@ class RecallState:
     def around(self, *, asks_for_before: bool, lists: bool = False) -> SelectionContext:
         """Return what a selection has to look at beside the ranked.
 
-        Args:
-            asks_for_before: Whether the words ask for other sessions.
-            lists: Whether all statements are listed, also those in the prompt: a list has no gaps.
+        ``lists``: all statements are listed, also those in the prompt: a list has no gaps.
         """
         given, prompt = ((), PromptTexts()) if lists else (self.given, self.prompt)
         return SelectionContext(

@@ -98,10 +98,6 @@ class Retriever:
     async def rank(self, turn: Turn, *, reach: Reach | None = None) -> tuple[Ranking, Snapshot]:
         """Return what may be recalled for ``turn`` as it ranks, before gate and budget and without a deadline.
 
-        Args:
-            turn: The turn.
-            reach: How far it looks; None: as the policy has it.
-
         Raises:
             EmbedderError: The turn could not be embedded.
             StoreError: The store failed.
@@ -119,14 +115,7 @@ class Retriever:
         count: Callable[[str], int],
         answers: tuple[str, ...] = (),
     ) -> Prepared:
-        """Prepare the prompt of ``turn`` within the deadline; never raises.
-
-        Args:
-            turn: What was said.
-            options: What its request asks for.
-            count: Counts the tokens of a text.
-            answers: The memory's answers to the turn's own message, for the prompt.
-        """
+        """Prepare the prompt of ``turn``, with the memory's answers to its own message, within the deadline; never raises."""
         if options.placement is Placement.OFF:
             return Prepared(Recall(skipped=Skip.OFF), placement=Placement.OFF)
         turn = in_zone(turn, self._policy.zone)

@@ -34,12 +34,7 @@ class RecentExchanges:
         self.bytes = 0
 
     def begin(self, asked: AskedRequest, *, words: bool) -> None:
-        """Keep a request whose answer is under way.
-
-        Args:
-            asked: The request.
-            words: Whether words of it are kept, not hashes alone.
-        """
+        """Keep a request whose answer is under way, with ``words`` or by hashes alone."""
         user_id, at = asked.turn.scope.user_id, asked.turn.at
         kept = self._take(user_id)
         asked.keep(words=words)

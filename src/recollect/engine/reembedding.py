@@ -90,13 +90,7 @@ async def embedding_state(backends: Backends, store: "EmbedderGenerations") -> E
 
 @dataclass(slots=True)
 class Reembedding:
-    """Embeds anew what others embedded, until all is of today's.
-
-    Args:
-        backends: What it works with.
-        indexer: Embeds what of a user's is to be embedded.
-        sleep: Waits seconds.
-    """
+    """Embeds what earlier embedders embedded, until all is of today's."""
 
     backends: Backends
     indexer: Indexer

@@ -43,14 +43,7 @@ class Threshold:
 def make_report(
     activity: Activity, days: int, followed: Collection[str] = (), waiting: Mapping[str, int] | None = None
 ) -> WeekReport:
-    """Return the report of ``days`` days; it names no user.
-
-    Args:
-        activity: The counts of these days.
-        days: How many days they are.
-        followed: Names of the thresholds whose advice the settings follow already.
-        waiting: How many exchanges wait for a model now, by ``Awaits``.
-    """
+    """Return the report of ``days`` days; it names no user. ``followed`` names the thresholds whose advice the settings follow already."""
     values = {each.name: each.value(activity, days) for each in THRESHOLDS}
     asked, formed = activity.questions, activity.formation
     recalls = asdict(asked) | {

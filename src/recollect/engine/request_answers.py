@@ -45,12 +45,7 @@ GONE = f"{_NOT_DONE} Nothing was forgotten: that is not remembered any more."
 
 
 def forgotten(numbers: Sequence[int], count: int) -> str:
-    """Return what is told where listed memories were forgotten.
-
-    Args:
-        numbers: Those that the person named.
-        count: How many memories were forgotten.
-    """
+    """Return the answer when ``count`` memories were forgotten for the numbers that the person named."""
     if count < len(numbers):
         return f"{_DONE} Forgotten, as the user asked: {count} of the {len(numbers)} named; the others were so before."
     which = ", ".join("the last" if each == LAST else f"number {each}" for each in numbers)

@@ -67,14 +67,7 @@ class _Pairs:
 
 
 class StoreAudit(Administration):
-    """Finds faults of memories, and repairs them. Every method raises StoreError when the store fails.
-
-    Args:
-        backends: What it works with.
-        rules: By what rules memories are formed.
-        clock: Tells the time.
-        asked: Asks a model about pairs; None: none is asked.
-    """
+    """Finds faults of memories, and repairs them; asks no model without ``asked``. Every method raises StoreError when the store fails."""
 
     def __init__(
         self, backends: Backends, rules: FormationRules, clock: Clock, *, asked: AskedPairs | None = None
@@ -94,15 +87,10 @@ class StoreAudit(Administration):
     # -- finding -----------------------------------------------------------------------------------
 
     async def findings(self, user_id: str, wanted: Collection[Fault]) -> AsyncIterator[Finding]:
-        """Yield the faults of a user's own memories, the newest memory first; shared ones are nobody's to repair.
-
-        Args:
-            user_id: Whose.
-            wanted: Which faults.
+        """Yield the wanted faults of a user's own memories, the newest memory first; shared ones are repaired by no user.
 
         Raises:
-            ExtractorError: A model is to be asked, and can't be.
-            EmbedderError: The same.
+            ExtractorError, EmbedderError: A model is to be asked, and can't be.
         """
         pairs, told = _Pairs(), set[tuple[Fault, UUID]]()
         after: UUID | None = None
@@ -173,12 +161,7 @@ class StoreAudit(Administration):
     # -- repairing ---------------------------------------------------------------------------------
 
     async def repair(self, user_id: str, wanted: Collection[Fault], *, run: UUID) -> int:
-        """Repair the faults of a user's memories, of each memory one; return how many were repaired.
-
-        Args:
-            user_id: Whose.
-            wanted: Which faults.
-            run: The run it belongs to, by which it is undone.
+        """Repair the wanted faults of a user's memories, of each memory one; return how many were repaired. ``run`` names the run, to undo it.
 
         Raises:
             StoreError: The store failed. What was repaired before stays repaired.

@@ -93,11 +93,7 @@ class AbsentWorker:
 class FormationWorker:
     """Forms, summarizes and indexes what users say, within this process; a ``Worker``.
 
-    Args:
-        backends: The store and the models.
-        policy: How.
-        clock: Tells the time.
-        is_told: Whether someone tells it of chats that run; else it looks into the log whose answers are under way.
+    Unless it ``is_told`` of chats that run, it looks into the log whose answers are under way.
     """
 
     def __init__(self, backends: Backends, policy: Policy, clock: Clock, *, is_told: bool = True) -> None:

@@ -72,13 +72,7 @@ class Words(NamedTuple):
 
 
 def match_of(snapshot: Snapshot, terms: Sequence[str], serving: Mask) -> Words:
-    """Return the match of a question's terms with a person's memories and passages.
-
-    Args:
-        snapshot: The person's memory.
-        terms: The question's terms; () if words are not searched.
-        serving: Whether each passage may be found, (passages,).
-    """
+    """Return the match of a question's terms with a person's memories and ``serving`` passages, (passages,); () does not search words."""
     memories, passages = snapshot.memories, snapshot.passages or Passages()
     match = match_words([(memories.words, memories.is_seen), (passages.words, serving)], terms)
     return Words(match.scores[0], match.scores[1], match)

@@ -88,15 +88,7 @@ def items_of(snapshot: Snapshot, found: Candidates) -> list[Item]:
 def score_log(
     snapshot: Snapshot, query: RecallQuery, found: Candidates, match: WordMatch, weights: SignalWeights
 ) -> LogScores:
-    """Score the candidates. The result is deterministic. An unknown signal counts 0.
-
-    Args:
-        snapshot: The person's memory.
-        query: The question.
-        found: The n candidates.
-        match: The match of the question's terms.
-        weights: The weights of the signals.
-    """
+    """Score the n candidates. The result is deterministic. An unknown signal counts 0."""
     memories, passages = snapshot.memories, snapshot.passages or Passages()
     columns = passages.columns
     items = items_of(snapshot, found)

@@ -26,24 +26,16 @@ _PLAIN = bytes(ord(" ") if chr(byte).isspace() else ord(chr(byte).lower()) for b
 
 
 class PromptTexts:
-    """The texts of a request, normalized once a turn, when the first memory is compared with them.
-
-    Args:
-        texts: The texts, newest first.
-    """
+    """The texts of a request, newest first, normalized once a turn, when the first memory is compared with them."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts = [text for text in texts if text]
         self._words: dict[int, frozenset[str]] = {}
 
     def says(self, content: str, words: frozenset[str]) -> bool:
-        """Whether a text of the request contains ``content`` verbatim, or has nearly the same words.
+        """Whether a text of the request contains ``content`` verbatim, or has nearly the same ``words`` (as ``words_of`` returns them).
 
         Only texts of half to twice its length are compared word by word, the newest 300 of them.
-
-        Args:
-            content: The text.
-            words: The text's words, as ``words_of`` returns them.
         """
         plain = _plain(content)
         return (bool(plain) and plain in self._plain) or any(

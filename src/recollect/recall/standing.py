@@ -51,18 +51,10 @@ def standing_part(
     count: Callable[[str], int],
     now: datetime,
 ) -> tuple[Recollection, ...]:
-    """Choose the standing part of a chat's block.
+    """Choose the standing part of a chat's block, whose lines take at most ``budget`` tokens.
 
     Statements that the prompt already holds are left out, and so are paraphrases of what was recalled. A statement that was
     also recalled keeps its score; the others have the score 0.
-
-    Args:
-        memories: The user's most valuable statements.
-        chosen: The recollections selected for the turn.
-        around: What else the prompt holds.
-        budget: The most tokens of the lines.
-        count: Counts the tokens of a text.
-        now: The current time.
     """
     found = {each.item.id: each.score for each in chosen}
     taken = [words_of(each.item.content) for each in chosen]

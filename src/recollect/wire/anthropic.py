@@ -12,14 +12,9 @@ from recollect.wire.reply_parser import Answer, ReplyParser, objects
 
 
 def read_messages_body(body: bytes) -> ChatBody | None:
-    """Read the body of a request for a message.
+    """Read the body of a request for a message, not compressed; None when it can't be read with certainty.
 
-    Args:
-        body: The bytes of the request's body, not compressed.
-
-    Returns:
-        The chat; None when it can't be read with certainty. The results of tools stand in
-        messages of the user there; such a message without words of theirs is a tool's.
+    The results of tools stand in messages of the user there; such a message without words of theirs is a tool's.
     """
     chat = read_body(body)
     if chat is None:

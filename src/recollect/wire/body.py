@@ -101,11 +101,9 @@ class ChatBody:
     shape: RequestShape = UNSHAPED
 
     def message_spans(self) -> Sequence[Span | None] | None:
-        """Find where in ``raw`` each message stands; only who writes needs to know.
+        """Find where in ``raw`` each message stands, None for one outside the list; only who writes needs to know.
 
-        Returns:
-            A span for each of ``messages``, None for one outside the list; None if that can't be told
-            because the calls under way leave too little room to decode what is nested deeply.
+        None if the calls under way leave too little room to decode what is nested deeply.
         """
         span = self.messages_span
         text = self.raw.startswith(b'"', span.start)
@@ -119,14 +117,9 @@ _MESSAGES = ListReader(ChatMessage)
 
 
 def read_body(body: bytes) -> ChatBody | None:
-    """Read the body of a chat completions request.
+    """Read the body of a chat completions request, not compressed; None when it can't be read with certainty.
 
-    Args:
-        body: The bytes of the request's body, not compressed.
-
-    Returns:
-        The chat; None when it can't be read with certainty: not JSON, not an object, ``messages``
-        missing, given twice or not a list of at least one object, or not all text is Unicode.
+    Not JSON, not an object, ``messages`` missing, given twice or not a list of at least one object, or not all text is Unicode.
     """
     members = MEMBERS.decode(body)
     if members is None or "messages" not in members:

@@ -31,16 +31,9 @@ class Sink(Protocol):
 
 
 def decoding(content_encoding: str, sink: Sink, most: int) -> Sink | None:
-    """Return what undoes the encodings and writes the plain bytes on.
+    """Return a sink for encoded bytes that writes the plain ones on, ``most`` of any one encoding; it may raise ``DECODING_ERRORS``.
 
-    Args:
-        content_encoding: The header's value: names in the order they were applied, or "".
-        sink: Takes the plain bytes.
-        most: How many bytes any one encoding may unpack to.
-
-    Returns:
-        A sink for the encoded bytes, which may raise any of ``DECODING_ERRORS``; None if an
-        encoding is unknown, or there are more than five.
+    ``content_encoding`` has names in the order they were applied. None if one is unknown, or there are more than five.
     """
     names = [name for listed in content_encoding.lower().split(",") if (name := listed.strip())]
     if len(names) > _MOST_ENCODINGS or any(name not in _DECODERS for name in names):
@@ -51,16 +44,7 @@ def decoding(content_encoding: str, sink: Sink, most: int) -> Sink | None:
 
 
 def decoded(data: bytes, content_encoding: str, most: int) -> bytes | None:
-    """Return data with its encodings undone.
-
-    Args:
-        data: All of it.
-        content_encoding: The header's value, or "".
-        most: How many bytes it may unpack to.
-
-    Returns:
-        The plain bytes; None if they are broken, too many, or of an unknown encoding.
-    """
+    """Return data with its encodings undone; None if it is broken, unpacks to more than ``most`` bytes, or has an unknown encoding."""
     plain = BytesIO()
     encoded = decoding(content_encoding, plain, most)
     if encoded is None:

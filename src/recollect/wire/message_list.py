@@ -113,13 +113,9 @@ class ListReader:
 
 
 def content_of(source: msgspec.Raw) -> Any:
-    """Return a content: a text, a list of parts, or anything else that is small.
+    """Return a content: a text, a list of parts, or anything else that is small; of a large list only texts are decoded.
 
-    Args:
-        source: Its JSON. Of a large list only texts are decoded.
-
-    Returns:
-        TOO_LONG where its text is longer than what is read; None where it can't be read.
+    TOO_LONG where its text is longer than what is read; None where it can't be read.
     """
     size = memoryview(source).nbytes
     if size <= limits.PLAIN_BYTES:

@@ -10,15 +10,9 @@ MOST_OF_ALL = 200_000
 
 
 def prompt_texts(chat: ChatBody) -> tuple[str, ...]:
-    """Return the texts of all messages, newest first.
+    """Return the texts of all messages, newest first, each cut off after 20,000 characters; at most 200,000 in all.
 
     With what the system says, retrieved documents, and what else a frontend put around a message.
-
-    Args:
-        chat: The request.
-
-    Returns:
-        A text for each message that has any, cut off after 20,000 characters; at most 200,000 in all.
     """
     texts: list[str] = []
     room = MOST_OF_ALL

@@ -17,17 +17,10 @@ _HISTORY = "used_history_tokens"
 def add_memories(
     body: bytes, memories: Sequence[Mapping[str, Any]], *, used_history_tokens: int | None = None
 ) -> bytes:
-    """Add memories to an answer, as its last members.
+    """Add memories to an answer, as its last members ``memories`` and, if it is known, ``used_history_tokens``.
 
-    Args:
-        body: The answer's body, not compressed.
-        memories: What to add. They may hold what JSON can, and also UUIDs and times.
-        used_history_tokens: What earlier parts of the conversation took in the prompt; None says nothing of it.
-
-    Returns:
-        The body with a member ``memories``, and ``used_history_tokens`` if it is known, before its closing
-        brace, every other byte as it was; the same body if it isn't a JSON object, or has a member of
-        either name already.
+    They may hold what JSON can, and also UUIDs and times. Every other byte stays; so does the whole body if it isn't a JSON
+    object, or has a member of either name already.
 
     Raises:
         TypeError: A memory holds what JSON can't.

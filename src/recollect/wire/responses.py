@@ -51,14 +51,9 @@ _ITEMS = ListReader(_Item)
 
 
 def read_responses_body(body: bytes) -> ChatBody | None:
-    """Read the body of a request for a response.
+    """Read the body of a request for a response; None when it can't be read with certainty, or has no input, or two.
 
-    Args:
-        body: The bytes of the request's body, not compressed.
-
-    Returns:
-        The chat; None when it can't be read with certainty, or has no input, or two. It has only the id of earlier messages that
-        the server keeps (``previous_response_id``, ``conversation``).
+    It has only the id of earlier messages that the server keeps (``previous_response_id``, ``conversation``).
     """
     members = MEMBERS.decode(body)
     if members is None:

@@ -51,17 +51,9 @@ def message_object(role: str, content: bytes) -> bytes:
 
 
 def longer_message(source: bytes, message: Span, text: str, part: str = "text") -> Splice | None:
-    """Return what adds text to the end of a message's content.
+    """Return what adds text to the end of a message's content: an insertion, or the replacement of a ``null``.
 
-    Args:
-        source: The body.
-        message: Where the message's object stands in it, or the text that is the whole message.
-        text: What to add.
-        part: The type of a text part there.
-
-    Returns:
-        An insertion, or the replacement of a ``null``; None if the content is given twice or is
-        neither text, nor parts, nor null.
+    None if the content is given twice or is neither text, nor parts, nor null.
     """
     raw = source[message.start : message.end]
     if raw.startswith(b'"'):
@@ -92,15 +84,7 @@ def longer_content(at: Span, content: bytes, text: str, part: str = "text") -> S
 def longer_member(source: bytes, name: str, text: str, *, parts: bool) -> Splice | None:
     """Return what adds text to the end of what a member of the body's object says, or makes it all of it.
 
-    Args:
-        source: The body.
-        name: The member that instructs the model: a text, or a list of text parts.
-        text: What to add.
-        parts: Whether it may be a list of parts; else there is no place in one.
-
-    Returns:
-        An insertion, or the replacement of a ``null``; None if the member is given twice or is
-        neither text, nor parts, nor null.
+    None if the member is given twice or is neither text, nor parts, nor null.
     """
     members = MEMBERS.decode(source)
     if members is None:
