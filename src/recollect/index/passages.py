@@ -118,7 +118,7 @@ class Passages:
         if not changed:
             return self
         new = _columns(changed, names)
-        replaced = _are_among(self.columns.document, np.sort(new.document))
+        replaced = np.isin(self.columns.document, new.document)
         columns = Columns(*map(np.concatenate, zip(self.columns, new, strict=True)))
         is_current = np.concatenate([self.is_current & ~replaced, np.ones(len(changed), np.bool_)])
         return type(self)(
@@ -185,10 +185,3 @@ def _is_remark(passage: Passage) -> bool:
     if shown is not None and (shown.lists or shown.words >= SUBSTANCE):
         return False
     return count_words(passage.content) < SUBSTANCE
-
-
-def _are_among(numbers: Numbers, found: Numbers) -> Mask:
-    """Return which numbers are among sorted ones. ``np.isin`` would import a library of numpy's in the middle of a chat."""
-    places = np.searchsorted(found, numbers).clip(max=len(found) - 1)
-    among: Mask = found[places] == numbers
-    return among

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.ma  # else numpy does in the middle of the first chat, for a union
 from numpy.typing import NDArray
 
 from recollect.index import Memories, Passages, Snapshot, TermScores, Vectors, WordMatch, match_words

@@ -37,7 +37,9 @@ async def test_the_first_chat_imports_no_library(upstream: ScriptedUpstream, ide
         stdout=subprocess.PIPE,
     )
     stdout, _ = await process.communicate()
-    told = json.loads(stdout.decode().splitlines()[-1])
+    told = next(
+        json.loads(line) for line in stdout.decode().splitlines() if line.startswith("{")
+    )  # between the log's
 
     assert told["status"] == "HTTP/1.1 200 OK"
     libraries = {name.partition(".")[0] for name in told["imported"]} - set(sys.stdlib_module_names)
