@@ -170,8 +170,12 @@ class Engine(Profiles):
             if isinstance(each.item, Memory)
             and each.item.source is not Source.GLOBAL
             and taken.takes(each.item)
-        ]
-        return Found(tuple(found[:limit]), ranking.degraded)
+        ][:limit]
+        memories = await self._backends.memories.counted(user_id, [memory for memory, *_ in found])
+        of_today = zip(memories, found, strict=True)
+        return Found(
+            tuple((memory, score, parts) for memory, (_, score, parts) in of_today), ranking.degraded
+        )
 
     async def erase(self, user_id: str) -> Erasure:
         """Delete everything of this user, look through all of it once more, and prove it by counts."""

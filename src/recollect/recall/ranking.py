@@ -44,6 +44,8 @@ EXPLAINED = 10
 
 _COMPARED_IN_THREAD = 10_000
 """Rows from which on they are compared in a thread."""
+_WORDS_IN_THREAD = 50_000
+"""Different words from which on, too: what a mistyped one means is sought among all with its first letter, a microsecond each."""
 
 T = TypeVar("T")
 
@@ -257,8 +259,10 @@ async def _with_nearest(step: "_Step", question: Sequence[Named], nearest: Neare
 
 async def _apart(snapshot: Snapshot, work: Callable[[], T]) -> T:
     """Return the result of a computation; in a thread where there is much to compare, so that other chats' streams don't wait."""
-    rows = len(snapshot.memories.items) + (0 if snapshot.passages is None else len(snapshot.passages.items))
-    return await asyncio.to_thread(work) if rows > _COMPARED_IN_THREAD else work()
+    parts = [each for each in (snapshot.memories, snapshot.passages) if each is not None]
+    is_much = sum(len(each.items) for each in parts) > _COMPARED_IN_THREAD
+    is_much = is_much or sum(len(each.words.vocabulary.numbers) for each in parts) > _WORDS_IN_THREAD
+    return await asyncio.to_thread(work) if is_much else work()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from tests.notes import note_block, note_placed
 from tests.recollect.engines import PATIENT, engine_over
 from tests.recollections import injection
 from tests.scripted_models import BrokenEmbedder, SlowEmbedder, WordEmbedder
-from tests.stores import Store
+from tests.stores import NOON, Store
 from tests.waiting import until
 from tests.watched_stores import Outage, Through, breakable, broken, with_parts
 
@@ -387,6 +387,17 @@ async def test_a_bug_costs_the_memories_alone_and_is_logged_by_its_place_alone(s
     assert line["error"] == "LookupError"
     assert ".py:" in line["place"]
     assert "exc_info" not in line
+
+
+async def test_a_search_tells_how_often_a_memory_was_used_by_now(store: Store) -> None:
+    subject = engine_over(store, PATIENT)
+    written = await subject.add(store.anna, TEA)
+    await subject.search(store.anna, TEA, limit=5)
+
+    await store.memories.touch(store.anna, [written.id], at=NOON)
+
+    found = await subject.search(store.anna, TEA, limit=5)
+    assert [(each.recall_count, each.last_recalled_at) for each, *_ in found.memories] == [(1, NOON)]
 
 
 async def test_to_rank_fails_openly(store: Store) -> None:

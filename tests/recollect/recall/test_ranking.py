@@ -1,5 +1,6 @@
 """From a question to what is ranked for it, over a real store, with stand-ins for the embedders."""
 
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +20,8 @@ from recollect.index import SnapshotCache
 from recollect.model import Add, Message, Role, Scope, Stage, Vector
 from recollect.ports import Embedder
 from recollect.recall import EXPLAINED, Ranking, Reach
+from recollect.recall import ranking as ranking_module
+from recollect.recall.candidates import match_of
 from recollect.store import Postgres
 
 REACH = replace(PATIENT.reach, limit=EXPLAINED + 5)
@@ -52,6 +55,25 @@ async def rank(
     turn = store.turn(asked, scope, history=history)
     ranking, _ = await Retriever(backends, PATIENT, lambda: turn.at).rank(turn, reach=reach)
     return ranking
+
+
+async def test_much_is_compared_in_a_thread_so_that_nobody_else_waits(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+
+    def match(*given: Any) -> Any:
+        threads.append(threading.current_thread())
+        return match_of(*given)
+
+    monkeypatch.setattr(ranking_module, "match_of", match)
+    at_once = await rank(store, "bicycle")
+    for most in ("_COMPARED_IN_THREAD", "_WORDS_IN_THREAD"):
+        with monkeypatch.context() as lowered:
+            lowered.setattr(ranking_module, most, 1)
+            assert contents(await rank(store, "bicycle")) == contents(at_once)
+
+    assert [each is threading.main_thread() for each in threads] == [True, False, False]
 
 
 def contents(ranking: Ranking) -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from recollect.errors import MemoryNotFoundError
@@ -87,6 +88,13 @@ class Memories:
         if row is None:
             raise MemoryNotFoundError
         return memory_of(row)
+
+    async def counted(self, user_id: str, memories: Sequence[Memory]) -> list[Memory]:
+        """Return memories as often used as they are by now. Use raises no version, so that snapshots may have earlier counts."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["use_of_memories"], user_id, [each.id for each in memories])
+        use: dict[UUID, dict[str, Any]] = {row.pop("vector_id"): row for row in map(dict, rows)}
+        return [replace(each, **use.get(each.id, {})) for each in memories]
 
     async def history(
         self, user_id: str, memory_id: UUID | None = None, *, limit: int = 100, after: UUID | None = None

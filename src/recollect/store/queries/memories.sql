@@ -146,6 +146,12 @@ FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
 
+-- name: use_of_memories
+-- How often some of the user's memories were used, and when last.
+SELECT vector_id, last_recalled_at, recall_count, reinforcement_count
+FROM users_vectors
+WHERE user_id = $1 AND vector_id = ANY ($2::uuid[]);
+
 -- name: updates_of_user
 -- The audit of the user's memories, newest first.
 SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes,
