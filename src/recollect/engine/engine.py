@@ -6,7 +6,7 @@ raise, so that nothing fails silently.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -20,7 +20,6 @@ from recollect.engine.chat_requests import ChatRequests
 from recollect.engine.counts import FormationCounts, ModelUse, UserUsage
 from recollect.engine.inspection import Inspection, inspection
 from recollect.engine.policy import Policy
-from recollect.engine.portability import REDACTED_FIELDS, masked_rows
 from recollect.engine.prepared import NO_OPTIONS, Prepared, RecallOptions
 from recollect.engine.profiles import Profiles
 from recollect.engine.recall import Retriever
@@ -46,6 +45,7 @@ from recollect.model import (
 from recollect.model.local_time import in_zone
 from recollect.ports import Clock
 from recollect.recall import Ranking, Reach
+from recollect.text.secrets import mask
 from recollect.text.tokens import estimate_tokens
 
 __all__ = ["Backends", "Engine", "Policy", "Prepared", "RecallOptions", "system_clock"]
@@ -61,6 +61,19 @@ _OF_MEMORIES: Mapping[str, Any] = {
     "second_seconds": 5.0,
 }
 """How far is searched for who looks through their memories: no chat waits, so more is read, and for longer."""
+
+
+_REDACTED_FIELDS: Mapping[str, Collection[str]] = {
+    "profile": ("content",),
+    "memories": ("content", "evidence"),
+    "summaries": ("content", "evidence"),
+    "history": ("before", "after"),
+    "quarantine": ("content", "evidence"),
+    "exchanges": ("answered",),
+    "messages": ("content",),
+    "injections": ("block",),
+}
+"""The texts of an export's rows that may hold a secret, by section; in an own export they are masked already."""
 
 
 def system_clock() -> datetime:
@@ -231,9 +244,9 @@ class Engine(Profiles):
             StoreError: The store failed.
         """
         fields = (
-            REDACTED_FIELDS.get(section, ()) if section != "messages" or not self.policy.log_secrets else ()
+            _REDACTED_FIELDS.get(section, ()) if section != "messages" or not self.policy.log_secrets else ()
         )
-        masked = await asyncio.to_thread(masked_rows, rows, fields)
+        masked = await asyncio.to_thread(_masked_rows, rows, fields)
         return await self._backends.portability.restore(user_id, section, masked)
 
     async def restored(self, user_id: str) -> None:
@@ -305,3 +318,11 @@ class Engine(Profiles):
         """Return how the calls of models in the background stand."""
         used = await self._backends.usage.used_by_all(self._clock().date())
         return ModelUse(used, self.policy.budget, self._worker.guarded, self._clock())
+
+
+def _masked_rows(rows: Sequence[Mapping[str, Any]], fields: Collection[str]) -> list[Mapping[str, Any]]:
+    """Return rows with the secrets masked in these fields."""
+    return [
+        {**row, **{name: mask(row[name]).text for name in fields if row.get(name)}} if fields else row
+        for row in rows
+    ]

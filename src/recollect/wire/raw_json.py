@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, overload
 import msgspec
 
 from recollect.wire import limits
-from recollect.wire.raw_ends import Ends, TooManyStepsError, past
+from recollect.wire.linear_bytes import linear_bytes
 
 _MOST_MEMBERS = 10_000
 """Members of an object whose places are looked for."""
@@ -32,6 +32,17 @@ _SPACE = re.compile(rb"[ \t\n\r]*+")
 _BLANK, _COMMA_BYTE = b" \t\n\r", ord(",")
 _COLON = re.compile(rb"[ \t\n\r]*+:?+[ \t\n\r]*+")
 _COMMA = re.compile(rb"[ \t\n\r]*+,?+[ \t\n\r]*+")
+
+_MOST_STEPS = 50_000
+
+_NEAR = 1024
+"""Bytes of a string up to which Python's engine is the quicker. It lets no other thread run meanwhile."""
+
+# What is repeated is never given back.
+_SHORT_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_LONG_STRING = linear_bytes(rb'(?s)"(?:[^"\\]|\\.)*"')
+_SCALAR = re.compile(rb"[^ \t\n\r,\]}]*+")
+_MARK = re.compile(rb'[\[\]{}"]')
 
 
 class Span(NamedTuple):
@@ -249,7 +260,7 @@ def _walk(source: bytes, start: int, members: Mapping[str, msgspec.Raw]) -> Iter
         at = past(_COMMA, source, end)
 
 
-def _value_end(source: bytes, at: int, guess: bytes | None, ends: Ends) -> int:
+def _value_end(source: bytes, at: int, guess: bytes | None, ends: "Ends") -> int:
     """Return where the value that begins at ``at`` ends.
 
     The guess is the last value of that key, so it is wrong only before a repeated key. A JSON
@@ -261,3 +272,58 @@ def _value_end(source: bytes, at: int, guess: bytes | None, ends: Ends) -> int:
         if source[after : after + 1] in {b",", b"}"}:
             return end
     return ends.of_value(source, at)
+
+
+class TooManyStepsError(Exception):
+    """An object holds more than is walked through."""
+
+
+class Ends:
+    """Finds where values end, in so many steps of Python's at most; a step is a bracket, a brace or a string."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_STEPS
+
+    def of_value(self, source: bytes, at: int) -> int:
+        """Return where the value that begins at ``at`` ends.
+
+        Raises:
+            TooManyStepsError: It holds too much.
+        """
+        if source.startswith((b"{", b"["), at):
+            return self._of_container(source, at)
+        return self.of_string(source, at) if source.startswith(b'"', at) else past(_SCALAR, source, at)
+
+    def of_string(self, source: bytes, at: int) -> int:
+        """Return where the string that begins at ``at`` ends: behind the first quote that is not escaped.
+
+        Raises:
+            TooManyStepsError: There were too many before it.
+        """
+        self._step()
+        found = _SHORT_STRING.match(source, at, at + _NEAR) or _LONG_STRING.match(source, at)
+        return len(source) if found is None else found.end()
+
+    def _of_container(self, source: bytes, at: int) -> int:
+        depth = 0
+        while (mark := _MARK.search(source, at)) is not None:
+            if mark.group() == b'"':
+                at = self.of_string(source, mark.start())
+                continue
+            self._step()
+            at = mark.end()
+            depth += 1 if mark.group() in b"[{" else -1
+            if depth == 0:
+                return at
+        return len(source)
+
+    def _step(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise TooManyStepsError
+
+
+def past(pattern: re.Pattern[bytes], source: bytes, at: int) -> int:
+    """Return where what matches at ``at`` ends."""
+    match = pattern.match(source, at)
+    return match.end() if match else at
