@@ -31,16 +31,10 @@ def focus_of(text: str) -> frozenset[str]:
 def excerpt(
     text: str, *, limit: int, count: Callable[[str], int], focus: Collection[str] = (), code: bool = False
 ) -> str:
-    """Return ``text``, cut to ``limit`` tokens around the sentence that holds most words of ``focus``.
+    """Return ``text``, cut to ``limit`` tokens around the sentence that holds most of the case-folded words of ``focus``.
 
-    If the sentence is longer, the excerpt is a window around those words.
-
-    Args:
-        text: The text to cut. Only its first 20,000 characters are searched for the words.
-        limit: The most tokens of the result.
-        count: Counts the tokens of a text.
-        focus: Case-folded words. If the text holds none of them, the excerpt is its beginning.
-        code: Whether the text is code: it is cut between lines and keeps its indentation.
+    If the sentence is longer, the excerpt is a window around those words; if the first 20,000 characters hold none, it is the
+    beginning. Code is cut between lines and keeps its indentation.
     """
     whole = _without_blank_ends(text) if code else text.strip()
     if count(whole) <= limit:

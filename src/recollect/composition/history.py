@@ -53,7 +53,7 @@ class History:
 def missing_exchanges(
     turn: Turn, logged: Sequence[LoggedExchange], same: SameText | None = None
 ) -> Sequence[LoggedExchange]:
-    """Return the logged exchanges of this conversation that the request does not carry, oldest first.
+    """Return the logged exchanges of this conversation, oldest first, that the request does not carry.
 
     - The request carries earlier user messages: the first of them is looked up in the log, and the exchanges before it
       are missing. If the request begins with the reply to the last of these, that exchange comes without its reply.
@@ -61,10 +61,7 @@ def missing_exchanges(
     - The user edited a message: exchanges from before the edit are not missing.
     - Anything else is uncertain, and nothing is missing.
 
-    Args:
-        turn: The current turn.
-        logged: The conversation's last exchanges, oldest first.
-        same: Compares texts; pass the same one again to reuse its results.
+    Pass the same ``same`` again to reuse its comparisons of texts.
     """
     if turn.is_whole:
         return ()
@@ -136,15 +133,10 @@ def compose_history(
     count: Callable[[str], int],
     answered: bool = False,
 ) -> History:
-    """Shorten the missing exchanges to ``budget`` tokens in all.
+    """Shorten the missing exchanges, oldest first, to ``budget`` tokens in all.
 
-    Args:
-        missing: The missing exchanges, oldest first.
-        summary: The conversation's summary; "" for none.
-        budget: The most tokens of the result. Each exchange has a fixed share: one exchange's length never changes the
-            text of another, which would invalidate the prompt cache.
-        count: Counts the tokens of a text.
-        answered: Whether the request begins with the reply to the last missing exchange.
+    Each exchange has a fixed share: one exchange's length never changes the text of another, which would invalidate the prompt
+    cache. ``answered``: the request begins with the reply to the last missing exchange.
     """
     if not missing or budget < LEAST_TOKENS:
         return History()

@@ -124,16 +124,9 @@ async def statement_vectors(
     stage: Stage,
     seconds: float,
 ) -> StatementVectors:
-    """Embed a question for its comparison with statements.
+    """Embed a question, within ``seconds``, for its comparison with statements, by today's embedder and those before it.
 
-    Args:
-        query: The question.
-        embedder: Today's embedder of statements.
-        generations: The embedders before today's by which the person's statements may be embedded.
-        watch: Times the stage.
-        known: The vectors of messages of a moment ago.
-        stage: The stage: of the second embedder, or of the only one.
-        seconds: The time limit.
+    ``known`` has the vectors of messages of a moment ago; ``stage`` tells the second embedder from the only one.
     """
     of_both = (each for generation in generations for each in (generation.second, generation.first))
     earlier = [each for each in of_both if each is not None]
@@ -160,16 +153,7 @@ async def log_vectors(
     *,
     seconds: float,
 ) -> tuple[Named, ...]:
-    """Embed a question for its comparison with the message log.
-
-    Args:
-        query: The question.
-        embedder: Today's embedder of the log.
-        generations: The embedders before today's.
-        held: The embedders by whose vectors the person's memory is kept.
-        watch: Times the stage.
-        seconds: The time limit.
-    """
+    """Embed a question, within ``seconds``, for its comparison with the message log, by today's embedder and the ``held`` before it."""
     earlier = [each.first for each in generations if each.first is not None and each.first.name in held]
     vector, others = await asyncio.gather(
         watch.timed(Stage.EMBEDDING, partial(embedder.embed_question, query.text), seconds),

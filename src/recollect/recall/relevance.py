@@ -134,14 +134,9 @@ def features(
     shared_letters: Floats,
     told: Floats,
 ) -> dict[str, Feature]:
-    """Return the features of the statements by name: a value for each, (n,), or one for all; an unknown one is 0.
+    """Return the features of the n statements by name: a value for each, (n,), or one for all; an unknown one is 0.
 
-    Args:
-        asked: The question.
-        table: The n statements.
-        near: Their cosines to the question, (n,); NaN if unknown.
-        shared_letters: The share of the question's letter runs that each holds, (n,).
-        told: The logits of the question's intents, (intents,).
+    The arguments are as those of ``probabilities``; ``told`` has the logits of the question's intents, (intents,).
     """
     near = np.nan_to_num(near)
     nearest, most = float(near.max(initial=-1.0)), float(shared_letters.max(initial=0.0))

@@ -23,14 +23,8 @@ def choose_standing(
 ) -> tuple[Memory, ...]:
     """Choose statements greedily by `worth` until the budget is used; one that does not fit is skipped.
 
-    Statements that have ended are left out. Doubted statements come last; of equals, the newest comes first.
-
-    Args:
-        memories: Current statements, in any order.
-        budget: The most tokens of their lines.
-        count: Counts the tokens of a text.
-        now: The current time.
-        adds: Whether a statement that would fit adds anything new. Called in the order of choice; it may keep state.
+    Statements that have ended are left out. Doubted statements come last; of equals, the newest comes first. ``adds`` tells whether
+    one that would fit adds anything new; it is called in the order of choice, and may keep state.
     """
     left = budget
     chosen = []

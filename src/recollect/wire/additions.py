@@ -34,16 +34,12 @@ class Additions:
 
 
 def restorable(chat: ChatBody, earlier: Sequence[Message]) -> tuple[Message, ...]:
-    """Return what of the earlier messages is restored in front of a request.
+    """Return what of the earlier messages, oldest first, is restored in front of a request.
 
     Anthropic and many chat templates want the user and the assistant to take turns, the user first.
     So the first is the user's; of several of the user in a row only the last stays (the others had no
     answer), of the assistant they become one; and one of the user at the end stays only where the
     request goes on with an answer. Blank messages and those of others are left out.
-
-    Args:
-        chat: The request.
-        earlier: What it lacks, oldest first.
     """
     said = (message for message in earlier if message.role in (Role.USER, Role.ASSISTANT))
     kept: list[Message] = []

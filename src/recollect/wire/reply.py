@@ -24,13 +24,7 @@ class ReplyReader:
     def __init__(
         self, content_type: str, content_encoding: str = "", said: ReplyParser | None = None
     ) -> None:
-        """Prepare to read.
-
-        Args:
-            content_type: The answer's ``Content-Type``, "" where it has none.
-            content_encoding: Its ``Content-Encoding``, "" where it has none.
-            said: Understands the API it is spoken in; None: chat completions.
-        """
+        """Prepare to read an answer with these headers, "" where it has none; without ``said``, of chat completions."""
         self._said = said or CompletionParser()
         self._body: EventStream | _Whole
         if "text/event-stream" in content_type.lower():

@@ -28,9 +28,7 @@ def insertion(at: int, new: bytes) -> Splice:
 def spliced(source: bytes, splices: Iterable[Splice]) -> bytes:
     """Return the source with all changes; the same object if there are none.
 
-    Args:
-        source: The body.
-        splices: Changes that don't overlap, in any order; of insertions at one place the first comes first.
+    They don't overlap, and come in any order; of insertions at one place the first comes first.
     """
     pieces: list[bytes] = []
     at = 0
