@@ -3,15 +3,22 @@
 Never: raises, changes or delays a byte, or holds more of an answer than its bounds say.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from recollect.wire.encodings import DECODING_ERRORS, Sink, decoding
-from recollect.wire.events import EventStream
 from recollect.wire.reply_parser import CompletionParser, Reply, ReplyParser
 
 _SLAB = 16 * 1024  # a fraction of a millisecond's reading: the event loop waits for it
 _MOST_BYTES = 64 * 1024 * 1024
 _LARGEST_BODY = 16 * 1024 * 1024
+
+_LARGEST_EVENT = 16 * 1024 * 1024
+"""How many bytes an event may have; a larger one is left out."""
+
+_MOST_LINES = 1 << 20
+"""How many lines are read: half a million events. Lines cost time, whatever their size."""
+
+_MARK = b"\xef\xbb\xbf"
 
 
 class ReplyReader:
@@ -26,9 +33,9 @@ class ReplyReader:
     ) -> None:
         """Prepare to read an answer with these headers, "" where it has none; without ``said``, of chat completions."""
         self._said = said or CompletionParser()
-        self._body: EventStream | _Whole
+        self._body: _EventStream | _Whole
         if "text/event-stream" in content_type.lower():
-            self._body = EventStream(self._said.parse_event)
+            self._body = _EventStream(self._said.parse_event)
         else:
             self._body = _Whole(self._said.parse_whole)
         self._encoding = content_encoding
@@ -89,3 +96,89 @@ class _Whole:
     def finish(self) -> None:
         self._tell(b"".join(self._pieces))
         self._pieces.clear()
+
+
+class _EventStream:
+    """Splits a stream of server-sent events into their data, and tells of each event that has any.
+
+    The format: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+
+    A last event is told of even without the blank line that should follow it.
+
+    Attributes:
+        truncated: Whether an event, or the rest of the stream, was left out.
+    """
+
+    def __init__(self, tell: Callable[[bytes, Sequence[bytes]], None]) -> None:
+        """Call ``tell`` for each event, with its name (empty if it has none) and its lines of data."""
+        self.truncated = False
+        self._tell = tell
+        self._lines_left = _MOST_LINES
+        self._after_return = False
+        self._rest: list[bytes] = []
+        self._rest_size = 0
+        self._forget_event()
+
+    def write(self, data: bytes, /) -> None:
+        """Take the next bytes."""
+        if not data:
+            return
+        if self._after_return:
+            data = data.removeprefix(b"\n")  # the other half of a line end
+        self._after_return = data.endswith(b"\r")
+        end = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+        if end:
+            lines = b"".join((*self._rest, data[:end])).splitlines()
+            self._rest, self._rest_size = [], 0
+            self._read(lines)
+        self._hold(data[end:])
+
+    def finish(self) -> None:
+        """Read what no line end and no blank line closed."""
+        self._read([b"".join(self._rest), b""])
+        self._rest, self._rest_size = [], 0
+
+    def _hold(self, rest: bytes) -> None:
+        self._rest_size += len(rest)
+        if self._rest_size <= _LARGEST_EVENT:
+            self._rest.append(rest)
+        else:
+            self._rest.clear()
+            self._spoiled = True
+
+    def _read(self, lines: list[bytes]) -> None:
+        if self._lines_left == _MOST_LINES:
+            lines[0] = lines[0].removeprefix(_MARK)
+        if len(lines) > self._lines_left:
+            self.truncated = True
+            del lines[self._lines_left :]
+        self._lines_left -= len(lines)
+        for line in lines:
+            if not line:
+                self._close_event()
+            elif len(line) > _LARGEST_EVENT:
+                self._spoiled = True
+            elif line.startswith(b"data:"):
+                self._add(line[6:] if line[5:6] == b" " else line[5:])
+            elif line.startswith(b"event:"):
+                self._name = line[6:].strip()
+
+    def _add(self, data: bytes) -> None:
+        self._data.append(data)
+        self._size += len(data) + 1
+        if self._size > _LARGEST_EVENT:
+            self._data.clear()
+            self._spoiled = True
+
+    def _close_event(self) -> None:
+        if self._spoiled:
+            self.truncated = True
+        elif self._data:
+            self._tell(self._name, self._data)
+        self._forget_event()
+
+    def _forget_event(self) -> None:
+        self._name = b""
+        self._data: list[bytes] = []
+        self._size = 0
+        self._spoiled = False

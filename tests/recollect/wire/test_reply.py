@@ -450,7 +450,7 @@ def test_more_lines_than_are_read_are_left_out_and_said_so(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_in_slabs(monkeypatch, 1)
-    monkeypatch.setattr("recollect.wire.events.MOST_LINES", 1000)
+    monkeypatch.setattr("recollect.wire.reply._MOST_LINES", 1000)
     stream = ANSWER + b"\n" * (1000 - ANSWER.count(b"\n") - 2) + said("a", "b")
 
     reply = heard(STREAM, *(stream[n : n + size] for n in range(0, len(stream), size)))
