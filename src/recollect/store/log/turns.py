@@ -67,7 +67,7 @@ async def fields_of_exchange(exchange: Exchange, *, ends: bool) -> dict[str, Any
         "answered": storable_text(turn.answered),
         # A chat that only words distinguish may begin again with the same ones.
         "begins": not (turn.history or turn.follows) and turn.scope.session_id.startswith(UNNAMED),
-        "marks": ["\\x" + mark.hex() for mark in marks_of(turn.scope)],
+        "marks": _marks(turn.scope),
         "ends": ends,
     }
     return fields | await _fields_of_end(exchange) if ends else fields
@@ -86,6 +86,16 @@ async def _fields_of_end(exchange: Exchange) -> dict[str, Any]:
         return fields
     came = "" if exchange.answer else storable_text(exchange.reply)
     return fields | {"failed_at": failure.stage, "failed_status": failure.status, "partial": came}
+
+
+def fields_of_notes_alone(scope: Scope, notes: TurnNotes) -> dict[str, Any]:
+    """Return what is noted with a turn by itself, unless its user, or its chat, was erased since the turn was said."""
+    said_at = next((each.at for each in (notes.request, notes.injection) if each is not None), None)
+    return fields_of_notes(scope, notes) | {"marks": _marks(scope), "at": said_at}
+
+
+def _marks(scope: Scope) -> list[str]:
+    return ["\\x" + mark.hex() for mark in marks_of(scope)]
 
 
 def fields_of_notes(scope: Scope, notes: TurnNotes | None) -> dict[str, Any]:

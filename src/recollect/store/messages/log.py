@@ -15,6 +15,7 @@ from recollect.store.log.keys import marks_of, storable_key, storable_parent
 from recollect.store.log.turns import (
     fields_of_exchange,
     fields_of_notes,
+    fields_of_notes_alone,
     tokens_of,
     write_turn,
     write_turn_on,
@@ -76,7 +77,7 @@ class MessageLog:
 
     async def note(self, scope: Scope, notes: TurnNotes) -> None:
         """Note the block of a turn, unless it has one, and its request, as ``write`` does; detached blocks are not added again."""
-        await write_turn(self._database, scope.user_id, fields_of_notes(scope, notes))
+        await write_turn(self._database, scope.user_id, fields_of_notes_alone(scope, notes))
 
     async def _write(self, entry: LogEntry, *, records: bool | None = None, revives: bool = False) -> Logged:
         exchange, user_id = entry.exchange, entry.exchange.turn.scope.user_id

@@ -251,7 +251,8 @@ BEGIN
 END
 $$;
 
--- Write what `written` has of a turn: its exchange, which memories it recalled, what its prompt was given, its request.
+-- Write what `written` has of a turn: its exchange, which memories it recalled, what its prompt was given, its request. Without the
+-- exchange nothing is written of a user, or a chat, that was erased since it was said: `marks` name them, `at` tells when that was.
 CREATE FUNCTION write_turn(person text, role_of_users text, written jsonb, OUT outcome text, OUT logged uuid, OUT zone text)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -266,6 +267,13 @@ BEGIN
         IF outcome IN ('by_hand', 'erased') THEN
             RETURN;
         END IF;
+    ELSIF EXISTS (
+        SELECT FROM erased
+        WHERE mark IN (SELECT each::bytea FROM jsonb_array_elements_text(written -> 'marks') AS each)
+            AND erased_at > (written ->> 'at')::timestamptz
+    ) THEN
+        outcome := 'erased';
+        RETURN;
     END IF;
     IF written ? 'detached' THEN
         UPDATE injections SET detached = true

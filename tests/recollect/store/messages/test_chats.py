@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.notes import note_block, note_request
-from tests.recollect.store.found import indexed
+from tests.recollect.store.found import added_to_a_prompt, indexed, like_a_request
 from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import apply, kept
 from tests.stores import LATER, NOON, Store
@@ -36,6 +36,7 @@ from recollect.model import (
     Skip,
     Source,
     Stage,
+    TurnNotes,
 )
 
 
@@ -421,6 +422,22 @@ async def test_the_requests_of_an_erased_user_are_gone(store: Store) -> None:
 
     assert await store.requests.request(ours.id) is None
     assert await store.requests.request(others.id) == others
+
+
+async def test_nothing_is_noted_of_a_turn_from_before_an_erasure(store: Store) -> None:
+    chat, other = store.anna.scope, store.anna.elsewhere
+    await store.memories.erase_session(chat, at=LATER)
+    of_chat = TurnNotes(added_to_a_prompt("Said before"), (), like_a_request(chat))
+    later = TurnNotes(replace(added_to_a_prompt("Said since"), at=LATER), (), None)
+
+    await store.log.note(chat, of_chat)
+    await store.log.note(chat, later)
+    await store.log.note(other, TurnNotes(added_to_a_prompt("Said elsewhere"), (), like_a_request(other)))
+
+    chats = [await store.chats.chat(each, exchanges=0) for each in (chat, other)]
+    blocks = [injection.block for each in chats for injection in each.injections]
+    assert blocks == ["Said since", "Said elsewhere"]
+    assert [each.scope for each in await store.requests.requests_of(store.anna, limit=9)] == [other]
 
 
 async def test_names_that_can_not_be_stored_are_mended(store: Store) -> None:
