@@ -13,7 +13,6 @@ import structlog
 from recollect.backends import Backends
 from recollect.deadline import within
 from recollect.engine.equal_questions import EqualQuestions
-from recollect.engine.fair_turns import FairTurns
 from recollect.engine.policy import Policy
 from recollect.engine.prepared import (
     Important,
@@ -83,7 +82,6 @@ class Retriever:
         self._clock = clock
         self._equal: EqualQuestions[Ranking] = EqualQuestions(_has_vectors)
         self._messages = MessageVectors()
-        self._turns = FairTurns()
 
     @property
     def entries(self) -> int:
@@ -120,11 +118,16 @@ class Retriever:
             return Prepared(Recall(skipped=Skip.OFF), placement=Placement.OFF)
         turn = in_zone(turn, self._policy.zone)
         state = RecallState(turn, options, self._policy, count, self._clock(), answers=answers)
+        asking: asyncio.Task[_Question] | None = None
+        # The user's changed settings come with the chat; usually they leave recall on.
+        if state.adds and state.searches and not options.disclosure.is_nothing:
+            asking = asyncio.create_task(self._question(turn, self._policy.reach))
         try:
-            async with self._turns.of(turn.scope.user_id, state.seconds_left):
-                prepared = await self._prepared(state)
+            prepared = await self._prepared(state, asking)
         except Exception as error:  # noqa: BLE001 -- a bug in recall must not cost anybody their chat
             prepared = only_answers(state, _failed(error))
+        finally:
+            _give_up(asking)
         return replace(prepared, recall=replace(prepared.recall, milliseconds=state.milliseconds))
 
     async def chat_of_answer(self, user_id: str, answer_id: str) -> str | None:
@@ -172,17 +175,7 @@ class Retriever:
             entries=entries,
         )
 
-    async def _prepared(self, state: RecallState) -> Prepared:
-        asking: asyncio.Task[_Question] | None = None
-        # The user's changed settings come with the chat; usually they leave recall on.
-        if state.adds and state.searches and not state.options.disclosure.is_nothing:
-            asking = asyncio.create_task(self._question(state.turn, self._policy.reach))
-        try:
-            return await self._with_chat(state, asking)
-        finally:
-            _give_up(asking)
-
-    async def _with_chat(self, state: RecallState, asking: "asyncio.Task[_Question] | None") -> Prepared:
+    async def _prepared(self, state: RecallState, asking: "asyncio.Task[_Question] | None") -> Prepared:
         reads_history = state.wants_history
         try:
             chat = await within(self._policy.deadline, self._chat(state))
