@@ -9,7 +9,7 @@ import numpy as np
 from asyncpg import Record
 from numpy.typing import NDArray
 
-from recollect.index import Document, Embedded, Loaded, StoredMemory, StoredPassage
+from recollect.index import Embedded, Loaded, StoredMemory, StoredPassage
 from recollect.model import Vector, Versions
 from recollect.store.log.terms import read_terms, read_terms_of_memory
 from recollect.store.pool import Connection, Database
@@ -181,11 +181,6 @@ def stored_memories(rows: Sequence[Record]) -> list[StoredMemory]:
         )
         for row, *vectors in zip(rows, first, second, strict=True)
     ]
-
-
-def document_of(content: str) -> Document:
-    """Return the terms of a text without context."""
-    return read_terms_of_memory(content, None, None, None)
 
 
 def _embedded(sent: Sequence[tuple[str | None, bytes | None]]) -> list[Embedded | None]:

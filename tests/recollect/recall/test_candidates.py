@@ -7,6 +7,7 @@ from uuid import UUID
 import numpy as np
 from tests.recollections import memory, passage, turn
 from tests.tables import table
+from tests.terms import document_of
 from uuid_utils.compat import uuid7
 
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
@@ -21,7 +22,6 @@ from recollect.recall.candidates import (
 )
 from recollect.recall.query import read_query
 from recollect.recall.question import Named
-from recollect.store.snapshots import document_of
 
 NORTH, NORTH_EAST, EAST = (1.0, 0.0), (0.8, 0.6), (0.0, 1.0)
 ASKED = Named("m", np.array(NORTH, np.float32), 0.2)

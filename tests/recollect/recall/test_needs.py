@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.recollections import memory, passage, turn
 from tests.tables import table
+from tests.terms import document_of
 
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory, StoredPassage
 from recollect.model import Provenance, Versions
@@ -16,7 +17,6 @@ from recollect.recall.candidates import match_of, near_statements
 from recollect.recall.needs import Needs, NeedThresholds, intents_of, needs_of
 from recollect.recall.query import read_query
 from recollect.recall.question import Named, StatementVectors
-from recollect.store.snapshots import document_of
 
 LISBON, FIPS, NURSE, TEA = (
     "Lives in Lisbon",

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from tests.people import person
 from tests.recollect.store.test_versions import MUCH, WRITES, life, restore
 from tests.stores import LATER, MODEL, NORTH, Store, vector
+from tests.terms import document_of
 from uuid_utils.compat import uuid7
 
 from recollect.errors import RecollectError
 from recollect.index import Snapshot, SnapshotCache, Words
 from recollect.model import COMMONS, Add
 from recollect.store import Postgres
-from recollect.store.snapshots import PostgresSnapshots, document_of, in_slices
+from recollect.store.snapshots import PostgresSnapshots, in_slices
 
 
 def terms_in(
