@@ -92,6 +92,7 @@ async def functions(own_proxies: OwnProxies) -> list[tuple[str, str]]:
     listed = [name for title in TITLES for step in steps(title) for name in step]
     person = somebody()
     async with own_proxies.serve() as proxy:
+        await proxy.all_formed()  # of earlier tests: a job of theirs would be recorded, too
         with recorded(person.known_as) as ran:
             answer = await proxy.say(person, "I drive a green Volvo.")
             await proxy.formed(person)

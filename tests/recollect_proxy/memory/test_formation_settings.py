@@ -9,6 +9,7 @@ from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.running_proxy import RunningProxy, User, chat_body
 from tests.scripted_extraction import Lesson, Pupil
 from tests.scripted_upstream import ScriptedUpstream
+from tests.waiting import until
 
 CAT = "I have a cat called Minka."
 FOR = pytest.mark.parametrize("path", ["/settings", "/users/{user}/settings"], ids=["everybody", "one user"])
@@ -88,7 +89,10 @@ async def test_what_is_said_while_formation_is_off_for_everybody_is_formed_once_
     await change(own_proxy, "/users/{user}/settings", other_user, formation="extract")
     await own_proxy.say(other_user, "Good morning!", chat="another")
 
-    assert await own_proxy.statements(user) == [CAT]
+    async def is_formed() -> bool:
+        return await own_proxy.statements(user) == [CAT]
+
+    await until(is_formed)  # the setting sets it in motion
     assert await own_proxy.statements(other_user) == []
 
 
