@@ -31,7 +31,6 @@ class Occurrences(NamedTuple):
     frequencies: list[int]
     own: list[int]
     lengths: list[int]
-    own_lengths: list[int]
 
 
 @dataclass(frozen=True)
@@ -50,11 +49,11 @@ async def lexicon_of(snapshots: SnapshotCache, user_id: str, terms: Sequence[str
     length = sum(int(words.lengths[found].sum()) for _, words, found, _ in parts)
     occurrences = {}
     for term in dict.fromkeys(terms):
-        rows: list[tuple[Document, int, int, int, int]] = []
+        rows: list[tuple[Document, int, int, int]] = []
         for kind, words, found, _ in parts:
             entries = words.find((term,), found)
             rows += [
-                ((kind, row), often, own, int(words.lengths[row]), int(words.own_lengths[row]))
+                ((kind, row), often, own, int(words.lengths[row]))
                 for row, often, own in zip(
                     entries.row.tolist(), entries.often.tolist(), entries.own.tolist(), strict=True
                 )

@@ -47,7 +47,7 @@ class Lengths:
 
 FULL = Lengths(rounds=7, pairs=150, pair_seconds=4.0, window=2.5, closed=1.5, opened=1.2, bursts=2)
 QUICK = Lengths(rounds=2, pairs=80, pair_seconds=2.5, window=1.5, closed=1.0, opened=0.7, bursts=1)
-_STAGGER_SECONDS = 1.0
+_STAGGER_SECONDS = 3.0
 _SETTLE_TRIES = 80
 _RESTING_SECONDS = 0.02  # of a tenth of a second; the kernel counts in hundredths
 

@@ -45,13 +45,6 @@ class Tally:
     off: set[str] = field(default_factory=set)
     spoken_with: dict[str, SpokenWith | None] = field(default_factory=dict)
 
-    @property
-    def has_news(self) -> bool:
-        """Whether the import changed anything; for a dry run, whether it would."""
-        return bool(
-            self.memories["new"] or self.memories["changed"] or self.memories["held"] or self.exchanges["new"]
-        )
-
     def document(self) -> dict[str, object]:
         """Return the counts for JSON output."""
         return {

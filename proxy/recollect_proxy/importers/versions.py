@@ -99,9 +99,8 @@ def _beside(further: Brought, versions: Sequence[Version], *, is_known: bool) ->
     if is_known or content_hash(further.memory.content) in map(content_hash, _texts(versions)):
         return Kept.THERE
     latest = versions[-1].updates
-    if (
-        latest and latest[0].action in _HOLDS
-    ):  # the last version was never approved; a later text gets a new chance
+    # The last version was never approved: a later text gets a new chance.
+    if latest and latest[0].action in _HOLDS:
         return Kept.THERE if further.memory.observed_at <= latest[-1].at else further
     is_ours = all(update.actor is Actor.IMPORT for version in versions for update in version.updates)
     return further if is_ours else Kept.LEFT

@@ -124,9 +124,8 @@ class LogWriter:
         try:
             await self._get_ready()
             if record.begun is not None and entry.phase is not Phase.BEGUN:
-                await ends_before(
-                    record.begun, record.kept
-                )  # the turn is masked by then, and kept before its end
+                # The turn is masked by then, and kept before its end.
+                await ends_before(record.begun, record.kept)
             return await self._keep_and_write(await self._as_kept(entry, record), record, before)
         except FullError:
             self._lose(entry, "the spool is full")

@@ -328,9 +328,8 @@ def selected(state: RecallState, ranking: Ranking, important: Important) -> Prep
     standing = state.standing(important, chosen)
     given = _in_front(standing, chosen)
     known = 0
-    if (
-        important.known and state.options.disclosure.is_whole
-    ):  # a server that may not see all is not told how many there are
+    # A server that may not see all memories doesn't learn how many there are.
+    if important.known and state.options.disclosure.is_whole:
         there = sum(each.dropped in _THERE for each in ranked if is_judged(each.item))
         known = max(important.known - there, 0)
     placed = state.placed(given, code_first=query.asks_about_code, known=known, numbers=lists)

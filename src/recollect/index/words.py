@@ -24,9 +24,6 @@ _CORRECTED = 0.8
 """The weight of a spelling correction; an exact term counts 1."""
 _CORRECTED_AT_MOST = 3
 
-_OWN_SHARE = 0.6
-"""The mean length of a document's own text, as a share of its length with its context."""
-
 _SORTED_AGAIN = 0.1
 """The share of the entries from which those added last are sorted in; few are found by a scan."""
 _SCANNED = 20_000
@@ -39,13 +36,11 @@ class Document(NamedTuple):
         terms: Its terms, the context included; none twice.
         counts: Two bytes a term: how often it stands in the document with its context, and in its own text alone.
         length: The number of terms, the context included.
-        own_length: The number of terms of its own text.
     """
 
     terms: Sequence[str] = ()
     counts: bytes = b""
     length: int = 0
-    own_length: int = 0
 
 
 class Entries(NamedTuple):
@@ -74,13 +69,11 @@ class TermScores(NamedTuple):
     Attributes:
         bm25: BM25 over the document with its context.
         matched: The sum of the idf of the question's terms that document and context hold.
-        own_bm25: BM25 over the document alone.
         own_matched: The sum of the idf of the question's terms that the document alone holds.
     """
 
     bm25: Floats
     matched: Floats
-    own_bm25: Floats
     own_matched: Floats
 
 
@@ -141,14 +134,12 @@ class Words:
         entries: Entries in the order of their terms.
         added: The entries that came last, in no order.
         lengths: The number of terms of each document, its context included, (rows,).
-        own_lengths: The number of terms of its own text, (rows,).
     """
 
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     entries: Entries = _NO_ENTRIES
     added: Entries = _NO_ENTRIES
     lengths: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
-    own_lengths: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
 
     def with_documents(self, documents: Sequence[Document]) -> Self:
         """Return the index with further documents, in the next rows."""
@@ -171,7 +162,6 @@ class Words:
             entries,
             added,
             np.append(self.lengths, np.array([each.length for each in documents], np.int32)),
-            np.append(self.own_lengths, np.array([each.own_length for each in documents], np.int32)),
         )
 
     def taken(self, order: NDArray[np.intp]) -> Self:
@@ -179,7 +169,7 @@ class Words:
         place = np.full(len(self.lengths), -1, np.int32)
         place[order] = np.arange(len(order))
         entries, added = (_placed(each, place) for each in (self.entries, self.added))
-        return type(self)(self.vocabulary, entries, added, self.lengths[order], self.own_lengths[order])
+        return type(self)(self.vocabulary, entries, added, self.lengths[order])
 
     def find(self, terms: Sequence[str], found: Mask) -> Entries:
         """Return the entries of terms in documents that may be found; ``term`` is the place among ``terms``.
@@ -204,7 +194,7 @@ class Words:
     @property
     def nbytes(self) -> int:
         """The bytes that it takes, about."""
-        arrays = (*self.entries, *self.added, self.lengths, self.own_lengths)
+        arrays = (*self.entries, *self.added, self.lengths)
         return sum(each.nbytes for each in arrays) + 180 * len(self.vocabulary.numbers)
 
 
@@ -238,7 +228,7 @@ def match_words(indexes: Sequence[tuple[Words, Mask]], terms: Sequence[str]) -> 
     documents = sum(int(found.sum()) for _, found in indexes)
     length = sum(int(words.lengths[found].sum()) for words, found in indexes)
     if not documents or not terms:
-        none = tuple(TermScores(*np.zeros((4, len(found)))) for _, found in indexes)
+        none = tuple(TermScores(*np.zeros((3, len(found)))) for _, found in indexes)
         return WordMatch(none, sum(idf(0, 0) for _ in terms))
     mean = length / documents if length > documents else 1.0
     entries = [words.find(terms, found) for words, found in indexes]
@@ -272,13 +262,11 @@ def _scores(found: Entries, words: Words, shared: Floats, mean: float) -> TermSc
         mean: The mean length of a document.
     """
     row, weight, size = found.row, shared[found.term], len(words.lengths)
-    own = found.own.astype(np.float64)
     often = saturation(found.often.astype(np.float64), words.lengths[row], mean)
-    own_often = saturation(own, words.own_lengths[row], mean * _OWN_SHARE)
     return TermScores(
         *(
             np.asarray(np.bincount(row, weight * part, minlength=size), np.float64)
-            for part in (often, np.ones(len(row)), own_often, (own > 0).astype(np.float64))
+            for part in (often, np.ones(len(row)), found.own > 0)
         )
     )
 

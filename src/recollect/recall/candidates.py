@@ -106,7 +106,7 @@ class Candidates:
         passages: The rows of the best part of each message.
         cosine: The cosine of the nearest part, (n,); NaN if unknown.
         first_cosine: The cosine of the message's first part, (n,); NaN if unknown.
-        bm25, matched, own_bm25, own_matched: The term scores of the best of the parts, (n,) each.
+        bm25, matched, own_matched: The term scores of the best of the parts, (n,) each.
     """
 
     memories: Rows
@@ -115,7 +115,6 @@ class Candidates:
     first_cosine: Floats
     bm25: Floats
     matched: Floats
-    own_bm25: Floats
     own_matched: Floats
 
     @property
@@ -204,7 +203,7 @@ def _messages(
 ) -> tuple[Rows, list[Floats]]:
     """Return the best part of each message, and the best cosine, first cosine and term scores of its parts."""
     if not len(parts):
-        return parts, [np.empty(0) for _ in range(6)]
+        return parts, [np.empty(0) for _ in range(5)]
     columns = [cosine, first, *(each[parts] for each in scores)]
     message = passages.columns.message[parts]
     quality = np.nan_to_num(cosine) + columns[2] / _BM25_OF_COSINE

@@ -108,7 +108,7 @@ class _LogRows(NamedTuple):
             StoredPassage(
                 row["document"],
                 passage_of(row),
-                read_terms(row["terms"], row["counts"], row["length"], row["own_length"]),
+                read_terms(row["terms"], row["counts"], row["length"]),
                 vectors,
             )
             for row, vectors in zip(rows, embedded, strict=True)

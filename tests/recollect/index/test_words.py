@@ -16,7 +16,7 @@ def document(own: str, context: str = "") -> Document:
     words, around = Counter(own.split()), Counter(context.split())
     every = words + around
     counts = bytes(each for term, often in every.items() for each in (often, words[term]))
-    return Document(tuple(every), counts, every.total(), words.total())
+    return Document(tuple(every), counts, every.total())
 
 
 def words_of(*texts: str) -> Words:

@@ -28,7 +28,7 @@ def score(
 ) -> float:
     """Return the gate's score of a question with one candidate."""
     one, zero, none = np.ones(1), np.zeros(1), np.empty(0, np.intp)
-    found = Candidates(none, np.zeros(1, np.intp), cosine * one, cosine * one, zero, zero, zero, zero)
+    found = Candidates(none, np.zeros(1, np.intp), cosine * one, cosine * one, zero, zero, zero)
     scores = LogScores(zero, {}, one, changed.pop("speaker", 0.0) * one, held * one)
     given: dict[str, Any] = {"self_share": zero, "seen": 0.0, "gate_cosine": 0.3, "gate": Gate()}
     return gate_score(read_query(turn(asked)), [item], found, scores, nothing=nothing, **given | changed)

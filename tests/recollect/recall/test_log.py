@@ -42,7 +42,6 @@ def scored(
         zeros + NAN if first is None else np.array(first, np.float64),
         zeros,
         zeros,
-        zeros,
         zeros if matched is None else np.array(matched, np.float64),
     )
     words = match_of(snapshot, query.terms, serving_passages(snapshot.passages, query))
@@ -154,6 +153,6 @@ def test_whatever_is_unknown_the_scores_are_numbers_and_their_parts_add_up(
 def test_items_come_in_the_order_of_their_rows() -> None:
     snapshot = snapshot_of(kept("tea"), said("milk"), said("rain"))
     none = np.zeros(2)
-    found = Candidates(np.zeros(1, np.intp), np.array([1]), *[none] * 6)
+    found = Candidates(np.zeros(1, np.intp), np.array([1]), *[none] * 5)
 
     assert [each.content for each in items_of(snapshot, found)] == ["tea", "rain"]

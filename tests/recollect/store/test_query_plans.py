@@ -40,9 +40,9 @@ INSERT INTO exchanges
 SELECT user_id, id, 'chat ' || number % 10, number::text, number, id, id, 'm', false, now(), 'formed', 0, now()
 FROM said;
 INSERT INTO message_chunks (
-    user_id, document, message_id, part, begins, ends, code, terms, counts, length, own_length, embeddable, embedding_model, changed
+    user_id, document, message_id, part, begins, ends, code, terms, counts, length, embeddable, embedding_model, changed
 )
-SELECT user_id, number, id, 0, 0, 4, false, 'text', '\x0101', 9, 9, true, 'm', number FROM said;
+SELECT user_id, number, id, 0, 0, 4, false, 'text', '\x0101', 9, true, 'm', number FROM said;
 INSERT INTO chunk_vectors
 SELECT user_id, number, 0,
     (SELECT array_agg(cos(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec, 'm'

@@ -18,7 +18,7 @@ async def test_what_changed_there_replaces_what_was_brought_and_the_history_keep
     came = await imports.bring(moved)
 
     assert told.memories == came.memories == {"changed": 1}
-    assert came.has_news
+    assert came.exchanges["new"] == 0
     [oslo] = await imports.memories()
     assert oslo.content == OSLO
     assert oslo.embedding_model is not None
@@ -37,7 +37,7 @@ async def test_neither_the_same_nor_an_older_export_changes_anything_and_a_newer
 
     for each in (new, old, new, old):
         again = await imports.bring(each)
-        assert (again.memories, again.has_news) == ({"there": 1}, False)
+        assert (again.memories, again.exchanges["new"]) == ({"there": 1}, 0)
     assert await imports.everything() == before
 
     assert (await imports.bring_rows(imports.written(BERGEN, day=3))).memories == {"changed": 1}
@@ -73,7 +73,7 @@ async def test_what_was_edited_undone_or_deleted_here_stays_so_and_is_told(impor
     assert "3 changed here since, left as it is" in next(
         line for line in again.lines(chats=False, dry_run=False) if line.startswith("memories:")
     )
-    assert not again.has_news
+    assert again.exchanges["new"] == 0
     assert await imports.everything() == before
 
 

@@ -18,8 +18,8 @@ _MOST = 255
 """A term that stands in a passage more often is counted so often."""
 
 
-def written_terms(terms: Mapping[str, int], context: Mapping[str, int]) -> tuple[str, bytes, int, int]:
-    """Return the terms, their counts, the number of terms with the context, and that of the passage's own.
+def written_terms(terms: Mapping[str, int], context: Mapping[str, int]) -> tuple[str, bytes, int]:
+    """Return the terms, their counts, and the number of terms with the context.
 
     Args:
         terms: How often each term stands in the passage's own text.
@@ -28,18 +28,17 @@ def written_terms(terms: Mapping[str, int], context: Mapping[str, int]) -> tuple
     every = Counter(terms)
     every.update(context)
     pairs = [(min(often, _MOST), min(terms.get(term, 0), _MOST)) for term, often in every.items()]
-    own = sum(terms.values())
-    return "\n".join(every), np.array(pairs, np.uint8).tobytes(), own + sum(context.values()), own
+    return "\n".join(every), np.array(pairs, np.uint8).tobytes(), every.total()
 
 
-def read_terms(terms: str, counts: bytes, length: int, own_length: int) -> Document:
+def read_terms(terms: str, counts: bytes, length: int) -> Document:
     """Return the terms of a passage or memory."""
-    return Document(terms.split("\n") if terms else (), counts, length, own_length)
+    return Document(terms.split("\n") if terms else (), counts, length)
 
 
 def terms_of_memory(content: str) -> tuple[str, bytes]:
     """Return the terms of a memory and their counts."""
-    terms, counts, _, _ = written_terms(document_terms(content), {})
+    terms, counts, _ = written_terms(document_terms(content), {})
     return terms, counts
 
 
@@ -47,8 +46,7 @@ def read_terms_of_memory(content: str, terms: str | None, counts: bytes | None, 
     """Return the terms of a memory, from its content where they were not kept or by other rules."""
     if terms is None or counts is None or by != TERMS_BY:
         terms, counts = terms_of_memory(content)
-    length = sum(counts[1::2])
-    return read_terms(terms, counts, length, length)
+    return read_terms(terms, counts, sum(counts[1::2]))
 
 
 def with_context(terms: str, counts: bytes, added: Mapping[str, int]) -> tuple[str, bytes]:

@@ -139,7 +139,6 @@ CREATE TABLE message_chunks (
     terms text NOT NULL,
     counts bytea NOT NULL,
     length integer NOT NULL,
-    own_length integer NOT NULL,
     embeddable boolean NOT NULL,
     embedding_model text,
     pasted boolean NOT NULL DEFAULT false,
@@ -154,7 +153,7 @@ ALTER TABLE message_chunks ALTER COLUMN terms SET STATISTICS 0, ALTER COLUMN cou
 
 COMMENT ON COLUMN message_chunks.terms IS 'The terms by which it is found, a line each; also those of its context.';
 COMMENT ON COLUMN message_chunks.counts IS 'Two bytes a term: how often it stands there with the context, and in its own text alone.';
-COMMENT ON COLUMN message_chunks.length IS 'How many terms it has, the context included; own_length: of its own text.';
+COMMENT ON COLUMN message_chunks.length IS 'How many terms it has, the context included.';
 COMMENT ON COLUMN message_chunks.embeddable IS 'Whether it is to have embeddings.';
 COMMENT ON COLUMN message_chunks.embedding_model IS 'Of the embeddings it has, in chunk_vectors.';
 COMMENT ON COLUMN message_chunks.pasted IS 'It holds what others wrote, or a machine did.';

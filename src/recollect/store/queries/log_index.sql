@@ -51,9 +51,9 @@ UPDATE message_chunks SET followed = true, terms = $3, counts = $4 WHERE user_id
 -- name: insert_chunk
 -- Keep where a chunk of a message of the user stands.
 INSERT INTO message_chunks (
-    user_id, document, message_id, part, begins, ends, code, language, terms, counts, length, own_length,
+    user_id, document, message_id, part, begins, ends, code, language, terms, counts, length,
     embeddable, embedding_model, pasted, cuts
-) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16);
+) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
 
 -- name: number_documents
 -- Give numbers to more chunks of the user; the first of them.

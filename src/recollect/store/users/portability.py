@@ -55,14 +55,14 @@ class Portability:
 
         Sections must come in the order of ``export``, and rows must be validated.
         """
-        query = SQL["restore_memories" if section == "summaries" else f"restore_{section}"]
+        are_memories = section in {"memories", "summaries"}
+        query = SQL["restore_memories" if are_memories else f"restore_{section}"]
         given = [_hashed(row) if section in _HASHED else row for row in rows]
-        if query == SQL["restore_memories"]:
+        if are_memories:
             given = [{**row, **_terms_of(row["content"])} for row in given]
         async with self._database.changing(user_id) as connection:
-            if (
-                section == "memories"
-            ):  # nobody erases meanwhile, as one that nobody sees, what is about to be seen
+            if section == "memories":
+                # Else a memory that no one sees might be erased before this user sees it.
                 await connection.execute(SQL["lock_user"], COMMONS)
             return len(await connection.fetch(query, user_id, json.dumps(given)))
 

@@ -57,9 +57,8 @@ class Profiles:
             written = await _as_written(connection, user_id, entry)
             if await connection.fetchval(SQL["change_profile_entry"], *written) is None:
                 raise ProfileEntryNotFoundError
-            await connection.execute(
-                SQL["delete_injections"], user_id, [entry.id]
-            )  # it may have said otherwise
+            # A block may have said otherwise.
+            await connection.execute(SQL["delete_injections"], user_id, [entry.id])
 
     async def propose(
         self, user_id: str, proposals: Mapping[UUID, tuple[UUID, ProfileField]], *, at: datetime
