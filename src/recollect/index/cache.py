@@ -203,24 +203,27 @@ class _Collector:
 
     It would look at all rows again each time their number has grown by a fourth, and stop every chat for up to 0.1 seconds. Loads
     that overlap without end, or one that waits for the store, pause it for a second at most: else cycles would fill the memory.
+    A program that has turned it off keeps it off.
     """
 
     def __init__(self) -> None:
         self._running = 0
+        self._end: asyncio.TimerHandle | None = None
 
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Pause it while the body or another one runs."""
         self._running += 1
-        if self._running == 1:
+        if self._running == 1 and gc.isenabled():
             gc.disable()
             self._end = asyncio.get_running_loop().call_later(_PAUSED_AT_MOST, gc.enable)
         try:
             yield
         finally:
             self._running -= 1
-            if not self._running:
+            if not self._running and self._end is not None:
                 self._end.cancel()
+                self._end = None
                 gc.enable()
 
 

@@ -220,6 +220,16 @@ async def test_garbage_is_collected_however_long_loads_overlap(
     assert gc.isenabled()
 
 
+async def test_a_program_that_has_turned_the_collector_off_keeps_it_off(rows: Rows) -> None:
+    cache = SnapshotCache(rows, most_bytes=MUCH)
+    gc.disable()
+    try:
+        await cache.get("anna", rows.change("anna"))
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
 async def test_no_snapshot_of_another_person_is_used(rows: Rows) -> None:
     cache = SnapshotCache(rows, most_bytes=MUCH)
     now = rows.change("ben")
