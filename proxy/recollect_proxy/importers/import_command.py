@@ -174,10 +174,12 @@ async def bring(
             raise SourceError("There are chats in it, and no memories: bring them with --chats.")
         async with open_destination(settings, writes=not dry_run) as backends:
             importing = Importer(source, backends, policy, datetime.now(UTC), only, writes=not dry_run)
-            task = progress.add_task("rows", total=len(memories) + len(listed))
-            advance = partial(progress.advance, task)
-            await importing.bring_memories(memories, advance)
-            await importing.bring_chats(listed, advance)
+            if memories:
+                task = progress.add_task("memories", total=len(memories))
+                await importing.bring_memories(memories, partial(progress.advance, task))
+            if listed:
+                task = progress.add_task("chats", total=len(listed))
+                await importing.bring_chats(listed, partial(progress.advance, task))
             return importing.tally
 
 
