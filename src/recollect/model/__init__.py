@@ -81,6 +81,7 @@ from recollect.model.memory import (
     COMMONS,
     Candidate,
     ExtractedCommand,
+    Hints,
     Memory,
     Neighbor,
     Outline,
@@ -131,5 +132,6 @@ from recollect.model.words import (
     Strategy,
     SystemStyle,
     Unread,
+    Use,
     Written,
 )

@@ -9,10 +9,25 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model.words import Asking, Doubt, Kind, Lasting, Relation, Source, Stance
+from recollect.model.words import Asking, Doubt, Kind, Lasting, Relation, Source, Stance, Use
 
 Vector: TypeAlias = NDArray[np.float32]
 """An embedding: one dimension, unit length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """When a statement will be needed, as the model that wrote it expects. They never reach a prompt of a chat.
+
+    Attributes:
+        use: When it is needed.
+        topics: The requests that need it, as short English noun phrases.
+        questions: Questions that need it, in the first person: one in the person's language, one in English.
+    """
+
+    use: Use = Use.TOPIC
+    topics: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +51,7 @@ class Candidate:
         lasting: For how long it is worth knowing.
         confirms: The assistant's sentence that ``evidence`` assents to; None: the person's words say it themselves.
         of_others: Whether the model says that all words of the message are pasted or played.
+        hints: When it will be needed; None if the model does not say.
     """
 
     content: str
@@ -56,6 +72,7 @@ class Candidate:
     lasting: Lasting = Lasting.YEARS
     confirms: str | None = None
     of_others: bool = False
+    hints: Hints | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +136,9 @@ class Memory:
         outline: The parts of a summary; None of any other memory.
         known_until: Until when it was believed; None while it is.
         label: Its label in prompts: the field of a profile's entry, whose value may mean little alone.
+        hints: When it will be needed; None until a model or the person says so.
+        hint_embeddings: The embeddings of the hints by the second embedder, if they were just made, (n, dimensions): of the
+            statement with its topics, then of each question.
     """
 
     id: UUID
@@ -145,6 +165,8 @@ class Memory:
     second_embedding: Vector | None = field(default=None, repr=False, compare=False)
     second_model: str | None = field(default=None, compare=False)
     label: str = field(default="", compare=False)
+    hints: Hints | None = None
+    hint_embeddings: NDArray[np.float32] | None = field(default=None, repr=False, compare=False)
 
     @property
     def labelled(self) -> str:
@@ -163,7 +185,10 @@ class Memory:
 
     @property
     def version(self) -> str:
-        """32 hexadecimal digits (SHA-256, cut off) that are others once anything but the counts of its use is another."""
+        """32 hexadecimal digits (SHA-256, cut off) that change with anything but the counts of its use and its hints.
+
+        A model may write hints while a person edits.
+        """
         told = (
             *(
                 self.id,

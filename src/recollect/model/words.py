@@ -137,6 +137,17 @@ class Lasting(StrEnum):
     YEARS = "years"
 
 
+class Use(StrEnum):
+    """When a statement is needed."""
+
+    ALWAYS = "always"
+    """It shapes nearly every answer, as a wish how to be answered does."""
+    TOPIC = "topic"
+    """Certain requests need it, even if the person does not mention it."""
+    ASKED = "asked"
+    """Only a question about it needs it."""
+
+
 class Asking(StrEnum):
     """The kinds of a person's requests to the memory."""
 
