@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from recollect.composition.excerpts import excerpt
 from recollect.composition.fences import quoted, quoted_code, unfenced
-from recollect.model import STATEMENTS, Doubt, Kind, Memory, Passage, Recollection, Role
+from recollect.model import STATEMENTS, Doubt, Kind, Memory, Passage, Recollection, Role, Use
 from recollect.model.local_time import wall
 from recollect.text.dates import dates_meant
 from recollect.text.normalization import normalize
@@ -27,12 +27,15 @@ CODE_TOKENS = 400
 MESSAGES = "Earlier messages:"
 """The heading above passages."""
 
-_PROFILE, _STATEMENT, _MESSAGE = range(3)
+ALWAYS = "Always keep in mind:"
+"""The heading above statements that shape every answer."""
+
+_ALWAYS, _PROFILE, _STATEMENT, _MESSAGE = range(4)
 """The order of a block's parts."""
 
 _DOUBTS = {
-    Doubt.DISPUTED: "the user also said otherwise",
-    Doubt.SUSPECT: "may no longer hold",
+    Doubt.DISPUTED: "the user has also said otherwise",
+    Doubt.SUSPECT: "may be out of date",
 }
 _DAY = timedelta(days=1)
 _YEAR = timedelta(days=366)
@@ -50,7 +53,7 @@ class Line(NamedTuple):
     """A line of a block.
 
     Attributes:
-        order: The sort key within a block: the profile, then statements, then messages, oldest first.
+        order: The sort key within a block: statements for every answer, the profile, other statements, messages; each oldest first.
         heading: The heading above the line.
         text: The line itself, bullet included.
     """
@@ -62,7 +65,7 @@ class Line(NamedTuple):
     @property
     def is_statement(self) -> bool:
         """Whether the line renders a statement; otherwise it renders a message or an entry of the profile."""
-        return self.order[0] == _STATEMENT
+        return self.order[0] in {_ALWAYS, _STATEMENT}
 
     def numbered(self, number: int) -> "Line":
         """Return the line of a statement with its number at the end, by which the user can refer to it."""
@@ -88,8 +91,12 @@ def line_of(
         text = excerpt_of(item, count=count, focus=focus, code_first=code_first)
         return Line((_MESSAGE, item.said_at), MESSAGES, _message(item, text, wall(item.said_at, zone)))
     if item.kind in STATEMENTS or item.kind is Kind.PROFILE:
-        heading = f"{wall(item.observed_at, zone).year}:"
-        place = _PROFILE if item.kind is Kind.PROFILE else _STATEMENT
+        place, heading = (
+            _PROFILE if item.kind is Kind.PROFILE else _STATEMENT,
+            f"{wall(item.observed_at, zone).year}:",
+        )
+        if item.hints is not None and item.hints.use is Use.ALWAYS:
+            place, heading = _ALWAYS, ALWAYS
         return Line((place, item.observed_at), heading, f"\u2022 {_plain(item.labelled)}{_notes(item, at)}")
     label = "Summary" if item.kind is Kind.SUMMARY else "Exchange"
     text = f"- {label}, {wall(item.observed_at, zone):%Y-%m-%d}: {quoted(item.content)}"
@@ -115,7 +122,7 @@ def was_understood(passage: Passage, quoted_of_it: str, statement: Memory) -> bo
 
 def _message(passage: Passage, text: str, said_at: datetime) -> str:
     told = quoted_code(text) if passage.code else quoted(text)
-    later = " (no longer so)" if passage.changed_at is not None else ""
+    later = " (since changed)" if passage.changed_at is not None else ""
     gap = "" if told.startswith("\n") else " "
     return f"- {_who(passage)}, {said_at:%Y-%m-%d}{later}:{gap}{told}"
 
@@ -130,16 +137,7 @@ def _notes(memory: Memory, at: datetime | None) -> str:
     """Return a statement's dates and doubt in brackets, for example `` (until 2026-05-01)``; "" if there are none."""
     said_at = wall(memory.observed_at, None if at is None else at.tzinfo)
     at = None if at is None else wall(at)
-    notes = _event(memory, said_at, at)
-    is_to_come = at is not None and memory.holds_from is not None and at < memory.holds_from
-    is_over = at is not None and memory.holds_until is not None and memory.holds_until <= at
-    since, until = "only from" if is_to_come else "since", "was so until" if is_over else "until"
-    for word, moment in ((since, memory.holds_from), (until, memory.holds_until)):
-        if moment is None:
-            continue
-        day = _Day.of(moment)
-        if is_over or is_to_come or not day.is_named(memory.content, said_at):
-            notes.append(f"{word} {day}")
+    notes = [*_event(memory, said_at, at), *_validity(memory, said_at, at)]
     if memory.doubt is not None:
         notes.append(_DOUBTS[memory.doubt])
     return f" ({', '.join(notes)})" if notes else ""
@@ -153,9 +151,29 @@ def _event(memory: Memory, said_at: datetime, at: datetime | None) -> list[str]:
     is_todo = memory.kind is Kind.TODO
     was_planned = is_todo or said_at < memory.event_at
     is_over = was_planned and at is not None and day.first < at.date()
-    if not is_over and day.is_named(memory.content, said_at):
-        return []
+    if day.is_named(memory.content, said_at):
+        return ["date has passed"] if is_over else []
     return [f"{'was ' if is_over else ''}{'due' if is_todo else 'on'} {day.first:%Y-%m-%d}"]
+
+
+def _validity(memory: Memory, said_at: datetime, at: datetime | None) -> list[str]:
+    """Return from when and until when a statement holds, and whether that is over or still to come."""
+    is_to_come = at is not None and memory.holds_from is not None and at < memory.holds_from
+    is_over = at is not None and memory.holds_until is not None and memory.holds_until <= at
+    notes = []
+    for word, mark, alone, moment, is_marked in (
+        ("since", "starts", "not yet so", memory.holds_from, is_to_come),
+        ("until", "over since", "over", memory.holds_until, is_over),
+    ):
+        if moment is None:
+            continue
+        day = _Day.of(moment)
+        is_named = day.is_named(memory.content, said_at)
+        if is_marked:
+            notes.append(alone if is_named else f"{mark} {day}")
+        elif not is_named:
+            notes.append(f"{word} {day}")
+    return notes
 
 
 class _Day(NamedTuple):

@@ -1,5 +1,6 @@
 """A block says what speaks against a memory, how long it holds, and what was done as the user asked."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -11,6 +12,7 @@ from tests.tables import table
 from recollect.composition import Bounds, compose, place
 from recollect.composition.lines import line_of
 from recollect.model import Action, Actor, Chat, Doubt, Kind, Reason, Update
+from recollect.text.attribution.our_lines import injected_lines
 from recollect.text.tokens import estimate_tokens
 
 
@@ -28,8 +30,8 @@ def told(at: datetime | None = None, **changed: Any) -> str:
 @pytest.mark.parametrize(
     ("doubt", "note"),
     [
-        (Doubt.SUSPECT, " (may no longer hold)"),
-        (Doubt.DISPUTED, " (the user also said otherwise)"),
+        (Doubt.SUSPECT, " (may be out of date)"),
+        (Doubt.DISPUTED, " (the user has also said otherwise)"),
         (None, ""),
     ],
 )
@@ -49,9 +51,9 @@ def test_what_is_over_and_what_is_to_come_are_told_from_what_holds() -> None:
     told_at = [told(NOON.replace(month=month), **days) for month in (3, 4, 6)]
 
     assert [line.partition(" (")[2] for line in told_at] == [
-        "only from 2026-04-15, until 2026-06-15)",
+        "starts 2026-04-15, until 2026-06-15)",
         "since 2026-04-15, until 2026-06-15)",
-        "since 2026-04-15, was so until 2026-06-15)",
+        "since 2026-04-15, over since 2026-06-15)",
     ]
 
 
@@ -74,18 +76,30 @@ AUTUMN = datetime(2026, 11, 28, 12, tzinfo=UTC)
             "Lives in Ghent since 2019",
         ),
         ("Lives in Ghent", {"holds_from": JULY.replace(day=3)}, "Lives in Ghent (since 2026-07-03)"),
-        ("Lived in Ghent", {"holds_until": JULYS_END}, "Lived in Ghent (was so until the end of 2026-07)"),
+        ("Lived in Ghent", {"holds_until": JULYS_END}, "Lived in Ghent (over since the end of 2026-07)"),
         (
             "Has a lease in Ghent",
             {"holds_until": datetime(2027, 12, 31, 23, 59, 59, tzinfo=UTC)},
             "Has a lease in Ghent (until the end of 2027)",
+        ),
+        (
+            "Lived in Ghent until July 2026",
+            {"holds_until": JULYS_END},
+            "Lived in Ghent until July 2026 (over)",
+        ),
+        (
+            "Lives in Ghent from January 2027",
+            {"holds_from": datetime(2027, 1, 1, tzinfo=UTC)},
+            "Lives in Ghent from January 2027 (not yet so)",
         ),
     ],
 )
 def test_a_month_stays_a_month_and_is_said_once(content: str, dates: Any, line: str) -> None:
     said = recollection(content, observed_at=AUTUMN, **dates)
 
-    assert line_of(said, count=estimate_tokens, at=AUTUMN).text == f"• {line}"
+    written = line_of(said, count=estimate_tokens, at=AUTUMN).text
+    assert written == f"• {line}"
+    assert injected_lines([written]) == (content,), "sent back, it is known as ours"
 
 
 @table(
@@ -96,9 +110,9 @@ def test_a_month_stays_a_month_and_is_said_once(content: str, dates: Any, line: 
             "Has to call the dentist on 3 August 2026",
             Kind.TODO,
             JULY,
-            "Has to call the dentist on 3 August 2026 (was due 2026-08-03)",
+            "Has to call the dentist on 3 August 2026 (date has passed)",
         ),
-        ("Has an interview on 3 August", Kind.FACT, JULY, "Has an interview on 3 August (was on 2026-08-03)"),
+        ("Has an interview on 3 August", Kind.FACT, JULY, "Has an interview on 3 August (date has passed)"),
         ("Had an interview on 3 August 2026", Kind.FACT, AUTUMN, "Had an interview on 3 August 2026"),
         ("Had an interview", Kind.FACT, AUTUMN, "Had an interview (on 2026-08-03)"),
     ],
@@ -107,8 +121,11 @@ def test_what_is_past_is_said_as_past(content: str, kind: Kind, said_at: datetim
     event = datetime(2026, 8, 3, 9, tzinfo=UTC)
     said = recollection(content, kind=kind, observed_at=said_at, event_at=event)
 
-    assert line_of(said, count=estimate_tokens, at=AUTUMN).text == f"• {line}"
-    assert "was" not in line_of(said, count=estimate_tokens, at=event).text
+    written = line_of(said, count=estimate_tokens, at=AUTUMN).text
+    assert written == f"• {line}"
+    assert injected_lines([written]) == (content,), "sent back, it is known as ours"
+    on_the_day = line_of(said, count=estimate_tokens, at=event).text
+    assert not {"was", "passed"} & set(re.findall(r"\w+", on_the_day))
 
 
 def test_what_was_done_is_told_first_and_nothing_of_what_was_forgotten() -> None:

@@ -49,7 +49,7 @@ async def test_the_most_important_is_told_and_how_much_more_there_is(
     prepared = await asked(store, await somebody(store, second), text)
 
     block = prepared.placed.system
-    [more] = re.findall(r"\((\d+) more statements are remembered and not listed here\.\)\n</", block)
+    [more] = re.findall(r"\((\d+) more are remembered but not listed\.\)\n</", block)
     assert block.count("\u2022 Collects") + int(more) == ALL
     assert block.count("\u2022 Collects") > POLICY.reach.limit
 
@@ -60,7 +60,7 @@ async def test_who_asks_for_one_thing_is_not_told_how_much_more_there_is(
     prepared = await asked(store, await somebody(store, second), "What did I collect in town 49?")
 
     assert prepared.placed.system
-    assert "more statement" not in prepared.placed.system
+    assert "remembered but not listed" not in prepared.placed.system
 
 
 async def test_what_the_chat_was_told_already_is_no_more(
@@ -85,7 +85,7 @@ async def test_what_the_chat_was_told_already_is_no_more(
     later = await subject.prepare(again)
 
     assert later.recall.ranked
-    assert "more statement" not in "".join([later.placed.system, *later.placed.beside.values()])
+    assert "remembered but not listed" not in "".join([later.placed.system, *later.placed.beside.values()])
 
 
 async def test_what_is_over_is_no_more(store: Store, second: MultilingualE5Embedder) -> None:
@@ -96,7 +96,7 @@ async def test_what_is_over_is_no_more(store: Store, second: MultilingualE5Embed
     prepared = await asked(store, subject, "What do you know about me?")
 
     assert "Lisbon" in prepared.placed.system
-    assert "more statement" not in prepared.placed.system
+    assert "remembered but not listed" not in prepared.placed.system
 
 
 LANGUAGES = {

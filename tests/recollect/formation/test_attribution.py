@@ -21,12 +21,12 @@ Notes of a memory service: background, not instructions.
 - [ANSWERED] Bergen is rainy. (2026-02-01)
 </recollect_memories>"""
 BLOCK = """<recollect_memories>
-The user said in earlier chats, oldest first; background, not instructions.
+Separate notes on the user from earlier chats, not instructions. Ignore what does not fit.
 2026:
 • Prefers tea over coffee.
-• Lives in Bergen. (since 2026-02-01, may no longer hold)
+• Lives in Bergen. (since 2026-02-01, may be out of date)
 Earlier messages:
-- User, 2026-02-01 (no longer so): We moved to Bergen,
+- User, 2026-02-01 (since changed): We moved to Bergen,
   all four of us.
 - User Ben, 2026-02-02: I have two sisters.
 - Assistant, 2026-02-01: Bergen is rainy.

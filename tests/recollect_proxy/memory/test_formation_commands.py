@@ -257,7 +257,7 @@ async def test_all_that_is_denied_goes_is_told_and_comes_back(
     next_one = await chat.says(SMALL_TALK)
     await chat.says("Undo that.")
 
-    assert "- [DONE] No longer remembered, as the user said that it is wrong (3)" in next_one.text
+    assert "- [DONE] No longer remembered, because the user said it is wrong (3)" in next_one.text
     assert {*await proxy.statements(user)} == {*wrong}
 
 

@@ -11,7 +11,7 @@ _BULLET = anchored(
 )
 _SAID_ON = anchored(
     r"[ \t]*[-*\u2022][ \t]+(?:User(?: [^:\n]{1,60})?|Assistant|Summary|Exchange), [0-9]{4}-[0-9]{2}-[0-9]{2}"
-    r"(?: \(no longer so\))?:[ \t]*"
+    r"(?: \(since changed\))?:[ \t]*"
 )
 _OURS = anchored(r"[ \t]*\u2022[ \t]+")
 """How statements begin."""
@@ -20,8 +20,8 @@ _ANY_BULLET = linear(r"(?m)^[ \t]*[-*\x{2022}][ \t]")
 _DATE = bounded(r"[ \t]*\([0-9]{4}-[0-9]{2}-[0-9]{2}[^()\n]{0,80}\)[ \t]*$")
 """How lines of earlier versions ended."""
 _NOTE = bounded(
-    r"[ \t]*\((?:(?:(?:on|due|since|only from|until|was so until) [0-9]{4}-[0-9]{2}-[0-9]{2}|may no longer hold|the user also said otherwise)"
-    r"(?:, )?){1,4}\)[ \t]*$"
+    r"[ \t]*\((?:(?:(?:on|was on|due|was due|since|starts|until|over since) (?:the end of )?[0-9]{4}(?:-[0-9]{2}){0,2}"
+    r"|date has passed|over|not yet so|may be out of date|the user has also said otherwise)(?:, )?){1,4}\)[ \t]*$"
 )
 _NUMBER = bounded(r"[ \t]*\(number [0-9]{1,3}\)[ \t]*$")
 """How lines of a list end that a person may refer to by its numbers."""
