@@ -7,7 +7,20 @@ from typing import Any
 from uuid import UUID
 
 from recollect.errors import NotUndoableError
-from recollect.model import COMMONS, Action, Change, Doubt, Erase, Hide, Kind, Memory, Source, Update
+from recollect.model import (
+    COMMONS,
+    Action,
+    Change,
+    Doubt,
+    Erase,
+    Hide,
+    Hints,
+    Kind,
+    Memory,
+    Source,
+    Update,
+    Use,
+)
 
 _REINFORCED_BY = 0.05
 """The importance that one reinforcement adds to a memory."""
@@ -128,6 +141,7 @@ def _editable(memory: Memory) -> dict[str, Any]:
         "event_at": None if memory.event_at is None else memory.event_at.isoformat(),
         "source": memory.source,
         "standing": memory.doubt,
+        "hints": _kept_hints(memory.hints),
     }
 
 
@@ -222,6 +236,7 @@ def _with_editable(memory: Memory, kept: Mapping[str, Any]) -> Memory:
         event_at=_moment(kept["event_at"]),
         source=Source(kept["source"]),
         doubt=_doubt(kept),
+        hints=_hints(kept.get("hints")),
     )
 
 
@@ -236,7 +251,10 @@ def _not_limited(memory: Memory, details: Mapping[str, Any]) -> Memory:
 
 
 def _is_as_edited(memory: Memory, update: Update) -> bool:
-    is_as_left = memory.content == update.after and _editable(memory) == update.details.get("now")
+    now, left = _editable(memory), update.details.get("now", {})
+    if left.get("hints") is None:  # a model may have written some since
+        now, left = now | {"hints": None}, left | {"hints": None}
+    is_as_left = memory.content == update.after and now == left
     return is_as_left and update.before is not None  # where that is gone, nothing says what it was
 
 
@@ -257,8 +275,10 @@ def _not_reinforced(memory: Memory, details: Mapping[str, Any]) -> Memory:
 
 def _not_edited(memory: Memory, update: Update) -> Memory:
     before = replace(_with_editable(memory, update.details), content=update.before or "")
-    same = before.content == memory.content
-    return before if same else replace(before, embedding=None, embedding_model=None)
+    if before.content != memory.content:
+        return replace(before, embedding=None, embedding_model=None)
+    hints = update.details.get("hints")
+    return replace(before, hints=memory.hints) if hints == update.details["now"].get("hints") else before
 
 
 def messages_of(details: Mapping[str, Any]) -> tuple[UUID, ...]:
@@ -269,6 +289,17 @@ def messages_of(details: Mapping[str, Any]) -> tuple[UUID, ...]:
 def _iso(moment: datetime | None) -> str | None:
     """Return a moment as a row holds it: in UTC, so that equal moments are equal texts."""
     return None if moment is None else moment.astimezone(UTC).isoformat()
+
+
+def _kept_hints(hints: Hints | None) -> dict[str, Any] | None:
+    """Return hints as a row holds them, in JSON."""
+    if hints is None:
+        return None
+    return {"use": hints.use, "topics": list(hints.topics), "questions": list(hints.questions)}
+
+
+def _hints(kept: Mapping[str, Any] | None) -> Hints | None:
+    return None if kept is None else Hints(Use(kept["use"]), tuple(kept["topics"]), tuple(kept["questions"]))
 
 
 def _doubt(details: Mapping[str, Any]) -> Doubt | None:

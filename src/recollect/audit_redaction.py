@@ -68,7 +68,9 @@ def _untaught(row: Update, taught: set[tuple[UUID, str | None]]) -> Update:
     """Return a row without what the memory learned from a chat."""
     before = None if (row.memory_id, row.before) in taught else row.before
     after = None if (row.memory_id, row.after) in taught else row.after
-    return row if (before, after) == (row.before, row.after) else replace(row, before=before, after=after)
+    if (before, after) == (row.before, row.after):
+        return row
+    return _without_hints(replace(row, before=before, after=after))
 
 
 def _without(row: Update, memories: set[UUID], *, is_of_chat: bool) -> Update | None:
@@ -94,5 +96,13 @@ def _without(row: Update, memories: set[UUID], *, is_of_chat: bool) -> Update | 
     if is_of_chat:
         row = replace(row, session_id=None, exchange_id=None)
         if row.action is Action.EDIT:
-            row = replace(row, before=None, after=None)
+            row = _without_hints(replace(row, before=None, after=None))
     return row
+
+
+def _without_hints(row: Update) -> Update:
+    """Return a row without the hints of a statement that it has no more: they say in other words what that said."""
+    details = {name: each for name, each in row.details.items() if name != "hints"}
+    if "now" in details:
+        details["now"] = {name: each for name, each in details["now"].items() if name != "hints"}
+    return replace(row, details=details)

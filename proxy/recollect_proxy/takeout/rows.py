@@ -22,6 +22,7 @@ from recollect.model import (
     SearchPath,
     Source,
     Strategy,
+    Use,
 )
 
 FORMAT = "recollect-export"
@@ -34,6 +35,7 @@ Text = Annotated[str, Meta(max_length=16 * 1024 * 1024)]
 Id = Annotated[str, Meta(min_length=1, max_length=1024)]
 Ids = Annotated[list[UUID], Meta(max_length=100_000)]
 Words = Annotated[str, Meta(max_length=4096)]
+Hints = Annotated[list[Words], Meta(max_length=16)]
 Zone = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
@@ -100,7 +102,19 @@ class Outline(Struct):
     entities: list[Text] = []
 
 
-class Memory(Struct):
+class _Hinted(Struct, kw_only=True):
+    """What says when a statement is needed; all null until a model or the person says so."""
+
+    use: Use | None = None
+    topics: Hints | None = None
+    questions: Hints | None = None
+
+    def __post_init__(self) -> None:
+        if len({self.use is None, self.topics is None, self.questions is None}) > 1:
+            raise ValueError("Hints are given whole: use, topics and questions.")
+
+
+class Memory(_Hinted):
     """A memory or a summary; with `linked_at` null one that the user sees no more."""
 
     id: UUID
@@ -147,7 +161,7 @@ class Update(Struct):
     undoes: UUID | None = None
 
 
-class Quarantined(Struct):
+class Quarantined(_Hinted):
     """What waits for approval; of what was refused, only the hash of its content."""
 
     id: UUID

@@ -134,7 +134,7 @@ class Administration(SharedMemories):
         old = await self.get(user_id, memory_id)
         content = None if content is None else mask(content).text
         new = None if content == old.content else content
-        said = replace(old, content=new or "", embedding=None, embedding_model=None)
+        said = replace(old, content=new or "", embedding=None, embedding_model=None, hints=None)
         [embedded] = [said] if new is None else await self._embedded_if_possible([said])
         edited = await self._backends.memories.edit(
             user_id,
@@ -180,7 +180,9 @@ class Administration(SharedMemories):
                 masked[position] = replace(each, content=content)
                 with suppress(MemoryNotFoundError):  # the store says so of each
                     old = await self.get(user_id, each.memory_id)
-                    said[position] = replace(old, content=content, embedding=None, embedding_model=None)
+                    said[position] = replace(
+                        old, content=content, embedding=None, embedding_model=None, hints=None
+                    )
         made = await self._embedded_if_possible(list(said.values())) if said else []
         embedded = dict(zip(said, made, strict=True))
         return [
@@ -323,16 +325,16 @@ class Administration(SharedMemories):
             raise refused.failures[0] from None
 
     async def _embed_again(self, user_id: str, memory_id: UUID) -> None:
-        """Embed what an undone edit left without an embedding."""
+        """Embed what an undone edit left without an embedding: the content, or its hints."""
         memory = await self.get(user_id, memory_id)
-        if memory.embedding_model is not None or memory.owner != user_id:
+        if memory.owner != user_id or (memory.embedding_model is not None and memory.hints is None):
             return
         [embedded] = await self._embedded_if_possible([memory])
         index = self._backends.index
         if embedded.embedding is not None:
             await index.embed_memory(user_id, memory_id, embedded.embedding, self._backends.embedder.name)
-        if embedded.second_embedding is not None and embedded.second_model is not None:
-            await index.embed_statement(user_id, memory_id, embedded.second_embedding, embedded.second_model)
+        if embedded.second_embedding is not None:
+            await index.embed_statement(user_id, embedded)
         await self._embed_later(user_id, embedded)
 
     async def _embed_later(self, user_id: str, memory: Memory) -> None:
@@ -358,4 +360,12 @@ def _with_embeddings(revision: Revision, said: Memory | None) -> Embedded:
     """Return a revision with the embeddings of the memory's new words, if they are new."""
     if said is None:
         return Embedded(revision)
-    return Embedded(revision, said.embedding, said.embedding_model, said.second_embedding, said.second_model)
+    return Embedded(
+        revision,
+        said.embedding,
+        said.embedding_model,
+        said.second_embedding,
+        said.second_model,
+        said.hints,
+        said.hint_embeddings,
+    )

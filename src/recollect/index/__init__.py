@@ -8,12 +8,13 @@ from recollect.index.letters import LetterRuns, letter_runs
 from recollect.index.memories import Memories, StoredMemory
 from recollect.index.passages import Names, Passages, StoredPassage
 from recollect.index.snapshot import Loaded, Snapshot
-from recollect.index.statement_columns import KIND_CODES, StatementColumns, utc
+from recollect.index.statement_columns import KIND_CODES, USE_CODES, StatementColumns, utc
 from recollect.index.vectors import Embedded, Vectors
 from recollect.index.words import Document, TermScores, WordMatch, Words, match_words
 
 __all__ = [
     "KIND_CODES",
+    "USE_CODES",
     "Document",
     "Embedded",
     "LetterRuns",

@@ -8,12 +8,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model import Kind, Memory
+from recollect.model import Kind, Memory, Use
 
 Floats = NDArray[np.float64]
 
 KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
 """The number of each kind in ``StatementColumns.kind``."""
+
+USE_CODES = {use: code for code, use in enumerate(Use)}
+"""The number of each use in ``StatementColumns.use``; -1: the statement has no hints."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +29,7 @@ class StatementColumns:
         event: The times of their events.
         holds_from: Since when they hold.
         holds_until: Until when they hold.
+        use: When they are needed, as ``USE_CODES`` numbers it, int8; -1 without hints.
     """
 
     importance: Floats
@@ -33,6 +37,7 @@ class StatementColumns:
     event: Floats
     holds_from: Floats
     holds_until: Floats
+    use: NDArray[np.int8]
 
     @classmethod
     def of(cls, statements: Sequence[Memory]) -> Self:
@@ -43,6 +48,9 @@ class StatementColumns:
             _seconds([each.event_at for each in statements]),
             _seconds([each.holds_from for each in statements]),
             _seconds([each.holds_until for each in statements]),
+            np.array(
+                [-1 if each.hints is None else USE_CODES[each.hints.use] for each in statements], np.int8
+            ),
         )
 
     def joined(self, others: Self) -> Self:
@@ -61,7 +69,7 @@ class StatementColumns:
 
     @property
     def _columns(self) -> tuple[NDArray[Any], ...]:
-        return self.importance, self.kind, self.event, self.holds_from, self.holds_until
+        return self.importance, self.kind, self.event, self.holds_from, self.holds_until, self.use
 
 
 def _seconds(moments: Sequence[datetime | None]) -> Floats:

@@ -1,12 +1,14 @@
 """Embeds memories that lack an embedding: the embedder was away when they were kept, or has been replaced."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
 
 from recollect.errors import EmbedderError
 from recollect.model import Memory
+from recollect.models.second_embedding import second_embeddings
 from recollect.ports import Embedder
 
 if TYPE_CHECKING:
@@ -17,6 +19,9 @@ _BATCHES_OF_A_RUN = 6
 
 _FIRST_FAILURES = 3
 """So many memories at the beginning of a run that can't be embedded: the embedder is away, not the texts bad."""
+
+
+_Keeping: TypeAlias = Callable[[], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -54,7 +59,7 @@ class MemoryEmbedding:
     async def _embed(self, memories: Sequence[Memory]) -> None:
         """Embed memories; where they can't be together, one by one, until the embedder seems to be away."""
         try:
-            vectors = await self.embedder.embed([memory.content for memory in memories])
+            keeping = await (self._second(memories) if self.second else self._first(memories))
         except EmbedderError as error:
             self.failure = error
             if len(memories) == 1:
@@ -66,9 +71,19 @@ class MemoryEmbedding:
                     return
         else:
             self._succeeded = True
-            keep = self.index.embed_statement if self.second else self.index.embed_memory
-            for memory, vector in zip(memories, vectors, strict=True):
-                await keep(self.user_id, memory.id, vector, self.embedder.name)
+            for each in keeping:
+                await each()
+
+    async def _first(self, memories: Sequence[Memory]) -> list[_Keeping]:
+        vectors = await self.embedder.embed([memory.content for memory in memories])
+        return [
+            partial(self.index.embed_memory, self.user_id, memory.id, vector, self.embedder.name)
+            for memory, vector in zip(memories, vectors, strict=True)
+        ]
+
+    async def _second(self, memories: Sequence[Memory]) -> list[_Keeping]:
+        embedded = await second_embeddings(memories, self.embedder)
+        return [partial(self.index.embed_statement, self.user_id, each) for each in embedded]
 
     async def _unembedded(self) -> list[Memory]:
         limit = _AT_ONCE + len(self._failed)

@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model.memory import Memory
+from recollect.model.memory import Hints, Memory
 from recollect.model.words import Doubt, Kind, Source, Stage
 
 
@@ -101,6 +101,8 @@ class Embedded:
     Attributes:
         revision: What is to be different.
         embedding: Of its content; written where the stored one differs from that.
+        hints: When it will be needed; None: its hints stay while its content does.
+        hint_embeddings: As of ``Memory``.
     """
 
     revision: Revision
@@ -108,6 +110,8 @@ class Embedded:
     embedding_model: str | None = None
     second_embedding: NDArray[np.float32] | None = None
     second_model: str | None = None
+    hints: Hints | None = None
+    hint_embeddings: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from recollect.model import (
     Actor,
     Doubt,
     Exchange,
+    Hints,
     Kind,
     Memory,
     Message,
@@ -25,6 +26,8 @@ from recollect.model import (
     Statement,
     Turn,
     Update,
+    Use,
+    Vector,
 )
 from recollect.text.normalization import storable_text, without_cuts
 
@@ -62,7 +65,31 @@ def memory_of(row: Record) -> Memory:
         outline=None if row["outline"] is None else _outline_of(json.loads(row["outline"])),
         known_until=row.get("valid_to"),
         embedding_model=row["embedding_model"],
+        hints=_hints_of(row),
     )
+
+
+def _hints_of(row: Record) -> Hints | None:
+    if row["use"] is None:
+        return None
+    return Hints(Use(row["use"]), tuple(row["topics"]), tuple(row["questions"]))
+
+
+def as_columns(hints: Hints | None) -> tuple[str | None, list[str] | None, list[str] | None]:
+    """Return the use, topics and questions of hints, in Unicode that Postgres can hold."""
+    if hints is None:
+        return None, None, None
+    return (
+        hints.use,
+        [storable_text(each) for each in hints.topics],
+        [storable_text(each) for each in hints.questions],
+    )
+
+
+def joined_vectors(memory: Memory) -> Vector | None:
+    """Return the embeddings of a memory's hints end to end, if its content has a second embedding, too."""
+    vectors = None if memory.second_embedding is None else memory.hint_embeddings
+    return None if vectors is None else vectors.ravel()
 
 
 def as_json(outline: Outline | None) -> str | None:

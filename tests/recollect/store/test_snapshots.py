@@ -4,6 +4,7 @@ import asyncio
 import random
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from recollect.index import Snapshot, SnapshotCache, Words
 from recollect.model import COMMONS, Add
 from recollect.store import Postgres
 from recollect.store.snapshots import PostgresSnapshots, in_slices
+
+UNUSED: dict[str, Any] = {"last_recalled_at": None, "recall_count": 0, "reinforcement_count": 0}
 
 
 def terms_in(
@@ -49,10 +52,15 @@ def held(snapshot: Snapshot) -> tuple[object, ...]:
     }
     embeddings = [
         np.nan_to_num(each.near(model, vector(*NORTH)).best, nan=-2.0).round(3).tolist()
-        for each in (memories.first, memories.second)
+        for each in (memories.first, memories.second, memories.hinted)
         for model in (MODEL, "another")
     ]
-    kept = memories.items, embeddings, memories.judged_items, memories.important
+    columns_of_statements = memories.table.use.tolist(), memories.hinted_letters.keys.tolist()
+    items, judged, important = (
+        [replace(each, **UNUSED) for each in some]  # use raises no version
+        for some in (memories.items, memories.judged_items, memories.important)
+    )
+    kept = items, embeddings, judged, important, columns_of_statements
     return snapshot.versions, kept, snapshot.profile, said, terms
 
 

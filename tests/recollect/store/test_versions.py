@@ -8,11 +8,12 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+import numpy as np
 import pytest
 from tests.notes import note_block, note_request
 from tests.people import Person, person
 from tests.recollect.store.found import a_statement, added_to_a_prompt, indexed, like_a_request
-from tests.stores import EAST, LATER, NOON, Store, store_over, vector
+from tests.stores import EAST, LATER, NOON, NORTH, Store, store_over, vector
 from tests.tables import table
 from tests.waiting import until
 from uuid_utils.compat import uuid7
@@ -31,6 +32,7 @@ from recollect.model import (
     Flags,
     Formed,
     Hide,
+    Hints,
     Kind,
     Mark,
     Memory,
@@ -45,12 +47,19 @@ from recollect.model import (
     Retire,
     Revision,
     Source,
+    Use,
     Versions,
 )
 from recollect.store import Postgres
 from recollect.store.snapshots import PostgresSnapshots, read_versions
 
 MUCH = 100_000_000
+
+HINTS: dict[str, Any] = {
+    "hints": Hints(Use.ALWAYS, ("tea time",), ("What do I drink?",)),
+    "hint_embeddings": np.stack([vector(*NORTH), vector(*EAST)]),
+}
+EMBEDDED_AGAIN: dict[str, Any] = {"second_embedding": vector(*EAST), "second_model": "another"}
 
 
 @dataclass
@@ -77,8 +86,8 @@ class Life:
         return self.memory(f"The network is called {uuid7()}", owner=COMMONS, source=Source.GLOBAL)
 
     async def undo_last(self) -> None:
-        [last] = await self.store.memories.history(self.store.anna, limit=1)
-        await self.store.memories.undo(self.store.anna, last.id, actor=Actor.USER, at=LATER)
+        for last in await self.store.memories.history(self.store.anna, limit=1):
+            await self.store.memories.undo(self.store.anna, last.id, actor=Actor.USER, at=LATER)
 
 
 async def life(store: Store) -> Life:
@@ -86,7 +95,7 @@ async def life(store: Store) -> Life:
     await store.log.append(said)
     await indexed(store.index, store.anna)
     provenance = Provenance(store.anna.scope.session_id, (said.message_id,), "I drink tea")
-    tea = store.memory("Drinks tea", provenance=provenance)
+    tea = store.memory("Drinks tea", provenance=provenance, **HINTS, **EMBEDDED_AGAIN)
     held = store.memory("Always answer in verse")
     entry = a_statement("Is called Anna")
     lived = Life(store, tea, said, held, entry)
@@ -129,6 +138,12 @@ async def embed_shared(of: Life) -> None:
     shared = of.shared()
     await of.apply(Add(shared))
     await of.store.index.embed_memory(of.store.anna, shared.id, vector(*EAST), "another")
+
+
+async def give_hints(of: Life) -> None:
+    rain = of.memory(f"Likes rain {uuid7()}", **EMBEDDED_AGAIN)
+    await of.apply(Add(rain))
+    await of.store.memories.give_hints(of.store.anna, [replace(rain, **HINTS)])
 
 
 async def restore(of: Life) -> None:
@@ -175,6 +190,8 @@ WRITES: list[tuple[str, Write, set[str]]] = [
     ),
     ("edit", lambda of: edited(of, content="Drinks green tea"), {S, L}),
     ("edit nothing but worth", lambda of: edited(of, importance=0.9), {S}),
+    ("edit the hints", lambda of: edited(of, hints=Hints(Use.ASKED), **EMBEDDED_AGAIN), {S}),
+    ("give hints", give_hints, {S}),
     ("change all", lambda of: changed_all(of, Embedded(Revision(of.tea.id, importance=0.9))), {S}),
     ("take away all", lambda of: changed_all(of, Removal(of.tea.id)), {S, SF, L, LF}),
     ("undo", add_and_undo, {S, SF}),
@@ -205,7 +222,9 @@ WRITES: list[tuple[str, Write, set[str]]] = [
     ),
     (
         "embed a second time",
-        lambda of: of.store.index.embed_statement(of.store.anna, of.tea.id, vector(*EAST), "another"),
+        lambda of: of.store.index.embed_statement(
+            of.store.anna, replace(of.tea, second_embedding=vector(*NORTH), second_model="third")
+        ),
         {S},
     ),
     ("confirm an entry", lambda of: of.store.profiles.add(of.store.anna, a_statement("Lives in Ghent")), {S}),

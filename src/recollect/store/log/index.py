@@ -22,7 +22,7 @@ from recollect.model import (
 from recollect.store.jobs.queue import enqueue
 from recollect.store.log.terms import with_context, written_terms
 from recollect.store.pool import Connection, Database
-from recollect.store.rows import memory_of, own_content
+from recollect.store.rows import as_columns, joined_vectors, memory_of, own_content
 from recollect.store.sql import SQL
 
 log = structlog.get_logger(__name__)
@@ -152,28 +152,30 @@ class LogIndex:
         await self._embed_one("embed_memory", user_id, memory_id, vector, model)
 
     async def unembedded_statements(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
-        """Return statements that the user sees and that have no second embedding of ``model``, newest first."""
+        """Return statements that the user sees and that lack second embeddings of ``model``, or those of their hints; newest first."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(
                 SQL["unembedded_statements"], user_id, model, sorted(STATEMENTS), limit
             )
         return [memory_of(row) for row in rows]
 
-    async def embed_statement(self, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
-        """Give a statement that the user sees its second embedding, in place of the one it has.
+    async def embed_statement(self, user_id: str, statement: Memory) -> None:
+        """Give a statement that the user sees its second embeddings, in place of others; not if it changed meanwhile.
 
         What several share is no one's own, and written as the operator.
         """
-        await self._embed_one("embed_statement", user_id, memory_id, vector, model)
+        embedded = (statement.second_embedding, statement.second_model, joined_vectors(statement))
+        said = (statement.content, *as_columns(statement.hints))
+        await self._embed_one("embed_statement", user_id, statement.id, *embedded, *said)
 
-    async def _embed_one(self, query: str, user_id: str, memory_id: UUID, vector: Vector, model: str) -> None:
+    async def _embed_one(self, query: str, user_id: str, memory_id: UUID, *values: object) -> None:
         async with self._database.changing(user_id) as connection:
-            await connection.execute(SQL[query], user_id, memory_id, vector, model)
+            await connection.execute(SQL[query], user_id, memory_id, *values)
             is_given = await connection.fetchval(SQL["is_given"], user_id, memory_id)
         if is_given:
             async with self._database.over_all_users() as connection:
                 await connection.execute(SQL["lock_user"], COMMONS)
-                await connection.execute(SQL[query], COMMONS, memory_id, vector, model)
+                await connection.execute(SQL[query], COMMONS, memory_id, *values)
 
     async def count_unembedded(self, user_id: str, model: str, second_model: str | None) -> int:
         """Count what of the user's is to have embeddings of these models and has none."""

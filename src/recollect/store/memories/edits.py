@@ -77,9 +77,13 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
     if stored.owner != transaction.user_id:
         raise MemoryNotFoundError
     _expect(stored, revision.versions)
+    content = stored.content if revision.content is None else storable_text(revision.content)
+    kept_hints = (
+        stored.hints if content == stored.content else None
+    )  # else they are made again, of the new content
     new = replace(
         stored,
-        content=stored.content if revision.content is None else revision.content,
+        content=content,
         kind=stored.kind if revision.kind is None else revision.kind,
         importance=stored.importance if revision.importance is None else revision.importance,
         event_at=stored.event_at if isinstance(revision.event_at, Kept) else revision.event_at,
@@ -87,6 +91,8 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
         embedding_model=wanted.embedding_model,
         second_embedding=wanted.second_embedding,
         second_model=wanted.second_model,
+        hints=wanted.hints or kept_hints,
+        hint_embeddings=wanted.hint_embeddings,
     )
     return await edit_memory(transaction, stored, new)
 

@@ -6,15 +6,20 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 from recollect.errors import MemoryNotFoundError
 from recollect.model import (
     EVERYTHING,
     KEPT,
     MOST_QUARANTINED,
+    STATEMENTS,
     Actor,
     Change,
     Embedded,
     Erasure,
+    Hints,
     Kept,
     Kind,
     KnownUser,
@@ -39,7 +44,7 @@ from recollect.store.memories.selection import NEWEST, read_some
 from recollect.store.memories.transaction import Transaction
 from recollect.store.memories.undo import undo_by_id
 from recollect.store.pool import Database
-from recollect.store.rows import memory_of, update_of
+from recollect.store.rows import as_columns, joined_vectors, memory_of, update_of
 from recollect.store.sql import SQL
 from recollect.store.users.erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
 
@@ -244,6 +249,8 @@ class Memories:
         embedding_model: str | None = None,
         second_embedding: Vector | None = None,
         second_model: str | None = None,
+        hints: Hints | None = None,
+        hint_embeddings: NDArray[np.float32] | None = None,
         versions: frozenset[str] | None = None,
         actor: Actor,
         at: datetime,
@@ -261,6 +268,8 @@ class Memories:
             embedding_model: The model of ``embedding``.
             second_embedding: As ``embedding``, by the second embedder.
             second_model: Its model.
+            hints: The new hints; None leaves them while the content stays.
+            hint_embeddings: Of ``hints``, by the second embedder.
             versions: Write only if its version is one of these; None: always.
             actor: The author, for the audit.
             at: Now.
@@ -271,7 +280,9 @@ class Memories:
             ChangedMeanwhileError: Its version is none of ``versions``.
         """
         revision = Revision(memory_id, content, kind, importance, event_at, versions)
-        embedded = Embedded(revision, embedding, embedding_model, second_embedding, second_model)
+        embedded = Embedded(
+            revision, embedding, embedding_model, second_embedding, second_model, hints, hint_embeddings
+        )
         async with self._database.changing(user_id) as connection:
             return await revise(Transaction(connection, user_id, actor, at), embedded)
 
@@ -289,6 +300,26 @@ class Memories:
         """
         async with self._database.changing(user_id) as connection:
             return await change_all(Transaction(connection, user_id, actor, at), wanted)
+
+    async def unhinted(self, user_id: str, *, limit: int, after: UUID | None = None) -> list[Memory]:
+        """Return statements of the user's own for which no hints were made yet, newest first, behind the memory ``after``."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(
+                SQL["unhinted_statements"], user_id, after or NEWEST, sorted(STATEMENTS), limit
+            )
+        return [memory_of(row) for row in rows]
+
+    async def give_hints(self, user_id: str, statements: Sequence[Memory]) -> None:
+        """Write the hints of the user's own statements, with their embeddings; not where they have some, or were edited meanwhile.
+
+        A model wrote them, so the audit doesn't list it.
+        """
+        written = [
+            (user_id, each.id, each.content, *as_columns(each.hints), each.second_model, joined_vectors(each))
+            for each in statements
+        ]
+        async with self._database.changing(user_id) as connection:
+            await connection.executemany(SQL["give_hints"], written)
 
     async def touch(self, user_id: str, memory_ids: Sequence[UUID], *, at: datetime) -> None:
         """Note that these memories went into a prompt."""

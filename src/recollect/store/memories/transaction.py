@@ -17,7 +17,7 @@ from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Reason, Source, Update
 from recollect.store.log.terms import TERMS_BY, terms_of_memory
 from recollect.store.pool import Connection
-from recollect.store.rows import as_json, memory_of
+from recollect.store.rows import as_columns, as_json, joined_vectors, memory_of
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
 
@@ -167,7 +167,7 @@ class Transaction:
     async def write(self, after: Memory) -> None:
         """Write over a memory that the user sees; of a shared one, only the user's own part.
 
-        Its embedding is written with a content that is another, else it stays.
+        Embeddings are written with what they embed; those of an unchanged content, and of unchanged hints, stay.
         """
         hashed, content = content_hash(after.content), storable_text(after.content)
         if after.owner == self.user_id:
@@ -187,6 +187,8 @@ class Transaction:
                 after.second_embedding,
                 None if after.second_embedding is None else after.second_model,
                 after.holds_until,
+                *as_columns(after.hints),
+                joined_vectors(after),
                 *terms_of_memory(content),
                 TERMS_BY,
             )
@@ -243,6 +245,8 @@ async def insert_vector(connection: Connection, memory: Memory) -> bool:
         as_json(memory.outline),
         memory.second_embedding,
         None if memory.second_embedding is None else memory.second_model,
+        *as_columns(memory.hints),
+        joined_vectors(memory),
         *terms_of_memory(content),
         TERMS_BY,
     )

@@ -37,7 +37,12 @@ CREATE TABLE vectors (
     terms text,
     counts bytea,
     terms_by smallint,
-    PRIMARY KEY (owner, id)
+    use text CHECK (use IN ('always', 'topic', 'asked')),
+    topics text[],
+    questions text[],
+    hint_values halfvec,
+    PRIMARY KEY (owner, id),
+    CHECK (num_nulls(use, topics, questions) IN (0, 3))
 ) WITH (toast_tuple_target = 8160);
 
 COMMENT ON COLUMN vectors.outline IS 'The parts of a summary: facts, preferences, decisions, todos, entities.';
@@ -45,10 +50,18 @@ COMMENT ON COLUMN vectors.second_values IS 'The embedding by second_model, a mod
 COMMENT ON COLUMN vectors.terms IS 'The terms of its content, a line each; NULL: not read yet.';
 COMMENT ON COLUMN vectors.counts IS 'Two bytes a term: how often it stands there, twice.';
 COMMENT ON COLUMN vectors.terms_by IS 'The version of the rules by which its terms were read.';
+COMMENT ON COLUMN vectors.use IS 'When the statement is needed; NULL: no hints were made yet.';
+COMMENT ON COLUMN vectors.topics IS 'Requests that need it.';
+COMMENT ON COLUMN vectors.questions IS 'Questions that need it.';
+COMMENT ON COLUMN vectors.hint_values IS 'By second_model, end to end: of the content with its topics, then of each question.';
 COMMENT ON COLUMN vectors.changed IS 'The version of the owner''s memories in which it changed last.';
 
 -- ANALYZE would keep words of it.
-ALTER TABLE vectors ALTER COLUMN terms SET STATISTICS 0, ALTER COLUMN counts SET STATISTICS 0;
+ALTER TABLE vectors
+    ALTER COLUMN terms SET STATISTICS 0,
+    ALTER COLUMN counts SET STATISTICS 0,
+    ALTER COLUMN topics SET STATISTICS 0,
+    ALTER COLUMN questions SET STATISTICS 0;
 
 -- A snapshot reads these columns of each of a user's rows. MAIN and the largest toast_tuple_target keep them in the row while the
 -- row fits its page (embeddings of up to about 3,900 dimensions), and still take larger ones; PLAIN would refuse those.
@@ -59,7 +72,11 @@ ALTER TABLE vectors
     ALTER COLUMN "values" SET STORAGE MAIN,
     ALTER COLUMN embedding_model SET STORAGE MAIN,
     ALTER COLUMN second_values SET STORAGE MAIN,
-    ALTER COLUMN second_model SET STORAGE MAIN;
+    ALTER COLUMN second_model SET STORAGE MAIN,
+    ALTER COLUMN use SET STORAGE MAIN,
+    ALTER COLUMN topics SET STORAGE MAIN,
+    ALTER COLUMN questions SET STORAGE MAIN,
+    ALTER COLUMN hint_values SET STORAGE MAIN;
 
 -- Finds a chat's newest summary among all memories of a user.
 CREATE INDEX vectors_summaries ON vectors (owner, session_id, id) WHERE kind = 'summary' AND valid_to IS NULL;
@@ -142,6 +159,9 @@ CREATE TABLE quarantine (
     evidence text,
     extractor text,
     created_at timestamptz NOT NULL,
+    use text CHECK (use IN ('always', 'topic', 'asked')),
+    topics text[],
+    questions text[],
     refused boolean NOT NULL DEFAULT false,
     PRIMARY KEY (user_id, id),
     UNIQUE (user_id, content_hash)

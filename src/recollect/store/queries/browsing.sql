@@ -10,7 +10,8 @@ GROUP BY v.kind;
 -- The user's own statements that matter and were said long ago, and that nobody confirmed by hand since; the most important first.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = $1 AND v.id = l.vector_id
 WHERE l.user_id = $1 AND l.owner = $1 AND v.kind = ANY ($2::text[]) AND v.observed_at < $3 AND v.importance >= $4

@@ -7,10 +7,10 @@ SELECT vector_id FROM users_vectors WHERE user_id = $1 AND content_hash = $2;
 INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
     confidence, event_at, observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until,
-    extractor, outline, second_values, second_model, terms, counts, terms_by
+    extractor, outline, second_values, second_model, use, topics, questions, hint_values, terms, counts, terms_by
 ) VALUES (
     $1, $2, $3, $4, $11, $5, $6, $7::halfvec, $8, $9, $10, $12, $11, $13, $14, $15, $16, $17, $18, $19, $20,
-    $21::halfvec, $22, $23, $24, $25
+    $21::halfvec, $22, $23, $24, $25, $26::halfvec, $27, $28, $29
 )
 ON CONFLICT (owner, id) DO NOTHING
 RETURNING id;
@@ -41,7 +41,7 @@ SET message_ids = message_ids || ARRAY(
 WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND NOT message_ids @> $3::uuid[];
 
 -- name: write_vector
--- Write over a memory of the user's own; its embeddings with it where what it says is another.
+-- Write over a memory of the user's own, with its embeddings if its content changed, and those of its hints if they changed.
 UPDATE vectors
 SET content = $3, content_hash = $4, kind = $5, source = $6, importance = $7, event_at = $8, message_ids = $9,
     holds_until = $14,
@@ -49,7 +49,12 @@ SET content = $3, content_hash = $4, kind = $5, source = $6, importance = $7, ev
     embedding_model = CASE WHEN content = $3 THEN embedding_model ELSE $11 END,
     second_values = CASE WHEN content = $3 THEN second_values ELSE $12::halfvec END,
     second_model = CASE WHEN content = $3 THEN second_model ELSE $13 END,
-    terms = $15, counts = $16, terms_by = $17
+    use = $15, topics = $16, questions = $17,
+    hint_values = CASE
+        WHEN content = $3 AND (use, topics, questions) IS NOT DISTINCT FROM ($15, $16::text[], $17::text[]) THEN hint_values
+        WHEN content <> $3 OR second_model = $13 THEN $18::halfvec
+    END,
+    terms = $19, counts = $20, terms_by = $21
 WHERE owner = $1 AND id = $2;
 
 -- name: write_link
@@ -101,7 +106,8 @@ ORDER BY u.id DESC;
 -- A memory that the user sees no longer.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
     NULL AS standing
 FROM vectors AS v
 WHERE v.owner IN ($1, '*') AND v.id = $2 AND NOT EXISTS (

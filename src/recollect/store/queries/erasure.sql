@@ -207,11 +207,19 @@ LEFT JOIN by_hand ON by_hand.memory_id = v.id
 WHERE v.owner = $1 AND (v.session_id = $2 OR v.kind <> 'summary' AND v.message_ids && $3::uuid[]);
 
 -- name: detach_from_session
--- Forget that a memory of the user came from a chat, and in which words.
-UPDATE vectors
-SET message_ids = $3, session_id = nullif(session_id, $4),
-    evidence = CASE WHEN session_id = $4 THEN NULL ELSE evidence END
-WHERE owner = $1 AND id = $2;
+-- Forget that a memory of the user came from a chat, in which words, and the hints that a model wrote there; not if the user edited it.
+UPDATE vectors AS v
+SET message_ids = $3, session_id = nullif(v.session_id, $4),
+    evidence = CASE WHEN v.session_id = $4 THEN NULL ELSE v.evidence END,
+    use = told.use, topics = told.topics, questions = told.questions, hint_values = told.hint_values
+FROM vectors AS o
+LEFT JOIN LATERAL (
+    SELECT o.use, o.topics, o.questions, o.hint_values
+    WHERE o.session_id IS DISTINCT FROM $4 OR EXISTS (
+        SELECT FROM memory_updates AS u WHERE u.user_id = $1 AND u.memory_id = o.id AND u.reason = 'edited'
+    )
+) AS told ON true
+WHERE v.owner = $1 AND v.id = $2 AND o.owner = $1 AND o.id = $2;
 
 -- name: unlink_memories
 -- Let the user see these memories no longer.
@@ -311,13 +319,19 @@ WHERE owner = $1 AND (kind = 'summary' OR source = 'qa_turn') AND message_ids &&
 DELETE FROM quarantine WHERE user_id = $1 AND message_ids && $2::uuid[] RETURNING id;
 
 -- name: detach_from_messages
--- Forget that memories of the user rest on these messages, and in which words they were said.
-UPDATE vectors
-SET evidence = NULL, message_ids = ARRAY(
-    SELECT said.id FROM unnest(message_ids) WITH ORDINALITY AS said (id, place) WHERE said.id <> ALL ($2::uuid[])
-    ORDER BY said.place
-)
-WHERE owner = $1 AND message_ids && $2::uuid[];
+-- Forget that memories of the user rest on these messages, in which words they were said, and their hints; not if the user edited it.
+UPDATE vectors AS v
+SET evidence = NULL, use = told.use, topics = told.topics, questions = told.questions, hint_values = told.hint_values,
+    message_ids = ARRAY(
+        SELECT said.id FROM unnest(v.message_ids) WITH ORDINALITY AS said (id, place) WHERE said.id <> ALL ($2::uuid[])
+        ORDER BY said.place
+    )
+FROM vectors AS o
+LEFT JOIN LATERAL (
+    SELECT o.use, o.topics, o.questions, o.hint_values
+    WHERE EXISTS (SELECT FROM memory_updates AS u WHERE u.user_id = $1 AND u.memory_id = o.id AND u.reason = 'edited')
+) AS told ON true
+WHERE v.owner = $1 AND o.owner = $1 AND o.id = v.id AND o.message_ids && $2::uuid[];
 
 -- name: beside_messages
 -- The user's messages that stand right before or behind one of these in its chat, also where an answer failed between them: each

@@ -86,7 +86,8 @@ LIMIT $3;
 -- what is missing is read in full.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model, v.holds_from, v.holds_until,
-    v.extractor, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    v.extractor, v.outline, v.use, v.topics, v.questions,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM (
     (
         SELECT own.owner, own.id
@@ -122,7 +123,8 @@ SELECT (
     FROM users_vectors AS l
     JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
     WHERE $3::text IS NOT NULL AND l.user_id = $1 AND v.owner IN ($1, '*') AND v.valid_to IS NULL
-        AND v.kind = ANY ($4::text[]) AND (v.second_model IS DISTINCT FROM $3 OR v.second_values IS NULL)
+        AND v.kind = ANY ($4::text[])
+        AND (v.second_model IS DISTINCT FROM $3 OR v.second_values IS NULL OR v.use IS NOT NULL AND v.hint_values IS NULL)
 ) + (
     SELECT count(*)
     FROM message_chunks AS k
@@ -139,18 +141,22 @@ WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND (embedding_model IS DISTIN
 -- first. Only what is missing is read in full.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model, v.holds_from, v.holds_until,
-    v.extractor, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    v.extractor, v.outline, v.use, v.topics, v.questions,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM (
     SELECT own.owner, own.id
     FROM vectors AS own
     WHERE own.owner = $1 AND own.valid_to IS NULL AND own.kind = ANY ($3::text[])
-        AND (own.second_model IS DISTINCT FROM $2 OR own.second_values IS NULL)
+        AND (own.second_model IS DISTINCT FROM $2 OR own.second_values IS NULL OR own.use IS NOT NULL AND own.hint_values IS NULL)
     UNION ALL
     SELECT shared.owner, shared.id
     FROM users_vectors AS given
     JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
     WHERE given.user_id = $1 AND given.owner = '*' AND shared.kind = ANY ($3::text[])
-        AND (shared.second_model IS DISTINCT FROM $2 OR shared.second_values IS NULL)
+        AND (
+            shared.second_model IS DISTINCT FROM $2 OR shared.second_values IS NULL
+            OR shared.use IS NOT NULL AND shared.hint_values IS NULL
+        )
     ORDER BY id DESC
     LIMIT $4
 ) AS missing
@@ -159,9 +165,11 @@ JOIN vectors AS v ON v.owner = missing.owner AND v.id = missing.id
 ORDER BY missing.id DESC;
 
 -- name: embed_statement
--- Give a statement of an owner's the second embedding that it has not.
-UPDATE vectors SET second_values = $3::halfvec, second_model = $4
-WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND (second_model IS DISTINCT FROM $4 OR second_values IS NULL);
+-- Give a statement of an owner its missing second embeddings, of its content and of its hints; not if they changed meanwhile.
+UPDATE vectors SET second_values = $3::halfvec, second_model = $4, hint_values = $5::halfvec
+WHERE owner = $1 AND id = $2 AND valid_to IS NULL
+    AND content = $6 AND (use, topics, questions) IS NOT DISTINCT FROM ($7, $8::text[], $9::text[])
+    AND (second_model IS DISTINCT FROM $4 OR second_values IS NULL OR use IS NOT NULL AND hint_values IS NULL);
 
 -- name: is_given
 -- Whether a memory that the user sees is everybody's.

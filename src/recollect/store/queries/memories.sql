@@ -10,7 +10,8 @@ SELECT pg_advisory_xact_lock(hashtextextended($1, 0));
 -- planner about how many there are.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, 1 - distance AS score
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing, 1 - distance AS score
 FROM (
     SELECT owner, id, distance
     FROM (
@@ -40,7 +41,8 @@ ORDER BY distance NULLS LAST, v.id DESC;
 -- The user's memories behind a given one, newest first.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM (
     SELECT * FROM users_vectors WHERE user_id = $1 AND vector_id < $2 ORDER BY vector_id DESC LIMIT $3
 ) AS l
@@ -52,7 +54,8 @@ ORDER BY l.vector_id DESC;
 -- The user's memories behind a given one to which all that is given applies, newest first: those that they have.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.valid_to, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    v.valid_to, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM ( -- found by little of each row, so that not all of every row is sorted
     SELECT given.vector_id
     FROM users_vectors AS given
@@ -80,7 +83,8 @@ ORDER BY l.vector_id DESC;
 -- their own, or both.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.valid_to, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    v.valid_to, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
     coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
 FROM (
     SELECT given.vector_id AS id, given.owner
@@ -120,7 +124,8 @@ WITH told AS (
 )
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.valid_to, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    v.valid_to, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
     coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
 FROM last
 JOIN vectors AS v ON v.owner IN ($1, '*') AND v.id = last.id
@@ -141,10 +146,34 @@ ORDER BY u.id DESC;
 -- One memory that the user sees.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
+
+-- name: unhinted_statements
+-- The user's own statements behind a given one for which no hints were made yet, newest first.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+FROM (
+    SELECT id
+    FROM vectors
+    WHERE owner = $1 AND id < $2 AND valid_to IS NULL AND use IS NULL AND kind = ANY ($3::text[])
+    ORDER BY id DESC
+    LIMIT $4
+) AS unhinted
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = unhinted.id
+JOIN vectors AS v ON v.owner = $1 AND v.id = unhinted.id
+ORDER BY v.id DESC;
+
+-- name: give_hints
+-- Give a statement of the user's own its hints, if it has none and says the same still; their embeddings if they are of its model.
+UPDATE vectors
+SET use = $4, topics = $5, questions = $6, hint_values = CASE WHEN second_model = $7 THEN $8::halfvec END
+WHERE owner = $1 AND id = $2 AND content = $3 AND use IS NULL AND valid_to IS NULL;
 
 -- name: use_of_memories
 -- How often some of the user's memories were used, and when last.
@@ -181,7 +210,8 @@ WHERE user_id = $1 AND at >= $2 AND actor IN ('formation', 'agent') AND action I
 -- The user's memories of what is to be done, and the summaries that tell of some, newest first.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND v.owner IN ($1, '*')
@@ -273,7 +303,8 @@ UPDATE users_vectors SET owner = '*' WHERE user_id = $1 AND vector_id = $2;
 -- What serves every user who has few memories, newest first; the owner is the commons.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
-    v.holds_until, v.outline, v.second_model, NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    v.second_model, NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
     NULL AS standing
 FROM vectors AS v
 WHERE v.owner = $1 AND v.source = 'global' AND v.valid_to IS NULL

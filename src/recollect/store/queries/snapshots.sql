@@ -21,6 +21,7 @@ LEFT JOIN users AS c ON c.user_id = '*';
 -- of them for the version -1.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
     v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
+    v.use, v.topics, v.questions, halfvec_send(v.hint_values) AS hints,
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing,
     halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second,
     v.terms, v.counts, v.terms_by
@@ -36,6 +37,7 @@ WHERE v.owner IN ($1, '*')
 UNION ALL
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
     v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
+    v.use, v.topics, v.questions, halfvec_send(v.hint_values) AS hints,
     NULL, 0, 0, NULL,
     halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second,
     v.terms, v.counts, v.terms_by

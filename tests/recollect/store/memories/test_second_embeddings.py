@@ -1,5 +1,6 @@
 """Statements have a second embedding beside their first, which is found, copied, written over and erased with them."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -249,7 +250,7 @@ async def test_a_statement_is_near_once_it_is_embedded(store: Store) -> None:
     old = await kept(store, "Likes rain", second_embedding=vector(*EAST), second_model="another")
 
     for each in (tea, old):
-        await store.index.embed_statement(store.anna, each.id, vector(*NORTH), SECOND)
+        await store.index.embed_statement(store.anna, replace(each, **ONCE))
 
     assert sorted(contents(await second_near(store, vector(*NORTH)))) == ["Likes rain", "Likes tea"]
     assert await waiting(store) == []
@@ -262,7 +263,7 @@ async def test_what_was_shared_before_is_embedded_by_whoever_sees_it(store: Stor
     await apply(store, Add(shared), scope=store.ben.scope)
     assert await waiting(store) == await waiting(store, store.ben) == ["The office closes at six"]
 
-    await store.index.embed_statement(store.ben, shared.id, vector(*NORTH), SECOND)
+    await store.index.embed_statement(store.ben, replace(shared, **ONCE))
 
     for user_id in (store.anna, store.ben):
         assert contents(await second_near(store, vector(*NORTH), user_id)) == ["The office closes at six"]
@@ -274,8 +275,8 @@ async def test_nobody_embeds_what_they_do_not_see(store: Store) -> None:
     shared = store.memory("The office closes at six", owner=COMMONS)
     await apply(store, Add(shared))
 
-    for memory_id in (tea.id, shared.id, uuid7()):
-        await store.index.embed_statement(store.ben, memory_id, vector(*NORTH), SECOND)
+    for each in (tea, shared, replace(tea, id=uuid7())):
+        await store.index.embed_statement(store.ben, replace(each, **ONCE))
 
     assert await second_near(store, vector(*NORTH)) == []
     assert await waiting(store, store.ben) == []

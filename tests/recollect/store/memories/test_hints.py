@@ -1,0 +1,249 @@
+"""Hints of statements in the store: written, read, changed, undone, held back, shared and erased."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+from tests.recollect.store.keeping import apply, formed, history, kept, last_update, resting_on
+from tests.stores import EAST, LATER, NORTH, SOUTH, Store, vector
+
+from recollect.index import StoredMemory
+from recollect.model import (
+    Actor,
+    Add,
+    Erase,
+    Hints,
+    Memory,
+    Quarantine,
+    Reason,
+    Reinforce,
+    Replace,
+    Retire,
+    Use,
+)
+from recollect.store import Postgres
+from recollect.store.snapshots import PostgresSnapshots
+
+SECOND = "second"
+EMBEDDED: dict[str, Any] = {"second_embedding": vector(*NORTH), "second_model": SECOND}
+TEA = Hints(Use.TOPIC, ("tea time", "gift ideas"), ("Was trinke ich?", "What do I drink?"))
+VECTORS = np.stack([vector(*NORTH), vector(*EAST), vector(*SOUTH)])
+HINTED: dict[str, Any] = {"hints": TEA, "hint_embeddings": VECTORS, **EMBEDDED}
+PINNED = Hints(Use.ALWAYS, ("tea",))
+ONE = np.stack([vector(*SOUTH)])
+
+
+async def loaded(postgres: Postgres, store: Store, user_id: str | None = None) -> dict[str, StoredMemory]:
+    rows = await PostgresSnapshots(postgres.database).load(user_id or store.anna, None, most_bytes=10**9)
+    return {each.memory.content: each for each in rows.memories}
+
+
+def pieces(stored: StoredMemory) -> list[list[float]] | None:
+    """Return the embeddings of hints, from the front."""
+    assert stored.hints is None or stored.hints.model == SECOND
+    return None if stored.hints is None else stored.hints.pieces.round(2).tolist()
+
+
+def rounded(vectors: np.ndarray[Any, Any]) -> list[list[float]]:
+    found: list[list[float]] = vectors.astype(np.float16).round(2).tolist()
+    return found
+
+
+async def edit(store: Store, memory_id: UUID, **changed: Any) -> Memory:
+    return await store.memories.edit(store.anna, memory_id, **changed, actor=Actor.USER, at=LATER)
+
+
+async def undo_last(store: Store) -> None:
+    update = await last_update(store)
+    await store.memories.undo(store.anna, update.id, actor=Actor.USER, at=LATER)
+
+
+async def test_hints_are_read_with_their_statement_and_as_columns(postgres: Postgres, store: Store) -> None:
+    tea = await kept(store, "Drinks tea", **HINTED)
+    await kept(store, "Likes rain", **EMBEDDED)
+
+    assert (await store.memories.get(store.anna, tea.id)).hints == TEA
+    found = await loaded(postgres, store)
+    assert {content: each.memory.hints for content, each in found.items()} == {
+        "Drinks tea": TEA,
+        "Likes rain": None,
+    }
+    assert pieces(found["Drinks tea"]) == rounded(VECTORS)
+    assert pieces(found["Likes rain"]) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "hints", "vectors"),
+    [
+        ({"importance": 0.9}, TEA, VECTORS),
+        ({"content": "Drinks mate", **EMBEDDED}, None, None),
+        ({"content": "Drinks mate", "hints": PINNED, "hint_embeddings": ONE, **EMBEDDED}, PINNED, ONE),
+        ({"hints": PINNED, "hint_embeddings": ONE, **EMBEDDED}, PINNED, ONE),
+        ({"hints": PINNED}, PINNED, None),
+        ({"hints": PINNED, "hint_embeddings": ONE, **EMBEDDED, "second_model": "another"}, PINNED, None),
+    ],
+)
+async def test_an_edit_keeps_clears_or_writes_hints(
+    postgres: Postgres, store: Store, changed: dict[str, Any], hints: Hints | None, vectors: Any
+) -> None:
+    tea = await kept(store, "Drinks tea", **HINTED)
+
+    edited = await edit(store, tea.id, **changed)
+
+    assert edited.hints == hints
+    stored = (await loaded(postgres, store))[edited.content]
+    assert stored.memory.hints == hints
+    assert pieces(stored) == (None if vectors is None else rounded(vectors))
+    await undo_last(store)
+    assert (await store.memories.get(store.anna, tea.id)).hints == TEA
+
+
+async def test_an_edit_can_be_undone_after_a_model_wrote_hints_of_the_new_content(store: Store) -> None:
+    tea = await kept(store, "Drinks tea", **HINTED)
+    edited = await edit(store, tea.id, content="Drinks mate")
+    await store.memories.give_hints(store.anna, [replace(edited, hints=PINNED)])
+
+    await undo_last(store)
+
+    assert (await store.memories.get(store.anna, tea.id)).hints == TEA
+
+
+async def test_to_undo_another_change_leaves_hints_that_a_model_wrote_since(store: Store) -> None:
+    tea = await kept(store, "Drinks tea")
+    await edit(store, tea.id, importance=0.9)
+    await store.memories.give_hints(store.anna, [replace(tea, hints=TEA)])
+
+    await undo_last(store)
+
+    memory = await store.memories.get(store.anna, tea.id)
+    assert (memory.importance, memory.hints) == (0.5, TEA)
+
+
+async def test_a_statement_that_is_told_again_or_comes_back_has_its_hints(
+    postgres: Postgres, store: Store
+) -> None:
+    tea = await kept(store, "Drinks tea", **HINTED)
+    await apply(store, Reinforce(tea.id), Retire(tea.id, Reason.DELETED))
+    await undo_last(store)
+    mate = store.memory("Drinks mate", hints=PINNED, hint_embeddings=ONE, **EMBEDDED)
+    await apply(store, Replace(tea.id, mate, Reason.CONTRADICTS))
+    assert pieces((await loaded(postgres, store))["Drinks mate"]) == rounded(ONE)
+    await undo_last(store)
+
+    assert pieces((await loaded(postgres, store))["Drinks tea"]) == rounded(VECTORS)
+    assert (await store.memories.get(store.anna, tea.id)).hints == TEA
+
+
+async def test_what_is_held_back_keeps_its_hints_until_it_is_refused(store: Store) -> None:
+    tea, mate = (store.memory(content, hints=TEA) for content in ("Drinks tea", "Drinks mate"))
+    await apply(store, *(Quarantine(each, Reason.INSTRUCTION) for each in (tea, mate)))
+
+    held = await store.memories.held(store.anna, tea.id)
+    assert held.memory.hints == TEA
+    await store.memories.release(store.anna, tea.id, held.memory, actor=Actor.USER, at=LATER)
+    assert (await store.memories.get(store.anna, tea.id)).hints == TEA
+    await store.memories.release(store.anna, mate.id, None, actor=Actor.USER, at=LATER)
+    rows = [row async for row in store.portability.export(store.anna)]
+    assert [row for section, row in rows if section == "quarantine" and "gift ideas" in row] == []
+
+
+async def test_a_shared_copy_has_no_hints_of_its_owner(postgres: Postgres, store: Store) -> None:
+    tea = await kept(store, "Drinks tea", **HINTED)
+
+    shared = await store.memories.share(store.anna, tea.id, at=LATER, actor=Actor.USER)
+    await apply(store, Add(shared), scope=store.ben.scope)
+
+    for user_id in (store.anna, store.ben):
+        assert (await store.memories.get(user_id, tea.id)).hints is None
+        stored = (await loaded(postgres, store, user_id))["Drinks tea"]
+        assert (stored.memory.hints, stored.hints) == (None, None)
+
+
+async def test_hints_without_vectors_wait_for_them(postgres: Postgres, store: Store) -> None:
+    tea = await kept(store, "Drinks tea", **EMBEDDED)
+    assert await store.memories.unhinted(store.anna, limit=9) == [tea]
+    await store.memories.give_hints(store.anna, [replace(tea, hints=TEA)])
+    assert await store.memories.unhinted(store.anna, limit=9) == []
+
+    [waiting] = await store.index.unembedded_statements(store.anna, SECOND, limit=9)
+    assert await store.index.count_unembedded(store.anna, str(tea.embedding_model), SECOND) == 1
+    await store.index.embed_statement(store.anna, replace(waiting, **HINTED))
+
+    assert await store.index.unembedded_statements(store.anna, SECOND, limit=9) == []
+    assert pieces((await loaded(postgres, store))["Drinks tea"]) == rounded(VECTORS)
+
+
+@pytest.mark.parametrize("changed", [{"content": "Drinks mate"}, {"hints": PINNED}])
+async def test_late_vectors_are_not_given_to_what_was_changed_meanwhile(
+    postgres: Postgres, store: Store, changed: dict[str, Any]
+) -> None:
+    tea = await kept(store, "Drinks tea", hints=TEA)
+    edited = await edit(store, tea.id, **changed)
+
+    await store.index.embed_statement(store.anna, replace(tea, **HINTED))
+
+    stored = (await loaded(postgres, store))[edited.content]
+    assert (stored.second, stored.hints) == (None, None)
+
+
+async def test_a_model_writes_no_hints_over_others_nor_of_an_earlier_content(
+    postgres: Postgres, store: Store
+) -> None:
+    tea, rain = await kept(store, "Drinks tea", **HINTED), await kept(store, "Likes rain")
+    await edit(store, rain.id, content="Likes snow")
+    hinted = [replace(each, hints=PINNED, hint_embeddings=ONE) for each in (tea, rain)]
+
+    await store.memories.give_hints(store.anna, hinted)
+    await store.memories.give_hints(store.ben, hinted)
+
+    found = await loaded(postgres, store)
+    assert [found[each].memory.hints for each in ("Drinks tea", "Likes snow")] == [TEA, None]
+
+
+@pytest.mark.parametrize("left", [None, PINNED])
+async def test_hints_go_with_the_chat_that_they_were_written_in_unless_the_user_edited_them(
+    store: Store, left: Hints | None
+) -> None:
+    said, again = (
+        store.exchange("I drink tea"),
+        store.exchange("Tea!", replace(store.anna.scope, session_id="chat-2")),
+    )
+    for each in (said, again):
+        await store.log.append(each)
+    tea = store.memory("Drinks tea", hints=TEA, **resting_on(said))
+    await formed(store, said, Add(tea))
+    await formed(store, again, Reinforce(tea.id, messages=(again.message_id,)))
+    if left is not None:
+        await edit(store, tea.id, hints=left)
+
+    await store.memories.erase_session(store.anna.scope, at=LATER)
+
+    assert (await store.memories.get(store.anna, tea.id)).hints == left
+
+
+async def test_hints_of_a_statement_go_with_the_words_that_told_it_and_another(store: Store) -> None:
+    said = store.exchange("I drink tea and my sister is called Mia")
+    await store.log.append(said)
+    tea, mia = (
+        store.memory(content, hints=TEA, **resting_on(said)) for content in ("Drinks tea", "Has a sister")
+    )
+    await formed(store, said, Add(tea), Add(mia))
+
+    await apply(store, Erase((mia.id,), (said.message_id,)))
+
+    assert (await store.memories.get(store.anna, tea.id)).hints is None
+
+
+async def test_the_audit_has_no_hints_of_what_an_erased_chat_said(store: Store) -> None:
+    said = store.exchange("I drink tea")
+    await store.log.append(said)
+    tea = store.memory("Drinks tea", hints=TEA, **resting_on(said))
+    await formed(store, said, Add(tea))
+    await edit(store, tea.id, content="Drinks mate")
+
+    await store.memories.erase_session(store.anna.scope, at=LATER)
+
+    assert (await store.memories.get(store.anna, tea.id)).content == "Drinks mate"
+    assert "gift ideas" not in str(await history(store))
