@@ -58,6 +58,9 @@ def statement(evidence: str, content: str = "", **fields: Any) -> dict[str, Any]
         "event_date": None,
         "valid_from": None,
         "valid_to": None,
+        "use": "topic",
+        "topics": [content or evidence],
+        "questions": [],
     }
     return plain | fields
 

@@ -24,6 +24,7 @@ from recollect.model import (
     Erase,
     Exchange,
     Hide,
+    Hints,
     Ignore,
     Kind,
     Limit,
@@ -38,6 +39,7 @@ from recollect.model import (
     Scope,
     Source,
     Turn,
+    Use,
 )
 from recollect.text.comparison.vetoes import of_candidate, of_memory, same_letter, veto
 from recollect.text.normalization import content_hash
@@ -128,7 +130,10 @@ MESSAGE = (UUID(int=2_000),)
 
 class TestWhatIsNew:
     def test_is_added_with_all_that_is_known_of_it(self) -> None:
-        asked = replace(candidate(evidence="I moved"), event_at=EARLIER, holds_from=EARLIER, holds_until=NOW)
+        hints = Hints(Use.ASKED, ("city guides",), ("Was ist hier los?", "What is on here?"))
+        asked = replace(
+            candidate(evidence="I moved"), event_at=EARLIER, holds_from=EARLIER, holds_until=NOW, hints=hints
+        )
 
         [change] = reconciled([weigh(asked)])
 
@@ -149,8 +154,43 @@ class TestWhatIsNew:
             event_at=EARLIER,
             holds_from=EARLIER,
             holds_until=NOW,
+            hints=hints,
         )
         assert change.memory.embedding is not None
+
+    @table(
+        ("fields", "use"),
+        [
+            ({"kind": Kind.PREFERENCE}, Use.ALWAYS),
+            ({"kind": Kind.FACT}, Use.ALWAYS),
+            ({"kind": Kind.TODO}, Use.TOPIC),
+            ({"kind": Kind.ENTITY}, Use.TOPIC),
+            ({"kind": Kind.DECISION}, Use.TOPIC),
+            ({"kind": Kind.INSIGHT}, Use.TOPIC),
+            ({"kind": Kind.PREFERENCE, "subject": "sister Clara"}, Use.TOPIC),
+            ({"kind": Kind.FACT, "event_at": EARLIER}, Use.TOPIC),
+        ],
+    )
+    def test_only_a_general_preference_or_fact_of_the_person_can_shape_every_answer(
+        self, fields: dict[str, Any], use: Use
+    ) -> None:
+        hints = Hints(Use.ALWAYS, ("every answer",), ())
+
+        [change] = reconciled([replace(candidate(), hints=hints, **fields)])
+
+        assert isinstance(change, Add)
+        assert change.memory.hints == replace(hints, use=use)
+
+    def test_takes_its_own_hints_to_the_place_of_what_it_replaces(self) -> None:
+        hints = Hints(topics=("city guides",))
+        old = replace(known(1), hints=Hints(topics=("Kassel",)))
+
+        [change] = reconciled(
+            [replace(candidate(relation=Relation.CONTRADICTS, about=(0,)), hints=hints)], old
+        )
+
+        assert isinstance(change, Replace)
+        assert change.memory.hints == hints
 
     def test_belongs_to_the_turn_that_proves_it(self) -> None:
         [(turn, change)] = reconcile(

@@ -20,7 +20,8 @@ class AnswerSchema:
     Attributes:
         form: Its fields: no defaults, no others allowed, as strict structured output wants them.
         example: An answer in this form, as a model is shown it.
-        limits: By a field's name, the most characters of its text, or the most items of its list.
+        limits: By a field's name, the most characters of its text, or the most items of its list; by ``name[]``, the most
+            characters of each text in its list.
     """
 
     name: str
@@ -121,5 +122,7 @@ def _limited(part: Mapping[str, Any], limits: Mapping[str, int]) -> Mapping[str,
     for name, form in part["properties"].items():
         inner = _limited(form, limits)
         word = "maxItems" if form.get("type") == "array" else "maxLength"
+        if f"{name}[]" in limits:
+            inner = {**inner, "items": {**inner["items"], "maxLength": limits[f"{name}[]"]}}
         fields[name] = {**inner, word: limits[name]} if name in limits else inner
     return {**part, "properties": fields}

@@ -8,10 +8,11 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import AliasChoices, BeforeValidator, Field, ValidationError
 
 from recollect.errors import InvalidExtractionError
 from recollect.model import STATEMENTS, Asking, Candidate, ExtractedCommand, Kind, Lasting, Relation, Stance
+from recollect.models.extractors.hints_answer import HintFields
 from recollect.models.extractors.json_answers import (
     ANSWER_LENGTH,
     clean,
@@ -192,7 +193,7 @@ def _shown(numbers: tuple[int, ...], known: int, *but: int) -> tuple[int, ...]:
     return tuple(number for number in numbers if number < known and number not in but)
 
 
-class _Item(BaseModel):
+class _Item(HintFields):
     """One statement as the model wrote it; only the content must be there."""
 
     content: Annotated[str, BeforeValidator(in_one_line)] = Field(
@@ -259,4 +260,5 @@ def _candidate(
         steers=item.steers,
         lasting=item.lasting,
         confirms=None if word(item.confirms) in {"", "null", "none"} else item.confirms,
+        hints=item.hints,
     )

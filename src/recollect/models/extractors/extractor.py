@@ -47,10 +47,10 @@ HISTORY_MESSAGES = 4
 HISTORY_LENGTH = 400
 """The most characters shown of each of them but the last."""
 
-LEAST_ANSWER, MOST_ANSWER = 700, 4_096
+LEAST_ANSWER, MOST_ANSWER = 1_000, 4_096
 """Between how many tokens an answer may take."""
 
-_ANSWER_OF_A_TOKEN = 12
+_ANSWER_OF_A_TOKEN = 20
 """Tokens of an answer for each of the person's: where each five words state something, with all its fields."""
 
 _THINKING_KEPT = 256

@@ -111,6 +111,7 @@ def _drop_comma(match: re.Match[str]) -> str:
 INDEX_LIMIT = 50
 """The most numbers read of one list of them."""
 
+_ITEM_NAMES = ("text", "content", "item", "name", "todo", "fact", "topic", "question")
 _EARLIEST, _LATEST = date(1000, 1, 1), date(9000, 1, 1)  # converting to UTC must not leave datetime's range
 _LAST_SECOND = time(23, 59, 59)
 _NUMBER = bounded(r"\d{1,6}")
@@ -128,6 +129,18 @@ def in_one_line(text: object) -> str | None:
     """Return a text as ``clean`` does, in one line."""
     cleaned = clean(text)
     return None if cleaned is None else " ".join(cleaned.split())
+
+
+def lines_of(value: object, most: int, length: int) -> list[str]:
+    """Return the texts of a list, each once, in one line and cut to ``length``; models write objects into it, or one text in its place."""
+    listed = value[: 5 * most] if isinstance(value, list) else [value]
+    lines = (in_one_line(_named(item) if isinstance(item, dict) else item) for item in listed)
+    whole = dict.fromkeys(line for line in lines if line)
+    return [line if len(line) <= length else f"{line[: length - 2].rstrip()} …" for line in whole][:most]
+
+
+def _named(item: dict[str, object]) -> object:
+    return next((item[name] for name in _ITEM_NAMES if isinstance(item.get(name), str)), None)
 
 
 def finite(value: object) -> float | None:

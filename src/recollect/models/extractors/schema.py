@@ -4,8 +4,14 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from recollect.model import Asking, Kind, Lasting, Relation, Stance
+from recollect.model import Asking, Kind, Lasting, Relation, Stance, Use
 from recollect.models.extractors.chat_model import AnswerSchema
+from recollect.models.extractors.hints_answer import (
+    MOST_QUESTIONS,
+    MOST_TOPICS,
+    QUESTION_LENGTH,
+    TOPIC_LENGTH,
+)
 
 
 class _Form(BaseModel):
@@ -36,6 +42,9 @@ class StatedMemory(_Form):
     event_date: str | None
     valid_from: str | None
     valid_to: str | None
+    use: Use
+    topics: list[str]
+    questions: list[str]
 
 
 class StatedCommand(_Form):
@@ -71,12 +80,20 @@ class WrittenSummary(_Form):
     entities: list[str]
 
 
+_HINT_LIMITS = {
+    "topics": MOST_TOPICS,
+    "topics[]": TOPIC_LENGTH,
+    "questions": MOST_QUESTIONS,
+    "questions[]": QUESTION_LENGTH,
+}
+
 EXTRACTION = AnswerSchema(
     "memories",
     StatedMemories,
     '{"words": "own", "wishes": [], "memories": [{"evidence": "...", "confirms": null, "subject": null, "stance": "stated", '
     '"steers": false, "lasts": "years", "content": "...", "kind": "fact", "importance": 0.5, "relation": "new", '
-    '"about": [], "ends": [], "affects": [], "event_date": null, "valid_from": null, "valid_to": null}]}',
+    '"about": [], "ends": [], "affects": [], "event_date": null, "valid_from": null, "valid_to": null, '
+    '"use": "topic", "topics": ["..."], "questions": ["..."]}]}',
     limits={
         "memories": 32,
         "wishes": 5,
@@ -90,6 +107,7 @@ EXTRACTION = AnswerSchema(
         "event_date": 20,
         "valid_from": 20,
         "valid_to": 20,
+        **_HINT_LIMITS,
     },
 )
 """Statements worth keeping."""

@@ -1,14 +1,14 @@
 """Asks a model for a summary of a chat."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 
 from recollect.errors import InvalidExtractionError
 from recollect.model import Material, Outline, Role
 from recollect.models.extractors.answer_repair import ask_and_read
 from recollect.models.extractors.chat_model import ChatModel, Messages
-from recollect.models.extractors.json_answers import clean, find, in_one_line
+from recollect.models.extractors.json_answers import clean, find, lines_of
 from recollect.models.extractors.prompts import cut, fenced, message_line, read_prompt, sendable, shares
 from recollect.models.extractors.schema import SUMMARY
 from recollect.models.extractors.tells import Tells, require_all, tell_all
@@ -36,7 +36,6 @@ BEFORE_LENGTH = 4_000
 """The most characters shown of the last summary's text."""
 
 _PARTS = tuple(part.name for part in fields(Outline))
-_ITEM_NAMES = ("text", "content", "item", "name", "todo", "fact")
 _SENTENCE_END = bounded(r"[.!?…؟।]+[\"'»”’)]*(?=\s|$)|[。！？]+[」』”’）]*|\n")  # noqa: RUF001 - of many scripts
 _WORD_END = bounded(r"(?<=\S)(?=\s)")
 
@@ -112,25 +111,13 @@ def read_summary(text: str) -> tuple[str, Outline]:
     written = clean(answer["summary"]) or ""
     if not any(character.isalnum() for character in written):
         raise InvalidExtractionError('Its "summary" is empty.')
-    return shortened(written, SUMMARY_TOKENS), Outline(**{part: _items(answer.get(part)) for part in _PARTS})
+    return shortened(written, SUMMARY_TOKENS), Outline(
+        **{part: tuple(lines_of(answer.get(part), PART_ITEMS, ITEM_LENGTH)) for part in _PARTS}
+    )
 
 
 def _summary_of(value: object) -> dict[str, object] | None:
     return value if isinstance(value, dict) and isinstance(value.get("summary"), str) else None
-
-
-def _items(value: object) -> tuple[str, ...]:
-    """Return what can be read of a list; models write objects into it, or one text in its place."""
-    listed = value[: 5 * PART_ITEMS] if isinstance(value, list) else [value]
-    lines = (in_one_line(_named(item) if isinstance(item, dict) else item) for item in listed)
-    whole = dict.fromkeys(line for line in lines if line)
-    return tuple(
-        line if len(line) <= ITEM_LENGTH else f"{line[: ITEM_LENGTH - 2].rstrip()} …" for line in whole
-    )[:PART_ITEMS]
-
-
-def _named(item: Mapping[str, object]) -> object:
-    return next((item[name] for name in _ITEM_NAMES if isinstance(item.get(name), str)), None)
 
 
 def shortened(text: str, tokens: int) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.tables import table
 
 from recollect.errors import InvalidExtractionError
-from recollect.model import Asking, Candidate, ExtractedCommand, Kind, Lasting, Relation, Stance
+from recollect.model import Asking, Candidate, ExtractedCommand, Hints, Kind, Lasting, Relation, Stance, Use
 from recollect.models.extractors.extraction_answer import COMMAND_LIMIT, ITEM_LIMIT, read_answer
 
 AT = datetime(2026, 11, 21, 9, 30, tzinfo=timezone(timedelta(hours=1)))
@@ -47,6 +47,9 @@ def test_a_whole_statement_is_read() -> None:
         valid_from="2026-11-01",
         valid_to="2027-02-28",
         affects=[4, 0, 3],
+        use="always",
+        topics=["breakfast"],
+        questions=["Was trinke ich?", "What shall I order?"],
     )
 
     assert candidate == Candidate(
@@ -66,6 +69,7 @@ def test_a_whole_statement_is_read() -> None:
         stance=Stance.SUPPOSED,
         steers=True,
         lasting=Lasting.WEEKS,
+        hints=Hints(Use.ALWAYS, ("breakfast",), ("Was trinke ich?", "What shall I order?")),
     )
 
 
@@ -77,6 +81,7 @@ def test_an_answer_without_the_fields_that_came_later_says_what_it_said() -> Non
     assert (candidate.about, candidate.unsettles, candidate.ends) == ((3,), (1,), ())
     assert (candidate.subject, candidate.stance) == (None, Stance.STATED)
     assert (candidate.steers, candidate.lasting) == (False, Lasting.YEARS)
+    assert candidate.hints is None
     assert commands({"memories": [TEA]}) == ()
 
 
@@ -386,6 +391,42 @@ def test_who_is_called_by_their_own_name_is_the_person() -> None:
 )
 def test_whether_it_steers_is_read_leniently(given_value: object, expected: bool) -> None:  # noqa: FBT001
     assert read_one(steers=given_value).steers is expected
+
+
+@table(
+    ("fields", "expected"),
+    [
+        (
+            {"use": "asked", "topics": ["old jobs"], "questions": ["Wo war ich?", "Where was I?"]},
+            Hints(Use.ASKED, ("old jobs",), ("Wo war ich?", "Where was I?")),
+        ),
+        ({"use": "often", "topics": ["tea"]}, Hints(Use.TOPIC, ("tea",))),
+        ({"use": [1], "topics": ["tea"]}, Hints(Use.TOPIC, ("tea",))),
+        (
+            {"topics": "tea", "questions": "Which tea?"},
+            Hints(topics=("tea",), questions=("Which tea?",)),
+        ),
+        ({"topics": [{"topic": "tea"}, {"no": "text"}, 3, None]}, Hints(topics=("tea",))),
+        ({"topics": ["tea\n and\tcake "]}, Hints(topics=("tea and cake",))),
+        ({"topics": ["tea", "tea", " "]}, Hints(topics=("tea",))),
+        (
+            {"topics": [*"abcdefgh"], "questions": [*"abc"]},
+            Hints(topics=(*"abcdef",), questions=("a", "b")),
+        ),
+        (
+            {"topics": ["t" * 81], "questions": ["q" * 100_000]},
+            Hints(topics=("t" * 80,), questions=("q" * 200,)),
+        ),
+        (
+            {"topics": ["tea"], "questions": ["Is sk-proj-" + "a1B2" * 12 + " still valid?"]},
+            Hints(topics=("tea",), questions=("Is [secret: API key] still valid?",)),
+        ),
+        ({"use": "always", "topics": [], "questions": None}, None),
+        ({}, None),
+    ],
+)
+def test_when_it_is_needed_is_read_leniently(fields: dict[str, Any], expected: Hints | None) -> None:
+    assert read_one(**fields).hints == expected
 
 
 def test_words_that_there_are_not_become_the_default() -> None:

@@ -22,6 +22,7 @@ from recollect.model import (
     Doubt,
     Exchange,
     ExtractedCommand,
+    Hints,
     Kind,
     Memory,
     Message,
@@ -89,10 +90,11 @@ class TestAsking:
                     0.7,
                     "I moved to Leipzig",
                     event_at=datetime(2026, 11, 20, tzinfo=UTC),
+                    hints=Hints(topics=("Lives in Leipzig",)),
                 ),
             ),
             tokens=900,
-            by="chat-model extraction-5",
+            by="chat-model extraction-6",
         )
         [body] = server.bodies
         assert body["response_format"]["json_schema"]["name"] == "memories"
@@ -182,7 +184,7 @@ class TestAsking:
 
         assert found.by is not None
         assert found.by.startswith("a model?xxx")
-        assert found.by.endswith("xxx extraction-5")
+        assert found.by.endswith("xxx extraction-6")
         assert len(found.by) < 130
 
     async def test_closing_it_forgets_what_the_model_learned(
@@ -214,8 +216,8 @@ class TestInstructions:
         place = prompt.index("Keep which editor they use.")
         assert prompt.index("# The fields") < place < prompt.index("# Examples")
         assert of_coder.by is not None
-        assert of_coder.by.startswith("Big-Coder-3 extraction-5+instructions-")
-        assert of_other.by == "chat-model extraction-5"
+        assert of_coder.by.startswith("Big-Coder-3 extraction-6+instructions-")
+        assert of_other.by == "chat-model extraction-6"
 
     def test_other_instructions_have_another_digest(self) -> None:
         by_text = {

@@ -24,7 +24,7 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
-from recollect.model import Candidate, Exchange, Kind, Material, Message, Role
+from recollect.model import Candidate, Exchange, Hints, Kind, Material, Message, Role
 from recollect.models.extractors import (
     AnswerSchema,
     ChatModel,
@@ -457,7 +457,10 @@ class TestWhoAsks:
 
         found = await ModelExtractor(model).extract([exchange], [])
 
-        assert found.candidates == (Candidate("Keeps bees", Kind.FACT, 0.7, "I keep bees behind the shed"),)
+        hints = Hints(topics=("Keeps bees",))
+        assert found.candidates == (
+            Candidate("Keeps bees", Kind.FACT, 0.7, "I keep bees behind the shed", hints=hints),
+        )
         assert found.tokens == 321
         assert found.by is not None
         assert found.by.startswith("mistral-small-latest")

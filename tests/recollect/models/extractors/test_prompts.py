@@ -72,6 +72,7 @@ def test_limits_are_those_that_servers_take() -> None:
         {"memories": [item | {"evidence": "x" * (EXTRACTION.limits["evidence"] + 1)}]},
         {"memories": [item | {"ends": [1] * (EXTRACTION.limits["ends"] + 1)}]},
         {"memories": [item | {"subject": "x" * (EXTRACTION.limits["subject"] + 1)}]},
+        {"memories": [item | {"topics": ["x" * (EXTRACTION.limits["topics[]"] + 1)]}]},
         {"wishes": [command("forget", "x")] * (EXTRACTION.limits["wishes"] + 1)},
     ]
     for each in too_much:
@@ -79,7 +80,8 @@ def test_limits_are_those_that_servers_take() -> None:
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(whole | each, limited)
     assert all(0 < limit < 2_000 for limit in EXTRACTION.limits.values())
-    assert set(EXTRACTION.limits) <= {name for each in objects(limited) for name in each["properties"]}
+    limited_fields = {name.removesuffix("[]") for name in EXTRACTION.limits}
+    assert limited_fields <= {name for each in objects(limited) for name in each["properties"]}
 
 
 @pytest.mark.parametrize(("name", "schema"), PROMPTS)
@@ -132,7 +134,18 @@ def test_the_prompt_shows_what_each_field_is_for() -> None:
     answers = [json.loads(found) for found in re.findall(r"^\{.*\}$", examples, re.MULTILINE)]
     told = [item for answer in answers for item in answer["memories"]]
 
-    for field in ("confirms", "subject", "lasts", "about", "ends", "affects", "event_date", "valid_to"):
+    for field in (
+        "confirms",
+        "subject",
+        "lasts",
+        "about",
+        "ends",
+        "affects",
+        "event_date",
+        "valid_to",
+        "topics",
+        "questions",
+    ):
         assert any(item.get(field) for item in told), field
     assert {command["asking"] for answer in answers for command in answer.get("wishes", [])} == set(Asking)
     assert {item["relation"] for item in told if "relation" in item} >= {"refines", "contradicts"}
@@ -140,7 +153,7 @@ def test_the_prompt_shows_what_each_field_is_for() -> None:
 
 def test_the_prompt_is_no_longer_than_it_may_be() -> None:
     """It is read with each call, and again wherever a server keeps nothing of it."""
-    assert estimate_tokens(read_prompt("extraction").filled(form=EXTRACTION.example)) < 2_880
+    assert estimate_tokens(read_prompt("extraction").filled(form=EXTRACTION.example)) < 3_090
 
 
 def test_the_repair_prompt_tells_problem_and_form() -> None:
