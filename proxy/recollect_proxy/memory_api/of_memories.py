@@ -19,7 +19,9 @@ from recollect.api.memories import (
     GlobalMemories,
     History,
     Memory,
+    MemoryChange,
     MemoryPage,
+    NewSessionMemory,
     OneChange,
     Quarantine,
     Quarantined,
@@ -254,9 +256,15 @@ async def _add(asked: Asked, session_id: str | None) -> Memory:
         importance=sent.importance,
         event_at=sent.event_at,
         session_id=session_id,
+        hints=_hints(sent),
         actor=asked.actor,
     )
     return _tagged(memory)
+
+
+def _hints(sent: NewSessionMemory) -> model.Hints | None:
+    told = sent.use, tuple(sent.topics), tuple(sent.questions)
+    return model.Hints(told[0] or model.Use.TOPIC, *told[1:]) if any(told) else None
 
 
 async def _of_chat(asked: Asked) -> model.Memory:
@@ -277,8 +285,9 @@ async def _of_chat(asked: Asked) -> model.Memory:
 def _revised(change: Any) -> dict[str, Any]:
     """Return a change as the engine takes it: None, or KEPT for the time, leaves a field as it is."""
     given = changes(change)
-    kept = {"content": None, "kind": None, "importance": None, "event_at": KEPT}
-    return {name: given.get(name, unchanged) for name, unchanged in kept.items()}
+    kept = dict.fromkeys(("content", "kind", "importance", "use", "topics", "questions")) | {"event_at": KEPT}
+    lists = {name: tuple(each) for name, each in given.items() if isinstance(each, list)}
+    return {name: (given | lists).get(name, unchanged) for name, unchanged in kept.items()}
 
 
 def _wanted(position: int, operation: OneChange) -> Revision | Removal:
@@ -287,7 +296,7 @@ def _wanted(position: int, operation: OneChange) -> Revision | Removal:
     if changes(operation).keys() == {"id"}:
         raise invalid_field(
             "operations",
-            f"The operation {position} changes nothing: give at least one of content, kind, importance, event_at.",
+            f"The operation {position} changes nothing: give at least one of {', '.join(MemoryChange.__struct_fields__)}.",
         )
     return Revision(operation.id, **_revised(operation))
 

@@ -22,7 +22,20 @@ from recollect.api.fields import (
     MOST_USERS,
 )
 from recollect.api.memories import MemoryChange
-from recollect.model import Doubt, Kind, Placement, ProfileField, Source, State, Strategy
+from recollect.model import (
+    LONGEST_HINT_QUESTION,
+    LONGEST_TOPIC,
+    MOST_QUESTIONS,
+    MOST_TOPICS,
+    Doubt,
+    Kind,
+    Placement,
+    ProfileField,
+    Source,
+    State,
+    Strategy,
+    Use,
+)
 from recollect.text.patterns import bounded
 from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.identity import opaque_id, readable_id
@@ -48,6 +61,12 @@ _SEGMENT = (
 _SWITCH = "true, false or null"
 _CAP = "a whole number, 0 for any number, or null"
 _TIME = "a date and time with its offset from UTC (RFC 3339), as 2026-03-15T09:30:00Z"
+
+
+def _texts(most: int, longest: int) -> str:
+    return f"a list of at most {most} strings of 1 to {longest} characters that are not only white space, without NUL"
+
+
 _FIELDS = {
     "content": f"a string of 1 to {LONGEST_CONTENT} characters that are not only white space, without NUL",
     "kind": f"one of {', '.join(Kind)}",
@@ -56,7 +75,10 @@ _FIELDS = {
     "importance": "a number from 0 to 1",
     "event_at": f"{_TIME}, or null",
     "operations": f"a list of 1 to {MOST_CHANGES} objects, each with `op`, which is `change` or `delete`, an `id`, "
-    "and for a change at least one of content, kind, importance, event_at, as PATCH takes them",
+    f"and for a change at least one of {', '.join(MemoryChange.__struct_fields__)}, as PATCH takes them",
+    "use": f"one of {', '.join(Use)}",
+    "topics": _texts(MOST_TOPICS, LONGEST_TOPIC),
+    "questions": _texts(MOST_QUESTIONS, LONGEST_HINT_QUESTION),
     "session_id": "a string of 1 to 256 characters without NUL, not `*`, and no unfilled template, or null",
     "users": f"a list of 1 to {MOST_USERS} user ids, each 1 to 256 characters without NUL, "
     "not `*`, and no unfilled template",
@@ -155,6 +177,16 @@ def _check_content(text: str) -> str:
     return content
 
 
+def _check_texts(most: int, longest: int) -> Callable[[Sequence[str]], list[str]]:
+    def check(texts: Sequence[str]) -> list[str]:
+        found = [each.strip() for each in texts]
+        if len(found) > most or not all(found) or any(len(each) > longest or "\0" in each for each in texts):
+            raise ValueError
+        return list(dict.fromkeys(found))
+
+    return check
+
+
 def _check_message(text: str) -> str:
     if not 0 < len(text) <= _LONGEST_ID or "\0" in text:
         raise ValueError
@@ -179,10 +211,9 @@ def _check_operations(operations: Sequence[Any]) -> Sequence[Any]:
     if not 1 <= len(operations) <= MOST_CHANGES:
         raise ValueError
     for operation in operations:
-        if isinstance(getattr(operation, "content", None), str):
-            operation.content = _check_content(operation.content)
-        if isinstance(getattr(operation, "event_at", None), datetime):
-            operation.event_at = _in_utc(operation.event_at)
+        for name in ("content", "event_at", "topics", "questions"):
+            if getattr(operation, name, UNSET) not in (None, UNSET):
+                setattr(operation, name, _CHECKS[name](getattr(operation, name)))
     return operations
 
 
@@ -197,6 +228,8 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "session_id": _check_session,
     "operations": _check_operations,
     "users": _check_users,
+    "topics": _check_texts(MOST_TOPICS, LONGEST_TOPIC),
+    "questions": _check_texts(MOST_QUESTIONS, LONGEST_HINT_QUESTION),
 }
 """What a field's type does not say."""
 

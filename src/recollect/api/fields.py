@@ -11,7 +11,15 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from recollect.model import Doubt, Kind
+from recollect.model import (
+    LONGEST_HINT_QUESTION,
+    LONGEST_TOPIC,
+    MOST_QUESTIONS,
+    MOST_TOPICS,
+    Doubt,
+    Kind,
+    Use,
+)
 
 LONGEST_CONTENT = 8000
 """Characters a memory may have."""
@@ -98,6 +106,40 @@ Importance: TypeAlias = Annotated[
 ]
 EventAt: TypeAlias = Annotated[
     Time | None, about("When what it says happened or will happen; null where that is unknown.")
+]
+
+
+def _texts(most: int, longest: int, description: str, example: str) -> Meta:
+    """Return the schema of a list of texts that are not blank."""
+    item = {"type": "string", "minLength": 1, "maxLength": longest, "pattern": NOT_BLANK}
+    return Meta(
+        description=description, extra_json_schema={"maxItems": most, "items": item}, examples=[[example]]
+    )
+
+
+UseOfMemory: TypeAlias = Annotated[
+    Use,
+    about(
+        "When it is needed: `always` shapes nearly every answer, `topic` in certain requests, `asked` only if asked about."
+    ),
+]
+UseWord: TypeAlias = Annotated[
+    Annotated[str, word(Use)] | None, about("When it is needed; null until a model or the person said so.")
+]
+Topics: TypeAlias = Annotated[
+    list[str],
+    _texts(
+        MOST_TOPICS, LONGEST_TOPIC, "The requests that need it, even if they don't mention it.", "gift ideas"
+    ),
+]
+Questions: TypeAlias = Annotated[
+    list[str],
+    _texts(
+        MOST_QUESTIONS,
+        LONGEST_HINT_QUESTION,
+        "Questions that need it, in the first person.",
+        "What can I eat?",
+    ),
 ]
 Standing: TypeAlias = Annotated[
     Annotated[str, word(Doubt)] | None, about("What speaks against it; null where nothing does.")

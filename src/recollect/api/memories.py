@@ -1,6 +1,7 @@
 """The JSON of memories: of the API, its client, the export and agents' tools. Never: an engine."""
 
-from typing import Annotated, Generic, Self, TypeAlias, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, Any, Generic, Self, TypeAlias, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -15,10 +16,14 @@ from recollect.api.fields import (
     Importance,
     KindOfMemory,
     KindWord,
+    Questions,
     SessionId,
     Standing,
     Time,
+    Topics,
+    UseOfMemory,
     UserId,
+    UseWord,
     about,
     one_of,
     word,
@@ -53,6 +58,9 @@ class NewSessionMemory(NewGlobalMemory, forbid_unknown_fields=True):
     """A memory to be written by hand for a chat."""
 
     event_at: EventAt = None
+    use: UseOfMemory | None = None
+    topics: Topics = []
+    questions: Questions = []
 
 
 class NewMemory(NewSessionMemory, forbid_unknown_fields=True):
@@ -71,6 +79,9 @@ class MemoryChange(Struct, forbid_unknown_fields=True):
     kind: KindOfMemory | UnsetType = UNSET
     importance: Importance | UnsetType = UNSET
     event_at: EventAt | UnsetType = UNSET
+    use: UseOfMemory | UnsetType = UNSET
+    topics: Topics | UnsetType = UNSET
+    questions: Questions | UnsetType = UNSET
 
 
 class BulkChange(MemoryChange, forbid_unknown_fields=True, tag_field="op", tag="change", kw_only=True):
@@ -166,19 +177,26 @@ class Memory(Statement, kw_only=True):
     known_until: Annotated[
         Time | None, about("When it was replaced, taken away or pruned; null of what the user has.")
     ]
+    use: UseWord
+    topics: Topics
+    questions: Questions
     etag: str | UnsetType | None = UNSET
     """Its version: a header of the answer, never in the body."""
 
     @classmethod
     def of(cls, memory: model.Memory) -> Self:
         """Return the JSON of ``memory``; its owner and its embedding stay inside."""
-        otherwise = {"standing", "provenance", "outline", "shared", "etag"}
+        hints = memory.hints or model.Hints()
+        otherwise = {"standing", "provenance", "outline", "shared", "use", "topics", "questions", "etag"}
         return cls(
             **{name: getattr(memory, name) for name in cls.__struct_fields__ if name not in otherwise},
             standing=memory.doubt,
             provenance=msgspec.convert(memory.provenance, Provenance, from_attributes=True),
             outline=msgspec.convert(memory.outline, Outline | None, from_attributes=True),
             shared=memory.owner == model.COMMONS,
+            use=None if memory.hints is None else hints.use,
+            topics=list(hints.topics),
+            questions=list(hints.questions),
         )
 
 
@@ -238,6 +256,15 @@ class Version(Struct):
     kind: KindWord
     importance: Importance
     event_at: EventAt
+    use: UseWord
+    topics: Topics
+    questions: Questions
+
+    @classmethod
+    def of(cls, details: Mapping[str, Any]) -> Self:
+        """Return the JSON of an edit's details."""
+        hints = details.get("hints") or {"use": None, "topics": [], "questions": []}
+        return msgspec.convert({**details, **hints}, cls)
 
 
 class AuditEntry(Struct, kw_only=True):
@@ -282,8 +309,8 @@ class Update(AuditEntry, kw_only=True):
         }
         return cls(
             **told,
-            version_before=msgspec.convert(update.details, Version) if is_edit else None,
-            version_after=msgspec.convert(now, Version) if is_edit else None,
+            version_before=Version.of(update.details) if is_edit else None,
+            version_after=Version.of(now) if is_edit else None,
         )
 
 

@@ -36,6 +36,7 @@ from recollect.model import (
     EmbeddingState,
     Flags,
     Hide,
+    Hints,
     Ignore,
     Kept,
     KeptAnswer,
@@ -49,6 +50,7 @@ from recollect.model import (
     Scope,
     Source,
     Update,
+    Use,
 )
 from recollect.ports import Clock
 from recollect.text.secrets import mask
@@ -95,6 +97,7 @@ class Administration(SharedMemories):
         importance: float = 0.5,
         event_at: datetime | None = None,
         session_id: str | None = None,
+        hints: Hints | None = None,
         actor: Actor = Actor.ADMIN,
     ) -> Memory:
         """Write a memory by hand; while the embedder is away without an embedding, which it gets later.
@@ -106,7 +109,7 @@ class Administration(SharedMemories):
             DuplicateMemoryError: The user has it already.
         """
         written = self._written(content, user_id, Source.MANUAL, kind, importance, event_at)
-        written = replace(written, provenance=Provenance(session_id))
+        written = replace(written, provenance=Provenance(session_id), hints=_masked(hints))
         [memory] = await self._embedded_if_possible([written])
         given = await self._give(user_id, memory, Reason.WRITTEN, actor)
         await self._embed_later(user_id, memory)
@@ -121,10 +124,15 @@ class Administration(SharedMemories):
         kind: Kind | None = None,
         importance: float | None = None,
         event_at: datetime | Kept | None = KEPT,
+        use: Use | None = None,
+        topics: tuple[str, ...] | None = None,
+        questions: tuple[str, ...] | None = None,
         versions: frozenset[str] | None = None,
         actor: Actor = Actor.ADMIN,
     ) -> Memory:
         """Correct a memory under its id; parts that are not given stay. What it was is a version in its history.
+
+        Hints (``use``, ``topics``, ``questions``) of an earlier content go with it.
 
         Raises:
             MemoryNotFoundError: The user has no such memory of their own.
@@ -132,14 +140,15 @@ class Administration(SharedMemories):
             ChangedMeanwhileError: Its version (``Memory.version``) is none of ``versions``.
         """
         old = await self.get(user_id, memory_id)
-        content = None if content is None else mask(content).text
-        new = None if content == old.content else content
-        said = replace(old, content=new or "", embedding=None, embedding_model=None, hints=None)
-        [embedded] = [said] if new is None else await self._embedded_if_possible([said])
+        revision = Revision(memory_id, content, use=use, topics=topics, questions=questions)
+        said = _as_revised(old, revision)
+        embedded = said or replace(old, hints=None)
+        if said is not None:
+            [embedded] = await self._embedded_if_possible([said])
         edited = await self._backends.memories.edit(
             user_id,
             memory_id,
-            content=new,
+            content=None if content is None else embedded.content,
             kind=kind,
             importance=importance,
             event_at=event_at,
@@ -147,11 +156,13 @@ class Administration(SharedMemories):
             embedding_model=embedded.embedding_model,
             second_embedding=embedded.second_embedding,
             second_model=embedded.second_model,
+            hints=embedded.hints,
+            hint_embeddings=embedded.hint_embeddings,
             versions=versions,
             actor=actor,
             at=self._clock(),
         )
-        if new is not None:
+        if said is not None:
             await self._embed_later(user_id, embedded)
         return edited
 
@@ -165,7 +176,7 @@ class Administration(SharedMemories):
         """
         prepared = await self._embedded_revisions(user_id, wanted)
         done = await self._backends.memories.change_all(user_id, prepared, actor=actor, at=self._clock())
-        if any(isinstance(each, Embedded) and each.revision.content is not None for each in prepared):
+        if any(isinstance(each, Embedded) and (each.hints or each.revision.content) for each in prepared):
             await self._backends.index.enqueue(user_id)
         return done
 
@@ -173,21 +184,17 @@ class Administration(SharedMemories):
         self, user_id: str, wanted: Sequence[Revision | Removal]
     ) -> list[Embedded | Removal]:
         said: dict[int, Memory] = {}
-        masked = list(wanted)
         for position, each in enumerate(wanted):
-            if isinstance(each, Revision) and each.content is not None:
-                content = mask(each.content).text
-                masked[position] = replace(each, content=content)
+            if isinstance(each, Revision):
                 with suppress(MemoryNotFoundError):  # the store says so of each
-                    old = await self.get(user_id, each.memory_id)
-                    said[position] = replace(
-                        old, content=content, embedding=None, embedding_model=None, hints=None
-                    )
+                    revised = _as_revised(await self.get(user_id, each.memory_id), each)
+                    if revised is not None:
+                        said[position] = revised
         made = await self._embedded_if_possible(list(said.values())) if said else []
         embedded = dict(zip(said, made, strict=True))
         return [
             each if isinstance(each, Removal) else _with_embeddings(each, embedded.get(position))
-            for position, each in enumerate(masked)
+            for position, each in enumerate(wanted)
         ]
 
     async def forget(
@@ -356,12 +363,31 @@ class Administration(SharedMemories):
         return memory
 
 
+def _masked(hints: Hints | None) -> Hints | None:
+    """Return hints without secrets."""
+    if hints is None:
+        return None
+    topics, questions = (
+        tuple(mask(each).text for each in texts) for texts in (hints.topics, hints.questions)
+    )
+    return Hints(hints.use, topics, questions)
+
+
+def _as_revised(old: Memory, revision: Revision) -> Memory | None:
+    """Return a memory with the content or the hints that a revision gives it, not embedded yet; None if it gives neither."""
+    content = old.content if revision.content is None else mask(revision.content).text
+    hints = _masked(revision.hints(old.hints if content == old.content else None))
+    if revision.content is None and hints is None:
+        return None
+    return replace(old, content=content, hints=hints, embedding=None, embedding_model=None)
+
+
 def _with_embeddings(revision: Revision, said: Memory | None) -> Embedded:
-    """Return a revision with the embeddings of the memory's new words, if they are new."""
+    """Return a revision without secrets, with the embeddings of the memory as it says that it is to be."""
     if said is None:
-        return Embedded(revision)
+        return Embedded(replace(revision, content=None))
     return Embedded(
-        revision,
+        replace(revision, content=None if revision.content is None else said.content),
         said.embedding,
         said.embedding_model,
         said.second_embedding,

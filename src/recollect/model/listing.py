@@ -1,6 +1,6 @@
 """What a person looks for among their memories, and what they change of one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum, StrEnum
 from uuid import UUID
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.model.memory import Hints, Memory
-from recollect.model.words import Doubt, Kind, Source, Stage
+from recollect.model.words import Doubt, Kind, Source, Stage, Use
 
 
 class State(StrEnum):
@@ -83,6 +83,7 @@ class Revision:
 
     Attributes:
         event_at: When what it says happened; None: that is unknown.
+        use: When it is needed; its hints are made up of this and the next two.
         versions: It is changed only while its version (``Memory.version``) is one of these; None: whatever it is.
     """
 
@@ -92,6 +93,15 @@ class Revision:
     importance: float | None = None
     event_at: datetime | Kept | None = KEPT
     versions: frozenset[str] | None = None
+    use: Use | None = None
+    topics: tuple[str, ...] | None = None
+    questions: tuple[str, ...] | None = None
+
+    def hints(self, old: Hints | None) -> Hints | None:
+        """Return the hints after this revision of a statement that had ``old`` ones; None if it says nothing of hints."""
+        given = {name: getattr(self, name) for name in ("use", "topics", "questions")}
+        told = {name: value for name, value in given.items() if value is not None}
+        return replace(old or Hints(), **told) if told else None
 
 
 @dataclass(frozen=True, slots=True)

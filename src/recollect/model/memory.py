@@ -15,6 +15,11 @@ Vector: TypeAlias = NDArray[np.float32]
 """An embedding: one dimension, unit length."""
 
 
+MOST_TOPICS, LONGEST_TOPIC = 6, 80
+MOST_QUESTIONS, LONGEST_HINT_QUESTION = 2, 200
+"""How many topics and questions a statement's hints have at most, and of how many characters."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hints:
     """When a statement will be needed, as the model that wrote it expects. They never reach a prompt of a chat.

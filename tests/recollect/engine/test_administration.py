@@ -22,12 +22,15 @@ from recollect.model import (
     Action,
     Actor,
     Flags,
+    Hints,
     Kind,
     Memory,
     Quarantine,
     Reason,
+    Revision,
     Source,
     Strategy,
+    Use,
 )
 
 
@@ -193,6 +196,38 @@ class TestSecondEmbedding:
         await engine_over(store).add(store.anna, "Drinks tea")
 
         assert await second_cosine(store, "Drinks tea") is None
+
+
+class TestHints:
+    async def test_they_are_embedded_when_they_are_set_and_when_a_change_is_undone(
+        self, store: Store
+    ) -> None:
+        second = named("second")
+        subject = engine_over(store, second_embedder=second)
+
+        tea = await subject.add(store.anna, "Drinks tea", hints=Hints(topics=("gifts", "shopping")))
+        await subject.revise(store.anna, tea.id, topics=(), questions=("What do I drink?",))
+        await subject.change_all(store.anna, [Revision(tea.id, use=Use.ASKED, topics=("breakfast",))])
+        second.embedded.clear()
+        [edit, *_] = await subject.history(store.anna, tea.id)
+        await subject.undo(store.anna, edit.id)
+
+        assert second.embedded == ["Drinks tea", "Drinks tea", "What do I drink?"]
+        assert await second_cosine(store, "What do I drink?") is not None
+        assert (await subject.get(store.anna, tea.id)).hints == Hints(questions=("What do I drink?",))
+        assert await store.index.unembedded_statements(store.anna, "second", limit=9) == []
+
+    async def test_while_the_second_embedder_is_away_they_wait_for_it(self, store: Store) -> None:
+        away, back = (
+            engine_over(store, second_embedder=each) for each in (BrokenEmbedder(), named("second"))
+        )
+        tea = await back.add(store.anna, "Drinks tea")
+
+        await away.revise(store.anna, tea.id, topics=("gifts",))
+        assert len(await store.index.unembedded_statements(store.anna, "second", limit=9)) == 1
+
+        await back.drain(store.anna)
+        assert await store.index.unembedded_statements(store.anna, "second", limit=9) == []
 
 
 def named(name: str) -> WordEmbedder:

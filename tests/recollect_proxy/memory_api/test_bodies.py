@@ -80,7 +80,25 @@ async def known(api: Api) -> Any:
         ({"importance": 2}, "importance", "number"),
         ({"content": " "}, "content", "1 to 8000"),
         ({"event_at": "noon"}, "event_at", "offset from UTC"),
-        ({"session_id": None}, "session_id", "Known are content, kind, importance, event_at."),
+        ({"use": SECRET}, "use", "one of always, topic, asked"),
+        ({"use": None}, "use", "one of always, topic, asked"),
+        ({"topics": SECRET}, "topics", "a list of at most 6 strings of 1 to 80 characters"),
+        ({"topics": None}, "topics", "a list of at most 6"),
+        ({"topics": [" "]}, "topics", "not only white space"),
+        ({"topics": ["x" * 81]}, "topics", "1 to 80"),
+        ({"topics": ["x\0"]}, "topics", "NUL"),
+        ({"topics": ["x"] * 7}, "topics", "at most 6"),
+        (
+            {"questions": ["x", SECRET, "z"]},
+            "questions",
+            "a list of at most 2 strings of 1 to 200 characters",
+        ),
+        ({"questions": ["x" * 201]}, "questions", "1 to 200"),
+        (
+            {"session_id": None},
+            "session_id",
+            "Known are content, kind, importance, event_at, use, topics, questions.",
+        ),
     ],
 )
 async def test_a_correction_that_is_not_what_it_must_be_is_refused(

@@ -119,6 +119,7 @@ TWO = "01980f6e-52f2-7d68-9d3f-0b6c2f6f2a11"
         [{"op": "change", "id": TWO, "content": None}],
         [{"op": "change", "id": TWO, "content": SECRET, "kind": SECRET}],
         [{"op": "change", "id": TWO, "importance": 2}],
+        [{"op": "change", "id": TWO, "topics": [" "]}],
         [{"op": "change", "id": TWO, "event_at": "2026-03-15"}],
         [None],
         {},

@@ -42,6 +42,9 @@ async def test_a_written_memory_is_returned_whole_and_read_again(api: Api) -> No
         "outline": None,
         "shared": False,
         "known_until": None,
+        "use": None,
+        "topics": [],
+        "questions": [],
     }
     read = await api.call("GET", f"{api.memories}/{memory['id']}")
     assert (read.status, read.json) == (200, memory)
@@ -161,6 +164,14 @@ async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(ap
     [edited, second, oldest] = (await api.call("GET", f"{api.memories}/history")).json["updates"]
 
     assert [edited["action"], second["action"], oldest["action"]] == ["edit", "add", "add"]
+    version = {
+        "kind": "fact",
+        "importance": 0.5,
+        "event_at": None,
+        "use": None,
+        "topics": [],
+        "questions": [],
+    }
     assert edited == {
         "id": str(UUID(edited["id"])),
         "at": edited["at"],
@@ -174,8 +185,8 @@ async def test_the_history_of_a_user_is_not_taken_for_a_memory_called_history(ap
         "after": "Likes green tea.",
         "session_id": None,
         "undoes": None,
-        "version_before": {"kind": "fact", "importance": 0.5, "event_at": None},
-        "version_after": {"kind": "fact", "importance": 0.5, "event_at": None},
+        "version_before": version,
+        "version_after": version,
     }
     assert (await api.call("GET", f"{api.memories}/history?limit=1")).json["updates"] == [edited]
     own = f"{api.memories}/{first['id']}/history"

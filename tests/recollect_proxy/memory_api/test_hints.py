@@ -1,0 +1,65 @@
+"""When a memory is needed, as the API shows it and as a person changes it."""
+
+from typing import Any
+
+from tests.recollect_proxy.memory_api.serving import Api
+
+HINTS: dict[str, Any] = {
+    "use": "topic",
+    "topics": ["weekend plans", "gift ideas"],
+    "questions": ["Was mache ich am Wochenende?", "What do I do on weekends?"],
+}
+NONE: dict[str, Any] = {"use": None, "topics": [], "questions": []}
+
+
+def hints(memory: Any) -> dict[str, Any]:
+    """Return the hints of a memory, or of a version of one."""
+    return {name: memory[name] for name in HINTS}
+
+
+async def test_hints_are_shown_where_a_memory_is(api: Api) -> None:
+    written = await api.write("Climbs.", **HINTS)
+    await api.write("Bakes.")
+
+    assert hints(written) == HINTS
+    assert hints((await api.call("GET", f"{api.memories}/{written['id']}")).json) == HINTS
+    assert [hints(each) for each in (await api.call("GET", api.memories)).json["memories"]] == [NONE, HINTS]
+    [found] = (await api.call("GET", f"{api.memories}/search?q=climbs")).json["found"][:1]
+    assert hints(found["memory"]) == HINTS
+
+
+async def test_what_is_given_changes_alone_and_can_be_undone(api: Api) -> None:
+    one, other = await api.write("Climbs.", **HINTS), await api.write("Bakes.")
+
+    changed = (
+        await api.call("PATCH", f"{api.memories}/{one['id']}", {"use": "always", "topics": [" walks "] * 2})
+    ).json
+    operation = {"op": "change", "id": other["id"], "questions": ["What do I bake?"]}
+    await api.call("POST", f"{api.memories}/bulk", {"operations": [operation]})
+
+    assert hints(changed) == HINTS | {"use": "always", "topics": ["walks"]}
+    [second, first, *_] = (await api.call("GET", f"{api.memories}/history")).json["updates"]
+    assert [hints(first["version_before"]), hints(first["version_after"])] == [HINTS, hints(changed)]
+    assert hints(second["version_after"]) == {"use": "topic", "topics": [], "questions": ["What do I bake?"]}
+    for update in (first, second):
+        await api.call("POST", f"{api.memories}/history/{update['id']}/undo")
+    assert [hints(each) for each in (await api.call("GET", api.memories)).json["memories"]] == [NONE, HINTS]
+
+
+async def test_another_content_has_no_hints_unless_they_come_with_it(api: Api) -> None:
+    memory = await api.write("Climbs.", **HINTS)
+    path = f"{api.memories}/{memory['id']}"
+
+    assert hints((await api.call("PATCH", path, {"content": "Dives."})).json) == NONE
+    both = (await api.call("PATCH", path, {"content": "Sails.", "use": "asked"})).json
+    assert hints(both) == NONE | {"use": "asked"}
+
+
+async def test_secrets_in_hints_are_masked(api: Api) -> None:
+    secret = "my password is marzipan7"
+
+    written = await api.write("Climbs.", topics=[secret])
+    changed = await api.call("PATCH", f"{api.memories}/{written['id']}", {"questions": [secret]})
+
+    assert "marzipan7" not in f"{written} {changed.json}"
+    assert hints(changed.json)["topics"] == hints(changed.json)["questions"]
