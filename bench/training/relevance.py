@@ -1,23 +1,28 @@
-"""Trains how likely a question needs each of a person's statements, and checks it by person.
+"""Trains how likely a question needs each of a person's statements, and any of them, and checks it by person.
 
-    python -m bench relevance --data LIVES.jsonl [--data MORE.jsonl] [--questions Q.jsonl] [--intents I.jsonl] [--write]
+    python -m bench relevance --data LIVES.jsonl [--data MORE.jsonl] --hints HINTS.jsonl [--hints MORE.jsonl]
+        [--questions Q.jsonl] [--intents I.jsonl] [--write]
 
-`--data` are people's lives with labelled statements and the questions they ask; `--questions` further questions for the same
-people; `--intents` messages without a person, labelled by what they ask of the memory: those that ask for nothing, and for a
-recommendation, are asked of somebody's statements, too, that have nothing to do with them. Without `--write` it prints what
-cross-validation by person says (no person's statements or questions are in what judges them); with it the model trained on all of
-it is written into the package, and what it was trained on, and how well, is printed just as well.
+`--data` are people's lives with labelled statements and the questions they ask, `--hints` the hints of these statements;
+`--questions` further questions for the same people; `--intents` messages without a person, labelled by what they ask of the
+memory: those that ask for nothing, and for a recommendation, are asked of a person's statements, too, that have nothing to do
+with them. Each question is asked of the person's own statements and among nine other people's, with hints and without. Without
+`--write` it prints the result of cross-validation by person (no statements or questions of a person are in the model that judges
+them); with it, the model trained on everything is written into the package, too.
 Never: the store, the log.
 """
 
 import argparse
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,15 +31,19 @@ from bench.training.relevance_data import (
     Embedded,
     Messages,
     Question,
+    Store,
     of_strangers,
     read_messages,
+    read_people,
     read_questions,
 )
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
-from recollect.recall import NeedThresholds, relevance
-from recollect.recall.relevance import INTENTS, Floats, LogisticWeights, RelevanceModel
+from recollect.recall import NeedThresholds, SelectionLimits, relevance
+from recollect.recall.relevance import INTENTS, Floats, LogisticWeights, Relevance, RelevanceModel
 from recollect.recall.standing import choose_standing
 from recollect.text.tokens import token_counter
+
+_Judged: TypeAlias = tuple[Question, Relevance]
 
 _FOLDS = 5
 _OF_TYPE = {
@@ -48,10 +57,15 @@ _OF_TYPE = {
     "update": ("oneself",),
 }
 """Of a type of question, what it asks; of the others nothing is said. What asks for how to be answered looks like any question."""
+_ONCE = "small"
+"""Of the stores that a question is asked of, the one that stands for all."""
+_APART = (STRANGER, "overview")
+_STANDING = 120
 _STILL = 1e-5
 """A step of Newton's method as short as this is the last."""
 _FLAT = 1e-6
 """A signal whose deviation is no more than this tells nothing."""
+_count = token_counter("")
 _OUT = Path(relevance.__file__).parent / "relevance_model.json"
 
 
@@ -77,13 +91,14 @@ def logistic(table: Floats, target: Floats, *, ridge: float, balanced: bool = Fa
 
 
 def train_heads(questions: Sequence[Question], messages: Messages) -> tuple[Floats, Floats]:
-    """Return a row a head, and a bias each."""
-    vectors = np.array([each.asked.vector for each in questions], np.float64)
+    """Return a row a head, and a bias each; each question counts once, whatever stores it is asked of."""
+    once = [each for each in questions if each.size == _ONCE and each.type != STRANGER]
+    vectors = np.array([each.asked.vector for each in once], np.float64)
     rows, biases = [], []
     for intent in INTENTS:
         # a follow-up's or a two-part question's intent is not labelled: it trains no head but the one against "nothing"
-        known = np.array([each.type in _OF_TYPE or intent == "nothing" for each in questions])
-        mine = np.array([intent in _OF_TYPE.get(each.type, ()) for each in questions], np.float64)
+        known = np.array([each.type in _OF_TYPE or intent == "nothing" for each in once])
+        mine = np.array([intent in _OF_TYPE.get(each.type, ()) for each in once], np.float64)
         table, target = vectors[known], mine[known]
         if messages.intents:
             table = np.concatenate([table, messages.vectors])
@@ -95,67 +110,128 @@ def train_heads(questions: Sequence[Question], messages: Messages) -> tuple[Floa
 
 
 def train(
-    questions: Sequence[Question], messages: Messages, name: str, folds: Sequence[int]
+    questions: Sequence[Question], messages: Messages, name: str, fold_of: Callable[[int], int]
 ) -> RelevanceModel:
-    """Return the model of these questions.
+    """Return the model of these questions; ``fold_of`` parts people, by their numbers.
 
-    The heads that its second part learns from have seen neither the person nor the messages that are asked of the person's
-    statements.
+    Neither the heads that the regression learns from nor the regression that the gate learns from have seen the person.
     """
-    own = [each for each in questions if each.type != STRANGER]
-    heads, bias = train_heads(own, messages)
-    empty = LogisticWeights((), np.zeros(0), 0.0)
-    tables: list[Floats] = []
-    names: tuple[str, ...] = ()
-    targets: list[Floats] = []
-    fold_of = {each.person: fold for each, fold in zip(questions, folds, strict=True)}
-    for fold in sorted(set(folds)):
-        inner_heads = train_heads(
-            [each for each in own if fold_of[each.person] != fold],
-            messages.without([person for person, its in fold_of.items() if its == fold]),
+    folds = sorted({fold_of(each.person) for each in questions})
+    judged = [each for each in questions if each.type != "overview"]
+    inner = {
+        fold: train_heads(
+            [each for each in questions if fold_of(each.person) != fold],
+            messages.without([person for person in set(messages.people) if fold_of(person) == fold]),
         )
-        inner = RelevanceModel(name, *inner_heads, empty)
-        for question in (q for q, f in zip(questions, folds, strict=True) if f == fold):
-            if question.type == "overview" or not len(question.statements):
-                continue
-            told = relevance.intent_logits(question.asked, inner)
-            columns, letters = question.columns, question.letters
-            found = relevance.features(question.asked, columns, question.near, letters, told)
-            names = tuple(found)
-            tables.append(np.stack(np.broadcast_arrays(*found.values(), question.must)[:-1], axis=1))
-            targets.append(question.must)
-    return RelevanceModel(name, heads, bias, _fit(names, np.concatenate(tables), np.concatenate(targets)))
+        for fold in folds
+    }
+    intents = [
+        relevance.intent_logits(each.asked, _model(name, inner[fold_of(each.person)])) for each in judged
+    ]
+    values = [
+        relevance.features(each.asked, each.compared, told)
+        for each, told in zip(judged, intents, strict=True)
+    ]
+    tables = [_table(each, len(question.must)) for each, question in zip(values, judged, strict=True)]
+    of_fold = np.array([fold_of(each.person) for each in judged])
+    of_question: list[Mapping[str, float]] = [{}] * len(judged)
+    for fold in folds:
+        others = np.flatnonzero(of_fold != fold)
+        weights = _fit(
+            tuple(values[0]),
+            np.concatenate([tables[n] for n in others]),
+            np.concatenate([judged[n].must for n in others]),
+            ridge=4.0,
+        )
+        for n in np.flatnonzero(of_fold == fold).tolist():
+            shares = tables[n][:, _columns(values[0], weights.features)] @ weights.weights + weights.bias
+            of_question[n] = relevance.gate_features(intents[n], shares, values[n])
+    return RelevanceModel(
+        name,
+        *train_heads(questions, messages),
+        _fit(
+            tuple(values[0]),
+            np.concatenate(tables),
+            np.concatenate([each.must for each in judged]),
+            ridge=4.0,
+        ),
+        _fit(
+            tuple(of_question[0]),
+            np.array([list(each.values()) for each in of_question]),
+            np.array([_is_needy(each) for each in judged], np.float64),
+            ridge=3.0,
+        ),
+    )
 
 
-def _fit(names: Sequence[str], table: Floats, target: Floats) -> LogisticWeights:
+def _model(name: str, heads: tuple[Floats, Floats]) -> RelevanceModel:
+    nothing = LogisticWeights((), np.zeros(0), 0.0)
+    return RelevanceModel(name, *heads, nothing, nothing)
+
+
+def _table(values: Mapping[str, Floats | float], size: int) -> Floats:
+    return np.stack([np.broadcast_to(each, size) for each in values.values()], axis=1)
+
+
+def _columns(values: Mapping[str, Floats | float], names: Sequence[str]) -> list[int]:
+    place = {name: n for n, name in enumerate(values)}
+    return [place[each] for each in names]
+
+
+def _is_needy(question: Question) -> bool:
+    """Return whether a question needs more than what stands in every chat."""
+    return bool(set(np.flatnonzero(question.must).tolist()) - standing_of(question))
+
+
+def standing_of(question: Question) -> frozenset[int]:
+    """Return the rows of the statements that stand in every chat."""
+    return _standing(question.store, question.asked.now.date())
+
+
+@lru_cache(100_000)
+def _standing(store: Store, on: date) -> frozenset[int]:
+    now = datetime.combine(on, time(12), UTC)
+    chosen = {each.id for each in choose_standing(store.items, budget=_STANDING, count=_count, now=now)}
+    return frozenset(n for n, each in enumerate(store.items) if each.id in chosen)
+
+
+def _fit(names: Sequence[str], table: Floats, target: Floats, *, ridge: float) -> LogisticWeights:
     spread = table.std(axis=0)
     kept = [n for n in range(len(names)) if spread[n] > _FLAT]
-    weights, bias = logistic((table[:, kept] - table[:, kept].mean(axis=0)) / spread[kept], target, ridge=4.0)
+    weights, bias = logistic(
+        (table[:, kept] - table[:, kept].mean(axis=0)) / spread[kept], target, ridge=ridge
+    )
     plain = weights / spread[kept]
     return LogisticWeights(
         tuple(names[n] for n in kept), plain, bias - float((plain * table[:, kept].mean(axis=0)).sum())
     )
 
 
-def cross_validated(
-    questions: Sequence[Question], messages: Messages, name: str
-) -> list[tuple[Floats, Floats]]:
-    """Return for each question the probabilities and its intents, by a model that has not seen the person."""
-    judged: list[tuple[Floats, Floats] | None] = [None] * len(questions)
+def cross_validated(questions: Sequence[Question], messages: Messages, name: str) -> list[Relevance]:
+    """Return for each question how likely it needs its statements, by a model that has not seen the person."""
+    judged: dict[int, Relevance] = {}
     for fold in range(_FOLDS):
         others = [each for each in questions if each.person % _FOLDS != fold]
         apart = messages.without([each.person for each in questions if each.person % _FOLDS == fold])
-        model = train(others, apart, name, [each.person % (_FOLDS - 1) for each in others])
-        for n, each in enumerate(questions):
-            if each.person % _FOLDS == fold:
-                likely, _ = relevance.probabilities(each.asked, each.columns, each.near, each.letters, model)
-                judged[n] = likely, relevance.intent_logits(each.asked, model)
-    return [each for each in judged if each is not None]
+        model = train(others, apart, name, lambda person: person % (_FOLDS - 1))
+        judged |= {
+            n: relevance.judge(each.asked, each.compared, model)
+            for n, each in enumerate(questions)
+            if each.person % _FOLDS == fold
+        }
+    return [judged[n] for n in range(len(questions))]
 
 
 @dataclass(slots=True)
 class Tally:
-    """What a bar would have given: of the questions that need something, of the lines, of the questions that need nothing."""
+    """What thresholds would have given.
+
+    Attributes:
+        asked: The questions that need something; ``whole`` are given all of it.
+        lines: The statements given beyond those that stand in every chat; ``noise`` are of no use.
+        idle: The questions that need nothing; ``idle_given`` are given noise.
+        blocks: All questions.
+    """
 
     asked: int = 0
     whole: int = 0
@@ -165,8 +241,8 @@ class Tally:
     idle_given: int = 0
     blocks: int = 0
 
-    def add(self, question: Question, standing: frozenset[int], given: Sequence[int]) -> None:
-        """Count what a question was given, beside what stands in every chat."""
+    def add(self, question: Question, given: Collection[int]) -> None:
+        """Count what a question was given."""
         must = set(np.flatnonzero(question.must).tolist())
         bad = sum(question.may[each] == 0 for each in given)
         self.blocks += 1
@@ -174,7 +250,7 @@ class Tally:
         self.noise += bad
         if must:
             self.asked += 1
-            self.whole += must <= standing | set(given)
+            self.whole += must <= standing_of(question) | set(given)
         else:
             self.idle += 1
             self.idle_given += bad > 0
@@ -187,64 +263,53 @@ class Tally:
         )
 
 
-def tally(
-    questions: Sequence[Question],
-    judged: Sequence[tuple[Floats, Floats]],
-    *,
-    bar: NeedThresholds,
-    budget: int,
-    of_type: str | None = None,
-) -> Tally:
-    """Return what a bar gives beside a standing part of ``budget`` tokens, by probabilities of who has not seen the person."""
-    count = token_counter("")
+def tally(judged: Sequence[_Judged], *, bar: NeedThresholds, most: int) -> Tally:
+    """Return what thresholds give to questions beyond the standing part, at most so many statements."""
     total = Tally()
-    for question, (chance, told) in zip(questions, judged, strict=True):
-        if of_type is not None and question.type != of_type:
-            continue
-        stands = choose_standing(question.statements, budget=budget, count=count, now=question.asked.now)
-        place = {each.id: n for n, each in enumerate(question.statements)}
-        standing = frozenset(place[each.id] for each in stands)
-        intent = dict(zip(INTENTS, told.tolist(), strict=True))
-        order = [n for n in np.argsort(-chance).tolist() if n not in standing]
-        if intent["overview"] > bar.overview:
-            given = order
-        elif intent["nothing"] > bar.nothing:
-            given = []
-        else:
-            lists = intent["list"] > 0
-            floor = bar.listed if lists else max(bar.statement, bar.share * float(chance.max(initial=0.0)))
-            given = [n for n in order if chance[n] >= floor][: bar.few if lists else 7]
-        total.add(question, standing, given)
+    for question, relevance_of_it in judged:
+        likely, standing = relevance_of_it.likely, standing_of(question)
+        order = [n for n in np.argsort(-likely).tolist() if n not in standing]
+        needed = [n for n in order if likely[n] >= bar.statement][:most]
+        total.add(question, needed if relevance_of_it.need >= bar.need else ())
     return total
 
 
 def as_json(model: RelevanceModel) -> dict[str, Any]:
     """Return a model as it is kept in the package; five digits are more than it knows."""
     short: Callable[[Floats], Any] = lambda values: np.round(values, 5).tolist()  # noqa: E731 -- one line thrice
-    weights = model.regression
     return {
         "embedder": model.embedder,
         "heads": short(model.heads),
         "head_bias": short(model.head_bias),
-        "regression": {
-            "weights": dict(zip(weights.features, short(weights.weights), strict=True)),
-            "bias": round(weights.bias, 5),
+        **{
+            name: {
+                "weights": dict(zip(weights.features, short(weights.weights), strict=True)),
+                "bias": round(weights.bias, 5),
+            }
+            for name, weights in (("regression", model.regression), ("gate", model.gate))
         },
     }
 
 
-def print_table(questions: Sequence[Question], judged: Sequence[tuple[Floats, Floats]], budget: int) -> None:
-    """Print what bars around the product's own give."""
-    own = NeedThresholds()
-    print(f"{len(questions)} questions, cross-validated by person, standing part {budget} tokens")
-    for nothing in (own.nothing - 1, own.nothing, own.nothing + 1):
-        for statement in (0.03, own.statement, 0.07, 0.1, 0.15):
-            bar = replace(own, statement=statement, listed=0.3 * statement, nothing=nothing)
-            print(
-                f"bar {statement:.2f}, nothing {nothing:.1f}: {tally(questions, judged, bar=bar, budget=budget)}"
-            )
-    for each in sorted({question.type for question in questions}):
-        print(f"{each}: {tally(questions, judged, bar=own, budget=budget, of_type=each)}")
+def print_table(questions: Sequence[Question], relevances: Sequence[Relevance]) -> None:
+    """Print what thresholds around the product's own give, by size of store, and what its own give by type of question."""
+    own, most = NeedThresholds(), SelectionLimits().limit
+    print(f"{len(questions)} questions, cross-validated by person, standing part {_STANDING} tokens")
+    judged: dict[str, list[_Judged]] = defaultdict(list)
+    for each in zip(questions, relevances, strict=True):
+        judged[each[0].size].append(each)
+    sizes = sorted(judged)
+    own_questions = {size: [each for each in judged[size] if each[0].type not in _APART] for size in sizes}
+    for size in sizes:
+        for need in (own.need - 1, own.need, own.need + 0.5, own.need + 1):
+            for statement in (0.4 * own.statement, own.statement, 4 * own.statement):
+                bar = replace(own, statement=statement, need=need)
+                found = tally(own_questions[size], bar=bar, most=most)
+                print(f"{size}, need {need:.1f}, statement {statement:.4f}: {found}")
+    for kind in sorted({question.type for question in questions}):
+        for size in sizes:
+            found = tally([each for each in judged[size] if each[0].type == kind], bar=own, most=most)
+            print(f"{kind}, {size}: {found}")
 
 
 async def run(arguments: argparse.Namespace) -> None:
@@ -253,15 +318,16 @@ async def run(arguments: argparse.Namespace) -> None:
         embedder = MultilingualE5Embedder(cache_dir=Path(folder))
         try:
             embedded = Embedded(embedder)
-            questions = await read_questions(arguments.data, arguments.questions, embedded)
-            people = sorted({each.person for each in questions if each.statements})
-            messages = await read_messages(arguments.intents, embedded, people)
-            questions += await of_strangers(messages, questions, embedded)
+            people = await read_people(arguments.data, arguments.hints, embedded)
+            questions = await read_questions(people, arguments.questions, embedded)
+            numbers = [each.number for each in people]
+            messages = await read_messages(arguments.intents, embedded, numbers)
+            questions += of_strangers(messages, people, questions[0].asked.now)
         finally:
             await embedder.aclose()
-    print_table(questions, cross_validated(questions, messages, embedder.name), arguments.standing)
+    print_table(questions, cross_validated(questions, messages, embedder.name))
     if arguments.write:
-        model = train(questions, messages, embedder.name, [each.person % _FOLDS for each in questions])
+        model = train(questions, messages, embedder.name, lambda person: person % _FOLDS)
         _OUT.write_text(json.dumps(as_json(model), separators=(",", ":")) + "\n", "utf-8")
         print(f"written: {_OUT.name}")
 
@@ -272,8 +338,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, action="append", required=True)
+    parser.add_argument("--hints", type=Path, action="append", required=True)
     parser.add_argument("--questions", type=Path, action="append", default=[])
     parser.add_argument("--intents", type=Path, action="append", default=[])
-    parser.add_argument("--standing", type=int, default=120)
     parser.add_argument("--write", action="store_true")
     asyncio.run(run(parser.parse_args()))

@@ -4,9 +4,10 @@ Never: training.
 """
 
 import json
+import random
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -15,51 +16,21 @@ from uuid import uuid4
 
 import numpy as np
 
-from recollect.index import LetterRuns, StatementColumns
-from recollect.model import Kind, Memory, Message, Role, Scope, Source, Turn, Vector
+from recollect.index import LetterRuns, StatementColumns, with_hints
+from recollect.model import Hints, Kind, Memory, Message, Role, Scope, Source, Turn, Use, Vector
+from recollect.models.second_embedding import with_topics
 from recollect.ports import Embedder
 from recollect.recall import read_query, relevance
 from recollect.recall.query import asked_before
-from recollect.recall.relevance import EmbeddedQuestion, Floats
+from recollect.recall.relevance import EmbeddedQuestion, Floats, Statements
 
 STRANGER = "of a stranger"
 """The type of what nobody here asked."""
 
 _OF_NOBODY = ("nothing", "advice")
 _VITAL = 0.85
-
-
-@dataclass(frozen=True)
-class Question:
-    """A person's question, with what is needed to answer it.
-
-    Attributes:
-        person: The person's number.
-        asked: What is asked.
-        statements: The person's current statements.
-        near: Their cosines.
-        must: Which are needed, (n,).
-        may: Which are needed or do no harm, (n,).
-    """
-
-    person: int
-    language: str
-    type: str
-    asked: EmbeddedQuestion
-    statements: tuple[Memory, ...]
-    near: Floats
-    must: Floats
-    may: Floats
-
-    @cached_property
-    def columns(self) -> StatementColumns:
-        """The columns of the statements."""
-        return StatementColumns.of(self.statements)
-
-    @cached_property
-    def letters(self) -> Floats:
-        """The share of the question's letter runs that each statement holds, (n,)."""
-        return LetterRuns.of([each.content for each in self.statements]).shared(self.asked.text)
+_OTHERS = 9
+"""So many other people's statements are added to a person's, for a store as of somebody who has told a lot."""
 
 
 class Embedded:
@@ -87,53 +58,153 @@ class Embedded:
         return self._known[side, text]
 
 
-async def read_questions(
-    lives: Sequence[Path], further: Sequence[Path], embedded: Embedded
-) -> list[Question]:
-    """Read people's questions, with their current statements' cosines."""
-    people = [json.loads(line) for path in lives for line in path.read_text("utf-8").splitlines() if line]
-    more = _further_questions(further)
-    found: list[Question] = []
-    for number, person in enumerate(people):
-        told = [
-            each for chat in person["chats"] for turn in chat["turns"] for each in turn.get("memories", [])
-        ]
-        said = {
-            each["id"]: chat["at"]
-            for chat in person["chats"]
-            for turn in chat["turns"]
-            for each in turn.get("memories", [])
-        }
-        same, current = _same_and_current(told)
-        statements = tuple(_memory(each, said[each["id"]]) for each in current)
-        vectors = np.array([await embedded.statement(each.content) for each in statements], np.float64)
-        for told_question in [*person["questions"], *more[person["person"]]]:
-            asked, searched = await _asked(told_question, person, embedded)
-            must = {same[each] for each in told_question["must"] if each in same}
-            may = must | {same[each] for each in told_question.get("may") or [] if each in same}
-            found.append(
-                Question(
-                    number,
-                    person["language"],
-                    told_question["type"],
-                    asked,
-                    statements,
-                    vectors @ np.asarray(searched, np.float64),
-                    np.array([each["id"] in must for each in current], np.float64),
-                    np.array([each["id"] in may for each in current], np.float64),
-                )
-            )
-    return found
+@dataclass(frozen=True, eq=False)
+class Store:
+    """Statements as a person's memory holds them, all with their hints or all without.
+
+    Attributes:
+        ids: Of each, whose it is and its label's id.
+        items: The statements.
+        first: The vectors of the first piece of each, (n, d).
+        others: Those of the other pieces: of two questions each, (n, 2, d); (n, 0, d) without hints.
+    """
+
+    ids: tuple[tuple[int, str], ...]
+    items: tuple[Memory, ...]
+    first: Floats
+    others: Floats
+
+    @cached_property
+    def columns(self) -> StatementColumns:
+        """The columns of the statements."""
+        return StatementColumns.of(self.items)
+
+    @cached_property
+    def _letters(self) -> LetterRuns:
+        return LetterRuns.of([with_hints(each) for each in self.items])
+
+    def joined(self, others: Sequence["Store"]) -> "Store":
+        """Return a store with the statements of others, too."""
+        every = (self, *others)
+        return Store(
+            tuple(each for store in every for each in store.ids),
+            tuple(each for store in every for each in store.items),
+            np.concatenate([store.first for store in every]),
+            np.concatenate([store.others for store in every]),
+        )
+
+    def compared(self, text: str, searched: Vector) -> Statements:
+        """Return the statements as a question, by its text and its vector, is compared with them."""
+        near = self.first @ searched
+        asked = np.max(np.column_stack([near, self.others @ searched]), axis=1)
+        return Statements(self.columns, near, asked, self._letters.shared(text))
+
+    def marks(self, person: int, wanted: Collection[str]) -> Floats:
+        """Return which statements are some of a person's, (n,)."""
+        return np.array([float(of == person and each in wanted) for of, each in self.ids])
 
 
-def _further_questions(files: Sequence[Path]) -> Mapping[str, list[Any]]:
-    """Return by person what the files ask of them."""
-    more: dict[str, list[Any]] = defaultdict(list)
-    for path in files:
-        for line in path.read_text("utf-8").splitlines():
-            told = json.loads(line)
-            more[told["person"]] += told["questions"]
-    return more
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question asked of a store, with what is needed to answer it.
+
+    Attributes:
+        person: The number of the person whose question it is.
+        size: Of which store it is asked: "small", "grown", or the same "without hints".
+        asked: What is asked.
+        store: The statements.
+        compared: How they compare with the question.
+        must: Which are needed, (n,).
+        may: Which are needed or do no harm, (n,).
+    """
+
+    person: int
+    size: str
+    type: str
+    asked: EmbeddedQuestion
+    store: Store
+    compared: Statements
+    must: Floats
+    may: Floats
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person with the stores that their questions are asked of, by size.
+
+    Attributes:
+        told: What their file says.
+        same: For each label's id that of the one it repeats, or its own.
+    """
+
+    number: int
+    told: Mapping[str, Any]
+    same: Mapping[str, str]
+    stores: Mapping[str, Store]
+
+
+async def read_people(lives: Sequence[Path], hints: Sequence[Path], embedded: Embedded) -> list[Person]:
+    """Read people with their statements that still hold, alone and among nine others' of the same file."""
+    told_hints = {
+        (each["person"], each["id"]): Hints(Use(each["scope"]), tuple(each["topics"]), tuple(each["asks"]))
+        for path in hints
+        for each in map(json.loads, path.read_text("utf-8").splitlines())
+    }
+    people: list[Person] = []
+    for path in lives:
+        of_file: list[Person] = []
+        for told in map(json.loads, filter(None, path.read_text("utf-8").splitlines())):
+            of_file.append(await _person(len(people) + len(of_file), told, told_hints, embedded))
+        people += [_with_grown(each, [other for other in of_file if other is not each]) for each in of_file]
+    return people
+
+
+async def _person(
+    number: int, told: Mapping[str, Any], hints: Mapping[tuple[str, str], Hints], embedded: Embedded
+) -> Person:
+    labels = [each for chat in told["chats"] for turn in chat["turns"] for each in turn.get("memories", [])]
+    said = {
+        each["id"]: chat["at"]
+        for chat in told["chats"]
+        for turn in chat["turns"]
+        for each in turn.get("memories", [])
+    }
+    same, current = _same_and_current(labels)
+    items = tuple(_memory(each, said[each["id"]]) for each in current)
+    hinted = tuple(
+        replace(item, hints=hints[told["person"], each["id"]])
+        for item, each in zip(items, current, strict=True)
+    )
+    ids = tuple((number, each["id"]) for each in current)
+    stores = {"small": await _store(ids, hinted, embedded)}
+    stores["small without hints"] = await _store(ids, items, embedded)
+    return Person(number, told, same, stores)
+
+
+async def _store(ids: tuple[tuple[int, str], ...], items: tuple[Memory, ...], embedded: Embedded) -> Store:
+    first = [
+        await embedded.statement(each.content if each.hints is None else with_topics(each, each.hints))
+        for each in items
+    ]
+    others = [
+        [await embedded.question(question) for question in (each.hints or Hints()).questions]
+        for each in items
+    ]
+    return Store(
+        ids,
+        items,
+        np.array(first, np.float64),
+        np.array(others, np.float64).reshape(len(items), -1, len(first[0])),
+    )
+
+
+def _with_grown(person: Person, others: Sequence[Person]) -> Person:
+    chosen = random.Random(person.number).sample(list(others), min(_OTHERS, len(others)))  # noqa: S311 -- no secret
+    grown = {
+        name.replace("small", "grown"): store.joined([each.stores[name] for each in chosen])
+        for name, store in person.stores.items()
+    }
+    return replace(person, stores={**person.stores, **grown})
 
 
 def _same_and_current(
@@ -166,6 +237,36 @@ def _memory(told: Mapping[str, Any], said: str) -> Memory:
         at,
         event_at=datetime.fromisoformat(event).replace(tzinfo=UTC) if event else None,
     )
+
+
+async def read_questions(
+    people: Sequence[Person], further: Sequence[Path], embedded: Embedded
+) -> list[Question]:
+    """Read what people ask, each question of each of their stores."""
+    more: dict[str, list[Any]] = defaultdict(list)
+    for path in further:
+        for told in map(json.loads, path.read_text("utf-8").splitlines()):
+            more[told["person"]] += told["questions"]
+    found: list[Question] = []
+    for person in people:
+        for told in [*person.told["questions"], *more[person.told["person"]]]:
+            asked, searched = await _asked(told, person.told, embedded)
+            must = {person.same[each] for each in told["must"] if each in person.same}
+            may = must | {person.same[each] for each in told.get("may") or [] if each in person.same}
+            found += [
+                Question(
+                    person.number,
+                    size,
+                    told["type"],
+                    asked,
+                    store,
+                    store.compared(asked.text, searched),
+                    store.marks(person.number, must),
+                    store.marks(person.number, may),
+                )
+                for size, store in person.stores.items()
+            ]
+    return found
 
 
 async def _asked(
@@ -220,42 +321,44 @@ async def read_messages(paths: Sequence[Path], embedded: Embedded, people: Seque
     )
 
 
-async def of_strangers(
-    messages: Messages, questions: Sequence[Question], embedded: Embedded
-) -> list[Question]:
-    """Return what nobody here asked, asked of one person's statements each: it needs none of them.
+def of_strangers(messages: Messages, people: Sequence[Person], at: datetime) -> list[Question]:
+    """Return what nobody here asked, each message asked of one person's statements: it needs none of them.
 
     What is dangerous to a person may count for anything, and what they like for a recommendation: nothing is said of that.
     When other facts count for one, people's own questions teach.
     """
-    people = {each.person: each for each in questions}
-    asked = [n for n, intent in enumerate(messages.intents) if intent in _OF_NOBODY]
+    by_number = {each.number: each for each in people}
     found = []
-    for n in asked:
-        of = people[messages.people[n]]
-        is_advice = messages.intents[n] == "advice"
-        statements = tuple(
-            each
-            for each in of.statements
-            if each.importance < _VITAL and not (is_advice and each.kind is Kind.PREFERENCE)
-        )
-        if not statements:
+    for n, intent in enumerate(messages.intents):
+        if intent not in _OF_NOBODY:
             continue
-        text = messages.texts[n]
-        query = read_query(Turn(Scope("bench", "q"), text, "q", of.asked.now, "", ()))
-        vector = messages.vectors[n]
-        vectors = np.array([await embedded.statement(each.content) for each in statements], np.float64)
-        nothing = np.zeros(len(statements))
-        found.append(
-            Question(
-                of.person,
-                "",
-                STRANGER,
-                EmbeddedQuestion(query.asked, query.now, query.periods, np.asarray(vector, np.float32)),
-                statements,
-                vectors @ vector,
-                nothing,
-                nothing,
-            )
-        )
+        person, sizes = by_number[messages.people[n]], list(by_number[messages.people[n]].stores)
+        size = sizes[n // len(people) % len(sizes)]
+        store = _harmless(person.stores[size], is_advice=intent == "advice")
+        if store is None:
+            continue
+        vector = np.asarray(messages.vectors[n], np.float32)
+        query = read_query(Turn(Scope("bench", "q"), messages.texts[n], "q", at, "", ()))
+        asked = EmbeddedQuestion(query.asked, query.now, query.periods, vector)
+        nothing, compared = np.zeros(len(store.items)), store.compared(asked.text, vector)
+        found.append(Question(person.number, size, STRANGER, asked, store, compared, nothing, nothing))
     return found
+
+
+def _harmless(store: Store, *, is_advice: bool) -> Store | None:
+    """Return the statements that a stranger's request surely does not need; None if there are none."""
+    kept = [
+        n
+        for n, each in enumerate(store.items)
+        if each.importance < _VITAL
+        and not (is_advice and each.kind is Kind.PREFERENCE)
+        and (each.hints is None or each.hints.use is not Use.ALWAYS)
+    ]
+    if not kept:
+        return None
+    return Store(
+        tuple(store.ids[n] for n in kept),
+        tuple(store.items[n] for n in kept),
+        store.first[kept],
+        store.others[kept],
+    )

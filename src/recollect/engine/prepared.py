@@ -316,7 +316,7 @@ def selected(state: RecallState, ranking: Ranking, important: Important) -> Prep
     query, policy, limit = ranking.query, state.policy, state.options.limit
     how = policy.selecting
     if limit is not None:
-        how = replace(how, limit=limit)
+        how = replace(how, limit=limit, of_log=limit)
     elif state.given:
         how = replace(how, limit=min(how.limit, how.later))
     lists = ranking.needs.everything

@@ -5,7 +5,7 @@ Postgres stays the truth; a snapshot serves only in the versions that the store 
 
 from recollect.index.cache import SnapshotCache, SnapshotStore
 from recollect.index.letters import LetterRuns, letter_runs
-from recollect.index.memories import Memories, StoredMemory
+from recollect.index.memories import Memories, StoredMemory, with_hints
 from recollect.index.passages import Names, Passages, StoredPassage
 from recollect.index.snapshot import Loaded, Snapshot
 from recollect.index.statement_columns import KIND_CODES, USE_CODES, StatementColumns, utc
@@ -35,4 +35,5 @@ __all__ = [
     "letter_runs",
     "match_words",
     "utc",
+    "with_hints",
 ]

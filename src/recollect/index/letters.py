@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from recollect.text.patterns import bounded
 
 _READ = 300
-"""Characters of a text whose letters are compared."""
+"""Characters of a question whose letters are compared."""
+_READ_OF_TEXT = 1_000
+"""The same of a text: a statement of 300 with the longest hints."""
 _FIRST_IDEOGRAM = "\u2e80"
 _WIDE = ord(_FIRST_IDEOGRAM)
 _WORD = bounded(rf"[^\W{_FIRST_IDEOGRAM}-\U0010ffff]+|[^\W\u0000-\u2e7f]+")
@@ -45,8 +47,8 @@ class LetterRuns:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Self:
-        """Index the first 300 characters of each text."""
-        words = [_in_words(text[:_READ]) for text in texts]
+        """Index the first 1,000 characters of each text."""
+        words = [_in_words(text[:_READ_OF_TEXT]) for text in texts]
         points = _code_points("".join(words))
         is_ascii = points < len(_ASCII)
         points = np.where(is_ascii, _ASCII[np.where(is_ascii, points, 0)], points)

@@ -38,15 +38,14 @@ class StoredMemory(NamedTuple):
         memory: The memory, without its embeddings.
         words: Its terms.
         first: Its embedding by the first embedder; None without one.
-        second: Its embedding by the second embedder; None without one.
-        hints: The embeddings of its hints by the second embedder: of the content with its topics, then of each question.
+        second: Its embeddings by the second embedder: of a statement with hints, that of it with its topics and those of its
+            questions; of another, its own alone. None without any.
     """
 
     memory: Memory
     words: Document
     first: Embedded | None
     second: Embedded | None
-    hints: Embedded | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +60,10 @@ class Memories:
         words: Their terms.
         first: Their embeddings by the first embedder.
         second: Their embeddings by the second embedder.
-        hinted: The embeddings of their hints by the second embedder.
         judged: The rows of the statements that the person sees, (n,).
         judged_items: The same statements.
         table: Their columns.
-        letters: The letters of their contents.
-        hinted_letters: The letters of their contents with their hints.
+        letters: The letters of their contents, with their hints.
         is_understood: Whether a model extracted any of them.
         important: The most important of them, by importance, then the newest.
         tokens: The tokens of lines that were written of them, by the function that counts; filled as they are counted.
@@ -79,12 +76,10 @@ class Memories:
     words: Words = field(default_factory=Words)
     first: Vectors = field(default_factory=Vectors)
     second: Vectors = field(default_factory=Vectors)
-    hinted: Vectors = field(default_factory=Vectors)
     judged: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
     judged_items: tuple[Memory, ...] = ()
     table: StatementColumns = field(default_factory=lambda: StatementColumns.of(()))
     letters: LetterRuns = field(default_factory=lambda: LetterRuns.of(()))
-    hinted_letters: LetterRuns = field(default_factory=lambda: LetterRuns.of(()))
     is_understood: bool = False
     important: tuple[Memory, ...] = ()
     tokens: dict[tuple[Callable[[str], int], str], int] = field(
@@ -106,7 +101,7 @@ class Memories:
         is_seen = np.array([is_served or each.source is not Source.GLOBAL for each in items], np.bool_)
         judged = np.flatnonzero(is_seen & np.array([each.kind in STATEMENTS for each in items], np.bool_))
         statements = tuple(items[row] for row in judged.tolist())
-        columns = self._judged_again(order[judged], statements)
+        table, letters = self._judged_again(order[judged], statements)
         return type(self)(
             items,
             is_seen,
@@ -115,18 +110,18 @@ class Memories:
             self.words.with_documents([each.words for each in changed]).taken(order),
             self.first.with_documents([each.first for each in changed]).taken(order),
             self.second.with_documents([each.second for each in changed]).taken(order),
-            self.hinted.with_documents([each.hints for each in changed]).taken(order),
             judged,
             statements,
-            *columns,
+            table,
+            letters,
             any(each.provenance.extractor is not None for each in statements),
             tuple(heapq.nsmallest(IMPORTANT, statements, key=_by_importance)),
         )
 
     def _judged_again(
         self, rows: NDArray[np.intp], statements: Sequence[Memory]
-    ) -> tuple[StatementColumns, LetterRuns, LetterRuns]:
-        """Return the columns of statements, their letters, and these with their hints; those that were judged before are not read again.
+    ) -> tuple[StatementColumns, LetterRuns]:
+        """Return the columns and letters of statements; those that were judged before are not read again.
 
         Args:
             rows: The row of each statement here; new ones have rows above these.
@@ -138,12 +133,9 @@ class Memories:
         new = np.flatnonzero(order < 0)
         order[new] = len(self.judged) + np.arange(len(new))
         added = [statements[each] for each in new.tolist()]
-        letters = LetterRuns.of([each.content for each in added])
-        hinted = LetterRuns.of([_with_hints(each) for each in added])
-        return (
-            self.table.joined(StatementColumns.of(added)).taken(order),
-            self.letters.joined(letters).taken(order),
-            self.hinted_letters.joined(hinted).taken(order),
+        letters = LetterRuns.of([with_hints(each) for each in added])
+        return self.table.joined(StatementColumns.of(added)).taken(order), self.letters.joined(letters).taken(
+            order
         )
 
     def counting(self, count: Callable[[str], int]) -> Callable[[str], int]:
@@ -163,14 +155,14 @@ class Memories:
     @property
     def nbytes(self) -> int:
         """The bytes that they take, about."""
-        characters = sum(len(_with_hints(each)) + len(each.provenance.evidence or "") for each in self.items)
+        characters = sum(len(with_hints(each)) + len(each.provenance.evidence or "") for each in self.items)
         objects = 2 * characters + _OBJECT_BYTES * len(self.items)
-        vectors = (self.words, self.first, self.second, self.hinted)
-        columns = (self.letters, self.hinted_letters, self.table)
-        return objects + sum(each.nbytes for each in (*vectors, *columns))
+        parts = (self.words, self.first, self.second, self.letters, self.table)
+        return objects + sum(each.nbytes for each in parts)
 
 
-def _with_hints(memory: Memory) -> str:
+def with_hints(memory: Memory) -> str:
+    """Return the words by whose letters a statement is found: its own, and those of its hints."""
     hints = memory.hints
     return memory.content if hints is None else " ".join((memory.content, *hints.topics, *hints.questions))
 

@@ -20,7 +20,7 @@ async def second_embeddings(statements: Sequence[Memory], embedder: Embedder) ->
         EmbedderError: The embedder failed or can't be reached.
     """
     hinted = [(each, each.hints) for each in statements if each.hints is not None]
-    texts = [each.content for each in statements] + [_with_topics(each, hints) for each, hints in hinted]
+    texts = [each.content for each in statements] + [with_topics(each, hints) for each, hints in hinted]
     vectors = iter(await embedder.embed(texts))
     embedded = {
         each.id: replace(
@@ -59,5 +59,6 @@ async def changes_embedded_again(changes: Sequence[Change], embedder: Embedder |
     ]
 
 
-def _with_topics(statement: Memory, hints: Hints) -> str:
+def with_topics(statement: Memory, hints: Hints) -> str:
+    """Return the text that is embedded of a statement with hints, before their questions."""
     return "; ".join((statement.content, *hints.topics))

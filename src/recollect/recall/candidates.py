@@ -46,16 +46,17 @@ def nearness(vectors: Vectors, question: Sequence[Named]) -> Nearness:
     return Nearness(best, first)
 
 
-def near_statements(memories: Memories, question: Sequence[Named]) -> Floats:
-    """Return the cosines of all memories to a question, (memories,); NaN if unknown.
+def near_statements(memories: Memories, question: Sequence[Named]) -> Nearness:
+    """Return the cosines of all memories to a question; of a statement with hints, the first piece is it with its topics.
 
     Without a second embedder the first one embeds statements, too.
     """
-    second = nearness(memories.second, question).best
-    is_unknown = np.isnan(second)
+    second = nearness(memories.second, question)
+    is_unknown = np.isnan(second.best)
     if not is_unknown.any():
         return second
-    return np.where(is_unknown, nearness(memories.first, question).best, second)
+    first = nearness(memories.first, question).best
+    return Nearness(np.where(is_unknown, first, second.best), np.where(is_unknown, first, second.first))
 
 
 class Words(NamedTuple):
@@ -136,7 +137,7 @@ def find_candidates(
     words: Words,
     serving: Mask,
     question: Sequence[Named],
-    near_statements: Floats,
+    near_statements: Nearness,
     *,
     limit: int,
     verbatim: bool,
@@ -149,7 +150,7 @@ def find_candidates(
         words: The match of its terms.
         serving: Whether each passage may be ranked, (passages,).
         question: Its vectors by the first embedder and those before it.
-        near_statements: The cosines of the memories by the second embedder, (memories,); NaN if unknown.
+        near_statements: The cosines of the memories by the second embedder.
         limit: The most of each kind that each channel yields.
         verbatim: Whether exchanges that were kept verbatim are found, too.
         is_read: Whether the first embedder supports the question's script. If not, differences between cosines are reduced.
@@ -160,7 +161,7 @@ def find_candidates(
     of_passages = nearness(passages.vectors, question)
     by_words = _best_of_both(words, seen, serving, limit)
     rows = np.union1d(
-        np.union1d(_nearest(of_memories.best, seen, limit), _nearest(near_statements, seen, limit)),
+        np.union1d(_nearest(of_memories.best, seen, limit), _nearest(near_statements.best, seen, limit)),
         by_words[0],
     )
     parts = np.union1d(_nearest(of_passages.best, serving, 2 * limit), by_words[1])

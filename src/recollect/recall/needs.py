@@ -6,7 +6,7 @@ the turn and the gate is open.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from recollect.index import LetterRuns, Memories, StatementColumns
 from recollect.model import Memory, Recollection
 from recollect.recall import relevance
-from recollect.recall.candidates import Floats, Words
+from recollect.recall.candidates import Floats, Nearness, Words
 from recollect.recall.query import RecallQuery
 from recollect.recall.question import StatementVectors
-from recollect.recall.relevance import INTENTS, EmbeddedQuestion, Feature
+from recollect.recall.relevance import INTENTS, EmbeddedQuestion, Relevance, Statements
 from recollect.recall.worth import in_order
 
 _SCORE = 2.0
@@ -42,26 +42,24 @@ class NeedThresholds:
     Those for a document were chosen on questions of made-up people.
 
     Attributes:
-        statement: The least probability with which a statement is needed.
-        share: The least share of the best statement's probability, for a question that asks for one thing.
-        listed: The same for a question that asks for several things.
-        about_document: The same where a document is next to the question.
+        need: The logit that the turn needs any statement, below which it gets none.
+        statement: The least probability with which a statement is needed. What is missing hurts, what is too much hardly does.
+        serves: The least probability of the best statement with which no passages of the log are needed.
+        about_document: The least probability where a document is next to the question.
         own_about_document: The same if such a question also speaks of the person, as "may my son eat this?" does.
         own_share: The least share of the best statement's probability for the latter.
-        nothing: The logit of the intent "nothing" above which the turn needs nothing.
         overview: The logit of the intent "overview" above which the turn gets all statements.
         overview_with_document: The same where a document is next to the question: "sum this up" asks for that one.
         few: The most statements for a question that asks for several things.
         all: The most statements for an overview.
     """
 
-    statement: float = 0.035
-    share: float = 0.1
-    listed: float = 0.02
+    need: float = -0.9
+    statement: float = 0.0025
+    serves: float = 0.035
     about_document: float = 0.08
     own_about_document: float = 0.03
     own_share: float = 0.7
-    nothing: float = 1.5
     overview: float = 0.8
     overview_with_document: float = 4.0
     few: int = 20
@@ -72,23 +70,21 @@ class NeedThresholds:
         """The same thresholds with nothing filtered out."""
         return replace(
             self,
+            need=-math.inf,
             statement=0.0,
-            share=0.0,
-            listed=0.0,
+            serves=0.0,
             about_document=0.0,
             own_about_document=0.0,
             own_share=0.0,
-            nothing=math.inf,
         )
 
-    def floor(self, query: RecallQuery, likely: Floats, *, lists: bool = False) -> float:
+    def floor(self, query: RecallQuery, likely: Floats) -> float:
         """Return the least of the statements' probabilities with which one is needed for a question."""
-        best = float(likely.max(initial=0.0))
         if not query.has_document:
-            return self.listed if lists else max(self.statement, self.share * best)
+            return self.statement
         if not query.is_about_oneself:
             return self.about_document
-        return max(self.own_about_document, self.own_share * best)
+        return max(self.own_about_document, self.own_share * float(likely.max(initial=0.0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,20 +142,18 @@ class _Judged:
 
     Attributes:
         items: The statements.
-        likely: The probability that each is needed, (n,).
-        shares: The contribution of each feature to its logit: for each of them, (n,), or the same for all.
+        relevance: How likely each is needed, and any.
     """
 
     items: Sequence[Memory]
-    likely: Floats
-    shares: dict[str, Feature] = field(default_factory=dict)
+    relevance: Relevance
 
     def recollections(self, rows: Sequence[int], explained: int) -> list[Recollection]:
         """Return some statements with their scores; the first ``explained`` with the features that counted most."""
-        first, names = list(rows[:explained]), list(self.shares)
+        first, shares = list(rows[:explained]), self.relevance.shares
+        names = list(shares)
         parts_of_all = [
-            each[first] if isinstance(each, np.ndarray) else [each] * len(first)
-            for each in self.shares.values()
+            each[first] if isinstance(each, np.ndarray) else [each] * len(first) for each in shares.values()
         ]
         table = np.array(parts_of_all).reshape(len(names), len(first))
         most = np.argsort(-np.abs(table), axis=0, kind="stable")[:_EXPLAINED]
@@ -168,7 +162,7 @@ class _Judged:
             tuple((names[part], value) for part, value in zip(*each, strict=True))
             for each in zip(most.T.tolist(), values.T.tolist(), strict=True)
         ]
-        scores = (_SCORE * self.likely[list(rows)]).tolist()
+        scores = (_SCORE * self.relevance.likely[list(rows)]).tolist()
         told += [()] * (len(rows) - len(told))
         return [
             Recollection(self.items[row], score, parts)
@@ -186,7 +180,7 @@ def needs_of(
     query: RecallQuery,
     memories: Memories,
     words: Words,
-    near: Floats,
+    near: Nearness,
     vectors: StatementVectors,
     intents: Intents,
     *,
@@ -202,12 +196,12 @@ def needs_of(
         query: The question.
         memories: The person's memories.
         words: The match of the question's terms.
-        near: The cosines of the memories to it, (memories,); NaN if unknown.
+        near: The cosines of the memories to it.
         vectors: Its vectors.
         intents: Its intents.
         entries: Further statements.
-        names_identifier: Whether the memory holds a code identifier of the question; then the intent "nothing" is ignored.
-        is_asked: Whether the gate of the log is open; without a vector it replaces the intent "nothing".
+        names_identifier: Whether the memory holds a code identifier of the question; then it needs statements for sure.
+        is_asked: Whether the gate of the log is open; without a vector it decides whether any statement is needed.
         listed: The most statements that are listed without being needed; so many come with the parts of their scores.
         bar: The thresholds.
     """
@@ -216,24 +210,24 @@ def needs_of(
     if not len(memories.judged) and not entries:
         return NO_NEEDS
     judged = _judged(query, memories, near, vectors, entries)
-    likely, understood = judged.likely, memories.is_understood
+    likely, understood = judged.relevance.likely, memories.is_understood
     order = np.argsort(-likely, kind="stable").tolist()
-    lists = intents.list > 0
-    is_idle = intents.nothing > bar.nothing if vectors.asked is not None else not is_asked
-    if is_idle and not names_identifier:
+    needs_any = judged.relevance.need >= bar.need if vectors.asked is not None else is_asked
+    if not needs_any and not names_identifier:
         told = judged.recollections(order[:listed], listed)
         return Needs(tuple(told), served=understood, understood=understood)
-    floor = bar.floor(query, likely, lists=lists)
+    floor = bar.floor(query, likely)
     needed = int(np.count_nonzero(likely >= floor))
     told = judged.recollections(order[: min(needed, _RANKED) + listed], listed)
+    sure = likely >= max(floor, bar.serves)
     served = (
         understood
-        and needed > 0
+        and bool(sure.any())
         and not _asks_the_log(query)
-        and not _log_holds_more(memories, words, likely >= floor)
+        and not _log_holds_more(memories, words, sure)
     )
     wanted = frozenset(each.item.id for each in told[:needed])
-    return Needs(tuple(told), wanted, served, bar.few if lists else None, understood=understood)
+    return Needs(tuple(told), wanted, served, bar.few if intents.list > 0 else None, understood=understood)
 
 
 def wants_overview(query: RecallQuery, intents: Intents, bar: NeedThresholds) -> bool:
@@ -257,20 +251,20 @@ def overview_needs(statements: Sequence[Memory], now: datetime, bar: NeedThresho
 def _judged(
     query: RecallQuery,
     memories: Memories,
-    near: Floats,
+    near: Nearness,
     vectors: StatementVectors,
     entries: Sequence[Entry],
 ) -> _Judged:
-    near = near[memories.judged]
+    first, best = near.first[memories.judged], near.best[memories.judged]
     items, table, letters = memories.judged_items, memories.table, memories.letters
     if entries:  # few people have any
         items = (*items, *(each.memory for each in entries))
-        near = np.append(near, [each.cosine for each in entries])
-        table, letters = StatementColumns.of(items), LetterRuns.of([each.content for each in items])
-    likely, shares = relevance.probabilities(
-        _asked(query, vectors), table, near, letters.shared(query.asked), relevance.shipped_model()
-    )
-    return _Judged(items, likely, shares)
+        cosines = [each.cosine for each in entries]
+        first, best = np.append(first, cosines), np.append(best, cosines)
+        table = table.joined(StatementColumns.of([each.memory for each in entries]))
+        letters = letters.joined(LetterRuns.of([each.memory.content for each in entries]))
+    statements = Statements(table, first, best, letters.shared(query.asked))
+    return _Judged(items, relevance.judge(_asked(query, vectors), statements, relevance.shipped_model()))
 
 
 def _asked(query: RecallQuery, vectors: StatementVectors) -> EmbeddedQuestion:

@@ -15,8 +15,8 @@ from recollect.index import Passages, Snapshot, StoredPassage
 from recollect.model import STATEMENTS, Item, Memory, ProfileEntry, Recollection, Stage, Vector
 from recollect.ports import ONLY_TODAYS, Embedder, Generations
 from recollect.recall.candidates import (
-    Floats,
     Mask,
+    Nearness,
     Words,
     find_candidates,
     match_of,
@@ -273,7 +273,7 @@ class _Step:
     snapshot: Snapshot
     serving: Mask
     words: Words
-    near: Floats
+    near: Nearness
     vectors: StatementVectors
     intents: Intents
     reach: Reach

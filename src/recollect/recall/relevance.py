@@ -1,4 +1,4 @@
-"""Estimates how likely a question needs each of a person's statements: a logistic regression over a few features. Pure.
+"""Estimates how likely a question needs each of a person's statements, and any at all: two logistic regressions. Pure.
 
 Linear heads over the second embedder's vector of the question classify its intent; the vector is comparable across the
 languages that the embedder supports. `bench.training.relevance` trained heads and weights on the lives data set and on messages
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.index import KIND_CODES, StatementColumns, utc
-from recollect.model import Kind, Vector
+from recollect.index import KIND_CODES, USE_CODES, StatementColumns, utc
+from recollect.model import Kind, Use, Vector
 from recollect.text.dates import Period
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -35,8 +35,8 @@ recommendation; the time of something; one thing about the person."""
 _KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO)
 _BEFORE = 0.5
 """The weight of the message before in a question's vector; the question's own is 1."""
-_LEAST_SPREAD = 1e-3
-_MOST_DEVIATIONS = 2.5
+_SURE = 20.0
+"""The largest logit that is told from a larger one."""
 _DAY = 86_400.0
 _AT_THE_BORDER = 0.5
 _SOON = 31 * _DAY
@@ -76,13 +76,46 @@ class RelevanceModel:
         embedder: The name of the second embedder that it was trained with.
         heads: The weights of the intents' heads, (intents, dimensions), in the order of ``INTENTS``.
         head_bias: Their biases, (intents,).
-        regression: The weights of the features.
+        regression: The weights of the features of a statement.
+        gate: The weights of the features of a question, for the logit that it needs any statement.
     """
 
     embedder: str
     heads: Floats
     head_bias: Floats
     regression: LogisticWeights
+    gate: LogisticWeights
+
+
+class Statements(NamedTuple):
+    """The n statements of a question, as far as its relevance depends on them.
+
+    Attributes:
+        table: Their columns.
+        near: Their cosines to the question by the second embedder, or by the only one, (n,); NaN if unknown. With hints it is
+            the cosine of the statement with its topics.
+        asked: The same for the nearest of the statement and its hints.
+        letters: The share of the question's letter runs that each holds with its hints, (n,); see ``LetterRuns.shared``.
+    """
+
+    table: StatementColumns
+    near: Floats
+    asked: Floats
+    letters: Floats
+
+
+class Relevance(NamedTuple):
+    """How likely a question needs n statements.
+
+    Attributes:
+        likely: The probability that it needs each, (n,).
+        shares: The contribution of each feature to the logit of ``likely``, by its name.
+        need: The logit that it needs any.
+    """
+
+    likely: Floats
+    shares: dict[str, Feature]
+    need: float
 
 
 def contextual_vector(question: Vector, before: Vector) -> Vector:
@@ -99,79 +132,70 @@ def intent_logits(asked: EmbeddedQuestion, model: RelevanceModel) -> Floats:
     return told
 
 
-def probabilities(
-    asked: EmbeddedQuestion,
-    table: StatementColumns,
-    near: Floats,
-    shared_letters: Floats,
-    model: RelevanceModel,
-) -> tuple[Floats, dict[str, Feature]]:
-    """Return the probability that each statement is needed, (n,), and each feature's contribution to its logit, by name.
+def judge(asked: EmbeddedQuestion, statements: Statements, model: RelevanceModel) -> Relevance:
+    """Return how likely a question needs each of some statements, and any of them."""
+    weights = model.regression
+    intents = intent_logits(asked, model)
+    values = features(asked, statements, intents)
+    shares = {
+        name: weight * values[name]
+        for name, weight in zip(weights.features, weights.weights.tolist(), strict=True)
+    }
+    logits = np.full(len(statements.near), weights.bias)
+    for share in shares.values():
+        logits += share
+    of_question = gate_features(intents, logits, values)
+    need = model.gate.bias + sum(
+        weight * of_question[name]
+        for name, weight in zip(model.gate.features, model.gate.weights.tolist(), strict=True)
+    )
+    return Relevance(1 / (1 + np.exp(-np.clip(logits, -_SURE, _SURE))), shares, need)
+
+
+def features(asked: EmbeddedQuestion, statements: Statements, intents: Floats) -> dict[str, Feature]:
+    """Return the features of the n statements by name: a value for each, (n,), or one for all; an unknown one is 0.
 
     Args:
         asked: The question.
-        table: The n statements.
-        near: Their cosines to the question by the second embedder, or by the only one, (n,); NaN if unknown.
-        shared_letters: The share of the question's letter runs that each holds, (n,); see ``LetterRuns.shared``.
-        model: The trained model.
+        statements: The statements.
+        intents: The logits of the question's intents, (intents,).
     """
-    weights = model.regression
-    told = features(asked, table, near, shared_letters, intent_logits(asked, model))
-    shares = {
-        name: weight * told[name]
-        for name, weight in zip(weights.features, weights.weights.tolist(), strict=True)
-    }
-    logits = np.full(len(near), weights.bias)
-    for share in shares.values():
-        logits += share
-    return 1 / (1 + np.exp(-np.clip(logits, -40, 40))), shares
-
-
-def features(
-    asked: EmbeddedQuestion,
-    table: StatementColumns,
-    near: Floats,
-    shared_letters: Floats,
-    told: Floats,
-) -> dict[str, Feature]:
-    """Return the features of the n statements by name: a value for each, (n,), or one for all; an unknown one is 0.
-
-    The arguments are as those of ``probabilities``; ``told`` has the logits of the question's intents, (intents,).
-    """
-    near = np.nan_to_num(near)
-    nearest, most = float(near.max(initial=-1.0)), float(shared_letters.max(initial=0.0))
-    intent = {name: math.tanh(value / 2) for name, value in zip(INTENTS, told.tolist(), strict=True)}
+    table, letters = statements.table, statements.letters
+    near, nearest = np.nan_to_num(statements.near), np.nan_to_num(statements.asked)
+    best = {"near": near, "asked": nearest, "letters": letters}
+    of_all = {f"{name}_best": float(values.max(initial=0.0)) for name, values in best.items()}
+    intent = _squashed(intents)
     each: dict[str, Floats] = {
-        "near": near,
-        "near_gap": near - nearest,
-        "near_deviations": _deviations(near),
-        "letters": shared_letters,
-        "letters_gap": shared_letters - most,
-        "rank": _log_rank(near),
+        **best,
+        **{f"{name}_gap": values - of_all[f"{name}_best"] for name, values in best.items()},
         "importance": table.importance,
         "vital": (table.importance >= 0.85).astype(np.float64),  # noqa: PLR2004 -- health, safety, asked to be remembered
         "when": _when(table, asked),
+        "always": (table.use == USE_CODES[Use.ALWAYS]).astype(np.float64),
+        "only_asked": (table.use == USE_CODES[Use.ASKED]).astype(np.float64),
     }
     each |= {f"kind_{kind.value}": (table.kind == KIND_CODES[kind]).astype(np.float64) for kind in _KINDS}
-    of_all = {"near_best": nearest, "length": math.log1p(len(asked.text))}
+    of_all["length"] = math.log1p(len(asked.text))
     of_all |= {f"asks_{name}": value for name, value in intent.items()}
     return each | of_all | _together(intent, each)
 
 
-def _log_rank(near: Floats) -> Floats:
-    """Return the logarithm of each cosine's place, from the largest, (n,)."""
-    ranks = np.empty(len(near))
-    ranks[np.argsort(-near)] = np.log1p(np.arange(len(near)))
-    return ranks
+def gate_features(intents: Floats, logits: Floats, values: Mapping[str, Feature]) -> dict[str, float]:
+    """Return the features of a question by name: its intents, and how well the best of its statements match.
+
+    Args:
+        intents: The logits of the question's intents, (intents,).
+        logits: The logits that it needs each statement, (n,).
+        values: The features of the statements.
+    """
+    best = float(np.clip(logits, -_SURE, _SURE).max(initial=-_SURE))
+    matches = {name: float(np.max(values[name])) for name in ("asked_best", "letters_best")}
+    return {f"asks_{name}": value for name, value in _squashed(intents).items()} | {"best": best} | matches
 
 
-def _deviations(near: Floats) -> Floats:
-    """Return by how many standard deviations each cosine exceeds the mean, (n,), within the bounds seen in training."""
-    if not len(near):
-        return near
-    spread = max(float(near.std()), _LEAST_SPREAD)
-    deviations: Floats = np.clip((near - near.mean()) / spread, -_MOST_DEVIATIONS, _MOST_DEVIATIONS)
-    return deviations
+def _squashed(intents: Floats) -> dict[str, float]:
+    """Return the intents' logits by name, between -1 and 1."""
+    return {name: math.tanh(value / 2) for name, value in zip(INTENTS, intents.tolist(), strict=True)}
 
 
 def _together(intent: Mapping[str, float], table: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -232,6 +256,7 @@ def shipped_model() -> RelevanceModel:
         np.array(held["heads"], np.float64),
         np.array(held["head_bias"], np.float64),
         _weights(held["regression"]),
+        _weights(held["gate"]),
     )
 
 

@@ -22,6 +22,7 @@ class SelectionLimits:
     Attributes:
         limit: The most recollections.
         later: The same for a chat whose prompt already holds earlier blocks.
+        of_log: The most passages of the log.
         of_one_source: The most passages of one message, and the most memories formed from it.
         cliff: The share of the best score that a passage needs; 0: no cliff.
         sure: The number of recollections up to which ``cliff`` applies.
@@ -30,8 +31,9 @@ class SelectionLimits:
         beside: The most passages if a model has extracted statements from the log: it found the rest of little use.
     """
 
-    limit: int = 7
-    later: int = 4
+    limit: int = 12
+    later: int = 6
+    of_log: int = 7
     of_one_source: int = 2
     cliff: float = 0.5
     sure: int = 4
@@ -153,7 +155,7 @@ class _Selection:
 
     @property
     def _of_log(self) -> int:
-        return min(self.how.limit, self.how.beside) if self.needs.understood else self.how.limit
+        return min(self.how.limit, self.how.beside if self.needs.understood else self.how.of_log)
 
     def _cliff(self, taken: int) -> float:
         if taken < self.how.sure or not self.how.cliff:

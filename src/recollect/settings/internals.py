@@ -41,8 +41,8 @@ class EngineInternals(BaseModel):
     chat_upstreams: tuple[UpstreamSettings, ...] = ()
     """The LLM servers that chats go to besides the one, with their policies; a host that stands before them tells."""
 
-    recall_limit: int = Field(default=7, ge=1, le=100)
-    """Memories of a turn at most; four where its chat was given some before. What bounds their cost is
+    recall_limit: int = Field(default=12, ge=1, le=100)
+    """Memories of a turn at most; half as many where its chat was given some before. What bounds their cost is
     ``memory_tokens``, and a client asks for another number with ``x-recollect-top-k-memories``."""
 
     recall_gate_threshold: float | None = Field(default=None, ge=0, le=1)

@@ -173,24 +173,20 @@ def stored_memories(rows: Sequence[Record]) -> list[StoredMemory]:
     """Return memories with their terms and embeddings."""
     first = _embedded([(row["embedding_model"], row["first"]) for row in rows])
     second = _embedded([(row["second_model"], row["second"]) for row in rows])
-    hints = _embedded([(row["second_model"], row["hints"]) for row in rows])
     return [
         StoredMemory(
             memory_of(row),
             read_terms_of_memory(row["content"], row["terms"], row["counts"], row["terms_by"]),
-            one,
-            other,
-            _in_pieces(joined, other),
+            of_first,
+            _in_pieces(of_second, row["pieces"]),
         )
-        for row, one, other, joined in zip(rows, first, second, hints, strict=True)
+        for row, of_first, of_second in zip(rows, first, second, strict=True)
     ]
 
 
-def _in_pieces(joined: Embedded | None, second: Embedded | None) -> Embedded | None:
-    """Return the embeddings of hints, which are kept end to end, with as many numbers each as the statement's own."""
-    if joined is None or second is None:
-        return None
-    return Embedded(joined.model, joined.pieces.reshape(-1, second.pieces.shape[1]))
+def _in_pieces(joined: Embedded | None, pieces: int) -> Embedded | None:
+    """Return embeddings that are kept end to end, each in a row."""
+    return None if joined is None else Embedded(joined.model, joined.pieces.reshape(pieces, -1))
 
 
 def _embedded(sent: Sequence[tuple[str | None, bytes | None]]) -> list[Embedded | None]:

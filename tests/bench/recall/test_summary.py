@@ -106,7 +106,7 @@ def test_counts_and_the_settings_used_are_told() -> None:
         "questions_degraded": 1,
     }
     assert figures["requests_without_memories"] == {"task": 1}
-    assert figures["settings"]["recall_limit"] == 7
+    assert figures["settings"]["recall_limit"] == 12
     assert figures["settings"]["embedder"] == "local:all-MiniLM-L6-v2"
 
 

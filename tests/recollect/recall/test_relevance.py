@@ -9,17 +9,18 @@ from hypothesis import strategies as st
 from tests.recollections import NOON, memory
 from tests.tables import table
 
-from recollect.index import LetterRuns, StatementColumns
-from recollect.model import Kind, Memory
+from recollect.index import LetterRuns, StatementColumns, with_hints
+from recollect.model import Hints, Kind, Memory
 from recollect.recall.relevance import (
     INTENTS,
     EmbeddedQuestion,
-    Feature,
     Floats,
+    Relevance,
+    Statements,
     contextual_vector,
     features,
     intent_logits,
-    probabilities,
+    judge,
     proximities,
     shipped_model,
 )
@@ -32,15 +33,19 @@ def alone(text: str) -> EmbeddedQuestion:
     return EmbeddedQuestion(text, NOON, dates_meant(text, NOON))
 
 
-def judged(text: str, statements: list[Memory], near: Floats = UNKNOWN) -> tuple[Floats, dict[str, Feature]]:
-    columns, letters = StatementColumns.of(statements), LetterRuns.of([each.content for each in statements])
-    return probabilities(alone(text), columns, near, letters.shared(text), shipped_model())
+def judged(
+    text: str, statements: list[Memory], near: Floats = UNKNOWN, asked: Floats | None = None
+) -> Relevance:
+    letters = LetterRuns.of([with_hints(each) for each in statements]).shared(text)
+    near_by_hints = near if asked is None else asked
+    compared = Statements(StatementColumns.of(statements), near, near_by_hints, letters)
+    return judge(alone(text), compared, shipped_model())
 
 
 def test_the_nearer_of_two_is_the_likelier() -> None:
     two = [memory("Lives in Lisbon"), memory("Drinks green tea")]
 
-    likely, parts = judged("Where do I live?", two, np.array([0.6, 0.1]))
+    likely, parts, _ = judged("Where do I live?", two, np.array([0.6, 0.1]))
 
     assert likely[0] > likely[1]
     assert {np.size(each) for each in parts.values()} == {1, 2}
@@ -49,16 +54,27 @@ def test_the_nearer_of_two_is_the_likelier() -> None:
 def test_what_each_feature_gave_makes_up_the_probability() -> None:
     two = [memory("Lives in Lisbon"), memory("Drinks green tea")]
 
-    likely, parts = judged("Where do I live?", two, np.array([0.6, 0.1]))
+    likely, parts, _ = judged("Where do I live?", two, np.array([0.6, 0.1]))
 
     logits = sum(parts.values()) + shipped_model().regression.bias
     assert 1 / (1 + np.exp(-logits)) == pytest.approx(likely)
 
 
+def test_of_two_alike_the_one_whose_hints_are_nearer_is_the_likelier_and_the_question_needs_it_more() -> None:
+    two = [memory("Is allergic to nuts", hints=Hints(topics=("birthday cakes",))), memory("Drinks green tea")]
+    near = np.array([0.1, 0.1])
+
+    likely, _, need = judged("A cake for the office?", two, near, np.array([0.5, 0.1]))
+    _, _, without = judged("A cake for the office?", two, near)
+
+    assert likely[0] > likely[1]
+    assert need > without
+
+
 def test_where_no_embedding_came_words_alone_tell() -> None:
     two = [memory("Moved from Porto to Lisbon"), memory("Drinks green tea")]
 
-    likely, _ = judged("when did I move to lisbon", two)
+    likely, _, _ = judged("when did I move to lisbon", two)
 
     assert likely[0] > likely[1]
 
@@ -70,7 +86,8 @@ def test_what_is_due_when_asked_for_counts_as_near_in_time() -> None:
     other = memory("Dentist", kind=Kind.TODO, event_at=period.start + timedelta(days=90))
 
     columns = StatementColumns.of([due, other])
-    when = features(asked, columns, UNKNOWN, np.zeros(2), np.zeros(len(INTENTS)))["when"]
+    compared = Statements(columns, UNKNOWN, UNKNOWN, np.zeros(2))
+    when = features(asked, compared, np.zeros(len(INTENTS)))["when"]
 
     assert np.asarray(when).tolist() == [1.0, 0.0]
 
@@ -94,7 +111,7 @@ def test_what_was_said_before_draws_a_question_towards_it() -> None:
 def test_whatever_is_asked_of_whatever_is_known_a_probability_comes(contents: list[str], text: str) -> None:
     statements = [memory(content) for content in contents]
 
-    likely, _ = judged(text, statements, np.full(len(statements), np.nan))
+    likely, _, _ = judged(text, statements, np.full(len(statements), np.nan))
 
     assert ((likely >= 0) & (likely <= 1)).all()
 

@@ -52,10 +52,10 @@ def held(snapshot: Snapshot) -> tuple[object, ...]:
     }
     embeddings = [
         np.nan_to_num(each.near(model, vector(*NORTH)).best, nan=-2.0).round(3).tolist()
-        for each in (memories.first, memories.second, memories.hinted)
+        for each in (memories.first, memories.second)
         for model in (MODEL, "another")
     ]
-    columns_of_statements = memories.table.use.tolist(), memories.hinted_letters.keys.tolist()
+    columns_of_statements = memories.table.use.tolist(), memories.letters.keys.tolist()
     items, judged, important = (
         [replace(each, **UNUSED) for each in some]  # use raises no version
         for some in (memories.items, memories.judged_items, memories.important)

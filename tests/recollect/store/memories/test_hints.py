@@ -31,6 +31,7 @@ EMBEDDED: dict[str, Any] = {"second_embedding": vector(*NORTH), "second_model": 
 TEA = Hints(Use.TOPIC, ("tea time", "gift ideas"), ("Was trinke ich?", "What do I drink?"))
 VECTORS = np.stack([vector(*NORTH), vector(*EAST), vector(*SOUTH)])
 HINTED: dict[str, Any] = {"hints": TEA, "hint_embeddings": VECTORS, **EMBEDDED}
+OWN = np.stack([vector(*NORTH)])
 PINNED = Hints(Use.ALWAYS, ("tea",))
 ONE = np.stack([vector(*SOUTH)])
 
@@ -40,10 +41,11 @@ async def loaded(postgres: Postgres, store: Store, user_id: str | None = None) -
     return {each.memory.content: each for each in rows.memories}
 
 
-def pieces(stored: StoredMemory) -> list[list[float]] | None:
-    """Return the embeddings of hints, from the front."""
-    assert stored.hints is None or stored.hints.model == SECOND
-    return None if stored.hints is None else stored.hints.pieces.round(2).tolist()
+def pieces(stored: StoredMemory) -> list[list[float]]:
+    """Return the second embeddings, from the front."""
+    assert stored.second is not None
+    assert stored.second.model == SECOND
+    return rounded(stored.second.pieces)
 
 
 def rounded(vectors: np.ndarray[Any, Any]) -> list[list[float]]:
@@ -71,18 +73,18 @@ async def test_hints_are_read_with_their_statement_and_as_columns(postgres: Post
         "Likes rain": None,
     }
     assert pieces(found["Drinks tea"]) == rounded(VECTORS)
-    assert pieces(found["Likes rain"]) is None
+    assert pieces(found["Likes rain"]) == rounded(OWN)
 
 
 @pytest.mark.parametrize(
     ("changed", "hints", "vectors"),
     [
         ({"importance": 0.9}, TEA, VECTORS),
-        ({"content": "Drinks mate", **EMBEDDED}, None, None),
+        ({"content": "Drinks mate", **EMBEDDED}, None, OWN),
         ({"content": "Drinks mate", "hints": PINNED, "hint_embeddings": ONE, **EMBEDDED}, PINNED, ONE),
         ({"hints": PINNED, "hint_embeddings": ONE, **EMBEDDED}, PINNED, ONE),
-        ({"hints": PINNED}, PINNED, None),
-        ({"hints": PINNED, "hint_embeddings": ONE, **EMBEDDED, "second_model": "another"}, PINNED, None),
+        ({"hints": PINNED}, PINNED, OWN),
+        ({"hints": PINNED, "hint_embeddings": ONE, **EMBEDDED, "second_model": "another"}, PINNED, OWN),
     ],
 )
 async def test_an_edit_keeps_clears_or_writes_hints(
@@ -95,7 +97,7 @@ async def test_an_edit_keeps_clears_or_writes_hints(
     assert edited.hints == hints
     stored = (await loaded(postgres, store))[edited.content]
     assert stored.memory.hints == hints
-    assert pieces(stored) == (None if vectors is None else rounded(vectors))
+    assert pieces(stored) == rounded(vectors)
     await undo_last(store)
     assert (await store.memories.get(store.anna, tea.id)).hints == TEA
 
@@ -158,7 +160,7 @@ async def test_a_shared_copy_has_no_hints_of_its_owner(postgres: Postgres, store
     for user_id in (store.anna, store.ben):
         assert (await store.memories.get(user_id, tea.id)).hints is None
         stored = (await loaded(postgres, store, user_id))["Drinks tea"]
-        assert (stored.memory.hints, stored.hints) == (None, None)
+        assert (stored.memory.hints, pieces(stored)) == (None, rounded(OWN))
 
 
 async def test_hints_without_vectors_wait_for_them(postgres: Postgres, store: Store) -> None:
@@ -185,7 +187,7 @@ async def test_late_vectors_are_not_given_to_what_was_changed_meanwhile(
     await store.index.embed_statement(store.anna, replace(tea, **HINTED))
 
     stored = (await loaded(postgres, store))[edited.content]
-    assert (stored.second, stored.hints) == (None, None)
+    assert stored.second is None
 
 
 async def test_a_model_writes_no_hints_over_others_nor_of_an_earlier_content(
