@@ -2,13 +2,29 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 from uuid import UUID
 
 from litestar import Response, get, post
 from litestar.params import FromQuery
 
 from recollect.errors import MemoryNotFoundError
-from recollect.model import SHOWN, STATEMENTS, Action, Kind, Memory, MemoryFilter, Update
+from recollect.model import (
+    LONGEST_HINT_QUESTION,
+    LONGEST_TOPIC,
+    MOST_QUESTIONS,
+    MOST_TOPICS,
+    SHOWN,
+    STATEMENTS,
+    Action,
+    Hints,
+    Kind,
+    Memory,
+    MemoryFilter,
+    Update,
+    Use,
+)
 from recollect.text.normalization import storable_text
 from recollect_proxy.identity import opaque_id
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
@@ -80,6 +96,7 @@ async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:
         kinds=[kind for kind in Kind if kind in STATEMENTS],
         importances=_IMPORTANCES,
         level=_level(memory.importance) if memory is not None else "",
+        uses=list(Use),
         longest=LONGEST_CONTENT,
         done=done_of(visit),
     )
@@ -111,7 +128,8 @@ async def correct_memory(change: Transaction) -> Response[str]:
     new_content = None if content == old.content else content
     new_kind = Kind(kind) if kind and kind != old.kind and old.kind in STATEMENTS else None
     new_level = _IMPORTANCES.get(level) if level != _level(old.importance) else None
-    if new_content is None and new_kind is None and new_level is None:  # saved as it was
+    new_hints = _new_hints(change, old.hints)
+    if not new_hints and new_content is None and new_kind is None and new_level is None:  # saved as it was
         return visit.back("/memory", id=str(memory_id))
     await visit.engine.revise(
         visit.user_id,
@@ -119,6 +137,7 @@ async def correct_memory(change: Transaction) -> Response[str]:
         content=new_content,
         kind=new_kind,
         importance=new_level,
+        **new_hints,
         actor=visit.actor,
     )
     undo = await _last_change(change, memory_id)
@@ -192,6 +211,27 @@ def content_of(change: Change) -> str:
     if not 0 < len(content) <= LONGEST_CONTENT:
         raise PageError(BAD_INPUT)
     return content
+
+
+def _new_hints(change: Change, old: Hints | None) -> dict[str, Any]:
+    """Return the hints of a form by name, if it has others than the statement; else nothing. Raises PageError."""
+    form, known = change.form, old or Hints()
+    use = form.get("use", "")
+    if use and use not in {*Use}:
+        raise PageError(BAD_INPUT)
+    given = Hints(
+        Use(use or known.use),
+        _lines(form.get("topics", "\n".join(known.topics)), MOST_TOPICS, LONGEST_TOPIC),
+        _lines(form.get("questions", "\n".join(known.questions)), MOST_QUESTIONS, LONGEST_HINT_QUESTION),
+    )
+    return {} if given == (old or (Hints() if not use else None)) else asdict(given)
+
+
+def _lines(text: str, most: int, longest: int) -> tuple[str, ...]:
+    lines = tuple(dict.fromkeys(each.strip() for each in text.split("\n") if each.strip()))
+    if len(lines) > most or any(len(each) > longest for each in lines):
+        raise PageError(BAD_INPUT)
+    return lines
 
 
 def id_of(change: Change) -> UUID:

@@ -23,7 +23,19 @@ from tests.stores import Store
 from uuid_utils.compat import uuid7
 
 from recollect.engine.explain import request_record
-from recollect.model import Actor, Add, Flags, Kind, ProfileField, Provenance, Quarantine, Reason, TurnNotes
+from recollect.model import (
+    Actor,
+    Add,
+    Flags,
+    Hints,
+    Kind,
+    ProfileField,
+    Provenance,
+    Quarantine,
+    Reason,
+    TurnNotes,
+    Use,
+)
 from recollect.store import Postgres
 from recollect_proxy.pages.catalogues import LANGUAGES
 
@@ -62,6 +74,12 @@ TOLD = (
     ("Has to renew the passport before June", Kind.TODO, 0.7, 3, "I need to renew my passport before June"),
 )
 
+HINTS = {
+    Kind.FACT: Hints(Use.TOPIC, ("weekend plans", "eating out"), ("Wo wohne ich?", "Where do I live?")),
+    Kind.PREFERENCE: Hints(Use.ALWAYS),
+    Kind.TODO: Hints(Use.ASKED, ("travel",)),
+}
+
 
 @pytest.fixture(scope="module")
 async def browser() -> AsyncIterator[Browser]:
@@ -88,6 +106,7 @@ async def fill(pages: Pages, store: Store) -> str:
             content,
             kind=kind,
             importance=importance,
+            hints=HINTS.get(kind),
             observed_at=now - timedelta(days=days),
             provenance=Provenance(session_id="weekend-plans", evidence=evidence),
         )

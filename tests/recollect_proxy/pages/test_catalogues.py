@@ -23,6 +23,7 @@ from recollect.model import (
     SearchPath,
     Skip,
     Source,
+    Use,
 )
 from recollect_proxy.pages.catalogues import LANGUAGES, chosen_language, load_catalogues
 from recollect_proxy.settings.flags import flag_fields
@@ -88,7 +89,7 @@ def test_every_key_of_a_template_is_there_and_none_is_there_for_nothing() -> Non
     used = set(_USED.findall(text))
     composed = re.compile(
         r"^(done|failure|nav|kept|importance|kind|doubt|why|source|action|actor|held|format|setting|setting_about|choice"
-        r"|skip|drop|party|field|field_about|signal|path|part|made|reason|trigger|series|stored|analytics|awaits)\.|^erase\.word$"
+        r"|use|skip|drop|party|field|field_about|signal|path|part|made|reason|trigger|series|stored|analytics|awaits)\.|^erase\.word$"
     )
 
     assert used <= set(CATALOGUES["en"].words)
@@ -106,6 +107,7 @@ def test_every_name_of_the_engine_that_is_shown_has_words() -> None:
         *(("action", each) for each in Action),
         *(("actor", each) for each in Actor),
         *(("doubt", each) for each in Doubt),
+        *(("use", each) for each in Use),
         *(("held", each) for each in (Reason.INSTRUCTION, Reason.CONFIDENTIAL, Reason.RATE_LIMIT)),
         *(("skip", each) for each in Skip),
         *(("drop", each) for each in Drop),

@@ -3,10 +3,11 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from tests.recollect_proxy.pages.served_pages import Pages, text_of
 from tests.stores import Store
 
-from recollect.model import Action, Actor, Add, Kind, Provenance, Quarantine, Reason
+from recollect.model import Action, Actor, Add, Hints, Kind, Provenance, Quarantine, Reason, Use
 
 
 async def test_a_link_opens_ones_own_memories_and_the_ticket_leaves_the_address(pages: Pages) -> None:
@@ -90,6 +91,76 @@ async def test_a_memory_is_corrected_and_that_is_undone(pages: Pages) -> None:
     assert (edit.action, edit.actor) == (Action.EDIT, Actor.USER)
     assert "Undone." in await visitor.followed(await visitor.post("/undo", {"change": str(edit.id)}))
     assert (await pages.engine.get(pages.anna, memory.id)).content == "Drinks green tea"
+
+
+@pytest.mark.parametrize(
+    ("hints", "shown"),
+    [
+        (Hints(Use.TOPIC, ("weekend plans", "gift ideas")), "Brought up for: weekend plans, gift ideas"),
+        (Hints(Use.TOPIC), "Brought up: when it fits"),
+        (Hints(Use.ALWAYS, ("walks",)), "Brought up: in every chat"),
+        (Hints(Use.ASKED, ("walks",)), "Brought up: only if asked"),
+    ],
+)
+async def test_it_is_shown_when_a_memory_is_brought_up(pages: Pages, hints: Hints, shown: str) -> None:
+    memory = await pages.engine.add(pages.anna, "Climbs", hints=hints)
+    visitor = await pages.person()
+
+    assert shown in text_of(await visitor.html(""))
+    assert shown in text_of(await visitor.html(f"/memory?id={memory.id}"))
+
+
+@pytest.mark.parametrize(
+    ("old", "form", "hints"),
+    [
+        (None, {"use": "", "topics": "", "questions": ""}, None),
+        (None, {}, None),
+        (None, {"use": "topic", "topics": "", "questions": ""}, Hints()),
+        (None, {"use": "", "topics": " gifts \r\n\r\nwalks\r\nwalks"}, Hints(topics=("gifts", "walks"))),
+        (Hints(Use.ASKED, ("gifts",)), {"use": "always"}, Hints(Use.ALWAYS, ("gifts",))),
+        (Hints(Use.ASKED, ("gifts",)), {"use": "asked", "topics": ""}, Hints(Use.ASKED)),
+        (
+            Hints(topics=("gifts",)),
+            {"questions": "What do I give?"},
+            Hints(Use.TOPIC, ("gifts",), ("What do I give?",)),
+        ),
+        (Hints(topics=("gifts",)), {"content": "Dives", "use": "topic", "topics": "gifts"}, None),
+        (
+            Hints(topics=("gifts",)),
+            {"content": "Dives", "use": "asked", "topics": "gifts"},
+            Hints(Use.ASKED, ("gifts",)),
+        ),
+    ],
+)
+async def test_a_person_says_when_a_memory_is_brought_up(
+    pages: Pages, old: Hints | None, form: dict[str, str], hints: Hints | None
+) -> None:
+    memory = await pages.engine.add(pages.anna, "Climbs", hints=old)
+    visitor = await pages.person()
+
+    await visitor.post("/edit", {"id": str(memory.id), "content": "Climbs", **form})
+
+    assert (await pages.engine.get(pages.anna, memory.id)).hints == hints
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"use": "never"},
+        {"topics": "x" * 81},
+        {"topics": "\n".join("abcdefg")},
+        {"questions": "a\nb\nc"},
+        {"questions": "x" * 201},
+    ],
+)
+async def test_hints_that_are_too_many_or_too_long_change_nothing(pages: Pages, form: dict[str, str]) -> None:
+    memory = await pages.engine.add(pages.anna, "Climbs")
+    visitor = await pages.person()
+
+    answer = await visitor.post("/edit", {"id": str(memory.id), "content": "Dives", **form})
+
+    assert answer.status == 400
+    assert (await pages.engine.get(pages.anna, memory.id)).content == "Climbs"
 
 
 async def test_a_memory_is_deleted_and_that_is_undone(pages: Pages) -> None:
