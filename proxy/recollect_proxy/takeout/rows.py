@@ -12,6 +12,7 @@ from recollect.model import (
     Action,
     Actor,
     Doubt,
+    Ending,
     FlagValue,
     Kind,
     Party,
@@ -141,6 +142,14 @@ class Memory(_Hinted):
     recall_count: Count = 0
     reinforcement_count: Count = 0
     standing: Doubt | None = None
+    ended_at: Time | None = None
+    ended_as: Ending | None = None
+    heir: UUID | None = None
+
+    def __post_init__(self) -> None:
+        is_past = self.ended_at is not None
+        if is_past != (self.ended_as is not None) or (is_past and (self.linked_at or self.shared)):
+            raise ValueError("A past memory says when and how it ended, and its user sees it no more.")
 
 
 class Update(Struct):

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
+from recollect.formation.endings import past_of
 from recollect.formation.origin import Origin, WeighedCandidate
 from recollect.formation.verification import RefusedCandidate
 from recollect.model import (
@@ -25,6 +26,7 @@ from recollect.model import (
     Limit,
     Mark,
     Memory,
+    Past,
     Reason,
     Reinforce,
     Relation,
@@ -146,7 +148,8 @@ class _Batch:
             decided_by = f"model: {word} {number}"
             if comes is None or not self._stays_until_then(weighed, memory):
                 self.successors[memory.id] = heir
-                yield Retire(memory.id, reason, heir, decided_by)
+                past = self._past(weighed, memory, reason, heir)
+                yield Retire(memory.id, reason, heir, decided_by, past=past)
             elif memory.holds_until is None or memory.holds_until > comes or self._is_put_off(main, memory):
                 self.limited.add(memory.id)
                 yield Limit(memory.id, comes, reason, heir, decided_by)
@@ -154,9 +157,11 @@ class _Batch:
     def ended_by_refused(self, refused: RefusedCandidate) -> Iterator[Retire]:
         """Yield the memories that a refused candidate ends."""
         for number, memory in self._numbered(refused.candidate.ends):
-            if self._is_free(memory) and memory.observed_at < self.origin.exchanges[refused.turn].turn.at:
+            told_at = self.origin.exchanges[refused.turn].turn.at
+            if self._is_free(memory) and memory.observed_at < told_at:
                 self.gone.add(memory.id)
-                yield Retire(memory.id, Reason.ENDED, decided_by=f"model: ends {number}")
+                past = past_of(memory, Reason.ENDED, refused.candidate, told_at)
+                yield Retire(memory.id, Reason.ENDED, decided_by=f"model: ends {number}", past=past)
 
     def marks(self, weighed: WeighedCandidate, main: _Main) -> Iterator[Mark]:
         """Yield marks on the memories that a decision contradicts, once the whole batch is decided."""
@@ -309,7 +314,11 @@ class _Batch:
         self.successors[old.id] = self.added[memory.id] = memory
         if reason is Reason.CONTRADICTS and weighed.believed.turn in self.origin.corrects:
             reason = Reason.CORRECTED
-        return Replace(old.id, memory, reason, decided_by)
+        return Replace(old.id, memory, reason, decided_by, past=self._past(weighed, old, reason, memory))
+
+    def _past(self, weighed: WeighedCandidate, old: Memory, reason: Reason, heir: Memory) -> Past | None:
+        turn = self.origin.turn(weighed)
+        return past_of(old, reason, weighed.believed.candidate, turn.at, heir.id)
 
     def _ignore(
         self, reason: Reason, weighed: WeighedCandidate, target: UUID | None, decided_by: str

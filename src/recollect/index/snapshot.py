@@ -20,7 +20,7 @@ class Loaded:
 
     Attributes:
         versions: The versions that the transaction saw.
-        memories: All memories that the person sees, or those that changed.
+        memories: All memories that the person sees, and their past statements, or those that changed.
         passages: All passages, or those that changed; None: there are too many for this process.
         profile: The entries of the person's profile.
         has_all_memories: Whether ``memories`` are all.
@@ -43,6 +43,7 @@ class Snapshot:
         user_id: The person.
         versions: The versions that it was read in.
         memories: Their memories.
+        past: Their past statements, which were true until something changed.
         passages: Their message log; None if it takes too many bytes: then the store is asked.
         profile: The entries of their profile.
         names: Numbers of chats, messages and speakers.
@@ -54,14 +55,16 @@ class Snapshot:
     passages: Passages | None
     profile: tuple[ProfileEntry, ...] = ()
     names: Names = field(default_factory=Names, repr=False, compare=False)
+    past: Memories = field(default_factory=Memories)
 
     @classmethod
     def of(cls, user_id: str, loaded: Loaded) -> Self:
         """Return the snapshot of a person of whom everything was read."""
         names = Names()
         passages = None if loaded.passages is None else Passages().with_changed(loaded.passages, names)
-        memories = Memories().with_changed(loaded.memories, names)
-        return cls(user_id, loaded.versions, memories, passages, loaded.profile, names)
+        memories = Memories().with_changed(_current(loaded), names)
+        past = Memories().with_changed(_past(loaded), names)
+        return cls(user_id, loaded.versions, memories, passages, loaded.profile, names, past)
 
     def after(self, loaded: Loaded) -> Self:
         """Return the next state, with the rows that a load read since this one."""
@@ -74,12 +77,10 @@ class Snapshot:
             passages = Passages().with_changed(loaded.passages, names)
         else:
             passages = self.passages.with_changed(loaded.passages, names)
-        memories = self.memories
-        if loaded.has_all_memories:
-            memories = Memories().with_changed(loaded.memories, names)
-        else:
-            memories = memories.with_changed(loaded.memories, names)
-        return type(self)(self.user_id, loaded.versions, memories, passages, loaded.profile, names)
+        memories, past = (Memories(), Memories()) if loaded.has_all_memories else (self.memories, self.past)
+        memories = memories.with_changed(_current(loaded), names)
+        past = past.with_changed(_past(loaded), names)
+        return type(self)(self.user_id, loaded.versions, memories, passages, loaded.profile, names, past)
 
     def without_log(self) -> Self:
         """Return it without the message log, of which the store is asked then."""
@@ -106,4 +107,13 @@ class Snapshot:
     @property
     def nbytes(self) -> int:
         """The bytes that it takes, about."""
-        return 2_000 + self.memories.nbytes + (0 if self.passages is None else self.passages.nbytes)
+        log = 0 if self.passages is None else self.passages.nbytes
+        return 2_000 + self.memories.nbytes + self.past.nbytes + log
+
+
+def _current(loaded: Loaded) -> list[StoredMemory]:
+    return [each for each in loaded.memories if each.memory.past is None]
+
+
+def _past(loaded: Loaded) -> list[StoredMemory]:
+    return [each for each in loaded.memories if each.memory.past is not None]

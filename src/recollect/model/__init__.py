@@ -90,6 +90,7 @@ from recollect.model.memory import (
     Neighbor,
     Outline,
     Page,
+    Past,
     Provenance,
     Vector,
 )
@@ -118,6 +119,7 @@ from recollect.model.words import (
     Doubt,
     Drop,
     EmbeddingScope,
+    Ending,
     FailedAt,
     Kind,
     Lasting,

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
-from recollect.model.memory import Candidate, Memory
+from recollect.model.memory import Candidate, Memory, Past
 from recollect.model.words import Doubt, Reason
 
 
@@ -25,11 +25,16 @@ class Add:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Unlink ``old`` and link ``memory`` in its place."""
+    """Unlink ``old`` and link ``memory`` in its place.
+
+    Attributes:
+        past: When ``old`` ended, if it was true until then.
+    """
 
     old: UUID
     memory: Memory
     reason: Reason
+    past: Past | None = field(default=None, kw_only=True)
     decided_by: str | None = field(default=None, compare=False)
 
 
@@ -53,11 +58,13 @@ class Retire:
 
     Attributes:
         heir: The memory that replaces it, if one does. If the user has no memory with its content, ``target`` is not unlinked.
+        past: When ``target`` ended, if it was true until then.
     """
 
     target: UUID
     reason: Reason
     heir: Memory | None = None
+    past: Past | None = field(default=None, kw_only=True)
     decided_by: str | None = field(default=None, compare=False)
 
 

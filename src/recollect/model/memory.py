@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.model.words import Asking, Doubt, Kind, Lasting, Relation, Source, Stance, Use
+from recollect.model.words import Asking, Doubt, Ending, Kind, Lasting, Relation, Source, Stance, Use
 
 Vector: TypeAlias = NDArray[np.float32]
 """An embedding: one dimension, unit length."""
@@ -122,6 +122,21 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
+class Past:
+    """When a statement ended that was true until then, and how.
+
+    Attributes:
+        until: Until when it was true.
+        ending: How it ended.
+        heir: The statement that holds since then; None if none does.
+    """
+
+    until: datetime
+    ending: Ending
+    heir: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
     """A statement kept.
 
@@ -140,6 +155,7 @@ class Memory:
         doubt: The doubt about it, for the user it was read for. The API and the database call it `standing`.
         outline: The parts of a summary; None of any other memory.
         known_until: Until when it was believed; None while it is.
+        past: When and how it ended, if it was true until then; None of a current statement and of all that was never true.
         label: Its label in prompts: the field of a profile's entry, whose value may mean little alone.
         hints: When it will be needed; None until a model or the person says so.
         hint_embeddings: The embeddings of the hints by the second embedder, if they were just made, (n, dimensions): of the
@@ -165,6 +181,7 @@ class Memory:
     doubt: Doubt | None = None
     outline: Outline | None = None
     known_until: datetime | None = None
+    past: Past | None = None
     embedding: Vector | None = field(default=None, repr=False, compare=False)
     embedding_model: str | None = None
     second_embedding: Vector | None = field(default=None, repr=False, compare=False)

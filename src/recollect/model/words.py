@@ -107,6 +107,17 @@ class Doubt(StrEnum):
     """It depended on something that is so no longer."""
 
 
+class Ending(StrEnum):
+    """The ways in which a statement ends that was true until then."""
+
+    CHANGED = "changed"
+    """Something else holds since."""
+    DONE = "done"
+    """A to-do was carried out."""
+    DROPPED = "dropped"
+    """A to-do was given up."""
+
+
 class Relation(StrEnum):
     """The relation of a candidate to an existing memory."""
 

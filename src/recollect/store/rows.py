@@ -11,6 +11,7 @@ from recollect.model import (
     Action,
     Actor,
     Doubt,
+    Ending,
     Exchange,
     Hints,
     Kind,
@@ -18,6 +19,7 @@ from recollect.model import (
     Message,
     Outline,
     Passage,
+    Past,
     Provenance,
     Reason,
     Role,
@@ -64,6 +66,7 @@ def memory_of(row: Record) -> Memory:
         doubt=None if row["standing"] is None else Doubt(row["standing"]),
         outline=None if row["outline"] is None else _outline_of(json.loads(row["outline"])),
         known_until=row.get("valid_to"),
+        past=_past_of(row),
         embedding_model=row["embedding_model"],
         hints=_hints_of(row),
     )
@@ -90,6 +93,11 @@ def joined_vectors(memory: Memory) -> Vector | None:
     """Return the embeddings of a memory's hints end to end, if its content has a second embedding, too."""
     vectors = None if memory.second_embedding is None else memory.hint_embeddings
     return None if vectors is None else vectors.ravel()
+
+
+def _past_of(row: Record) -> Past | None:
+    until = row.get("ended_at")
+    return None if until is None else Past(until, Ending(row["ended_as"]), row["heir"])
 
 
 def as_json(outline: Outline | None) -> str | None:

@@ -20,6 +20,9 @@ from recollect.store.users.profiles import confirmed_entries
 _BYTES_OF_PASSAGE = 5_000
 """What a passage takes in memory on average, with its embeddings and its terms."""
 
+_MOST_PAST = 200
+"""The most past statements of a person that are read: those that ended last."""
+
 _AT_ONCE = 50
 """The rows that are read between two turns of the event loop: less than a millisecond."""
 
@@ -54,7 +57,9 @@ class PostgresSnapshots:
                 since_log = -1
             memories: list[Record] = []
             if have is None or have.statements < now.statements or have.commons < now.commons:
-                memories = await connection.fetch(SQL["snapshot_memories"], user_id, since_memories)
+                memories = await connection.fetch(
+                    SQL["snapshot_memories"], user_id, since_memories, _MOST_PAST
+                )
             passages: _LogRows | None = _LogRows([], {})
             if have is None or have.log < now.log or log_anew:
                 passages = await _passages(connection, user_id, since_log, most_bytes // _BYTES_OF_PASSAGE)

@@ -165,7 +165,7 @@ COMMON = 300
 async def test_a_snapshot_reads_the_users_rows_alone_and_of_these_what_changed(
     seeded: "asyncpg.Connection[asyncpg.Record]", mode: str, since: int, read: int
 ) -> None:
-    of_memories = await explained(seeded, "snapshot_memories", mode, "user 7", since)
+    of_memories = await explained(seeded, "snapshot_memories", mode, "user 7", since, 200)
     of_passages = await explained(seeded, "snapshot_passages", mode, "user 7", since)
 
     # All links are compared with those for everybody once.

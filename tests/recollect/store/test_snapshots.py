@@ -17,7 +17,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.errors import RecollectError
 from recollect.index import Snapshot, SnapshotCache, Words
-from recollect.model import COMMONS, Add
+from recollect.model import COMMONS, Add, Memory
 from recollect.store import Postgres
 from recollect.store.snapshots import PostgresSnapshots, in_slices
 
@@ -56,11 +56,11 @@ def held(snapshot: Snapshot) -> tuple[object, ...]:
         for model in (MODEL, "another")
     ]
     columns_of_statements = memories.table.use.tolist(), memories.letters.keys.tolist()
-    items, judged, important = (
+    items, judged, important, past = (
         [replace(each, **UNUSED) for each in some]  # use raises no version
-        for some in (memories.items, memories.judged_items, memories.important)
+        for some in (memories.items, memories.judged_items, memories.important, snapshot.past.items)
     )
-    kept = items, embeddings, judged, important, columns_of_statements
+    kept = items, embeddings, judged, important, past, columns_of_statements
     return snapshot.versions, kept, snapshot.profile, said, terms
 
 

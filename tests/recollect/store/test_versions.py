@@ -27,6 +27,7 @@ from recollect.model import (
     Change,
     Doubt,
     Embedded,
+    Ending,
     Erase,
     Exchange,
     Flags,
@@ -36,6 +37,7 @@ from recollect.model import (
     Kind,
     Mark,
     Memory,
+    Past,
     ProfileEntry,
     ProfileField,
     Provenance,
@@ -168,6 +170,13 @@ WRITES: list[tuple[str, Write, set[str]]] = [
     (
         "replace",
         lambda of: of.apply(Replace(of.tea.id, of.memory("Drinks mate"), Reason.CONTRADICTS)),
+        {S, SF, L},
+    ),
+    (
+        "change",
+        lambda of: of.apply(
+            Replace(of.tea.id, of.memory("Drinks cocoa"), Reason.CONTRADICTS, past=Past(NOON, Ending.CHANGED))
+        ),
         {S, SF, L},
     ),
     ("reinforce", lambda of: of.apply(Reinforce(of.tea.id, messages=(uuid7(),))), {S}),

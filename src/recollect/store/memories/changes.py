@@ -53,6 +53,9 @@ from recollect.store.sql import SQL
 _FORGETTING = frozenset({Reason.DELETED, Reason.FORGOTTEN})
 """Why a memory goes with the words it was said in."""
 
+_UNWANTED = _FORGETTING | {Reason.CORRECTED}
+"""Why a memory goes with all that it took the place of."""
+
 
 async def apply_changes(
     connection: Connection,
@@ -134,7 +137,7 @@ async def _replace(transaction: Transaction, change: Replace) -> Change:
     held = await held_back(transaction, change.memory)
     if held is not None:
         return held
-    await transaction.unlink(old)
+    await transaction.unlink(old, change.past)
     await _lift_limits(transaction, old)
     await transaction.note_change(old)
     # It rests on the messages of the replaced one, too: forgetting one forgets both.
@@ -155,7 +158,7 @@ async def _replace(transaction: Transaction, change: Replace) -> Change:
 async def _replace_by_known(transaction: Transaction, change: Replace, old: Memory, equal: UUID) -> Change:
     """Retire the old memory: another one has the new content already."""
     await _inherit(transaction, change, old, equal, change.memory.provenance.message_ids)
-    return Retire(old.id, change.reason, decided_by=change.decided_by)
+    return Retire(old.id, change.reason, decided_by=change.decided_by, past=change.past)
 
 
 async def _inherit(
@@ -169,7 +172,8 @@ async def _inherit(
     await transaction.note_change(old)
     further = [str(each) for each in dict.fromkeys(inherited) if each not in known]
     details = {"heir": str(heir_id), "messages": further, **deciding_details(change)}
-    await transaction.retire(old, change.reason, details=details)
+    past = None if change.past is None else replace(change.past, heir=heir_id)
+    await transaction.retire(old, change.reason, past=past, details=details)
     await _lift_limits(transaction, old)
 
 
@@ -243,13 +247,19 @@ async def _lift_limits(transaction: Transaction, gone: Memory) -> None:
 
 async def _retire(transaction: Transaction, change: Retire) -> Change:
     memory = await transaction.linked(change.target)
+    if memory is None and change.reason in _UNWANTED:
+        memory = await transaction.past(change.target)
     if memory is None:
         return Ignore(Reason.DELETED, target=change.target)
     if change.heir is not None:
         return await _retire_for(transaction, change, memory, change.heir)
     if change.reason is Reason.CORRECTED:
         await transaction.note_change(memory)
-    await transaction.retire(memory, change.reason, details=deciding_details(change))
+    if change.reason in _UNWANTED:
+        await transaction.forget_past([memory.id])
+    gone_already = {} if memory.past is None else {"was_past": True}
+    details = {**deciding_details(change), **gone_already}
+    await transaction.retire(memory, change.reason, past=change.past, details=details)
     await _lift_limits(transaction, memory)
     if memory.kind is Kind.SUMMARY and change.reason is Reason.DELETED:
         await transaction.forget_injections([memory.id])  # who deletes a summary does not forget the chat
@@ -284,4 +294,4 @@ async def _retire_for(transaction: Transaction, change: Retire, memory: Memory, 
     if equal is None or equal == memory.id:
         return Ignore(change.reason, target=memory.id, decided_by=change.decided_by)
     await _inherit(transaction, change, memory, equal)
-    return Retire(memory.id, change.reason, decided_by=change.decided_by)
+    return Retire(memory.id, change.reason, decided_by=change.decided_by, past=change.past)

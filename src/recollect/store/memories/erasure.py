@@ -197,6 +197,7 @@ async def erase_told(transaction: Transaction, change: Erase) -> Change:
     told_in = [*dict.fromkeys([*change.messages, *(each for row in rows for each in row["message_ids"])])]
     if not (memories or told_in):
         return Ignore(Reason.DELETED)
+    await transaction.forget_past(list(memories))
     await unlink_all(transaction, list(memories))
     await _erase_outside_the_log(transaction, told_in, list(memories))
     hidden = await hide_messages(transaction, change.reason, told_in, items=list(memories))

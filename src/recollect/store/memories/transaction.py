@@ -14,7 +14,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.audit import removal_details
 from recollect.errors import MemoryNotFoundError, StoreError
-from recollect.model import COMMONS, Action, Actor, Kind, Memory, Reason, Source, Update
+from recollect.model import COMMONS, Action, Actor, Kind, Memory, Past, Reason, Source, Update
 from recollect.store.log.terms import TERMS_BY, terms_of_memory
 from recollect.store.pool import Connection
 from recollect.store.rows import as_columns, as_json, joined_vectors, memory_of
@@ -94,6 +94,11 @@ class Transaction:
             raise MemoryNotFoundError
         return memory
 
+    async def past(self, memory_id: UUID) -> Memory | None:
+        """Return the memory if it is the user's own past."""
+        memory = await self.unlinked(memory_id)
+        return None if memory is None or memory.past is None else memory
+
     async def unlinked(self, memory_id: UUID) -> Memory | None:
         """Return the memory if the user saw it once and does not now."""
         row = await self.connection.fetchrow(SQL["unlinked_memory"], self.user_id, memory_id)
@@ -136,25 +141,33 @@ class Transaction:
     async def relink(self, memory: Memory) -> None:
         """Let the user see a memory again."""
         await self.link(memory)
-        if memory.owner == self.user_id:
-            await self.connection.execute(SQL["end_validity"], self.user_id, memory.id, None)
+        await self._end_validity(memory, None, None)
 
-    async def unlink(self, memory: Memory) -> None:
-        """Unlink a memory from the user; it stays for the audit."""
+    async def unlink(self, memory: Memory, past: Past | None = None) -> None:
+        """Unlink a memory from the user; it stays for the audit, and as ``past`` if it was true until then."""
         await self.connection.execute(SQL["unlink_memory"], self.user_id, memory.id)
+        await self._end_validity(memory, self.at, past)
+
+    async def _end_validity(self, memory: Memory, at: datetime | None, past: Past | None) -> None:
         if memory.owner == self.user_id:  # what others see too stays believed
-            await self.connection.execute(SQL["end_validity"], self.user_id, memory.id, self.at)
+            ended = (None, None, None) if past is None else (past.until, past.ending, past.heir)
+            await self.connection.execute(SQL["end_validity"], self.user_id, memory.id, at, *ended)
+
+    async def forget_past(self, memories: Sequence[UUID]) -> None:
+        """Let nothing be past that is one of these memories, or that they took the place of: it is not wanted."""
+        await self.connection.execute(SQL["forget_past"], self.user_id, memories)
 
     async def retire(
         self,
         memory: Memory,
         reason: Reason,
         *,
+        past: Past | None = None,
         undoes: UUID | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> Update:
-        """Unlink a memory, and write that down."""
-        await self.unlink(memory)
+        """Unlink a memory, and write that down; it stays as ``past`` if it was true until then."""
+        await self.unlink(memory, past)
         return await self.audit(
             Action.RETIRE,
             reason,

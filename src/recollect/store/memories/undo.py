@@ -68,7 +68,7 @@ async def _undo_replacement(transaction: Transaction, update: Update, reason: Re
 
 
 async def _undo_retirement(transaction: Transaction, update: Update, reason: Reason) -> Update:
-    if "says_what_is_hidden" in update.details:
+    if not {"says_what_is_hidden", "was_past"}.isdisjoint(update.details):
         raise NotUndoableError
     old = await _still_unlinked(transaction, update.memory_id)
     await _expect_no_other(transaction, old)

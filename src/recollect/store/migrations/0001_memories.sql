@@ -41,8 +41,12 @@ CREATE TABLE vectors (
     topics text[],
     questions text[],
     hint_values halfvec,
+    ended_at timestamptz,
+    ended_as text CHECK (ended_as IN ('changed', 'done', 'dropped')),
+    heir uuid,
     PRIMARY KEY (owner, id),
-    CHECK (num_nulls(use, topics, questions) IN (0, 3))
+    CHECK (num_nulls(use, topics, questions) IN (0, 3)),
+    CHECK ((ended_at IS NULL) = (ended_as IS NULL))
 ) WITH (toast_tuple_target = 8160);
 
 COMMENT ON COLUMN vectors.outline IS 'The parts of a summary: facts, preferences, decisions, todos, entities.';
@@ -54,6 +58,8 @@ COMMENT ON COLUMN vectors.use IS 'When the statement is needed; NULL: no hints w
 COMMENT ON COLUMN vectors.topics IS 'Requests that need it.';
 COMMENT ON COLUMN vectors.questions IS 'Questions that need it.';
 COMMENT ON COLUMN vectors.hint_values IS 'By second_model, end to end: of the content with its topics, then of each question.';
+COMMENT ON COLUMN vectors.ended_at IS 'Until when it was true, of the owner''s past; NULL: it is current, or was never true, or is not wanted.';
+COMMENT ON COLUMN vectors.heir IS 'The memory that holds since it ended.';
 COMMENT ON COLUMN vectors.changed IS 'The version of the owner''s memories in which it changed last.';
 
 -- ANALYZE would keep words of it.
@@ -84,6 +90,8 @@ CREATE INDEX vectors_summaries ON vectors (owner, session_id, id) WHERE kind = '
 CREATE INDEX vectors_global ON vectors (owner, id) WHERE source = 'global' AND valid_to IS NULL;
 -- Finds the memories that changed since a snapshot was read.
 CREATE INDEX vectors_changed ON vectors (owner, changed) WHERE valid_to IS NULL;
+-- Finds the past.
+CREATE INDEX vectors_past ON vectors (owner, changed) WHERE ended_at IS NOT NULL;
 
 -- Each recall changes the counters: room in the page lets them change without new index entries.
 CREATE TABLE users_vectors (

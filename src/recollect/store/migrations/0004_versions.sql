@@ -90,9 +90,12 @@ BEGIN
 END
 $$;
 
+-- A memory that is past no longer has no link to remove.
 CREATE FUNCTION version_vector() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    NEW.changed := recollect.raise_version(NEW.owner, 'statements', false);
+    NEW.changed := recollect.raise_version(
+        NEW.owner, 'statements', TG_OP = 'UPDATE' AND OLD.ended_at IS NOT NULL AND NEW.ended_at IS NULL
+    );
     RETURN NEW;
 END
 $$;

@@ -26,8 +26,21 @@ INSERT INTO users_vectors (
 DELETE FROM users_vectors WHERE user_id = $1 AND vector_id = $2;
 
 -- name: end_validity
--- Note until when a memory of the user's own was believed; it stays for the audit.
-UPDATE vectors SET valid_to = $3 WHERE owner = $1 AND id = $2;
+-- Note until when a memory of the user's own was believed, and until when it was true if it is past; it stays for the audit.
+UPDATE vectors SET valid_to = $3, ended_at = $4, ended_as = $5, heir = $6 WHERE owner = $1 AND id = $2;
+
+-- name: forget_past
+-- Let these memories, and all that they took the place of, be past no longer: they are not wanted.
+WITH RECURSIVE line (id) AS (
+    SELECT unnest($2::uuid[])
+    UNION
+    SELECT before.id
+    FROM line
+    JOIN vectors AS before ON before.owner = $1 AND before.heir = line.id AND before.ended_at IS NOT NULL
+)
+UPDATE vectors AS v SET ended_at = NULL, ended_as = NULL, heir = NULL
+FROM line
+WHERE v.owner = $1 AND v.id = line.id AND v.ended_at IS NOT NULL;
 
 -- name: add_provenance
 -- Note in which further messages of the log a memory of the user's own was said.
@@ -108,7 +121,7 @@ SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
     v.holds_until, v.outline, v.use, v.topics, v.questions,
     NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count,
-    NULL AS standing
+    NULL AS standing, v.valid_to, v.ended_at, v.ended_as, v.heir
 FROM vectors AS v
 WHERE v.owner IN ($1, '*') AND v.id = $2 AND NOT EXISTS (
     SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = $2

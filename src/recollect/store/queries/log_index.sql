@@ -87,12 +87,13 @@ LIMIT $3;
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model, v.holds_from, v.holds_until,
     v.extractor, v.outline, v.use, v.topics, v.questions,
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
+    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
 FROM (
     (
         SELECT own.owner, own.id
         FROM vectors AS own
-        WHERE own.owner = $1 AND own.valid_to IS NULL
+        WHERE own.owner = $1 AND (own.valid_to IS NULL OR own.ended_at IS NOT NULL)
             AND (own.embedding_model IS DISTINCT FROM $2 OR own."values" IS NULL)
         ORDER BY own.id DESC
         LIMIT $3
@@ -106,7 +107,7 @@ FROM (
     ORDER BY id DESC
     LIMIT $3
 ) AS missing
-JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = missing.id
+LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = missing.id
 JOIN vectors AS v ON v.owner = missing.owner AND v.id = missing.id
 ORDER BY missing.id DESC;
 
@@ -134,7 +135,8 @@ SELECT (
 -- name: embed_memory
 -- Give a memory of an owner's the embedding that it has not.
 UPDATE vectors SET "values" = $3::halfvec, embedding_model = $4
-WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND (embedding_model IS DISTINCT FROM $4 OR "values" IS NULL);
+WHERE owner = $1 AND id = $2 AND (valid_to IS NULL OR ended_at IS NOT NULL)
+    AND (embedding_model IS DISTINCT FROM $4 OR "values" IS NULL);
 
 -- name: unembedded_statements
 -- The statements that the user sees, their own and those they were given, that have no second embedding of a model, newest
@@ -142,11 +144,12 @@ WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND (embedding_model IS DISTIN
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.embedding_model, v.holds_from, v.holds_until,
     v.extractor, v.outline, v.use, v.topics, v.questions,
-    l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
+    l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
+    coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
 FROM (
     SELECT own.owner, own.id
     FROM vectors AS own
-    WHERE own.owner = $1 AND own.valid_to IS NULL AND own.kind = ANY ($3::text[])
+    WHERE own.owner = $1 AND (own.valid_to IS NULL OR own.ended_at IS NOT NULL) AND own.kind = ANY ($3::text[])
         AND (own.second_model IS DISTINCT FROM $2 OR own.second_values IS NULL OR own.use IS NOT NULL AND own.hint_values IS NULL)
     UNION ALL
     SELECT shared.owner, shared.id
@@ -160,14 +163,14 @@ FROM (
     ORDER BY id DESC
     LIMIT $4
 ) AS missing
-JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = missing.id
+LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = missing.id
 JOIN vectors AS v ON v.owner = missing.owner AND v.id = missing.id
 ORDER BY missing.id DESC;
 
 -- name: embed_statement
 -- Give a statement of an owner its missing second embeddings, of its content and of its hints; not if they changed meanwhile.
 UPDATE vectors SET second_values = $3::halfvec, second_model = $4, hint_values = $5::halfvec
-WHERE owner = $1 AND id = $2 AND valid_to IS NULL
+WHERE owner = $1 AND id = $2 AND (valid_to IS NULL OR ended_at IS NOT NULL)
     AND content = $6 AND (use, topics, questions) IS NOT DISTINCT FROM ($7, $8::text[], $9::text[])
     AND (second_model IS DISTINCT FROM $4 OR second_values IS NULL OR use IS NOT NULL AND hint_values IS NULL);
 

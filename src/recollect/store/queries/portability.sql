@@ -20,7 +20,7 @@ SELECT row_to_json(x)::text FROM (
         v.observed_at, v.created_at, v.holds_from, v.holds_until, v.session_id, v.message_ids, v.evidence, v.extractor,
         v.outline, v.use, v.topics, v.questions,
         v.owner = '*' AS shared, l.linked_at, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
-        coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
+        coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing, v.ended_at, v.ended_as, v.heir
     FROM vectors AS v
     LEFT JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id AND l.owner = v.owner
     WHERE v.kind <> 'summary' AND (v.owner = $1 OR v.owner = '*' AND l.vector_id IS NOT NULL)
@@ -169,7 +169,8 @@ WITH given AS MATERIALIZED (
         created_at timestamptz, holds_from timestamptz, holds_until timestamptz, session_id text, message_ids uuid[],
         evidence text, extractor text, outline jsonb, shared boolean, linked_at timestamptz,
         last_recalled_at timestamptz, recall_count integer, reinforcement_count integer, standing text,
-        use text, topics text[], questions text[], terms text, counts bytea, terms_by smallint
+        use text, topics text[], questions text[], terms text, counts bytea, terms_by smallint, ended_at timestamptz, ended_as text,
+        heir uuid
     )
 ), wanted AS MATERIALIZED (
     SELECT g.*, g.shared AND EXISTS (
@@ -185,11 +186,11 @@ WITH given AS MATERIALIZED (
     INSERT INTO vectors (
         owner, id, kind, source, valid_from, valid_to, content, content_hash, importance, confidence, event_at,
         observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until, extractor, outline,
-        use, topics, questions, terms, counts, terms_by
+        use, topics, questions, terms, counts, terms_by, ended_at, ended_as, heir
     )
     SELECT $1, id, kind, source, valid_from, valid_to, content, content_hash, importance, confidence, event_at,
         observed_at, session_id, message_ids, evidence, created_at, holds_from, holds_until, extractor, outline,
-        use, topics, questions, terms, counts, terms_by
+        use, topics, questions, terms, counts, terms_by, ended_at, ended_as, heir
     FROM wanted
     WHERE NOT is_common
     ON CONFLICT (owner, id) DO NOTHING

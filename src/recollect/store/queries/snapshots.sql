@@ -17,14 +17,14 @@ LEFT JOIN users AS u ON u.user_id = w.user_id
 LEFT JOIN users AS c ON c.user_id = '*';
 
 -- name: snapshot_memories
--- The memories that the user sees and that changed after a version, with their embeddings; and those that serve everybody. All
--- of them for the version -1. Embeddings of hints take the place of the statement's own.
+-- The memories that the user sees and that changed after a version, with their embeddings; those that serve everybody; and the past,
+-- so much of it as ended last. All of them for the version -1. Embeddings of hints take the place of the statement's own.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
     v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
     v.use, v.topics, v.questions, CASE WHEN v.hint_values IS NULL THEN 1 ELSE 1 + cardinality(v.questions) END AS pieces,
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing,
     halfvec_send(v."values") AS first, v.second_model, halfvec_send(coalesce(v.hint_values, v.second_values)) AS second,
-    v.terms, v.counts, v.terms_by
+    v.terms, v.counts, v.terms_by, NULL::timestamptz AS ended_at, NULL::text AS ended_as, NULL::uuid AS heir
 FROM (
     SELECT vector_id FROM users_vectors WHERE user_id = $1 AND changed > $2
     UNION
@@ -40,10 +40,22 @@ SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v
     v.use, v.topics, v.questions, CASE WHEN v.hint_values IS NULL THEN 1 ELSE 1 + cardinality(v.questions) END AS pieces,
     NULL, 0, 0, NULL,
     halfvec_send(v."values") AS first, v.second_model, halfvec_send(coalesce(v.hint_values, v.second_values)) AS second,
-    v.terms, v.counts, v.terms_by
+    v.terms, v.counts, v.terms_by, NULL, NULL, NULL
 FROM vectors AS v
 WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
-    AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = v.id);
+    AND NOT EXISTS (SELECT FROM users_vectors AS l WHERE l.user_id = $1 AND l.vector_id = v.id)
+UNION ALL (
+    SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
+        v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
+        v.use, v.topics, v.questions, CASE WHEN v.hint_values IS NULL THEN 1 ELSE 1 + cardinality(v.questions) END AS pieces,
+        NULL, 0, 0, NULL,
+        halfvec_send(v."values") AS first, v.second_model, halfvec_send(coalesce(v.hint_values, v.second_values)) AS second,
+        v.terms, v.counts, v.terms_by, v.ended_at, v.ended_as, v.heir
+    FROM vectors AS v
+    WHERE v.owner = $1 AND v.ended_at IS NOT NULL AND v.changed > $2
+    ORDER BY v.ended_at DESC, v.id DESC
+    LIMIT $3
+);
 
 -- name: size_of_log
 -- How many passages the user has, counted up to a bound.

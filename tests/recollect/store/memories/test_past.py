@@ -1,0 +1,135 @@
+"""The past: what was true until it changed is kept apart, and what is not wanted never comes back."""
+
+import json
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+from tests.recollect.store.indexing import said
+from tests.recollect.store.keeping import apply, contents, formed, kept, last_update, resting_on
+from tests.stores import LATER, MODEL, NOON, NORTH, Store, vector
+
+from recollect.errors import NotUndoableError
+from recollect.model import (
+    Actor,
+    Ending,
+    Erase,
+    Memory,
+    Past,
+    Reason,
+    Replace,
+    Retire,
+    Scope,
+)
+
+OLD, NEW = "Lives in Porto", "Lives in Berlin"
+
+
+async def past(store: Store, user_id: str | None = None) -> list[tuple[str, Past | None]]:
+    snapshot = await store.snapshots.get(user_id or store.anna)
+    return [(each.content, each.past) for each in snapshot.past.items]
+
+
+async def moved(store: Store) -> tuple[Memory, Memory]:
+    """Let one statement take another's place by a change; return both."""
+    old = await kept(store, OLD, **resting_on(await said(store, "I live in Porto")))
+    words = await said(store, "I moved to Berlin", Scope(store.anna, "chat-2"))
+    new = store.memory(NEW, **resting_on(words))
+    ended = Past(NOON, Ending.CHANGED, new.id)
+    await formed(store, words, Replace(old.id, new, Reason.CONTRADICTS, past=ended))
+    return old, new
+
+
+async def test_what_changed_is_past_and_in_no_list(store: Store) -> None:
+    _, new = await moved(store)
+
+    assert await past(store) == [(OLD, Past(NOON, Ending.CHANGED, new.id))]
+    assert await past(store, store.ben) == []
+    assert await contents(store) == [NEW]
+    snapshot = await store.snapshots.get(store.anna)
+    assert [each.content for each in snapshot.memories.items] == [NEW]
+    near = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
+    assert [each.memory.content for each in near] == [NEW]
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["itself", "what took its place"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda memory_id: Retire(memory_id, Reason.FORGOTTEN),
+        lambda memory_id: Retire(memory_id, Reason.DELETED),
+        lambda memory_id: Retire(memory_id, Reason.CORRECTED),
+        lambda memory_id: Erase((memory_id,)),
+    ],
+    ids=["forgotten", "deleted", "denied", "erased"],
+)
+async def test_what_is_not_wanted_is_not_past(
+    store: Store, change: Callable[[UUID], Retire | Erase], which: int
+) -> None:
+    both = await moved(store)
+    await past(store)  # a snapshot that has it is kept
+
+    await apply(store, change(both[which].id))
+
+    assert await past(store) == []
+
+
+async def test_what_is_erased_with_its_chat_is_not_past(store: Store) -> None:
+    await moved(store)
+    await past(store)
+
+    await store.memories.erase_session(store.anna.scope, at=LATER)
+
+    assert await past(store) == []
+
+
+async def test_of_who_is_erased_nothing_is_past(store: Store) -> None:
+    await moved(store)
+    await past(store)
+
+    erasure = await store.memories.erase(store.anna, at=LATER)
+
+    assert not any(rows for _, rows in erasure.left)
+    assert await past(store) == []
+
+
+@pytest.mark.parametrize("reason", [Reason.CORRECTED, Reason.REFINES, Reason.CONTRADICTS, Reason.CAP])
+async def test_what_goes_without_a_past_has_none(store: Store, reason: Reason) -> None:
+    old = await kept(store, OLD)
+
+    await apply(store, Replace(old.id, store.memory(NEW), reason))
+
+    assert await past(store) == []
+
+
+async def test_undone_it_is_current_again(store: Store) -> None:
+    await moved(store)
+
+    await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
+
+    assert (await contents(store), await past(store)) == ([OLD], [])
+    [kept_again] = (await store.memories.page(store.anna, limit=9)).memories
+    assert (kept_again.past, kept_again.known_until) == (None, None)
+
+
+async def test_the_forgetting_of_the_past_is_not_undone(store: Store) -> None:
+    old, _ = await moved(store)
+    await apply(store, Retire(old.id, Reason.FORGOTTEN))
+
+    with pytest.raises(NotUndoableError):
+        await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
+
+
+async def test_an_export_brings_it_back(store: Store) -> None:
+    await moved(store)
+    before = await past(store)
+    rows = [
+        json.loads(row)
+        async for section, row in store.portability.export(store.anna)
+        if section == "memories"
+    ]
+    await store.memories.erase(store.anna, at=LATER)
+
+    await store.portability.restore(store.anna, "memories", rows)
+
+    assert (await past(store), await contents(store)) == (before, [NEW])
