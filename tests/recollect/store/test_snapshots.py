@@ -17,7 +17,7 @@ from uuid_utils.compat import uuid7
 
 from recollect.errors import RecollectError
 from recollect.index import Snapshot, SnapshotCache, Words
-from recollect.model import COMMONS, Add, Memory
+from recollect.model import COMMONS, Add
 from recollect.store import Postgres
 from recollect.store.snapshots import PostgresSnapshots, in_slices
 
