@@ -23,10 +23,10 @@ from recollect.api.fields import (
 )
 from recollect.api.memories import MemoryChange
 from recollect.model import (
-    LONGEST_HINT_QUESTION,
-    LONGEST_TOPIC,
     MOST_QUESTIONS,
     MOST_TOPICS,
+    QUESTION_LENGTH,
+    TOPIC_LENGTH,
     Doubt,
     Kind,
     Placement,
@@ -77,8 +77,8 @@ _FIELDS = {
     "operations": f"a list of 1 to {MOST_CHANGES} objects, each with `op`, which is `change` or `delete`, an `id`, "
     f"and for a change at least one of {', '.join(MemoryChange.__struct_fields__)}, as PATCH takes them",
     "use": f"one of {', '.join(Use)}",
-    "topics": _texts(MOST_TOPICS, LONGEST_TOPIC),
-    "questions": _texts(MOST_QUESTIONS, LONGEST_HINT_QUESTION),
+    "topics": _texts(MOST_TOPICS, TOPIC_LENGTH),
+    "questions": _texts(MOST_QUESTIONS, QUESTION_LENGTH),
     "session_id": "a string of 1 to 256 characters without NUL, not `*`, and no unfilled template, or null",
     "users": f"a list of 1 to {MOST_USERS} user ids, each 1 to 256 characters without NUL, "
     "not `*`, and no unfilled template",
@@ -228,8 +228,8 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "session_id": _check_session,
     "operations": _check_operations,
     "users": _check_users,
-    "topics": _check_texts(MOST_TOPICS, LONGEST_TOPIC),
-    "questions": _check_texts(MOST_QUESTIONS, LONGEST_HINT_QUESTION),
+    "topics": _check_texts(MOST_TOPICS, TOPIC_LENGTH),
+    "questions": _check_texts(MOST_QUESTIONS, QUESTION_LENGTH),
 }
 """What a field's type does not say."""
 

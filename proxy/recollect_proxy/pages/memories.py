@@ -11,12 +11,12 @@ from litestar.params import FromQuery
 
 from recollect.errors import MemoryNotFoundError
 from recollect.model import (
-    LONGEST_HINT_QUESTION,
-    LONGEST_TOPIC,
     MOST_QUESTIONS,
     MOST_TOPICS,
+    QUESTION_LENGTH,
     SHOWN,
     STATEMENTS,
+    TOPIC_LENGTH,
     Action,
     Hints,
     Kind,
@@ -221,8 +221,8 @@ def _new_hints(change: Change, old: Hints | None) -> dict[str, Any]:
         raise PageError(BAD_INPUT)
     given = Hints(
         Use(use or known.use),
-        _lines(form.get("topics", "\n".join(known.topics)), MOST_TOPICS, LONGEST_TOPIC),
-        _lines(form.get("questions", "\n".join(known.questions)), MOST_QUESTIONS, LONGEST_HINT_QUESTION),
+        _lines(form.get("topics", "\n".join(known.topics)), MOST_TOPICS, TOPIC_LENGTH),
+        _lines(form.get("questions", "\n".join(known.questions)), MOST_QUESTIONS, QUESTION_LENGTH),
     )
     return {} if given == (old or (Hints() if not use else None)) else asdict(given)
 

@@ -12,10 +12,10 @@ from uuid import UUID
 from msgspec import Meta
 
 from recollect.model import (
-    LONGEST_HINT_QUESTION,
-    LONGEST_TOPIC,
     MOST_QUESTIONS,
     MOST_TOPICS,
+    QUESTION_LENGTH,
+    TOPIC_LENGTH,
     Doubt,
     Kind,
     Use,
@@ -129,14 +129,14 @@ UseWord: TypeAlias = Annotated[
 Topics: TypeAlias = Annotated[
     list[str],
     _texts(
-        MOST_TOPICS, LONGEST_TOPIC, "The requests that need it, even if they don't mention it.", "gift ideas"
+        MOST_TOPICS, TOPIC_LENGTH, "The requests that need it, even if they don't mention it.", "gift ideas"
     ),
 ]
 Questions: TypeAlias = Annotated[
     list[str],
     _texts(
         MOST_QUESTIONS,
-        LONGEST_HINT_QUESTION,
+        QUESTION_LENGTH,
         "Questions that need it, in the first person.",
         "What can I eat?",
     ),

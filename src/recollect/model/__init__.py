@@ -79,10 +79,10 @@ from recollect.model.log import IndexedChunk, IndexedMessage, LoggedMessage, Une
 from recollect.model.log_entries import Became, LogEntry, Logged, TurnNotes
 from recollect.model.memory import (
     COMMONS,
-    LONGEST_HINT_QUESTION,
-    LONGEST_TOPIC,
     MOST_QUESTIONS,
     MOST_TOPICS,
+    QUESTION_LENGTH,
+    TOPIC_LENGTH,
     Candidate,
     ExtractedCommand,
     Hints,

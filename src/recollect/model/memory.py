@@ -15,8 +15,8 @@ Vector: TypeAlias = NDArray[np.float32]
 """An embedding: one dimension, unit length."""
 
 
-MOST_TOPICS, LONGEST_TOPIC = 6, 80
-MOST_QUESTIONS, LONGEST_HINT_QUESTION = 2, 200
+MOST_TOPICS, TOPIC_LENGTH = 6, 80
+MOST_QUESTIONS, QUESTION_LENGTH = 2, 200
 """How many topics and questions a statement's hints have at most, and of how many characters."""
 
 

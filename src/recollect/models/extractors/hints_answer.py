@@ -4,15 +4,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator
 
-from recollect.model import Hints, Use
+from recollect.model import MOST_QUESTIONS, MOST_TOPICS, QUESTION_LENGTH, TOPIC_LENGTH, Hints, Use
 from recollect.models.extractors.json_answers import lines_of, word
 from recollect.text.secrets import mask
-
-MOST_TOPICS, TOPIC_LENGTH = 6, 80
-"""The most topics of a statement, and the most characters of each."""
-
-MOST_QUESTIONS, QUESTION_LENGTH = 2, 200
-"""The most questions of a statement, and the most characters of each."""
 
 _READ_LENGTH = 1_000
 

@@ -4,14 +4,19 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from recollect.model import Asking, Kind, Lasting, Relation, Stance, Use
-from recollect.models.extractors.chat_model import AnswerSchema
-from recollect.models.extractors.hints_answer import (
+from recollect.model import (
     MOST_QUESTIONS,
     MOST_TOPICS,
     QUESTION_LENGTH,
     TOPIC_LENGTH,
+    Asking,
+    Kind,
+    Lasting,
+    Relation,
+    Stance,
+    Use,
 )
+from recollect.models.extractors.chat_model import AnswerSchema
 
 
 class _Form(BaseModel):
