@@ -17,7 +17,7 @@ _NUMBERED = re.compile(r"^\[(\d+)\] \(([^)]*)\) (.*)$", re.MULTILINE)
 
 
 def asked_for(request: Received) -> str:
-    """Return which form a request wants: memories, choice or summary; "" of a chat's own."""
+    """Return which form a request wants: memories, choice, summary or needs; "" of a chat's own."""
     form: str = request.json.get("response_format", {}).get("json_schema", {}).get("name", "")
     return form
 
@@ -146,6 +146,7 @@ class Pupil:
             "memories": self._extraction,
             "choice": self._choice,
             "summary": self._summary,
+            "needs": self._needs,
         }
         return completion(json.dumps(answers[asked_for(request)](request)))
 
@@ -174,6 +175,13 @@ class Pupil:
     def _choice(self, request: Received) -> dict[str, Any]:
         known = memories_shown(request)
         return {"numbers": [n for n, content in enumerate(known) if any(p in content for p in self.means)]}
+
+    def _needs(self, request: Received) -> dict[str, Any]:
+        needs = [
+            {"number": number, "use": "topic", "topics": [content], "questions": []}
+            for number, content in enumerate(memories_shown(request))
+        ]
+        return {"needs": needs}
 
     def _summary(self, _request: Received) -> dict[str, Any]:
         parts = ("facts", "preferences", "decisions", "todos", "entities")

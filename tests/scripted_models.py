@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from recollect.errors import EmbedderError
-from recollect.model import Candidate, Exchange, Material, Memory, Vector
-from recollect.ports import Asker, Chosen, Embedder, Extracted, Summarized
+from recollect.model import ALL_TOLD, Candidate, Disclosure, Exchange, Hints, Material, Memory, Vector
+from recollect.ports import Asker, Chosen, Embedder, Extracted, Hinted, Summarized
 
 _DIMENSIONS = 256
 _TOKENS = 100
@@ -167,6 +167,36 @@ class ScriptedSummarizer:
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+
+class ScriptedHinter:
+    """Names each statement's own words as its topic.
+
+    Args:
+        answers: Hints to return, or errors to raise, one a call; afterwards those.
+        disclosure: What may be sent to it.
+
+    Attributes:
+        asked: The contents of each call, and on whose behalf it was.
+    """
+
+    def __init__(self, *answers: Hinted | Exception, disclosure: Disclosure = ALL_TOLD) -> None:
+        self._answers = list(answers)
+        self._disclosure = disclosure
+        self.asked: list[tuple[list[str], Asker]] = []
+
+    def told(self, asker: Asker) -> Disclosure:  # noqa: ARG002 -- the port's
+        """Return what may be sent to it."""
+        return self._disclosure
+
+    async def hints(self, statements: Sequence[Memory], asker: Asker) -> Hinted:
+        """Return or raise the next answer."""
+        self.asked.append(([each.content for each in statements], asker))
+        answer = self._answers.pop(0) if self._answers else None
+        if isinstance(answer, Exception):
+            raise answer
+        every = {place: Hints(topics=(each.content,)) for place, each in enumerate(statements)}
+        return answer or Hinted(every, _TOKENS)
 
 
 def _vector(text: str) -> Vector:

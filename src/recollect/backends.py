@@ -5,7 +5,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recollect.index import SnapshotCache
-from recollect.ports import ONLY_TODAYS, Cache, Embedder, Extractor, Generations, Judge, Spooled, Summarizer
+from recollect.ports import (
+    ONLY_TODAYS,
+    Cache,
+    Embedder,
+    Extractor,
+    Generations,
+    Hinter,
+    Judge,
+    Spooled,
+    Summarizer,
+)
 
 if TYPE_CHECKING:  # a host starts its database before it imports a driver
     from recollect.store.browsing import Browsing
@@ -48,6 +58,7 @@ class Backends:
     extractor: Extractor | None = None
     judge: Judge | None = None
     summarizer: Summarizer | None = None
+    hinter: Hinter | None = None
     caches: Sequence[Cache] = ()
     spool: Spooled | None = None
     generations: Generations = ONLY_TODAYS

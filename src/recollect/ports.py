@@ -3,12 +3,23 @@
 The store has one implementation: it is known by its classes (``recollect.backends``). Never: an implementation of a model.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from recollect.model import Candidate, Exchange, ExtractedCommand, Material, Memory, Outline, Scope, Vector
+from recollect.model import (
+    Candidate,
+    Disclosure,
+    Exchange,
+    ExtractedCommand,
+    Hints,
+    Material,
+    Memory,
+    Outline,
+    Scope,
+    Vector,
+)
 
 
 class Embedder(Protocol):
@@ -158,6 +169,35 @@ class Summarizer(Protocol):
 
     async def summarize(self, material: Material, asker: Asker) -> Summarized:
         """Return a summary of the messages that includes the last summary.
+
+        Raises:
+            ExtractorError: As ``Extractor.extract``.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Hinted:
+    """When some statements will be needed.
+
+    Attributes:
+        hints: By the place of the statement.
+        tokens: The tokens of the call.
+    """
+
+    hints: Mapping[int, Hints] = field(default_factory=dict)
+    tokens: int = 0
+
+
+class Hinter(Protocol):
+    """Writes hints for statements that have none."""
+
+    def told(self, asker: Asker) -> Disclosure:
+        """Return which statements may be sent to the model."""
+        ...
+
+    async def hints(self, statements: Sequence[Memory], asker: Asker) -> Hinted:
+        """Return the hints of statements; some may lack.
 
         Raises:
             ExtractorError: As ``Extractor.extract``.

@@ -8,7 +8,7 @@ from tests.stores import PARTS, Parts
 
 from recollect.engine import Backends, Engine, Policy
 from recollect.model import Strategy
-from recollect.ports import Cache, Embedder, Extractor, Judge, Summarizer
+from recollect.ports import Cache, Embedder, Extractor, Hinter, Judge, Summarizer
 from recollect.recall import Reach
 
 QUICK = Policy(strategy=Strategy.QA_TURN, stands=False)
@@ -27,6 +27,7 @@ def engine_over(
     extractor: Extractor | None = None,
     judge: Judge | None = None,
     summarizer: Summarizer | None = None,
+    hinter: Hinter | None = None,
     cache: Cache | None = None,
 ) -> Engine:
     """Return an engine over ``store``; it is always noon."""
@@ -37,6 +38,7 @@ def engine_over(
         extractor=extractor,
         judge=judge,
         summarizer=summarizer,
+        hinter=hinter,
         caches=[cache] if cache else [],
     )
     return Engine(backends, policy, clock=lambda: NOON)

@@ -55,6 +55,7 @@ _COUNTERS: tuple[tuple[str, str, Callable[[FormationCounts], int]], ...] = (
     ),
     ("recollect_summaries", "Chats summarized.", lambda each: each.summaries),
     ("recollect_summaries_made", "Chats to be summarized.", lambda each: each.summaries_made),
+    ("recollect_hinted", "Statements that were given hints after they were kept.", lambda each: each.hinted),
 )
 _LABELLED: tuple[tuple[str, str, str, Callable[[FormationCounts], Mapping[str, int]]], ...] = (
     ("recollect_formation_errors", "error", "Attempts that failed.", lambda each: each.errors),

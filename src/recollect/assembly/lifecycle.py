@@ -214,7 +214,13 @@ async def _with_generations(
 def _with_models(backends: Backends, models: Models | None) -> Backends:
     if models is None:
         return backends
-    return replace(backends, extractor=models.extractor, judge=models.judge, summarizer=models.summarizer)
+    return replace(
+        backends,
+        extractor=models.extractor,
+        judge=models.judge,
+        summarizer=models.summarizer,
+        hinter=models.hinter,
+    )
 
 
 def _backends(postgres: Postgres, embedders: Sequence[CachedEmbedder]) -> Backends:

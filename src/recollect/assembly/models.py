@@ -25,6 +25,7 @@ from recollect.models.extractors import (
     ChatModel,
     Instructions,
     ModelExtractor,
+    ModelHinter,
     ModelJudge,
     ModelOfUpstream,
     ModelSummarizer,
@@ -32,7 +33,7 @@ from recollect.models.extractors import (
     Tells,
     tell_all,
 )
-from recollect.ports import Asker, Embedder, Extractor, Judge, Summarizer
+from recollect.ports import Asker, Embedder, Extractor, Hinter, Judge, Summarizer
 from recollect.settings import EngineSettings
 from recollect.settings.upstreams import UpstreamSettings
 
@@ -62,6 +63,7 @@ class Models:
     extractor: Extractor
     summarizer: Summarizer
     judge: Judge
+    hinter: Hinter
 
 
 async def make_embedder(settings: EngineSettings, client: httpx.AsyncClient, *, cache_dir: Path) -> Embedder:
@@ -231,7 +233,10 @@ def make_models(settings: EngineSettings, client: httpx.AsyncClient, upstream: s
         return None
     tells = background_tells(settings)
     return Models(
-        ModelExtractor(model, instructions, tells), ModelSummarizer(model, tells), ModelJudge(model, tells)
+        ModelExtractor(model, instructions, tells),
+        ModelSummarizer(model, tells),
+        ModelJudge(model, tells),
+        ModelHinter(model, tells),
     )
 
 

@@ -345,13 +345,14 @@ class Administration(SharedMemories):
         await self._embed_later(user_id, embedded)
 
     async def _embed_later(self, user_id: str, memory: Memory) -> None:
-        """Have a job embed what an embedder, which was away, did not."""
+        """Have a job embed a memory if an embedder was away, and give it hints if it has none."""
         lacks_second = (
             self._backends.second_embedder is not None
             and memory.kind in STATEMENTS
             and memory.second_embedding is None
         )
-        if memory.embedding is None or lacks_second:
+        lacks_hints = self._backends.hinter is not None and memory.kind in STATEMENTS and memory.hints is None
+        if memory.embedding is None or lacks_second or lacks_hints:
             await self._backends.index.enqueue(user_id)
 
     async def _give(self, user_id: str, memory: Memory, reason: Reason, actor: Actor) -> Memory:

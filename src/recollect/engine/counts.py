@@ -50,6 +50,7 @@ class FormationCounts:
         re_extracted: Memories whose words are not the person's, but were injected: has to stay 0.
         summaries: Chats summarized.
         summaries_made: How often one was to be; what said nothing, or could not be read, is counted here alone.
+        hinted: Statements that were given hints after they were kept.
         lag: Seconds between what was said and its being formed: how many were at most ``LAG_SECONDS``, and more.
         lag_sum: Their sum.
     """
@@ -71,6 +72,7 @@ class FormationCounts:
     re_extracted: int = 0
     summaries: int = 0
     summaries_made: int = 0
+    hinted: int = 0
     lag: list[int] = field(default_factory=lambda: [0] * (len(LAG_SECONDS) + 1))
     lag_sum: float = 0.0
 

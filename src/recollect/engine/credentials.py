@@ -53,4 +53,8 @@ class Credentials:
 
     def find(self, exchange_id: UUID, user_id: str, upstream: str) -> str | None:
         """Return the credential for an exchange; None if none is known."""
-        return self._of_exchanges.get(exchange_id) or self._of_people.get((user_id, upstream))
+        return self._of_exchanges.get(exchange_id) or self.of_person(user_id, upstream)
+
+    def of_person(self, user_id: str, upstream: str) -> str | None:
+        """Return a person's own credential for an LLM server; None if none is known."""
+        return self._of_people.get((user_id, upstream))

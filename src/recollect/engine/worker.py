@@ -4,8 +4,10 @@ All its calls of models share one budget. Forming and summarizing have a circuit
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Protocol
 from uuid import UUID
 
@@ -17,6 +19,7 @@ from recollect.backends import Backends
 from recollect.engine.chats_elsewhere import ChatsElsewhere
 from recollect.engine.counts import FormationCounts
 from recollect.engine.credentials import Credentials, Lent
+from recollect.engine.hinting import Hinting
 from recollect.engine.inbox import REST, TAKEN_DELAY, BatchFormer, InboxDrain
 from recollect.engine.maintenance import Indexer, maintain
 from recollect.engine.model_waits import wake_all
@@ -25,7 +28,7 @@ from recollect.engine.reembedding import Reembedding
 from recollect.engine.summaries import Summaries
 from recollect.errors import RecollectError, StoreError, YieldedError
 from recollect.failures import place
-from recollect.formation import Batch, CallGuard, CallStatistics, Extraction
+from recollect.formation import Batch, CallGuard, CallStatistics, Extraction, Work
 from recollect.indexing import shorter_wait
 from recollect.model import Strategy, Unread
 from recollect.models.attempts import Step, Steps
@@ -110,7 +113,7 @@ class FormationWorker:
         self.counts = FormationCounts()
         self._indexer = Indexer(backends, policy, self.steps)
         # A breaker of their own: a chat too long for a model must not keep everybody's from being asked.
-        summing_up = CallGuard(backends.usage, policy.budget, clock, self._yielding, for_summaries=True)
+        summing_up = CallGuard(backends.usage, policy.budget, clock, self._yielding, work=Work.SUMMARIES)
         self._summaries = Summaries(
             backends,
             summing_up,
@@ -121,6 +124,16 @@ class FormationWorker:
             self.steps,
             policy.attempts,
             self._yielding,
+        )
+        self._hinting = Hinting(
+            backends,
+            CallGuard(backends.usage, policy.budget, clock, self._yielding, work=Work.HINTS),
+            self._credentials.of_person,
+            self.counts,
+            self.steps,
+            policy.attempts,
+            self._yielding,
+            names_model=bool(policy.extraction_model),
         )
 
     @property
@@ -182,7 +195,10 @@ class FormationWorker:
         seen = () if again is None else await inbox.waiting(user_id)
         indexed = None if policy.only_logs else await self._keep_indexed(user_id)
         if again is None and asks:
-            again = await self._summarize(user_id, policy)
+            due = replace(policy.summarizing, zone=policy.zone)
+            again = await self._if_it_can(user_id, "not_summarized", partial(self._summaries.keep, due=due))
+        if again is None and asks:
+            again = await self._if_it_can(user_id, "hints_not_made", self._hinting.keep)
         if again != REST and await inbox.waiting(user_id) not in {seen, ()}:
             again = timedelta()  # a later message found the lease taken: its own job comes late
         return shorter_wait(shorter_wait(again, indexed), await self._next_wake(user_id))
@@ -209,17 +225,18 @@ class FormationWorker:
             else:
                 return
 
-    async def _summarize(self, user_id: str, policy: Policy) -> timedelta | None:
-        """Summarize the chats that are due; no failure there may keep an exchange from being formed."""
-        due = replace(policy.summarizing, zone=policy.zone)
+    async def _if_it_can(
+        self, user_id: str, event: str, keep: Callable[[str], Awaitable[timedelta | None]]
+    ) -> timedelta | None:
+        """Do further work under the user's lease; no failure there may keep an exchange from being formed."""
         try:
             async with self._backends.inbox.lease(user_id) as taken:
-                return await self._summaries.keep(user_id, due) if taken else None
+                return await keep(user_id) if taken else None
         except YieldedError as error:
             return error.wait
         except Exception as error:  # noqa: BLE001 -- the chat's next turn tries again
             detail = str(error) if isinstance(error, RecollectError) else ""
-            log.warning("not_summarized", error=type(error).__name__, detail=detail, place=place(error))
+            log.warning(event, error=type(error).__name__, detail=detail, place=place(error))
             return None
 
     async def _keep_indexed(self, user_id: str) -> timedelta | None:

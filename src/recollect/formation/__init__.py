@@ -1,8 +1,9 @@
 """How memories are formed from what was said. `pipeline` is the way through; it returns changes, and applies none."""
 
-from recollect.formation.call_guard import CallGuard, CallStatistics, TokenBudget
+from recollect.formation.call_guard import CallGuard, CallStatistics, TokenBudget, Work
 from recollect.formation.decision_log import log_decision, log_formed
 from recollect.formation.dictation import judge_dictated
+from recollect.formation.origin import plausible_hints
 from recollect.formation.pipeline import Batch, FormationPipeline
 from recollect.formation.understood_commands import Extraction
 from recollect.formation.verification import FormationRules

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import structlog
@@ -50,10 +51,23 @@ _WITHOUT_KEY = (
     "No model can be asked without a key. Name one of its own as RECOLLECT_EXTRACTION_API_KEY, or RECOLLECT_UPSTREAM_API_KEY: a chat's own key "
     "is lent to the proxy's own worker alone, and is gone when that starts again; it comes back with the person's next chat."
 )
-_WAITING_MEANWHILE = "Until then exchanges wait, and are formed afterwards."
-_NO_SUMMARIES = "Until then chats are not summarized."
 
 log = structlog.get_logger(__name__)
+
+
+class Work(StrEnum):
+    """The work that calls a model."""
+
+    FORMING = "forming"
+    SUMMARIES = "summaries"
+    HINTS = "hints"
+    """Hints of statements that have none. Recall works without them, so nobody is warned if no model can be asked."""
+
+
+_MEANWHILE = {
+    Work.FORMING: "Until then exchanges wait, and are formed afterwards.",
+    Work.SUMMARIES: "Until then chats are not summarized.",
+}
 
 
 class Metered(Protocol):
@@ -168,7 +182,7 @@ class CallGuard:
     """Admits background calls, or raises the reason why not.
 
     Args:
-        for_summaries: Whether the calls ask for summaries.
+        work: The work that makes the calls.
 
     Attributes:
         breaker: Leaves the server alone that fails.
@@ -183,13 +197,13 @@ class CallGuard:
         clock: Clock,
         yielding: Yielding | None = None,
         *,
-        for_summaries: bool = False,
+        work: Work = Work.FORMING,
     ) -> None:
         self._usage = usage
         self._budget = budget
         self._clock = clock
         self._yielding = yielding or Yielding()
-        self._for_summaries = for_summaries
+        self._work = work
         self.breaker = CircuitBreaker()
         self._warnings = RareWarnings()
         self.calls = 0
@@ -262,9 +276,10 @@ class CallGuard:
         else:
             self.breaker.give_up()
             # A call that a policy forbids is as its operator wants it.
-            if isinstance(error, ExtractorUnusableError) and not isinstance(error, UpstreamPolicyError):
+            is_meant = isinstance(error, UpstreamPolicyError) or self._work not in _MEANWHILE
+            if isinstance(error, ExtractorUnusableError) and not is_meant:
                 advice = _WITHOUT_KEY if isinstance(error, CredentialGoneError) else _WHEN_UNUSABLE
-                meanwhile = _NO_SUMMARIES if self._for_summaries else _WAITING_MEANWHILE
+                meanwhile = _MEANWHILE[self._work]
                 self._warnings.tell(
                     "model_not_usable", self._clock(), detail=str(error), what_to_do=f"{advice} {meanwhile}"
                 )
@@ -280,6 +295,6 @@ class CallGuard:
         """Count tokens. A failure to count never discards an answer that was paid for."""
         try:
             today = self._clock().date()
-            await self._usage.use(user_id, today, tokens, for_summary=self._for_summaries)
+            await self._usage.use(user_id, today, tokens, for_summary=self._work is Work.SUMMARIES)
         except StoreError as error:
             log.warning("usage_not_counted", error=type(error).__name__, detail=str(error))

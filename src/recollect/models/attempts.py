@@ -33,9 +33,10 @@ class Step(StrEnum):
     INDEX = "index"
     MESSAGE = "message"
     """Indexing a single message, after indexing several together took a worker down."""
+    HINT = "hint"
 
 
-SECONDS = {Step.FORM: 120.0, Step.SUMMARIZE: 120.0, Step.INDEX: 300.0, Step.MESSAGE: 120.0}
+SECONDS = {Step.FORM: 120.0, Step.SUMMARIZE: 120.0, Step.INDEX: 300.0, Step.MESSAGE: 120.0, Step.HINT: 120.0}
 """Seconds that a step may take by itself: far more than any takes, and than a statement of the store may. The time in which it
 waits for others, models above all, has limits of its own and is not counted."""
 

@@ -119,6 +119,7 @@ async def test_at_first_all_counts_are_there_and_nothing(own_store: Store) -> No
         "recollect_reextracted_total",
         "recollect_summaries_total",
         "recollect_summaries_made_total",
+        "recollect_hinted_total",
         "recollect_summaries_non_empty_rate",
         "recollect_formation_lag_seconds_count",
         "recollect_formation_lag_seconds_bucket:+Inf",

@@ -2,6 +2,7 @@
 
 from recollect.models.extractors.chat_model import AnswerSchema, ChatModel, Messages, ModelAnswer
 from recollect.models.extractors.extractor import ModelExtractor
+from recollect.models.extractors.hinter import ModelHinter
 from recollect.models.extractors.instructions import Instructions
 from recollect.models.extractors.judge import ModelJudge
 from recollect.models.extractors.openai_compatible import OpenAICompatibleModel

@@ -68,6 +68,21 @@ class StatedMemories(_Form):
     memories: list[StatedMemory]
 
 
+class StatedNeed(_Form):
+    """When a memory will be needed."""
+
+    number: int
+    use: Use
+    topics: list[str]
+    questions: list[str]
+
+
+class StatedNeeds(_Form):
+    """When some memories will be needed."""
+
+    needs: list[StatedNeed]
+
+
 class ChosenNumbers(_Form):
     """The memories that are meant."""
 
@@ -116,6 +131,14 @@ EXTRACTION = AnswerSchema(
     },
 )
 """Statements worth keeping."""
+
+NEEDS = AnswerSchema(
+    "needs",
+    StatedNeeds,
+    '{"needs": [{"number": 0, "use": "topic", "topics": ["..."], "questions": ["..."]}]}',
+    limits={"needs": 20, **_HINT_LIMITS},
+)
+"""When memories will be needed."""
 
 CHOICE = AnswerSchema("choice", ChosenNumbers, '{"numbers": []}')
 """Which memories are meant."""

@@ -1,6 +1,6 @@
 """The store of memories in Postgres. Never: ranks, decides, embeds."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,6 @@ from recollect.model import (
     EVERYTHING,
     KEPT,
     MOST_QUARANTINED,
-    STATEMENTS,
     Actor,
     Change,
     Embedded,
@@ -47,6 +46,9 @@ from recollect.store.pool import Database
 from recollect.store.rows import as_columns, joined_vectors, memory_of, update_of
 from recollect.store.sql import SQL
 from recollect.store.users.erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
+
+HINTS_ASKED = 3
+"""How often a model is asked for the hints of a statement."""
 
 
 class Memories:
@@ -301,13 +303,21 @@ class Memories:
         async with self._database.changing(user_id) as connection:
             return await change_all(Transaction(connection, user_id, actor, at), wanted)
 
-    async def unhinted(self, user_id: str, *, limit: int, after: UUID | None = None) -> list[Memory]:
-        """Return statements of the user's own for which no hints were made yet, newest first, behind the memory ``after``."""
+    async def unhinted(self, user_id: str, kinds: Collection[Kind], *, limit: int) -> list[Memory]:
+        """Return the user's own statements of these kinds that have no hints, unless a model gave none ``HINTS_ASKED`` times.
+
+        The least often asked come first, then the newest.
+        """
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(
-                SQL["unhinted_statements"], user_id, after or NEWEST, sorted(STATEMENTS), limit
+                SQL["unhinted_statements"], user_id, sorted(kinds), HINTS_ASKED, limit
             )
         return [memory_of(row) for row in rows]
+
+    async def count_hints_asked(self, user_id: str, memory_ids: Sequence[UUID]) -> None:
+        """Count that a model was asked for the hints of these memories and gave none."""
+        async with self._database.changing(user_id) as connection:
+            await connection.execute(SQL["count_hints_asked"], user_id, memory_ids)
 
     async def give_hints(self, user_id: str, statements: Sequence[Memory]) -> None:
         """Write the hints of the user's own statements, with their embeddings; not where they have some, or were edited meanwhile.

@@ -93,6 +93,9 @@ CREATE INDEX vectors_changed ON vectors (owner, changed) WHERE valid_to IS NULL;
 -- Finds the past.
 CREATE INDEX vectors_past ON vectors (owner, changed) WHERE ended_at IS NOT NULL;
 
+-- Finds the memories that have no hints yet.
+CREATE INDEX vectors_unhinted ON vectors (owner, id) WHERE use IS NULL AND valid_to IS NULL;
+
 -- Each recall changes the counters: room in the page lets them change without new index entries.
 CREATE TABLE users_vectors (
     user_id text NOT NULL,
@@ -104,12 +107,14 @@ CREATE TABLE users_vectors (
     recall_count integer NOT NULL DEFAULT 0,
     reinforcement_count integer NOT NULL DEFAULT 0,
     changed bigint NOT NULL DEFAULT 0,
+    hints_asked smallint NOT NULL DEFAULT 0,
     standing text CHECK (standing IN ('disputed', 'suspect')),
     PRIMARY KEY (user_id, vector_id),
     UNIQUE (user_id, content_hash)
 ) WITH (fillfactor = 75);
 
 COMMENT ON COLUMN users_vectors.changed IS 'The version of the user''s memories in which it changed last.';
+COMMENT ON COLUMN users_vectors.hints_asked IS 'How often a model was asked for the hints of its content and gave none.';
 COMMENT ON COLUMN users_vectors.standing IS 'The user''s own view: one user may dispute a memory that another does not.';
 
 CREATE INDEX users_vectors_changed ON users_vectors (user_id, changed);

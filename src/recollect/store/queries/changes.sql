@@ -73,7 +73,8 @@ WHERE owner = $1 AND id = $2;
 -- name: write_link
 -- Write over what is the user's alone of a memory, and the hash by which their equal memories are found.
 UPDATE users_vectors
-SET content_hash = $3, reinforcement_count = $4, standing = $5
+SET content_hash = $3, reinforcement_count = $4, standing = $5,
+    hints_asked = CASE WHEN content_hash = $3 THEN hints_asked ELSE 0 END
 WHERE user_id = $1 AND vector_id = $2;
 
 -- name: insert_update

@@ -153,21 +153,21 @@ JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND l.vector_id = $2 AND v.owner IN ($1, '*');
 
 -- name: unhinted_statements
--- The user's own statements behind a given one for which no hints were made yet, newest first.
+-- The user's own statements of some kinds that have no hints, for which a model was asked less often than so many times: the least
+-- often asked first, then the newest.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
     v.holds_until, v.outline, v.use, v.topics, v.questions,
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
-FROM (
-    SELECT id
-    FROM vectors
-    WHERE owner = $1 AND id < $2 AND valid_to IS NULL AND use IS NULL AND kind = ANY ($3::text[])
-    ORDER BY id DESC
-    LIMIT $4
-) AS unhinted
-JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = unhinted.id
-JOIN vectors AS v ON v.owner = $1 AND v.id = unhinted.id
-ORDER BY v.id DESC;
+FROM vectors AS v
+JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = v.id
+WHERE v.owner = $1 AND v.use IS NULL AND v.valid_to IS NULL AND v.kind = ANY ($2::text[]) AND l.hints_asked < $3
+ORDER BY l.hints_asked, v.id DESC
+LIMIT $4;
+
+-- name: count_hints_asked
+-- Count that a model was asked for the hints of some of the user's memories and gave none.
+UPDATE users_vectors SET hints_asked = hints_asked + 1 WHERE user_id = $1 AND vector_id = ANY ($2::uuid[]);
 
 -- name: give_hints
 -- Give a statement of the user's own its hints, if it has none and says the same still; their embeddings if they are of its model.

@@ -26,7 +26,8 @@ SELECT coalesce(sum(tokens), 0)::bigint FROM model_usage WHERE day = $1;
 -- Count tokens that a model took for the user on a day; nothing of a user who was erased meanwhile. And how many of them
 -- for a summary: unknown stays unknown.
 INSERT INTO model_usage (user_id, day, tokens, calls, summary_tokens)
-SELECT $1, $2, $3, 1, $4::bigint WHERE EXISTS (SELECT FROM sessions WHERE user_id = $1)
+SELECT $1, $2, $3, 1, $4::bigint
+WHERE EXISTS (SELECT FROM sessions WHERE user_id = $1) OR EXISTS (SELECT FROM users_vectors WHERE user_id = $1)
 ON CONFLICT (user_id, day) DO UPDATE
 SET tokens = model_usage.tokens + excluded.tokens, calls = model_usage.calls + 1,
     summary_tokens = model_usage.summary_tokens + excluded.summary_tokens;

@@ -117,7 +117,7 @@ class UsageLog:
             return await connection.fetchval(SQL["usage_of_everybody"], day) or 0
 
     async def use(self, user_id: str, day: date, tokens: int, *, for_summary: bool = False) -> None:
-        """Count tokens for a user on a day; not if they have no chat: they were erased meanwhile."""
+        """Count tokens for a user on a day; not if they have neither a chat nor a memory: they were erased meanwhile."""
         async with self._database.changing(user_id) as connection:
             await connection.execute(SQL["use_tokens"], user_id, day, tokens, tokens if for_summary else 0)
 

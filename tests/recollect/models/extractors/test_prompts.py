@@ -11,10 +11,10 @@ from recollect.errors import ConfigurationError
 from recollect.model import Asking
 from recollect.models.extractors.chat_model import AnswerSchema
 from recollect.models.extractors.prompts import Prompt, read_prompt
-from recollect.models.extractors.schema import CHOICE, EXTRACTION, SUMMARY
+from recollect.models.extractors.schema import CHOICE, EXTRACTION, NEEDS, SUMMARY
 from recollect.text.tokens import estimate_tokens
 
-PROMPTS = [("extraction", EXTRACTION), ("forgetting", CHOICE), ("summary", SUMMARY)]
+PROMPTS = [("extraction", EXTRACTION), ("forgetting", CHOICE), ("summary", SUMMARY), ("needs", NEEDS)]
 
 
 def objects(part: Any) -> list[dict[str, Any]]:

@@ -11,10 +11,12 @@ from tests.stores import EAST, LATER, NORTH, SOUTH, Store, vector
 
 from recollect.index import StoredMemory
 from recollect.model import (
+    STATEMENTS,
     Actor,
     Add,
     Erase,
     Hints,
+    Kind,
     Memory,
     Quarantine,
     Reason,
@@ -165,9 +167,9 @@ async def test_a_shared_copy_has_no_hints_of_its_owner(postgres: Postgres, store
 
 async def test_hints_without_vectors_wait_for_them(postgres: Postgres, store: Store) -> None:
     tea = await kept(store, "Drinks tea", **EMBEDDED)
-    assert await store.memories.unhinted(store.anna, limit=9) == [tea]
+    assert await store.memories.unhinted(store.anna, STATEMENTS, limit=9) == [tea]
     await store.memories.give_hints(store.anna, [replace(tea, hints=TEA)])
-    assert await store.memories.unhinted(store.anna, limit=9) == []
+    assert await store.memories.unhinted(store.anna, STATEMENTS, limit=9) == []
 
     [waiting] = await store.index.unembedded_statements(store.anna, SECOND, limit=9)
     assert await store.index.count_unembedded(store.anna, str(tea.embedding_model), SECOND) == 1
@@ -175,6 +177,31 @@ async def test_hints_without_vectors_wait_for_them(postgres: Postgres, store: St
 
     assert await store.index.unembedded_statements(store.anna, SECOND, limit=9) == []
     assert pieces((await loaded(postgres, store))["Drinks tea"]) == rounded(VECTORS)
+
+
+async def test_statements_are_asked_about_three_times_the_least_often_asked_first(store: Store) -> None:
+    tea, rain = await kept(store, "Drinks tea"), await kept(store, "Likes rain")
+    await kept(store, "A question and its answer", kind=Kind.QA_TURN)
+    await kept(store, "Drinks mate", store.ben.scope)
+    shared = await kept(store, "Is in the choir")
+    await store.memories.share(store.anna, shared.id, at=LATER, actor=Actor.USER)
+
+    async def unhinted() -> list[str]:
+        found = await store.memories.unhinted(store.anna, STATEMENTS, limit=9)
+        return [each.content for each in found]
+
+    assert await unhinted() == ["Likes rain", "Drinks tea"]
+    await store.memories.count_hints_asked(store.anna, [rain.id])
+    assert await unhinted() == ["Drinks tea", "Likes rain"]
+    await store.memories.count_hints_asked(store.ben, [tea.id])
+    for _ in range(2):
+        await store.memories.count_hints_asked(store.anna, [rain.id])
+    assert await unhinted() == ["Drinks tea"]
+    assert await store.memories.unhinted(store.anna, {Kind.PREFERENCE}, limit=9) == []
+    await edit(store, rain.id, importance=0.9)
+    assert await unhinted() == ["Drinks tea"]
+    await edit(store, rain.id, content="Likes snow")
+    assert await unhinted() == ["Likes snow", "Drinks tea"]
 
 
 @pytest.mark.parametrize("changed", [{"content": "Drinks mate"}, {"hints": PINNED}])
