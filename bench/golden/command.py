@@ -22,7 +22,7 @@ import msgspec
 from bench.golden.answers import Answer, ask, differences
 from bench.golden.stores import People, open_people
 from bench.lives.formed import be_quiet
-from bench.lives.recall import read_lives
+from bench.lives.reading import read_lives
 from bench.recall.dataset import read_conversations
 
 FILE = Path(__file__).with_name("given.jsonl")

@@ -19,7 +19,8 @@ from datetime import datetime
 from pathlib import Path
 
 from bench.figures import wilson
-from bench.lives.recall import ask_anew, form, index, open_lives, read_lives, whole_path
+from bench.lives.reading import read_lives
+from bench.lives.recall import ask_anew, form, index, open_lives, whole_path
 from bench.recall.clock import ReplayClock
 from bench.recall.dataset import read_conversations
 from bench.recall.opening import open_replay, unhurried

@@ -15,7 +15,7 @@ from recollect.ports import Asker, Summarized
 
 ALIKE = 0.9
 _SHOWN_ALIKE = 0.85
-_TOLD = ("subject", "stance", "steers", "lasting")
+_TOLD = ("subject", "stance", "steers", "lasting", "use", "topics", "questions")
 _SUMMARIZED_FACTS = 10
 _SUMMARIZED_CHARACTERS = 120
 _NOT_WORD = re.compile(r"[\W_]+")

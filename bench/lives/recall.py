@@ -1,12 +1,13 @@
 """The first figure anyone looks at: what a person's later questions are given of what they told, in daily chats.
 
     python -m bench lives --data LIVES.jsonl [--data MORE.jsonl] [--keep DIR | --reuse DIR]
-        [--person ID] [--anchors] [--worst N] [--json OUT]
+        [--hints HINTS.jsonl] [--grown] [--person ID] [--anchors] [--worst N] [--json OUT]
 
 People's chats are formed as by ``bench.lives.formation``, with chats' summaries. Then each question is asked of the real
 engine, as a new chat's first turn or after that chat's earlier ones, at its own time; and the lines of the block it is
 given are compared with the statements an answer needs. ``--keep`` leaves what was formed in a folder, with its
-database; ``--reuse`` asks there again, once what changed since has been indexed.
+database; ``--reuse`` asks there again, once what changed since has been indexed. With ``--hints`` the model answers when each
+statement will be needed; ``--grown`` joins ten people each into one, who has told 150 statements and more.
 Never: what a model would make of it.
 """
 
@@ -27,7 +28,8 @@ import msgspec
 from bench.lives.anchors import anchors
 from bench.lives.formation import Score, figures, replay
 from bench.lives.formed import Bench, be_quiet, open_bench
-from bench.lives.life import Life, LifeSummarizer, read_life
+from bench.lives.life import Life, LifeSummarizer
+from bench.lives.reading import read_lives
 from bench.lives.scoring import Block, Given, Scoring, bullets, table
 from bench.recall.clock import ReplayClock
 from recollect.engine import Engine, Prepared
@@ -191,16 +193,14 @@ def _tell(progress: str) -> None:
     print(progress, file=sys.stderr, flush=True)
 
 
-def read_lives(paths: Sequence[Path], person: str | None = None) -> list[Life]:
-    """Read the people of some files, or one of them."""
-    lines = [line for path in paths for line in path.read_text("utf-8").splitlines() if line.strip()]
-    return [life for life in map(read_life, lines) if person in {None, life.person}]
-
-
 def main() -> None:
     """Run the bench."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--data", type=Path, action="append", required=True)
+    parser.add_argument(
+        "--hints", type=Path, action="append", default=[], help="what the model answers of needs"
+    )
+    parser.add_argument("--grown", action="store_true", help="join ten people each into one")
     parser.add_argument("--person", help="only this one")
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument("--keep", type=whole_path, help="leave what was formed in this new folder")
@@ -218,7 +218,7 @@ def main() -> None:
     if options.keep is not None:
         options.keep.mkdir(parents=True, exist_ok=True)
     be_quiet()
-    lives = read_lives(options.data, options.person)
+    lives = read_lives(options.data, options.person, hints=options.hints, grown=options.grown)
     given, figures_of_it = asyncio.run(asyncio.wait_for(bench_lives(lives, options), _MOST_SECONDS))
     print(figures_of_it)
     if degraded := sum(bool(each.degraded) for each in given):

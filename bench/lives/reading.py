@@ -1,0 +1,64 @@
+"""Reads the files of people's lives; joins people, and adds the hints of their statements. Never: what is made of them."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.lives.life import Life, read_life
+
+_TOGETHER = 10
+
+
+def read_lives(
+    paths: Sequence[Path], person: str | None = None, *, hints: Sequence[Path] = (), grown: bool = False
+) -> list[Life]:
+    """Read the people of some files, or one of them.
+
+    Args:
+        paths: The files, a person a line.
+        person: The one to read; None: all.
+        hints: Files of hints, a statement a line, which the model answers with the statements.
+        grown: Whether ten people each are joined into one, who has told as much as all of them.
+    """
+    told = [each for each in _lines(paths) if person in {None, each["person"]}]
+    of_statements = {(each["person"], each["id"]): each for each in _lines(hints)}
+    for each in told:
+        for memory in _memories(each):
+            if hint := of_statements.get((each["person"], memory["id"])):
+                memory |= {"use": hint["scope"], "topics": hint["topics"], "questions": hint["asks"]}
+    if grown:
+        parts = max(1, len(told) // _TOGETHER)  # dealt out, as neighbours in a file often share a language
+        told = [_joined(f"grown-{part}", told[part::parts]) for part in range(parts)]
+    return [read_life(json.dumps(each)) for each in told]
+
+
+def _lines(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    return [
+        json.loads(line) for path in paths for line in path.read_text("utf-8").splitlines() if line.strip()
+    ]
+
+
+def _memories(told: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for chat in told["chats"]:
+        for turn in chat["turns"]:
+            yield from turn.get("memories", ())
+
+
+def _joined(name: str, people: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return one person who has all chats of several, in the order of time, and asks all of their questions."""
+    for person in people:
+        mark = f"{person['person']}:"
+        for chat in person["chats"]:
+            chat["chat"] = mark + chat["chat"]
+        for memory in _memories(person):
+            memory["id"] = mark + memory["id"]
+            if about := memory.get("about"):
+                memory["about"] = mark + about if isinstance(about, str) else [mark + each for each in about]
+        for question in person["questions"]:
+            question |= {
+                name: [mark + each for each in question.get(name) or ()] for name in ("must", "may", "stale")
+            }
+    chats = sorted((chat for person in people for chat in person["chats"]), key=lambda chat: str(chat["at"]))
+    questions = [question for person in people for question in person["questions"]]
+    return {"person": name, "language": "mixed", "chats": chats, "questions": questions}
