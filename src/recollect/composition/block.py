@@ -235,7 +235,9 @@ def _deduplicated(
     for each in ordered:
         item = each.item
         words = normalize(item.content)
-        is_known = words in told or (isinstance(item, Passage) and _was_understood(item, statements, quote))
+        is_known = words in told or (
+            isinstance(item, Passage) and each.chat is None and _was_understood(item, statements, quote)
+        )
         told.add(words)
         (repeated if is_known else once).append(each)
     return once, repeated

@@ -7,12 +7,12 @@ of a statement is a character that people seldom type: by it we recognize our ow
 
 import unicodedata
 from collections.abc import Callable, Collection
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
-from recollect.composition.excerpts import excerpt
+from recollect.composition.excerpts import excerpt, shortened
 from recollect.composition.fences import quoted, quoted_code, unfenced
-from recollect.model import STATEMENTS, Doubt, Kind, Memory, Passage, Recollection, Role, Use
+from recollect.model import STATEMENTS, ChatPlace, Doubt, Item, Kind, Memory, Passage, Recollection, Role, Use
 from recollect.model.local_time import wall
 from recollect.text.dates import dates_meant
 from recollect.text.normalization import normalize
@@ -30,8 +30,8 @@ MESSAGES = "Earlier messages:"
 ALWAYS = "Always keep in mind:"
 """The heading above statements that shape every answer."""
 
-_ALWAYS, _PROFILE, _STATEMENT, _MESSAGE = range(4)
-"""The order of a block's parts."""
+_ALWAYS, _PROFILE, _STATEMENT, _MESSAGE, _CHAT = range(5)
+"""The order of a block's parts. Chats come last, each a part of its own."""
 
 _DOUBTS = {
     Doubt.DISPUTED: "the user has also said otherwise",
@@ -53,7 +53,8 @@ class Line(NamedTuple):
     """A line of a block.
 
     Attributes:
-        order: The sort key within a block: statements for every answer, the profile, other statements, messages; each oldest first.
+        order: The sort key within a block: statements for every answer, the profile, other statements, messages, and each
+            chat that is asked for; each oldest first.
         heading: The heading above the line.
         text: The line itself, bullet included.
     """
@@ -87,6 +88,8 @@ def line_of(
     """
     item = recollection.item
     zone = None if at is None else at.tzinfo
+    if recollection.chat is not None:
+        return _line_of_chat(item, recollection.chat, count=count, focus=focus, zone=zone)
     if isinstance(item, Passage):
         text = excerpt_of(item, count=count, focus=focus, code_first=code_first)
         return Line((_MESSAGE, item.said_at), MESSAGES, _message(item, text, wall(item.said_at, zone)))
@@ -101,6 +104,25 @@ def line_of(
     label = "Summary" if item.kind is Kind.SUMMARY else "Exchange"
     text = f"- {label}, {wall(item.observed_at, zone):%Y-%m-%d}: {quoted(item.content)}"
     return Line((_MESSAGE, item.observed_at), MESSAGES, text)
+
+
+def _line_of_chat(
+    item: Item, chat: ChatPlace, *, count: Callable[[str], int], focus: Collection[str], zone: tzinfo | None
+) -> Line:
+    """Render a recollection under its chat, for example under ``Last chat, Friday 27 November 2026, 18:40:``."""
+    ended = wall(chat.ended_at, zone)
+    name = "Last chat" if chat.is_last else "Chat"
+    heading = f"{name}, {ended:%A} {ended.day} {ended:%B %Y, %H:%M}:"
+    if isinstance(item, Passage):
+        text = excerpt(item.content, limit=chat.tokens, count=count, focus=focus, code=item.code)
+        return Line(
+            (_CHAT + chat.number, item.said_at), heading, _message(item, text, wall(item.said_at, zone))
+        )
+    text = shortened(quoted(item.content), limit=chat.tokens, count=count)
+    first = datetime.min.replace(tzinfo=UTC)  # the summary stands above the chat's words
+    return Line(
+        (_CHAT + chat.number, first), heading, f"- Summary, {wall(item.observed_at, zone):%Y-%m-%d}: {text}"
+    )
 
 
 def excerpt_of(

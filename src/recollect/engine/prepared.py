@@ -9,6 +9,7 @@ from uuid import UUID
 
 from recollect.composition import Bounds, Placed, attached, place
 from recollect.engine.policy import Policy
+from recollect.index import Snapshot
 from recollect.model import (
     ALL_TOLD,
     UNNAMED,
@@ -27,7 +28,7 @@ from recollect.model import (
     Turn,
 )
 from recollect.model.local_time import in_zone, wall
-from recollect.recall import Ranking
+from recollect.recall import Ranking, earlier_chats, with_chats
 from recollect.recall.repetition import PromptTexts
 from recollect.recall.selection import SelectionContext, is_judged, select
 from recollect.recall.standing import standing_part
@@ -311,8 +312,8 @@ def without_ranking(state: RecallState, failed: Recall, important: Important) ->
     return Prepared(recall, state.placed(part), flags=("standing",) if part else ())
 
 
-def selected(state: RecallState, ranking: Ranking, important: Important) -> Prepared:
-    """Select the ranked memories and the standing statements for the prompt."""
+def selected(state: RecallState, ranking: Ranking, important: Important, snapshot: Snapshot) -> Prepared:
+    """Select the ranked memories, the earlier chats and the standing statements for the prompt."""
     query, policy, limit = ranking.query, state.policy, state.options.limit
     how = policy.selecting
     if limit is not None:
@@ -324,6 +325,8 @@ def selected(state: RecallState, ranking: Ranking, important: Important) -> Prep
     relevant = policy.gate.opens(ranking.gate_score) and not ranking.needs.served
     needs = ranking.needs if limit is None else replace(ranking.needs, at_most=None)
     ranked, user_wide = select(ranking.ranked, around, how, relevant=relevant, needs=needs)
+    chats = earlier_chats(ranking.chats, ranking.ranked, snapshot, query, around, state.count)
+    ranked = with_chats(chats, ranked, ranking.chats, limit)
     chosen = tuple(each for each in ranked if each.dropped is None)
     standing = state.standing(important, chosen)
     given = _in_front(standing, chosen)
@@ -347,6 +350,7 @@ def selected(state: RecallState, ranking: Ranking, important: Important) -> Prep
         ("history", placed.history_tokens),
         ("code", query.asks_about_code),
         ("standing", placed.block is not None and placed.block.standing_tokens),
+        ("chats", any(each.chat for each in chosen)),
     )
     return Prepared(recall, placed, ranking, tuple(name for name, is_so in flags if is_so))
 

@@ -27,7 +27,7 @@ from recollect.engine.prepared import (
 )
 from recollect.errors import EmbedderError, StoreError
 from recollect.failures import place
-from recollect.index import Snapshot
+from recollect.index import Passages, Snapshot
 from recollect.model import Chat, EntryState, Placement, ProfileEntry, Recall, Skip, Stage, Turn, Vector
 from recollect.model.local_time import in_zone, wall
 from recollect.ports import Clock
@@ -217,7 +217,8 @@ class Retriever:
             now = wall(state.now, state.turn.at.tzinfo)
             known = sum(not is_over(each, now) for each in snapshot.memories.judged_items)
             important = replace(important, known=known)
-        return selected(state, ranking, important)
+        log = snapshot if state.policy.reach.log else replace(snapshot, passages=Passages())
+        return selected(state, ranking, important, log)
 
     async def _snapshot(self, state: RecallState) -> Snapshot:
         """Return the person's snapshot.

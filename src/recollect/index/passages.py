@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.index.statement_columns import utc
 from recollect.index.vectors import Embedded, Vectors
 from recollect.index.words import Document, Words
 from recollect.model import Passage, Role
@@ -66,6 +67,7 @@ class Columns(NamedTuple):
         part: Its place among the message's parts.
         session: The number of its chat.
         speaker: The number of its speaker; -1 without a name.
+        said_at: When it was said, seconds since 1970.
         by_user: Whether the person said it.
         is_pasted: Whether others wrote it.
         is_outdated: Whether something that was understood from it no longer holds.
@@ -78,6 +80,7 @@ class Columns(NamedTuple):
     part: Column
     session: Column
     speaker: Column
+    said_at: Column
     by_user: Column
     is_pasted: Column
     is_outdated: Column
@@ -87,7 +90,7 @@ class Columns(NamedTuple):
 
 _NO_COLUMNS = Columns(
     np.empty(0, np.int64),
-    *(np.empty(0, kind) for kind in (*(np.int32,) * 4, *(np.bool_,) * 4, np.float32)),
+    *(np.empty(0, kind) for kind in (*(np.int32,) * 4, np.float64, *(np.bool_,) * 4, np.float32)),
 )
 
 
@@ -157,6 +160,7 @@ def _columns(stored: Sequence[StoredPassage], names: Names) -> Columns:
         column(np.int32, lambda each: each.part),
         column(np.int32, lambda each: names.session(each.session_id)),
         column(np.int32, lambda each: names.speaker(each.speaker)),
+        column(np.float64, lambda each: utc(each.said_at).timestamp()),
         column(np.bool_, lambda each: each.role is Role.USER),
         column(np.bool_, lambda each: each.pasted),
         column(np.bool_, lambda each: each.changed_at is not None),

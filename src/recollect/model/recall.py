@@ -2,9 +2,27 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from recollect.model.found import Item
 from recollect.model.words import Drop, Skip, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPlace:
+    """The chat under which a recollection stands in the block, for a question about earlier chats.
+
+    Attributes:
+        number: Its place among the chats in the block, from 0.
+        ended_at: When its last words were said.
+        is_last: Whether it is the person's last chat.
+        tokens: The most tokens that the line quotes.
+    """
+
+    number: int
+    ended_at: datetime
+    is_last: bool
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +36,7 @@ class Recollection:
             against its being needed.
         dropped: Why it does not go into the prompt, or None.
         standing: Whether it is given to every chat, whatever is asked. It may have been found for this turn, too.
+        chat: The chat that it stands under, if the turn asks for earlier chats.
     """
 
     item: Item
@@ -25,6 +44,7 @@ class Recollection:
     parts: tuple[tuple[str, float], ...] = ()
     dropped: Drop | None = None
     standing: bool = False
+    chat: ChatPlace | None = None
 
     @property
     def is_found(self) -> bool:

@@ -1,6 +1,10 @@
-"""Recall: from a turn's question to its ranked memories. Read ``ranking`` first; ``needs`` judges statements, ``log`` and ``gate`` the log."""
+"""Recall: from a turn's question to its ranked memories.
+
+Read ``ranking`` first. ``needs`` judges statements, ``log`` and ``gate`` the log; ``last_chat`` finds the chats that a question asks for.
+"""
 
 from recollect.recall.gate import Gate
+from recollect.recall.last_chat import ChatsAsked, earlier_chats, with_chats
 from recollect.recall.log import SignalWeights
 from recollect.recall.needs import NeedThresholds
 from recollect.recall.query import RecallQuery, read_query
@@ -12,6 +16,7 @@ from recollect.recall.worth import worth
 
 __all__ = [
     "EXPLAINED",
+    "ChatsAsked",
     "Found",
     "Gate",
     "MessageVectors",
@@ -26,10 +31,12 @@ __all__ = [
     "StatementVectors",
     "Tuning",
     "Watch",
+    "earlier_chats",
     "rank",
     "read_query",
     "select",
     "statement_vectors",
+    "with_chats",
     "with_overview",
     "worth",
 ]

@@ -24,6 +24,7 @@ from recollect.recall.candidates import (
     serving_passages,
 )
 from recollect.recall.gate import Gate, gate_score, holds_identifier
+from recollect.recall.last_chat import ChatsAsked, chats_asked
 from recollect.recall.log import LogScores, SignalWeights, items_of, score_log
 from recollect.recall.needs import (
     NO_NEEDS,
@@ -126,6 +127,7 @@ class Ranking:
         ranked: The needed statements, the best of the others, and the messages; best first.
         gate_score: The probability that the turn asks for the log, 0 to 1; None if the log was not looked at.
         needs: The statements that the turn needs.
+        chats: Which earlier chats it asks for.
         question: The question's vector by the embedder of statements; None without one.
         found: How much was found.
         degraded: The stages that failed or exceeded their time limit.
@@ -136,6 +138,7 @@ class Ranking:
     ranked: tuple[Recollection, ...] = ()
     gate_score: float | None = None
     needs: Needs = NO_NEEDS
+    chats: ChatsAsked = ChatsAsked.NONE
     question: Vector | None = None
     found: Found = Found()
     degraded: tuple[Stage, ...] = ()
@@ -198,11 +201,12 @@ async def rank(
     words = await _apart(snapshot, partial(match_of, snapshot, terms, serving))
     near = near_statements(snapshot.memories, vectors.near)
     step = _Step(query, snapshot, serving, words, near, vectors, intents_of(query, vectors), reach, tuning)
+    chats = chats_asked(query, vectors.asked)
     log: RankedLog | None = None
     if vectors.asked is None:  # without it the gate of the log decides whether statements are needed
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     needs = step.needs(entries, is_asked=log is not None and tuning.gate.opens(log.gate_score))
-    if log is None and not needs.served:
+    if log is None and (chats is ChatsAsked.TOPIC or not needs.served):
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
     messages = () if log is None else log.messages
@@ -211,6 +215,7 @@ async def rank(
         tuple(sorted((*needs.statements, *messages), key=lambda each: (-each.score, each.item.id))),
         None if log is None else log.gate_score,
         needs,
+        chats,
         vectors.asked,
         step.found(log),
         tuple(dict.fromkeys(watch.degraded)),

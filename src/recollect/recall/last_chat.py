@@ -1,0 +1,290 @@
+"""Recognizes questions about earlier chats, and chooses what the prompt is given of those chats. Pure.
+
+"What were we talking about last time?" asks for chats, not for facts. Linear heads over the second embedder's vector of the
+question recognize it (`bench.training.last_chat`); without that embedder there is no such question.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from typing import TypeAlias
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.index import Passages, Snapshot, utc
+from recollect.model import (
+    ALL_TOLD,
+    ChatPlace,
+    Drop,
+    Item,
+    Kind,
+    Memory,
+    Passage,
+    Recollection,
+    Role,
+    Vector,
+)
+from recollect.recall.query import RecallQuery
+from recollect.recall.repetition import words_of
+from recollect.recall.selection import SelectionContext, is_judged
+
+Floats: TypeAlias = NDArray[np.float64]
+
+CHATS_TOKENS = 250
+"""The most tokens of earlier chats in a block, about."""
+
+_WITH_DOCUMENT = 2.0
+"""The logit from which a question with a document next to it asks for chats: mostly it is about the document."""
+_CHATS, _OF_PERIOD = 3, 8
+"""The most chats for a question that names no time, and for one that does."""
+_IN_DETAIL = 2
+"""So many chats of a period at most are told in detail."""
+_PASSAGES = 3
+"""The most passages of a chat about a topic."""
+_LINE, _SUMMARY, _SHORT_SUMMARY = 35, 120, 45
+"""The most tokens quoted from a passage, from a summary, and from one of several summaries."""
+_FRAME = 14
+"""Tokens of a line's label and its share of the heading, about."""
+
+
+class ChatsAsked(StrEnum):
+    """Which earlier chats a question asks for."""
+
+    NONE = "none"
+    LAST = "last"
+    TOPIC = "topic"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatHeads:
+    """The trained heads.
+
+    Attributes:
+        embedder: The name of the second embedder that they were trained with.
+        weights: The weights of the heads, (2, dimensions): whether a question asks for chats; whether for those about a topic.
+        bias: Their biases, (2,).
+    """
+
+    embedder: str
+    weights: Floats
+    bias: Floats
+
+    def logits(self, vector: Vector) -> tuple[float, float]:
+        """Return the logits of both heads for a question."""
+        chats, topic = (self.weights @ np.asarray(vector, np.float64) + self.bias).tolist()
+        return chats, topic
+
+
+@cache
+def shipped_heads() -> ChatHeads:
+    """Return the heads shipped with the package."""
+    held = json.loads(files("recollect.recall").joinpath("last_chat_heads.json").read_text("utf-8"))
+    return ChatHeads(held["embedder"], np.array(held["weights"]), np.array(held["bias"]))
+
+
+def chats_asked(query: RecallQuery, vector: Vector | None) -> ChatsAsked:
+    """Return which earlier chats a question asks for, by its vector by the second embedder; None: there is none."""
+    heads = shipped_heads()
+    if vector is None or len(vector) != heads.weights.shape[1]:
+        return ChatsAsked.NONE
+    chats, topic = heads.logits(vector)
+    if chats <= (_WITH_DOCUMENT if query.has_document else 0.0):
+        return ChatsAsked.NONE
+    return ChatsAsked.TOPIC if topic > 0 else ChatsAsked.LAST
+
+
+def earlier_chats(
+    asked: ChatsAsked,
+    ranked: Sequence[Recollection],
+    snapshot: Snapshot,
+    query: RecallQuery,
+    around: SelectionContext,
+    count: Callable[[str], int],
+) -> tuple[Recollection, ...]:
+    """Return recollections of the chats that a question asks for, each with the reason why the prompt does not get it, or None.
+
+    Args:
+        asked: Which chats it asks for.
+        ranked: The ranked passages and summaries, best first; they decide which chat is about a topic.
+        snapshot: The person's memory. Without a log in memory only chats with a summary are found, and by topic those whose
+            passages the store found.
+        query: The question.
+        around: What else the turn's selection considers.
+        count: Counts the tokens of a text.
+    """
+    if asked is ChatsAsked.NONE:
+        return ()
+    chats = _EarlierChats(snapshot, query, around, count)
+    found = chats.found(asked, ranked)
+    if found or around.disclosure.is_whole:
+        return found
+    withheld = replace(chats, around=replace(around, disclosure=ALL_TOLD)).found(asked, ranked)
+    return tuple(replace(each, dropped=Drop.UPSTREAM_POLICY) for each in withheld)
+
+
+def with_chats(
+    chats: Sequence[Recollection], ranked: Sequence[Recollection], asked: ChatsAsked, limit: int | None
+) -> list[Recollection]:
+    """Return recollections of chats with the ranked ones behind them; ``limit``: the most that the request wants, None for any number.
+
+    A question for the last chats needs nothing else of the log.
+    """
+    if not chats:
+        return list(ranked)
+    there = {_identity(each.item) for each in chats}
+    others = [each for each in ranked if _identity(each.item) not in there]
+    if asked is ChatsAsked.LAST:
+        others = [each if is_judged(each.item) else replace(each, dropped=Drop.IRRELEVANT) for each in others]
+    left = len(ranked) + len(chats) if limit is None else limit
+    decided = []
+    for each in (*chats, *others):
+        decided.append(replace(each, dropped=Drop.LIMIT) if each.dropped is None and left <= 0 else each)
+        left -= each.dropped is None
+    return decided
+
+
+@dataclass(frozen=True, slots=True)
+class _EarlierChats:
+    """The earlier chats of a person that a server may see. The chat that asks is none of them."""
+
+    snapshot: Snapshot
+    query: RecallQuery
+    around: SelectionContext
+    count: Callable[[str], int]
+
+    def found(self, asked: ChatsAsked, ranked: Sequence[Recollection]) -> tuple[Recollection, ...]:
+        """Return recollections of the chats that a question asks for."""
+        return self._about(ranked) if asked is ChatsAsked.TOPIC else self._last()
+
+    def _last(self) -> tuple[Recollection, ...]:
+        """Return recollections of the newest chats, or of those of the time that the question names, newest first."""
+        ended = self._ended()
+        newest = sorted(ended, key=lambda each: -ended[each])
+        of_period = self._of_period(ended)
+        chats = of_period[:_OF_PERIOD] or newest[:_CHATS]
+        detailed = 1 if not of_period else len(of_period) if len(of_period) <= _IN_DETAIL else 0
+        lines: list[Recollection] = []
+        for number, chat in enumerate(chats):
+            place = ChatPlace(number, _moment(ended[chat]), is_last=chat == newest[0], tokens=_LINE)
+            lines += self._lines(chat, place, in_detail=number < detailed)
+        return self._within(lines)
+
+    def _about(self, ranked: Sequence[Recollection]) -> tuple[Recollection, ...]:
+        """Return recollections of the chat with the best of the ranked passages and summaries."""
+        found = [each for each in ranked if self._is_elsewhere(each.item)]
+        if not found:
+            return ()
+        of_it = [each for each in found if each.item.session_id == found[0].item.session_id]
+        chat, ended = self.snapshot.names.sessions.get(found[0].item.session_id or "", -1), self._ended()
+        at = ended.get(chat)
+        last = max(utc(each.item.dated) for each in of_it) if at is None else _moment(at)
+        place = ChatPlace(0, last, is_last=at == max(ended.values(), default=0.0), tokens=_LINE)
+        passages = [replace(each, chat=place) for each in of_it if isinstance(each.item, Passage)]
+        summary = self._summary(chat)
+        lines = [] if summary is None else [_told(summary, place, _SUMMARY, found[0].score)]
+        return self._within([*lines, *passages[:_PASSAGES]])
+
+    @property
+    def _passages(self) -> Passages:
+        return self.snapshot.passages or Passages()
+
+    def _is_elsewhere(self, item: Item) -> bool:
+        """Return whether an item is of an earlier chat, and the server may see it."""
+        if isinstance(item, Memory) and item.kind is not Kind.SUMMARY:
+            return False
+        return item.session_id not in {None, self.around.session_id} and self.around.disclosure.allows(item)
+
+    def _ended(self) -> dict[int, float]:
+        """Return the numbers of the earlier chats, each with the time of its last words, in seconds since 1970."""
+        ended: dict[int, float] = {}
+        memories = self.snapshot.memories
+        for item, chat in zip(memories.items, memories.session.tolist(), strict=True):
+            if chat >= 0 and self._is_elsewhere(item):
+                ended[chat] = max(ended.get(chat, -np.inf), utc(item.dated).timestamp())
+        if self.around.disclosure.history:
+            columns = self._passages.columns
+            rows = np.flatnonzero(self._passages.is_current)
+            last = np.full(int(columns.session.max(initial=-1)) + 1, -np.inf)
+            np.maximum.at(last, columns.session[rows], columns.said_at[rows])
+            ended |= {chat: at for chat, at in enumerate(last.tolist()) if at > -np.inf}
+        ended.pop(self.snapshot.names.sessions.get(self.around.session_id, -1), None)
+        return ended
+
+    def _of_period(self, ended: dict[int, float]) -> list[int]:
+        """Return the chats in which something was said at a time that the question means, newest first."""
+        columns, zone = self._passages.columns, self.query.zone or UTC
+        is_within = np.zeros(len(columns.said_at), np.bool_)
+        chats: set[int] = set()
+        for period in self.query.periods:
+            start, end = (each.replace(tzinfo=zone).timestamp() for each in (period.start, period.end))
+            is_within |= (start <= columns.said_at) & (columns.said_at < end)
+            chats |= {chat for chat, at in ended.items() if start <= at < end}
+        chats |= set(columns.session[is_within & self._passages.is_current].tolist())
+        return sorted(chats & ended.keys(), key=lambda each: -ended[each])
+
+    def _lines(self, chat: int, place: ChatPlace, *, in_detail: bool) -> Iterator[Recollection]:
+        """Yield a chat's summary, or else the first words of the person; in detail the last words of both, too."""
+        summary = self._summary(chat)
+        said = self._said(chat, Role.USER)
+        if summary is not None:
+            yield _told(summary, place, _SUMMARY if in_detail else _SHORT_SUMMARY)
+        first = said[:1] if summary is None else []
+        last = [*said[-1:], *self._said(chat, Role.ASSISTANT)[-1:]] if in_detail else []
+        yield from (_told(each, place) for each in (*first, *(each for each in last if each not in first)))
+
+    def _summary(self, chat: int) -> Memory | None:
+        """Return the newest summary of a chat; None if it has none that the server may see."""
+        memories = self.snapshot.memories
+        rows = np.flatnonzero(memories.session == chat).tolist() if chat >= 0 else []
+        items = (memories.items[row] for row in rows)
+        return max(filter(self._is_elsewhere, items), key=lambda each: utc(each.dated), default=None)
+
+    def _said(self, chat: int, role: Role) -> list[Passage]:
+        """Return the beginnings of one side's messages in a chat, in order; pasted text only if there is nothing else."""
+        if not self.around.disclosure.history:
+            return []
+        columns = self._passages.columns
+        is_of = (columns.session == chat) & self._passages.is_current
+        is_of &= columns.by_user == (role is Role.USER)
+        if (is_of & ~columns.is_pasted).any():
+            is_of &= ~columns.is_pasted
+        rows = np.flatnonzero(is_of)
+        order = rows[np.lexsort((columns.part[rows], columns.message[rows], columns.said_at[rows]))]
+        _, first = np.unique(columns.message[order], return_index=True)
+        return [self._passages.items[row] for row in order[np.sort(first)].tolist()]
+
+    def _within(self, lines: Sequence[Recollection]) -> tuple[Recollection, ...]:
+        """Return the recollections, each with the reason why the prompt does not get it, or None."""
+        left = CHATS_TOKENS
+        decided = []
+        for each in lines:
+            most = _LINE if each.chat is None else each.chat.tokens
+            cost = min(self.count(each.item.content), most) + _FRAME
+            dropped = self._dropped(each.item) or (Drop.BUDGET if cost > left else None)
+            left -= 0 if dropped else cost
+            decided.append(replace(each, dropped=dropped))
+        return tuple(decided)
+
+    def _dropped(self, item: Item) -> Drop | None:
+        if item.id in self.around.given:
+            return Drop.GIVEN
+        is_said = self.around.prompt.says(item.content, words_of(item.content))
+        return Drop.IN_PROMPT if is_said else None
+
+
+def _told(item: Item, place: ChatPlace, tokens: int = _LINE, score: float = 1.0) -> Recollection:
+    return Recollection(item, score, (("earlier_chat", 1.0),), chat=replace(place, tokens=tokens))
+
+
+def _identity(item: Item) -> tuple[UUID, int]:
+    return item.id, 0 if isinstance(item, Memory) else item.part
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
