@@ -30,7 +30,7 @@ from recollect.failures import place
 from recollect.index import Passages, Snapshot
 from recollect.model import Chat, EntryState, Placement, ProfileEntry, Recall, Skip, Stage, Turn, Vector
 from recollect.model.local_time import in_zone, wall
-from recollect.ports import Clock
+from recollect.ports import Clock, Embedder
 from recollect.recall import (
     MessageVectors,
     Ranking,
@@ -161,7 +161,7 @@ class Retriever:
     async def _ranked(
         self, question: _Question, snapshot: Snapshot, reach: Reach, entries: tuple[ProfileEntry, ...] = ()
     ) -> Ranking:
-        policy = self._policy
+        policy, second = self._policy, self._backends.second_embedder
         return await rank(
             question.query,
             snapshot,
@@ -172,8 +172,12 @@ class Retriever:
             tuning=Tuning(policy.weights, policy.gate, policy.bar),
             watch=question.watch,
             nearest=self._backends.snapshots.nearest_passages,
+            embed=None if second is None else partial(self._embedded, second),
             entries=entries,
         )
+
+    async def _embedded(self, second: Embedder, text: str) -> Vector:
+        return await self._messages.of(text, second, lambda: text)
 
     async def _prepared(self, state: RecallState, asking: "asyncio.Task[_Question] | None") -> Prepared:
         reads_history = state.wants_history

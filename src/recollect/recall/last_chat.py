@@ -41,6 +41,8 @@ CHATS_TOKENS = 250
 
 _WITH_DOCUMENT = 2.0
 """The logit from which a question with a document next to it asks for chats: mostly it is about the document."""
+_UNSURE = 1.0
+"""The logit of a topic up to which, on either side, both readings are told. Cross-validated, no surer question is read wrongly."""
 _CHATS, _OF_PERIOD = 3, 8
 """The most chats for a question that names no time, and for one that does."""
 _IN_DETAIL = 2
@@ -59,6 +61,13 @@ class ChatsAsked(StrEnum):
     NONE = "none"
     LAST = "last"
     TOPIC = "topic"
+    EITHER = "either"
+    """The last one or one about a topic: the heads are not sure."""
+
+    @property
+    def needs_log(self) -> bool:
+        """Whether the ranked log tells which chats."""
+        return self in {ChatsAsked.TOPIC, ChatsAsked.EITHER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +105,15 @@ def chats_asked(query: RecallQuery, vector: Vector | None) -> ChatsAsked:
     chats, topic = heads.logits(vector)
     if chats <= (_WITH_DOCUMENT if query.has_document else 0.0):
         return ChatsAsked.NONE
+    if abs(topic) < _UNSURE:
+        return ChatsAsked.EITHER
     return ChatsAsked.TOPIC if topic > 0 else ChatsAsked.LAST
 
 
 def earlier_chats(
     asked: ChatsAsked,
     ranked: Sequence[Recollection],
+    topics: Sequence[str],
     snapshot: Snapshot,
     query: RecallQuery,
     around: SelectionContext,
@@ -111,7 +123,8 @@ def earlier_chats(
 
     Args:
         asked: Which chats it asks for.
-        ranked: The ranked passages and summaries, best first; they decide which chat is about a topic.
+        ranked: The ranked passages and summaries, best first.
+        topics: The chats by how well they fit the topic, best first.
         snapshot: The person's memory. Without a log in memory only chats with a summary are found, and by topic those whose
             passages the store found.
         query: The question.
@@ -121,10 +134,10 @@ def earlier_chats(
     if asked is ChatsAsked.NONE:
         return ()
     chats = _EarlierChats(snapshot, query, around, count)
-    found = chats.found(asked, ranked)
+    found = chats.found(asked, ranked, topics)
     if found or around.disclosure.is_whole:
         return found
-    withheld = replace(chats, around=replace(around, disclosure=ALL_TOLD)).found(asked, ranked)
+    withheld = replace(chats, around=replace(around, disclosure=ALL_TOLD)).found(asked, ranked, topics)
     return tuple(replace(each, dropped=Drop.UPSTREAM_POLICY) for each in withheld)
 
 
@@ -158,37 +171,46 @@ class _EarlierChats:
     around: SelectionContext
     count: Callable[[str], int]
 
-    def found(self, asked: ChatsAsked, ranked: Sequence[Recollection]) -> tuple[Recollection, ...]:
+    def found(
+        self, asked: ChatsAsked, ranked: Sequence[Recollection], topics: Sequence[str]
+    ) -> tuple[Recollection, ...]:
         """Return recollections of the chats that a question asks for."""
-        return self._about(ranked) if asked is ChatsAsked.TOPIC else self._last()
+        topical = [] if asked is ChatsAsked.LAST else self._about(ranked, topics)
+        if asked is ChatsAsked.TOPIC:
+            return self._within(topical)
+        newest = self._last(_CHATS if asked is ChatsAsked.LAST else 1)
+        there = {each.item.session_id for each in newest}
+        return self._within([*newest, *(each for each in topical if each.item.session_id not in there)])
 
-    def _last(self) -> tuple[Recollection, ...]:
+    def _last(self, most: int) -> list[Recollection]:
         """Return recollections of the newest chats, or of those of the time that the question names, newest first."""
         ended = self._ended()
         newest = sorted(ended, key=lambda each: -ended[each])
         of_period = self._of_period(ended)
-        chats = of_period[:_OF_PERIOD] or newest[:_CHATS]
+        chats = of_period[:_OF_PERIOD] or newest[:most]
         detailed = 1 if not of_period else len(of_period) if len(of_period) <= _IN_DETAIL else 0
         lines: list[Recollection] = []
         for number, chat in enumerate(chats):
             place = ChatPlace(number, _moment(ended[chat]), is_last=chat == newest[0], tokens=_LINE)
             lines += self._lines(chat, place, in_detail=number < detailed)
-        return self._within(lines)
+        return lines
 
-    def _about(self, ranked: Sequence[Recollection]) -> tuple[Recollection, ...]:
-        """Return recollections of the chat with the best of the ranked passages and summaries."""
+    def _about(self, ranked: Sequence[Recollection], topics: Sequence[str]) -> list[Recollection]:
+        """Return recollections of the chat that fits the topic best: its summary and its best passages."""
         found = [each for each in ranked if self._is_elsewhere(each.item)]
-        if not found:
-            return ()
-        of_it = [each for each in found if each.item.session_id == found[0].item.session_id]
-        chat, ended = self.snapshot.names.sessions.get(found[0].item.session_id or "", -1), self._ended()
+        there = {each.item.session_id for each in found}
+        best = next((each for each in topics if each in there), None)
+        if best is None:
+            return []
+        of_it = [each for each in found if each.item.session_id == best]
+        chat, ended = self.snapshot.names.sessions.get(best, -1), self._ended()
         at = ended.get(chat)
         last = max(utc(each.item.dated) for each in of_it) if at is None else _moment(at)
-        place = ChatPlace(0, last, is_last=at == max(ended.values(), default=0.0), tokens=_LINE)
+        place = ChatPlace(_OF_PERIOD, last, is_last=at == max(ended.values(), default=0.0), tokens=_LINE)
         passages = [replace(each, chat=place) for each in of_it if isinstance(each.item, Passage)]
         summary = self._summary(chat)
-        lines = [] if summary is None else [_told(summary, place, _SUMMARY, found[0].score)]
-        return self._within([*lines, *passages[:_PASSAGES]])
+        lines = [] if summary is None else [_told(summary, place, _SUMMARY, of_it[0].score)]
+        return [*lines, *passages[:_PASSAGES]]
 
     @property
     def _passages(self) -> Passages:

@@ -23,6 +23,7 @@ from recollect.recall.candidates import (
     near_statements,
     serving_passages,
 )
+from recollect.recall.chat_topics import Embed, chats_by_topic, ranked_chats
 from recollect.recall.gate import Gate, gate_score, holds_identifier
 from recollect.recall.last_chat import ChatsAsked, chats_asked
 from recollect.recall.log import LogScores, SignalWeights, items_of, score_log
@@ -128,6 +129,7 @@ class Ranking:
         gate_score: The probability that the turn asks for the log, 0 to 1; None if the log was not looked at.
         needs: The statements that the turn needs.
         chats: Which earlier chats it asks for.
+        topics: The chats by how well they fit its topic, if it asks for one.
         question: The question's vector by the embedder of statements; None without one.
         found: How much was found.
         degraded: The stages that failed or exceeded their time limit.
@@ -139,6 +141,7 @@ class Ranking:
     gate_score: float | None = None
     needs: Needs = NO_NEEDS
     chats: ChatsAsked = ChatsAsked.NONE
+    topics: tuple[str, ...] = ()
     question: Vector | None = None
     found: Found = Found()
     degraded: tuple[Stage, ...] = ()
@@ -175,6 +178,7 @@ async def rank(
     tuning: Tuning,
     watch: Watch,
     nearest: NearestPassages,
+    embed: Embed | None = None,
     entries: Sequence[ProfileEntry] = (),
 ) -> Ranking:
     """Rank a person's memory for a question.
@@ -189,6 +193,7 @@ async def rank(
         tuning: The learned numbers.
         watch: Times the stages.
         nearest: Finds passages in the store, for a log that takes too many bytes for a snapshot.
+        embed: Embeds words like the question's vector for statements, to find the chat about a topic.
         entries: Entries of the person's profile that are judged like statements.
 
     Raises:
@@ -206,21 +211,35 @@ async def rank(
     if vectors.asked is None:  # without it the gate of the log decides whether statements are needed
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     needs = step.needs(entries, is_asked=log is not None and tuning.gate.opens(log.gate_score))
-    if log is None and (chats is ChatsAsked.TOPIC or not needs.served):
+    if log is None and (chats.needs_log or not needs.served):
         log = await _ranked_log(step, embedder, generations, watch, nearest)
-    watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
     messages = () if log is None else log.messages
+    topics = await _topics(step, messages, embed, watch) if chats.needs_log else ()
+    watch.stages[Stage.SEARCH] = (time.perf_counter() - began) * 1000
     return Ranking(
         query,
         tuple(sorted((*needs.statements, *messages), key=lambda each: (-each.score, each.item.id))),
         None if log is None else log.gate_score,
         needs,
         chats,
+        topics,
         vectors.asked,
         step.found(log),
         tuple(dict.fromkeys(watch.degraded)),
         watch.stages,
     )
+
+
+async def _topics(
+    step: "_Step", messages: Sequence[Recollection], embed: Embed | None, watch: Watch
+) -> tuple[str, ...]:
+    """Return the chats of the ranked messages by topic; in the order of the messages if they can't be embedded in time."""
+    asked = step.vectors.asked
+    if asked is None or embed is None:
+        return ranked_chats(messages)
+    compare = partial(chats_by_topic, messages, step.snapshot, asked, embed)
+    found = await watch.timed(Stage.SECOND_EMBEDDING, compare, step.reach.second_seconds)
+    return ranked_chats(messages) if found is None else found
 
 
 async def _ranked_log(

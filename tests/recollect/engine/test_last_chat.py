@@ -1,0 +1,212 @@
+"""A question about earlier chats is given those chats, and nothing that may not be recalled. The second embedder is the real one."""
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from tests.notes import note_placed
+from tests.recollect.engines import PATIENT, engine_over
+from tests.scripted_models import ScriptedExtractor, ScriptedSummarizer
+from tests.stores import NOON, Store
+from tests.tables import table
+
+from recollect.engine import Engine, RecallOptions
+from recollect.engine.policy import Summarizing
+from recollect.model import Disclosure, Drop, Kind, Message, Role, Skip, Strategy
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
+from recollect.ports import Summarized
+
+LAST = "What were we talking about last time?"
+TOPIC = "When we talked about the attic, what did you recommend?"
+ATTIC, BIKE = "The attic needs insulation before winter", "The chain of my bicycle jumps uphill"
+_DAY = timedelta(days=1)
+
+
+@pytest.fixture(scope="module")
+async def second(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[MultilingualE5Embedder]:
+    made = MultilingualE5Embedder(cache_dir=tmp_path_factory.mktemp("models"))
+    yield made
+    await made.aclose()
+
+
+@pytest.fixture
+async def subject(store: Store, second: MultilingualE5Embedder) -> Engine:
+    """Return the engine of somebody with two chats: three days ago, and yesterday."""
+    made = engine_over(store, PATIENT, second_embedder=second)
+    await say(store, made, "attic", NOON - 3 * _DAY, ATTIC, "Cellulose suits old beams.")
+    await say(store, made, "bike", NOON - _DAY, BIKE, "Measure the chain first.")
+    return made
+
+
+async def say(
+    store: Store, subject: Engine, chat: str, at: datetime, text: str, reply: str = "I see."
+) -> None:
+    said = store.turn(text, store.anna.chat(chat), key=f"{chat} {text}", at=at)
+    await subject.begin(said)
+    await subject.remember(said, reply)
+    await subject.drain(store.anna)
+
+
+async def block(
+    store: Store, subject: Engine, text: str, options: RecallOptions | None = None, zone: str = "UTC"
+) -> str:
+    turn = store.turn(text, store.anna.chat("asking"), at=NOON.astimezone(ZoneInfo(zone)), zone=zone)
+    return (await subject.prepare(turn, options or RecallOptions())).placed.system
+
+
+async def test_the_last_chat_comes_first_with_its_day_and_words(store: Store, subject: Engine) -> None:
+    told = await block(store, subject, LAST)
+
+    last = told.index("Last chat, Saturday 14 March 2026, 12:00:\n")
+    before = told.index("Chat, Thursday 12 March 2026, 12:00:\n")
+    assert last < told.index(BIKE) < told.index("Measure the chain first.") < before < told.index(ATTIC)
+
+
+@table(
+    "text, zone, wanted, day",
+    [
+        ("What did I ask you yesterday?", "UTC", BIKE, "Last chat, Saturday 14"),
+        ("Was habe ich dich gestern gefragt?", "UTC", BIKE, "Last chat, Saturday 14"),
+        ("What did I ask you on Thursday?", "UTC", ATTIC, "Chat, Thursday 12"),
+        # noon on the 12th is the 13th there
+        ("What did I ask you on Friday?", "Pacific/Auckland", ATTIC, "Chat, Friday 13"),
+        (TOPIC, "UTC", ATTIC, "Chat, Thursday 12"),
+        (
+            "Als wir über den Dachboden (attic) gesprochen haben, was war das?",
+            "UTC",
+            ATTIC,
+            "Chat, Thursday 12",
+        ),
+    ],
+)
+async def test_a_time_or_a_topic_says_which_chat(
+    store: Store, subject: Engine, text: str, zone: str, wanted: str, day: str
+) -> None:
+    told = await block(store, subject, text, zone=zone)
+
+    assert re.findall(r"(?m)^(?:Last c|C)hat, \w+ \d+", told) == [day]
+    assert wanted in told
+
+
+@pytest.mark.parametrize("text", ["What did my sister say about the attic?", "Continue the story", "Go on"])
+async def test_what_only_sounds_like_it_gets_no_chat(store: Store, subject: Engine, text: str) -> None:
+    assert "chat, " not in (await block(store, subject, text)).casefold()
+
+
+async def test_the_chat_that_asks_is_no_earlier_one(store: Store, subject: Engine) -> None:
+    await say(store, subject, "asking", NOON - timedelta(hours=1), "My cactus is blue")
+
+    assert "cactus" not in await block(store, subject, LAST)
+
+
+async def test_a_summary_stands_for_the_first_words(store: Store, second: MultilingualE5Embedder) -> None:
+    policy = replace(PATIENT, strategy=Strategy.EXTRACT, summarizing=Summarizing(turns=2))
+    subject = engine_over(
+        store,
+        policy,
+        second_embedder=second,
+        extractor=ScriptedExtractor(),
+        summarizer=ScriptedSummarizer(Summarized("Plans to insulate the attic.")),
+    )
+    for number, text in enumerate((ATTIC, "The roof beams are from 1931")):
+        await say(store, subject, "attic", NOON - _DAY + timedelta(minutes=number), text)
+
+    told = await block(store, subject, LAST)
+
+    assert "Plans to insulate the attic." in told
+    assert ATTIC not in told
+    assert "The roof beams are from 1931" in told  # the last words
+
+
+async def erased(store: Store, subject: Engine) -> None:
+    await subject.erase_session(store.anna.chat("bike"))
+
+
+async def left_out(store: Store, subject: Engine) -> None:
+    await subject.leave_out(store.anna.chat("bike"))
+
+
+async def forgotten(store: Store, subject: Engine) -> None:
+    page = await subject.page(store.anna, limit=50)
+    [of_it] = [each for each in page.memories if BIKE in each.content]
+    await subject.forget(store.anna, of_it.id)
+
+
+@pytest.mark.parametrize("gone", [erased, left_out, forgotten])
+@pytest.mark.parametrize(
+    "text", [LAST, "What did I ask you yesterday?", "When we talked about the bicycle, what was it?"]
+)
+async def test_what_is_gone_never_comes_back(
+    store: Store, subject: Engine, gone: Callable[[Store, Engine], Awaitable[None]], text: str
+) -> None:
+    assert BIKE in await block(store, subject, text)
+
+    await gone(store, subject)
+
+    told = await block(store, subject, text)
+    assert "chain" not in told
+
+
+async def test_a_server_that_may_not_see_the_log_gets_none_of_it(store: Store, subject: Engine) -> None:
+    turn = store.turn(LAST, store.anna.chat("asking"))
+
+    prepared = await subject.prepare(
+        turn, RecallOptions(disclosure=Disclosure(frozenset({Kind.FACT}), history=False))
+    )
+
+    assert prepared.placed.system == ""
+    assert prepared.recall.skipped is Skip.UPSTREAM_POLICY
+    assert any(each.chat and each.dropped is Drop.UPSTREAM_POLICY for each in prepared.recall.ranked)
+
+
+async def test_another_person_s_chats_are_theirs(store: Store, subject: Engine) -> None:
+    prepared = await subject.prepare(store.turn(LAST, store.ben.chat("asking")))
+
+    assert prepared.placed.system == ""
+
+
+async def test_it_is_told_once_in_a_chat(store: Store, subject: Engine) -> None:
+    first = store.turn(LAST, store.anna.chat("asking"))
+    prepared = await subject.prepare(first)
+    await note_placed(subject, first, prepared.placed)
+    again = store.turn(
+        "And what did we talk about last time?",
+        store.anna.chat("asking"),
+        history=(Message(Role.USER, LAST), Message(Role.ASSISTANT, "The chain.")),
+        anchors=((0, first.anchor), (2, "a:1")),
+        key="k1",
+    )
+
+    later = await subject.prepare(again)
+
+    assert later.placed.system == prepared.placed.system
+    assert "Last chat" not in "".join(later.placed.beside.values())
+
+
+async def test_as_many_come_as_the_request_wants(store: Store, subject: Engine) -> None:
+    told = await block(store, subject, LAST, RecallOptions(limit=1))
+
+    assert BIKE in told
+    assert ATTIC not in told
+
+
+async def test_without_a_log_in_memory_a_topic_still_finds_its_chat(
+    store: Store, second: MultilingualE5Embedder
+) -> None:
+    subject = engine_over(store, PATIENT, second_embedder=second)
+    await say(store, subject, "attic", NOON - 3 * _DAY, ATTIC, "Cellulose suits old beams.")
+    snapshot = (await store.snapshots.get(store.anna)).without_log()
+    store.snapshots._kept[store.anna] = (snapshot, 0)  # as if it were too large
+
+    assert ATTIC in await block(store, subject, TOPIC)
+    assert "Last chat" not in await block(store, subject, LAST)
+
+
+async def test_the_record_says_why(store: Store, subject: Engine) -> None:
+    prepared = await subject.prepare(store.turn(LAST, store.anna.chat("asking")))
+
+    assert "chats" in prepared.flags
+    assert {name for each in prepared.included for name, _ in each.parts} == {"earlier_chat"}
