@@ -147,6 +147,7 @@ class Memory(_Hinted):
     heir: UUID | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         is_past = self.ended_at is not None
         if is_past != (self.ended_as is not None) or (is_past and (self.linked_at or self.shared)):
             raise ValueError("A past memory says when and how it ended, and its user sees it no more.")

@@ -65,10 +65,10 @@ _OF_MEMORIES: Mapping[str, Any] = {
 
 _REDACTED_FIELDS: Mapping[str, Collection[str]] = {
     "profile": ("content",),
-    "memories": ("content", "evidence"),
+    "memories": ("content", "evidence", "topics", "questions"),
     "summaries": ("content", "evidence"),
-    "history": ("before", "after"),
-    "quarantine": ("content", "evidence"),
+    "history": ("before", "after", "details"),
+    "quarantine": ("content", "evidence", "topics", "questions"),
     "exchanges": ("answered",),
     "messages": ("content",),
     "injections": ("block",),
@@ -323,6 +323,18 @@ class Engine(Profiles):
 def _masked_rows(rows: Sequence[Mapping[str, Any]], fields: Collection[str]) -> list[Mapping[str, Any]]:
     """Return rows with the secrets masked in these fields."""
     return [
-        {**row, **{name: mask(row[name]).text for name in fields if row.get(name)}} if fields else row
+        {**row, **{name: _without_secrets(row[name]) for name in fields if row.get(name)}} if fields else row
         for row in rows
     ]
+
+
+def _without_secrets(value: Any) -> Any:
+    """Return a text, texts, or the details of an edit, whose hints are texts, with the secrets masked."""
+    if isinstance(value, str):
+        return mask(value).text
+    if isinstance(value, list):
+        return [_without_secrets(each) for each in value]
+    return {
+        name: _without_secrets(each) if each and name in {"now", "hints", "topics", "questions"} else each
+        for name, each in value.items()
+    }

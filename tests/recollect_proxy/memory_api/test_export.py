@@ -314,7 +314,13 @@ async def test_what_was_let_go_of_since_does_not_come_back(kept: Kept) -> None:
 
 async def test_a_secret_in_a_file_is_masked(kept: Kept) -> None:
     document = await kept.export()
-    document["messages"][0]["content"] = "My password is hunter2-Geheim!"
+    secret = "My password is hunter2-Geheim!"
+    hints = {"use": "topic", "topics": [secret], "questions": [secret]}
+    document["messages"][0]["content"] = secret
+    [edit, *_] = [each for each in document["history"] if "now" in each["details"]]
+    edit["details"] |= {"hints": hints, "now": {**edit["details"]["now"], "hints": hints}}
+    for section in ("memories", "quarantine"):
+        document[section][0] |= hints
 
     await kept.restore(document, user=kept.store.ben)
 
@@ -345,6 +351,9 @@ async def test_what_is_no_export_is_refused_and_nothing_of_it_is_kept(kept: Kept
         json.dumps({**document, "admin_reads": "none"}).encode(),
         json.dumps({**document, "messages": {}}).encode(),
         changed(document, "messages", role="god"),
+        changed(document, "memories", use="never"),
+        changed(document, "memories", use="topic", topics=None),
+        changed(document, "memories", use="topic", topics=["x"] * 17, questions=[]),
         changed(document, "messages", content="a\0b"),
         changed(document, "messages", created_at="yesterday"),
         changed(document, "messages", created_at="2026-02-31T00:00:00Z"),
