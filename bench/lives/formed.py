@@ -45,7 +45,7 @@ from recollect.model import (
 )
 from recollect.models.extractors import ModelExtractor
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
-from recollect.ports import Asker, Chosen, Extracted, Summarizer
+from recollect.ports import Asker, Chosen, Extracted, Hinter, Summarizer
 from recollect.wire.turn_detection import detect_turn
 from recollect_proxy.serving.ephemeral_server import temporary
 from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -237,6 +237,7 @@ async def open_bench(
     judges: bool = True,
     live: bool = False,
     summarizer: Summarizer | None = None,
+    hinter: Hinter | None = None,
     **changes: Any,
 ) -> AsyncIterator[Bench]:
     """Open the store and the embedder until left; database, models and time are the bench's own.
@@ -246,6 +247,7 @@ async def open_bench(
         judges: Whether there is a second model to ask.
         live: Whether the models are those that ``changes`` name, and not scripted.
         summarizer: Summarizes chats as often as ``changes`` say; None: nobody does.
+        hinter: Gives hints to statements that have none; None: nobody does.
         **changes: Settings that differ from the bench's.
 
     Raises:
@@ -257,7 +259,7 @@ async def open_bench(
         clock, inbox = ReplayClock(), RecordingInbox(backends.inbox)
         scripts: dict[str, Script] = {}
         asked = Asked()
-        used = replace(backends, inbox=inbox.as_inbox, summarizer=summarizer)
+        used = replace(backends, inbox=inbox.as_inbox, summarizer=summarizer, hinter=hinter)
         if not live:
             judge = _ScriptedJudge(scripts) if judges else None
             used = replace(used, extractor=_ScriptedExtractor(scripts, asked), judge=judge)

@@ -11,13 +11,16 @@ from typing import Any
 
 from bench.lives.formed import Numbers
 from recollect.model import Asking, Exchange, ExtractedCommand, Material, Memory, Outline
+from recollect.models.extractors.chat_model import Messages, ModelAnswer
 from recollect.ports import Asker, Summarized
 
 ALIKE = 0.9
 _SHOWN_ALIKE = 0.85
-_TOLD = ("subject", "stance", "steers", "lasting", "use", "topics", "questions")
+_HINTS = ("use", "topics", "questions")
+_TOLD = ("subject", "stance", "steers", "lasting", *_HINTS)
 _SUMMARIZED_FACTS = 10
 _SUMMARIZED_CHARACTERS = 120
+_NUMBERED = re.compile(r"^\[(\d{1,4})\] \([^)]{1,200}\) (.{1,2000})$", re.MULTILINE)
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
@@ -282,6 +285,31 @@ class LifeSummarizer:
                 outline = Outline(facts=tuple(facts[:_SUMMARIZED_FACTS]))
                 return Summarized(f"The chat began with: {began}", outline, tokens=1, by="scripted")
         return Summarized("", by="scripted")
+
+
+class LifeHints:
+    """Implements ``ChatModel``: answers when the statements shown will be needed, as their labels say."""
+
+    def __init__(self, lives: Sequence[Life]) -> None:
+        self._needs = {
+            plain(each.content): {name: each.told[name] for name in _HINTS}
+            for life in lives
+            for each in life.labels
+            if each.told.keys() >= {*_HINTS}
+        }
+
+    async def ask(self, messages: Messages, *_: object, **__: object) -> ModelAnswer:
+        """Return the hints of the labels that have these contents."""
+        shown = _NUMBERED.findall(messages[-1]["content"])
+        needs = [
+            {"number": int(number), **self._needs[plain(content)]}
+            for number, content in shown
+            if plain(content) in self._needs
+        ]
+        return ModelAnswer(json.dumps({"needs": needs}, ensure_ascii=False), 1, "scripted")
+
+    async def aclose(self) -> None:
+        """Let go of nothing."""
 
 
 def _text(life: Life, key: str) -> str:

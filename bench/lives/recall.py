@@ -28,12 +28,13 @@ import msgspec
 from bench.lives.anchors import anchors
 from bench.lives.formation import Score, figures, replay
 from bench.lives.formed import Bench, be_quiet, open_bench
-from bench.lives.life import Life, LifeSummarizer
+from bench.lives.life import Life, LifeHints, LifeSummarizer
 from bench.lives.reading import read_lives
 from bench.lives.scoring import Block, Given, Scoring, bullets, table
 from bench.recall.clock import ReplayClock
 from recollect.engine import Engine, Prepared
 from recollect.model import Skip
+from recollect.models.extractors import ModelHinter
 from recollect.text.tokens import token_counter
 from recollect.wire.turn_detection import detect_turn
 from recollect_proxy.settings.proxy_settings import ProxySettings
@@ -50,7 +51,8 @@ async def open_lives(lives: Sequence[Life], folder: Path | None, **changes: Any)
     fields = ProxySettings.model_fields
     usual = {name: fields[name].default for name in ("summary_turns", "summary_tokens")}
     kept = {} if folder is None else {"data_dir": folder, "database_url": None}
-    async with open_bench(summarizer=LifeSummarizer(lives), **usual | kept | changes) as bench:
+    hinter = ModelHinter(LifeHints(lives))
+    async with open_bench(summarizer=LifeSummarizer(lives), hinter=hinter, **usual | kept | changes) as bench:
         yield bench
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bench.lives.anchors import anchors
-from bench.lives.life import Life, read_life
+from bench.lives.life import Life, LifeHints, read_life
 from bench.lives.recall import ask, form, open_lives, worst
 from bench.lives.scoring import Block, Given, Scoring, bullets, covers, table
 
@@ -110,6 +110,19 @@ def test_the_table_tells_all_by_type_and_by_language() -> None:
     assert rows["oneself"][:2] == ["1", "1/1 = 100 %"]
     assert rows["language de"][:2] == ["1", "0/1 = 0 %"]
     assert "missing: Keeps bees" in worst(found, 1)
+
+
+async def test_asked_for_needs_the_model_answers_with_the_hints_of_its_labels() -> None:
+    told = {"use": "asked", "topics": ["moving"], "questions": ["Where to?"]}
+    labels = [statement(1, "Lives in Gdynia", "I live") | told, statement(2, "Is tall", "I am tall")]
+    turns = [{"user": "I live in Gdynia.", "assistant": "I see.", "memories": labels}]
+    chats = [{"chat": "c1", "at": "2026-03-02T09:00:00Z", "turns": turns}]
+    jo = read_life(json.dumps({"person": "jo", "language": "en", "chats": chats}))
+    shown = "[0] (fact, told 2026-03-02) Is tall\n[1] (fact, told 2026-03-02) Lives in Gdynia"
+
+    answer = await LifeHints([jo]).ask([{"content": shown}])
+
+    assert json.loads(answer.text) == {"needs": [{"number": 1, **told}]}
 
 
 async def test_what_was_kept_is_asked_again(own_dsn: str, data_dir: Path) -> None:

@@ -67,8 +67,8 @@ def read_needs(text: str) -> Mapping[int, Hints]:
     items = find(text, _needs_of)
     if items is None:
         items = [each for each in values_within(text) if isinstance(each, dict) and "number" in each]
-    if not items:
-        raise InvalidExtractionError('It holds no JSON object with a list "needs".')
+        if not items:
+            raise InvalidExtractionError('It holds no JSON object with a list "needs".')
     needs = [need for item in items if (need := _need(item)) is not None]
     return {each.number: each.hints for each in needs if each.hints is not None}
 

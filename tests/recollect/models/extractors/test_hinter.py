@@ -69,7 +69,7 @@ async def test_a_statement_that_may_not_be_sent_is_not_asked_about(
 
 
 async def test_an_unreadable_answer_is_repaired_once(server: Server, model: OpenAICompatibleModel) -> None:
-    server.replies = [says("the first", total_tokens=50), says('{"needs": []}'), says("nothing")]
+    server.replies = [says("the first", total_tokens=50), says("the second"), says("nothing")]
 
     with pytest.raises(InvalidExtractionError):
         await ModelHinter(model).hints([KASSEL], ASKER)
@@ -85,6 +85,7 @@ async def test_an_unreadable_answer_is_repaired_once(server: Server, model: Open
         ({"needs": [need("[3]"), need(1, use="asked")]}, {3: TRIPS, 1: replace(TRIPS, use=Use.ASKED)}),
         ({"needs": [need(None), need(-1), "?", None, need(2)]}, {2: TRIPS}),
         ({"needs": [need(1, topics=[], questions=[])]}, {}),
+        ({"needs": []}, {}),
         (json.dumps({"needs": [need(), need(1)]})[:-20], {0: TRIPS}),
         (f"Here:\n```json\n{json.dumps({'needs': [need()]})}\n```", {0: TRIPS}),
     ],
