@@ -19,7 +19,15 @@ from recollect.store.memories import Memories, Repairs
 from recollect.store.messages import ChatRequests, Chats, MessageLog
 from recollect.store.requests import RequestLog
 from recollect.store.statistics import Statistics
-from recollect.store.users import AdminReadLog, Answers, Portability, Profiles, UsageLog, UserSettings
+from recollect.store.users import (
+    AdminReadLog,
+    Answers,
+    Feedback,
+    Portability,
+    Profiles,
+    UsageLog,
+    UserSettings,
+)
 
 NOON = datetime(2026, 3, 15, 12, tzinfo=UTC)
 LATER = datetime(2026, 3, 16, 9, 30, tzinfo=UTC)
@@ -48,6 +56,7 @@ class Parts:
     portability: Portability
     repairs: Repairs
     profiles: Profiles
+    feedback: Feedback
     statistics: Statistics
     snapshots: SnapshotCache
 

@@ -27,7 +27,15 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver
     from recollect.store.messages import ChatRequests, Chats, MessageLog
     from recollect.store.requests import RequestLog
     from recollect.store.statistics import Statistics
-    from recollect.store.users import AdminReadLog, Answers, Portability, Profiles, UsageLog, UserSettings
+    from recollect.store.users import (
+        AdminReadLog,
+        Answers,
+        Feedback,
+        Portability,
+        Profiles,
+        UsageLog,
+        UserSettings,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,7 @@ class Backends:
     portability: "Portability"
     repairs: "Repairs"
     profiles: "Profiles"
+    feedback: "Feedback"
     statistics: "Statistics"
     snapshots: SnapshotCache
     embedder: Embedder

@@ -67,6 +67,14 @@ class UpdateNotFoundError(StoreError):
     """This user has no such change in their audit."""
 
 
+class QuestionNotKeptError(StoreError):
+    """The log does not have what the request asked."""
+
+
+class AlwaysNeededError(StoreError):
+    """This memory shapes every answer, or somebody's health depends on it: it may be deleted, but not called not helpful."""
+
+
 class NotUndoableError(StoreError):
     """This can't be undone: it changed nothing, was undone already, or something was changed since."""
 

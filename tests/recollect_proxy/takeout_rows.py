@@ -12,6 +12,7 @@ _MADE_ANEW: dict[str, set[str]] = {
     "vectors": {"values", "embedding_model", "second_values", "second_model", "hint_values", "changed"},
     "exchanges": {"asking"},
     "profile_entries": {"values", "embedding_model"},
+    "not_helpful": {"values", "embedding_model"},
     "message_chunks": {"document", "embedding_model", "changed", "terms", "counts"},
 }
 _BOOKKEEPING = {

@@ -6,6 +6,7 @@ from dataclasses import replace
 import structlog
 
 from recollect.api.failures import (
+    ALWAYS_NEEDED,
     CHANGED_MEANWHILE,
     DUPLICATE_ENTRY,
     DUPLICATE_MEMORY,
@@ -19,6 +20,7 @@ from recollect.api.failures import (
     PROFILE_ENTRY_NOT_FOUND,
     PROFILE_FULL,
     PROFILE_NOT_ALLOWED,
+    QUESTION_NOT_KEPT,
     SESSION_NOT_FOUND,
     STORE_FAILED,
     STORE_UNAVAILABLE,
@@ -28,6 +30,7 @@ from recollect.api.failures import (
     Failure,
 )
 from recollect.errors import (
+    AlwaysNeededError,
     ChangedMeanwhileError,
     DuplicateEntryError,
     DuplicateMemoryError,
@@ -38,6 +41,7 @@ from recollect.errors import (
     ProfileEntryNotFoundError,
     ProfileFullError,
     ProfileNotAllowedError,
+    QuestionNotKeptError,
     SessionNotFoundError,
     StoreError,
     StoreUnavailableError,
@@ -92,6 +96,8 @@ _ANSWERS: tuple[tuple[type[Exception], Failure], ...] = (
     (DuplicateMemoryError, DUPLICATE_MEMORY),
     (ChangedMeanwhileError, CHANGED_MEANWHILE),
     (NotUndoableError, NOT_UNDOABLE),
+    (QuestionNotKeptError, QUESTION_NOT_KEPT),
+    (AlwaysNeededError, ALWAYS_NEEDED),
     (ProfileEntryNotFoundError, PROFILE_ENTRY_NOT_FOUND),
     (ProfileNotAllowedError, PROFILE_NOT_ALLOWED),
     (ProfileFullError, PROFILE_FULL),

@@ -17,6 +17,8 @@ from recollect.api.insights import (
     Health,
     MetricsAsJson,
     ModelCalls,
+    NotHelpfulFor,
+    NotHelpfulQuestion,
     PastRecall,
     RecallsPage,
     Result,
@@ -30,7 +32,7 @@ from recollect.api.people import Flags
 from recollect.engine import system_clock
 from recollect.engine.counts import ModelUse
 from recollect.engine.inspection import InspectedCandidate
-from recollect.model import Awaits, ItemPart, RequestRecord, Scope, Skip, Turn
+from recollect.model import Awaits, RecallPage, RequestRecord, Scope, Skip, Turn
 from recollect_proxy.chat.recall_report import preview
 from recollect_proxy.memory_api.asked import Asked, Reply
 from recollect_proxy.memory_api.errors import RefusedError
@@ -44,7 +46,27 @@ WAIT_SECONDS = 1.0
 async def list_recalls(asked: Asked) -> RecallsPage:
     """Return a page of what a user's requests were given."""
     page = await asked.engine.recalls(asked.user_id, limit=asked.sent.limit, after=asked.sent.after)
-    return RecallsPage(page.next, [_past_recall(each, page.contents) for each in page.requests])
+    return RecallsPage(page.next, [_past_recall(each, page) for each in page.requests])
+
+
+async def call_not_helpful(asked: Asked) -> None:
+    """Note that a recalled memory was not helpful."""
+    user, request_id = asked.user_id, asked.id("request_id")
+    is_written = await asked.parts.live.noted(request_id, WAIT_SECONDS)
+    record = _known(await asked.engine.request_of(user, request_id), is_written=is_written)
+    await asked.engine.call_not_helpful(record, asked.id("memory_id"))
+
+
+async def take_back_not_helpful(asked: Asked) -> None:
+    """Take back that a recalled memory was not helpful."""
+    await asked.engine.take_back_not_helpful(asked.user_id, asked.id("request_id"), asked.id("memory_id"))
+
+
+async def list_not_helpful(asked: Asked) -> NotHelpfulFor:
+    """Return for which questions a memory was not helpful."""
+    found = await asked.engine.not_helpful_for(asked.user_id, asked.id("memory_id"))
+    told = [(each, None if each.question is None else preview(each.question)) for each in found]
+    return NotHelpfulFor([NotHelpfulQuestion(each.request_id, each.at, question) for each, question in told])
 
 
 async def explain_request(asked: Asked) -> Explanation:
@@ -199,7 +221,7 @@ def _result(found: InspectedCandidate) -> Result:
     return Result(id=UUID(told["id"]), content=found.content, type=told["kind"], **alike)
 
 
-def _past_recall(record: RequestRecord, contents: Mapping[ItemPart, str]) -> PastRecall:
+def _past_recall(record: RequestRecord, page: RecallPage) -> PastRecall:
     return PastRecall(
         record.id,
         record.at,
@@ -209,19 +231,20 @@ def _past_recall(record: RequestRecord, contents: Mapping[ItemPart, str]) -> Pas
         round(record.milliseconds, 2),
         record.tokens,
         [
-            _given(each, contents)
+            _given(each, record.id, page)
             for each in record.explanation.get("candidates", ())
             if each["dropped"] is None
         ],
     )
 
 
-def _given(candidate: Mapping[str, Any], contents: Mapping[ItemPart, str]) -> GivenItem:
+def _given(candidate: Mapping[str, Any], request_id: UUID, page: RecallPage) -> GivenItem:
     known = UUID(candidate["id"])
-    content = contents.get((known, candidate["part"]))
+    content = page.contents.get((known, candidate["part"]))
     return GivenItem(
         **{name: candidate[name] for name in ("kind", "source", "part", "score")},
         id=known,
         standing=candidate.get("standing", False),
         preview=None if content is None else preview(content),
+        not_helpful=(request_id, known) in page.not_helpful,
     )

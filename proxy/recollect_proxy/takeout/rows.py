@@ -340,6 +340,16 @@ class ChatRequest(Struct):
     at: Time
 
 
+class NotHelpful(Struct):
+    """A memory that the user called not helpful for a question: the request that was given it, and the message with the question."""
+
+    memory_id: UUID
+    request_id: UUID
+    session_id: Id
+    message_id: UUID
+    at: Time
+
+
 class _ChangedSettings(Struct):
     by: Party
     changed: dict[str, tuple[FlagValue, FlagValue]]
@@ -383,6 +393,7 @@ ROWS: dict[str, type[Struct]] = {
     "usage": Usage,
     "requests": Request,
     "chat_requests": ChatRequest,
+    "not_helpful": NotHelpful,
     "admin_reads": AdminRead,
     "kept_answers": KeptAnswer,
 }

@@ -145,6 +145,16 @@ PROFILE_NOT_ALLOWED = Failure(
 )
 PROFILE_FULL = Failure(409, "profile_full", "This user's profile holds 200 statements, and no more are kept.")
 DUPLICATE_ENTRY = Failure(409, "duplicate_entry", "This user's profile says that already.", "content")
+QUESTION_NOT_KEPT = Failure(
+    409,
+    "question_not_kept",
+    "The log does not have what this request asked, so no question is known for next time.",
+)
+ALWAYS_NEEDED = Failure(
+    409,
+    "always_needed",
+    "This memory shapes every answer, or somebody's health depends on it. It can be edited or deleted.",
+)
 SWITCHED_OFF = Failure(409, "switched_off", "This is switched off for this user.")
 NOT_UNDOABLE = Failure(
     409,

@@ -2,9 +2,12 @@
 
 from recollect.api import insights, queries
 from recollect.api.failures import (
+    ALWAYS_NEEDED,
     FORBIDDEN,
     INTERNAL_ERROR,
     INVALID_PARAMETER,
+    MEMORY_NOT_FOUND,
+    QUESTION_NOT_KEPT,
     REQUEST_NOT_FOUND,
     REQUEST_NOT_WRITTEN,
     TOO_MANY_ATTEMPTS,
@@ -48,6 +51,42 @@ explain_users_request = Operation(
     "Return the same of one of this user's requests, and of no other's. Kept for 30 days.",
     "Requests",
     further=(REQUEST_NOT_FOUND, REQUEST_NOT_WRITTEN),
+)
+call_not_helpful = Operation(
+    "call_not_helpful",
+    "POST",
+    "/memory/users/{user_id}/recalls/{request_id}/memories/{memory_id}/not-helpful",
+    type(None),
+    "Call a recalled memory not helpful",
+    "It is noted.",
+    "Leave a memory out of the prompts of questions like this request's, in whatever words they come.\n\n"
+    "A memory that shapes every answer, or on which somebody's health depends (importance 0.85 or more), stays. Of the question its "
+    "embedding is kept. It can be taken back, and is erased with the memory, with the chat, and with the user.",
+    "Requests",
+    status=204,
+    further=(REQUEST_NOT_FOUND, MEMORY_NOT_FOUND, QUESTION_NOT_KEPT, ALWAYS_NEEDED),
+)
+take_back_not_helpful = Operation(
+    "take_back_not_helpful",
+    "DELETE",
+    "/memory/users/{user_id}/recalls/{request_id}/memories/{memory_id}/not-helpful",
+    type(None),
+    "Take back that a recalled memory was not helpful",
+    "It is taken back.",
+    "Let questions like this request's get the memory again.",
+    "Requests",
+    status=204,
+    further=(MEMORY_NOT_FOUND,),
+)
+list_not_helpful = Operation(
+    "list_not_helpful",
+    "GET",
+    "/memory/users/{user_id}/memories/{memory_id}/not-helpful",
+    insights.NotHelpfulFor,
+    "List for which questions a memory was not helpful",
+    "The questions, newest first, 50 at most.",
+    "Return for which questions the user called a memory not helpful. Questions like these do not get it.",
+    "Requests",
 )
 retry_formation = Operation(
     "retry_formation",

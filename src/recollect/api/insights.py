@@ -151,6 +151,24 @@ class GivenItem(Ranked, kw_only=True):
     preview: Annotated[
         str | None, about("How it begins now, 160 characters at most; null where it is there no more.")
     ]
+    not_helpful: Annotated[bool, about("Whether the user called it not helpful for this question.")]
+
+
+class NotHelpfulQuestion(Struct):
+    """A question for which a memory was not helpful."""
+
+    request_id: Annotated[UUID, about("The request that was given it.")]
+    at: Annotated[Time, about("When the user said so.")]
+    question: Annotated[
+        str | None,
+        about("How what was asked begins, 160 characters at most, secrets masked; null as in `explain`."),
+    ]
+
+
+class NotHelpfulFor(Struct):
+    """For which questions a memory was not helpful."""
+
+    questions: list[NotHelpfulQuestion]
 
 
 class ExplainedCandidate(Ranked, kw_only=True):
@@ -375,6 +393,7 @@ class Recalls(Struct):
     history_tokens: Annotated[int, about("What missing history took.")]
     mean_top_score: float | None
     complaints: Annotated[int, about("Messages that say something told was forgotten.")]
+    not_helpful: Annotated[int, about("How often people called a recalled memory not helpful.")]
     skipped: Annotated[
         dict[str, int],
         about("Why nothing was recalled, of requests of people who are known; `health` counts the others."),

@@ -278,7 +278,8 @@ class Engine(Profiles):
         page = await self._told(user_id, *found[:limit])
         items = {item for each in page for item, _ in each.given}
         contents = await requests.contents(user_id, items) if items else {}
-        return RecallPage(page, contents, page[-1].id if len(found) > limit else None)
+        not_helpful = await self._backends.feedback.of_requests(user_id, [each.id for each in page])
+        return RecallPage(page, contents, page[-1].id if len(found) > limit else None, not_helpful)
 
     async def _told(self, user_id: str, *records: RequestRecord) -> tuple[RequestRecord, ...]:
         """Return the user's records, without the questions if they are to stay hidden."""

@@ -134,6 +134,7 @@ class RecallState:
         chat: The chat in the store.
         over: The anchors of blocks of an earlier chat, which began with the same words.
         answers: The memory's answers to the turn's own message.
+        not_helpful: The statements that the person called not helpful for questions like the turn's.
     """
 
     turn: Turn
@@ -145,6 +146,7 @@ class RecallState:
     chat: Chat = field(default_factory=Chat)
     over: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
+    not_helpful: frozenset[UUID] = frozenset()
 
     @property
     def milliseconds(self) -> float:
@@ -238,6 +240,7 @@ class RecallState:
             prompt,
             self.chat.abandoned,
             self.options.disclosure,
+            self.not_helpful,
         )
 
     def standing(self, important: "Important", chosen: Sequence[Recollection]) -> tuple[Recollection, ...]:
@@ -321,6 +324,7 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
     elif state.given:
         how = replace(how, limit=min(how.limit, how.later))
     lists = ranking.needs.everything
+    state.not_helpful = frozenset() if lists else ranking.not_helpful
     around = state.around(asks_for_before=query.asks_for_before, lists=lists)
     relevant = policy.gate.opens(ranking.gate_score) and not ranking.needs.served
     needs = ranking.needs if limit is None else replace(ranking.needs, at_most=None)

@@ -10,7 +10,7 @@ from uuid import UUID
 import structlog
 from uuid_utils.compat import uuid7
 
-from recollect.engine.browsing import Browsing
+from recollect.engine.feedback import Feedback
 from recollect.errors import EmbedderError, ProfileEntryNotFoundError, ProfileNotAllowedError
 from recollect.model import (
     NOT_SAID,
@@ -31,7 +31,7 @@ from recollect.text.secrets import mask
 log = structlog.get_logger(__name__)
 
 
-class Profiles(Browsing):
+class Profiles(Feedback):
     """Lets people say who they are."""
 
     async def profile(self, user_id: str) -> OwnProfile:

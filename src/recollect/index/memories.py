@@ -40,12 +40,14 @@ class StoredMemory(NamedTuple):
         first: Its embedding by the first embedder; None without one.
         second: Its embeddings by the second embedder: of a statement with hints, that of it with its topics and those of its
             questions; of another, its own alone. None without any.
+        not_helpful: The embeddings of the questions for which its person called it not helpful, by the second embedder.
     """
 
     memory: Memory
     words: Document
     first: Embedded | None
     second: Embedded | None
+    not_helpful: Embedded | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class Memories:
         words: Their terms.
         first: Their embeddings by the first embedder.
         second: Their embeddings by the second embedder.
+        not_helpful: The embeddings of the questions for which each was not helpful.
         judged: The rows of the statements that the person sees, (n,).
         judged_items: The same statements.
         table: Their columns.
@@ -76,6 +79,7 @@ class Memories:
     words: Words = field(default_factory=Words)
     first: Vectors = field(default_factory=Vectors)
     second: Vectors = field(default_factory=Vectors)
+    not_helpful: Vectors = field(default_factory=Vectors)
     judged: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, np.intp))
     judged_items: tuple[Memory, ...] = ()
     table: StatementColumns = field(default_factory=lambda: StatementColumns.of(()))
@@ -110,6 +114,7 @@ class Memories:
             self.words.with_documents([each.words for each in changed]).taken(order),
             self.first.with_documents([each.first for each in changed]).taken(order),
             self.second.with_documents([each.second for each in changed]).taken(order),
+            self.not_helpful.with_documents([each.not_helpful for each in changed]).taken(order),
             judged,
             statements,
             table,
@@ -157,7 +162,7 @@ class Memories:
         """The bytes that they take, about."""
         characters = sum(len(with_hints(each)) + len(each.provenance.evidence or "") for each in self.items)
         objects = 2 * characters + _OBJECT_BYTES * len(self.items)
-        parts = (self.words, self.first, self.second, self.letters, self.table)
+        parts = (self.words, self.first, self.second, self.not_helpful, self.letters, self.table)
         return objects + sum(each.nbytes for each in parts)
 
 

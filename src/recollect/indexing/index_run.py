@@ -20,7 +20,7 @@ from recollect.indexing.indexed_message import (
     windows_to_embed,
     without_secrets_before,
 )
-from recollect.indexing.memories import MemoryEmbedding
+from recollect.indexing.memories import MemoryEmbedding, embed_questions
 from recollect.model import EmbeddingScope, IndexedMessage, LoggedMessage, UnembeddedChunk
 from recollect.ports import Embedder
 
@@ -134,6 +134,8 @@ async def _embed_later(run: "_Run", second_embedder: Embedder | None, *, chunks:
     failure = next((each.failure for each in memories if each.failure is not None), None)
     if failure is not None and not more:
         raise failure
+    if second_embedder is not None and not more:
+        more = await embed_questions(run.user_id, run.index, second_embedder)
     return more
 
 

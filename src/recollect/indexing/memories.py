@@ -10,6 +10,7 @@ from recollect.errors import EmbedderError
 from recollect.model import Memory
 from recollect.models.second_embedding import second_embeddings
 from recollect.ports import Embedder
+from recollect.text.attribution import question_in
 
 if TYPE_CHECKING:
     from recollect.store.log import LogIndex
@@ -22,6 +23,19 @@ _FIRST_FAILURES = 3
 
 
 _Keeping: TypeAlias = Callable[[], Awaitable[None]]
+
+
+async def embed_questions(user_id: str, index: "LogIndex", embedder: Embedder) -> bool:
+    """Embed questions for which memories were not helpful; return whether more are left.
+
+    Raises:
+        EmbedderError: The embedder failed or can't be reached.
+    """
+    questions = await index.questions_to_embed(user_id, embedder.name, limit=_AT_ONCE)
+    for message_id, text in questions:
+        vector = await embedder.embed_question(question_in(text))
+        await index.embed_question(user_id, message_id, vector, embedder.name)
+    return len(questions) == _AT_ONCE
 
 
 @dataclass(slots=True)

@@ -89,14 +89,31 @@ class RequestRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class NotHelpful:
+    """A recalled memory that its person called not helpful.
+
+    Attributes:
+        request_id: The request that was given it.
+        question: What was asked, 2,000 characters at most; None if the log does not tell it.
+    """
+
+    request_id: UUID
+    memory_id: UUID
+    at: datetime
+    question: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class RecallPage:
     """One page of what a user's requests were like, newest first.
 
     Attributes:
         contents: What was given, as it reads now; what is gone is left out.
+        not_helpful: The requests and memories among them that the person called not helpful.
         next: Behind which request the following page begins; None on the last.
     """
 
     requests: tuple[RequestRecord, ...]
     contents: Mapping[ItemPart, str]
     next: UUID | None
+    not_helpful: frozenset[tuple[UUID, UUID]] = frozenset()

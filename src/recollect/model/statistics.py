@@ -64,6 +64,7 @@ class Questions:
         budget: What they might have taken.
         history_tokens: What missing history took.
         mean_top_score: The mean of the best scores; None where nothing was found.
+        not_helpful: How often people called a recalled memory not helpful.
     """
 
     questions: int = 0
@@ -82,6 +83,7 @@ class Questions:
     budget: int = 0
     history_tokens: int = 0
     mean_top_score: float | None = None
+    not_helpful: int = 0
 
 
 @dataclass(frozen=True, slots=True)

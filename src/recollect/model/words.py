@@ -355,6 +355,8 @@ class Drop(StrEnum):
     IN_PROMPT = "in-prompt"
     SAME_SOURCE = "same-source"
     REPEATS = "repeats"
+    NOT_HELPFUL = "not-helpful"
+    """Its person called it not helpful for a question like this one."""
     CLIFF = "cliff"
     LIMIT = "limit"
     BUDGET = "budget"

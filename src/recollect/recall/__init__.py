@@ -3,6 +3,7 @@
 Read ``ranking`` first. ``needs`` judges statements, ``log`` and ``gate`` the log; ``last_chat`` finds the chats that a question asks for.
 """
 
+from recollect.recall.feedback import may_be_unhelpful
 from recollect.recall.gate import Gate
 from recollect.recall.last_chat import ChatsAsked, earlier_chats, with_chats
 from recollect.recall.log import SignalWeights
@@ -32,6 +33,7 @@ __all__ = [
     "Tuning",
     "Watch",
     "earlier_chats",
+    "may_be_unhelpful",
     "rank",
     "read_query",
     "select",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import Protocol, TypeVar
+from uuid import UUID
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from recollect.recall.candidates import (
     serving_passages,
 )
 from recollect.recall.chat_topics import Embed, chats_by_topic, ranked_chats
+from recollect.recall.feedback import not_helpful
 from recollect.recall.gate import Gate, gate_score, holds_identifier
 from recollect.recall.last_chat import ChatsAsked, chats_asked
 from recollect.recall.log import LogScores, SignalWeights, items_of, score_log
@@ -131,6 +133,7 @@ class Ranking:
         chats: Which earlier chats it asks for.
         topics: The chats by how well they fit its topic, if it asks for one.
         question: The question's vector by the embedder of statements; None without one.
+        not_helpful: The statements that the person called not helpful for questions like this one.
         found: How much was found.
         degraded: The stages that failed or exceeded their time limit.
         stages: The duration of each stage, in milliseconds.
@@ -143,6 +146,7 @@ class Ranking:
     chats: ChatsAsked = ChatsAsked.NONE
     topics: tuple[str, ...] = ()
     question: Vector | None = None
+    not_helpful: frozenset[UUID] = frozenset()
     found: Found = Found()
     degraded: tuple[Stage, ...] = ()
     stages: dict[Stage, float] = field(default_factory=dict)
@@ -224,6 +228,7 @@ async def rank(
         chats,
         topics,
         vectors.asked,
+        not_helpful(snapshot.memories, vectors.asked, vectors.near[0].model if vectors.near else ""),
         step.found(log),
         tuple(dict.fromkeys(watch.degraded)),
         watch.stages,

@@ -53,6 +53,7 @@ class SelectionContext:
         prompt: The texts that the request carries.
         abandoned: The ids of messages that the turn replaces. What was learned from them alone no longer holds.
         disclosure: What may be sent to the LLM's server. What the policy forbids is selected and then left out.
+        not_helpful: The ids of statements that the person called not helpful for questions like this one.
     """
 
     session_id: str
@@ -61,6 +62,7 @@ class SelectionContext:
     prompt: PromptTexts = field(default_factory=PromptTexts)
     abandoned: frozenset[UUID] = frozenset()
     disclosure: Disclosure = ALL_TOLD
+    not_helpful: frozenset[UUID] = frozenset()
 
     def is_abandoned(self, item: Item) -> bool:
         """Tell whether the turn replaces all messages that an item was learned from."""
@@ -165,6 +167,8 @@ class _Selection:
     def _of_itself(self, item: Item, is_statement: bool, *, session_only: bool) -> Drop | None:  # noqa: FBT001
         if item.id not in self.needs.wanted if is_statement else not self.relevant:
             return Drop.IRRELEVANT
+        if item.id in self.around.not_helpful:
+            return Drop.NOT_HELPFUL
         if not is_statement and item.session_id not in {self.around.session_id, None}:
             is_summary = isinstance(item, Memory) and item.kind is Kind.SUMMARY
             if session_only or (is_summary and not self.around.user_wide):

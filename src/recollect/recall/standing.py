@@ -57,6 +57,7 @@ def standing_part(
         words = words_of(memory.content)
         if (
             memory.id in around.given
+            or memory.id in around.not_helpful
             or around.is_abandoned(memory)
             or around.prompt.says(memory.content, words)
         ):

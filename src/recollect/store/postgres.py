@@ -18,7 +18,15 @@ from recollect.store.requests import RequestLog
 from recollect.store.schema.migration import migrate
 from recollect.store.snapshots import PostgresSnapshots
 from recollect.store.statistics import Statistics
-from recollect.store.users import AdminReadLog, Answers, Portability, Profiles, UsageLog, UserSettings
+from recollect.store.users import (
+    AdminReadLog,
+    Answers,
+    Feedback,
+    Portability,
+    Profiles,
+    UsageLog,
+    UserSettings,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -44,6 +52,7 @@ class Postgres:
     portability: Portability
     repairs: Repairs
     profiles: Profiles
+    feedback: Feedback
     statistics: Statistics
     snapshots: SnapshotCache
     generations: EmbedderGenerations
@@ -113,6 +122,7 @@ def _stores_over(database: Database, inbox: Inbox, jobs: Jobs, cache_bytes: int)
         portability=Portability(database),
         repairs=Repairs(database),
         profiles=Profiles(database),
+        feedback=Feedback(database),
         statistics=Statistics(database),
         snapshots=SnapshotCache(PostgresSnapshots(database), most_bytes=cache_bytes),
         generations=EmbedderGenerations(database),

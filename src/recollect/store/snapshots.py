@@ -178,14 +178,16 @@ def stored_memories(rows: Sequence[Record]) -> list[StoredMemory]:
     """Return memories with their terms and embeddings."""
     first = _embedded([(row["embedding_model"], row["first"]) for row in rows])
     second = _embedded([(row["second_model"], row["second"]) for row in rows])
+    not_helpful = _embedded([(row["second_model"], row["not_helpful"]) for row in rows])
     return [
         StoredMemory(
             memory_of(row),
             read_terms_of_memory(row["content"], row["terms"], row["counts"], row["terms_by"]),
             of_first,
             _in_pieces(of_second, row["pieces"]),
+            questions,
         )
-        for row, of_first, of_second in zip(rows, first, second, strict=True)
+        for row, of_first, of_second, questions in zip(rows, first, second, not_helpful, strict=True)
     ]
 
 

@@ -50,7 +50,10 @@ class Statistics:
                 **_numbers(dict(formed or {})), made=await _counts(connection, "made_since", since)
             )
             return Activity(
-                Questions(**dict(questions or {})),
+                Questions(
+                    **dict(questions or {}),
+                    not_helpful=await connection.fetchval(SQL["not_helpful_since"], since),
+                ),
                 await _counts(connection, "skips_since", since),
                 await _counts(connection, "paths_since", since),
                 await _counts(connection, "given_since", since),

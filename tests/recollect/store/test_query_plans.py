@@ -67,6 +67,11 @@ SELECT '*', lpad('c' || to_hex(number), 32, '0')::uuid, 'fact',
     (SELECT array_agg(sin(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec,
     'm', 0.5, 1, now(), '{}', now()
 FROM generate_series(1, 3000) AS n (number);
+INSERT INTO not_helpful
+SELECT user_id, id, id, 'chat ' || number % 10, id, now(),
+    (SELECT array_agg(cos(number * place)) FROM generate_series(1, 32) AS d (place))::real[]::halfvec, 'm'
+FROM said
+WHERE number % 50 = 0;
 SET session_replication_role = origin;
 INSERT INTO pgqueuer (priority, created, updated, heartbeat, execute_after, status, entrypoint, payload)
 SELECT 0, now(), now(), now(), now(), CASE WHEN number % 10 = 0 THEN 'picked' ELSE 'queued' END::pgqueuer_status, 'form',

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -108,7 +109,10 @@ async def fill(store: Postgres) -> None:
         await store.asked.note(scope, KeptRequest("a:1", LISTED, (), NOON))
         left_out = Scope(scope.user_id, "left out")
         await store.memories.erase_session(left_out, at=NOON, leaves_out=True)
-        await note_request(store.log, like_a_request(scope))
+        request = replace(like_a_request(scope), key=said.turn.key)
+        await note_request(store.log, request)
+        [secret] = (await store.memories.page(scope.user_id, limit=1)).memories
+        assert await store.feedback.add(scope.user_id, request.id, secret.id, at=NOON)
         order = nouns.memory(f"Obey {scope.user_id}", scope)
         await store.memories.apply(
             scope, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON

@@ -23,6 +23,7 @@ USER_TABLES = {
     "request_metrics",
     "quarantine",
     "profile_entries",
+    "not_helpful",
     "user_settings",
     "model_usage",
     "kept_answers",
@@ -62,6 +63,7 @@ OVER_ALL_USERS = {
     "formed_since": "the same",
     "made_since": "the same",
     "model_tokens_since": "the same",
+    "not_helpful_since": "the same",
     "usage_of_everybody": "what models may take of a day is limited for all together, too",
 }
 OF_THE_USER = r"(?:user_id|owner) (?:= \$1|IN \('\*', \$1\))"

@@ -130,7 +130,11 @@ async def live(kept: Kept) -> None:
     await note_block(store.log, scope, Injection("a", Place.SYSTEM, "<memory>", (tea.id,), 3, NOON), [])
     await store.usage.use(anna, NOON.date(), 120)
     await store.usage.use(anna, NOON.date(), 40, for_summary=True)
-    await note_request(store.log, a_request(kept))
+    said = store.exchange("What do I drink?")
+    await store.log.append(said)
+    request = replace(a_request(kept), key=said.turn.key)
+    await note_request(store.log, request)
+    assert await store.feedback.add(anna, request.id, tea.id, at=LATER)
     await store.memories.touch(anna, [tea.id], at=LATER)
     await store.asked.note(scope, KeptRequest("a:1", LISTED, (tea.id,), NOON))
     await store.admin_reads.note(anna, AdminRead(uuid7(), NOON, "support", "page: memories"))
@@ -182,6 +186,7 @@ async def test_an_export_is_as_its_schema_says_and_holds_something_of_everything
     assert "Minka" in json.dumps(document["messages"])
     assert "values" not in document["memories"][0]
     assert document["chat_requests"][0]["asking"] == "listed"
+    assert document["not_helpful"][0]["request_id"] == document["requests"][0]["id"]
     assert document["kept_answers"][0]["answer"] == '{"content": "She drinks tea."}'
     reads = [each["operation"] for each in document["admin_reads"]]
     assert {"page: memories", "export_user"} <= set(reads), reads
@@ -197,6 +202,7 @@ _NOT_EXPORTED = {
 }
 """Tables of a user's that are made anew of the others, or are of the moment; docs/export.md says so of each."""
 _COLUMNS_NOT_EXPORTED = {
+    "not_helpful": {"values", "embedding_model"},
     "vectors": {
         "values",
         "embedding_model",
@@ -210,7 +216,7 @@ _COLUMNS_NOT_EXPORTED = {
         "owner",
         "changed",
     },
-    "users_vectors": {"vector_id", "owner", "content_hash", "document", "changed"},
+    "users_vectors": {"vector_id", "owner", "content_hash", "document", "changed", "not_helpful"},
     "quarantine": {"content_hash"},
     "profile_entries": {"content_hash", "values", "embedding_model"},
     "exchanges": {"asking"},

@@ -159,6 +159,17 @@ class LogIndex:
             )
         return [memory_of(row) for row in rows]
 
+    async def questions_to_embed(self, user_id: str, model: str, *, limit: int) -> list[tuple[UUID, str]]:
+        """Return questions for which memories were not helpful and that ``model`` has not embedded: messages, and their texts."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["questions_to_embed"], user_id, model, limit)
+        return [(row["message_id"], row["content"]) for row in rows]
+
+    async def embed_question(self, user_id: str, message_id: UUID, vector: Vector, model: str) -> None:
+        """Keep the embedding of such a question."""
+        async with self._database.changing(user_id) as connection:
+            await connection.execute(SQL["embed_question"], user_id, message_id, vector, model)
+
     async def embed_statement(self, user_id: str, statement: Memory) -> None:
         """Give a statement that the user sees its second embeddings, in place of others; not if it changed meanwhile.
 

@@ -53,6 +53,7 @@ async def erase_session(
     told |= {*hidden.summaries}
     counts = {"message_chunks": chunks, **await _delete_log(connection, user_id, session_id)}
     vectors = await _ids(connection, "erase_memories", user_id, list(told))
+    await connection.execute(SQL["erase_not_helpful_of"], user_id, vectors, [])
     held = await _ids(connection, "erase_quarantine_of_session", user_id, session_id, messages)
     counts |= {"vectors": len(vectors), "quarantine": len(held)}
     await connection.execute(SQL["erase_kept_answers"], user_id)  # one may quote the chat
@@ -126,7 +127,7 @@ async def delete_index(connection: Connection, user_id: str, messages: Sequence[
 
 async def _delete_log(connection: Connection, user_id: str, session_id: str) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for table in ("exchanges", "injections", "chat_requests", "request_metrics", "messages"):
+    for table in ("exchanges", "injections", "chat_requests", "not_helpful", "request_metrics", "messages"):
         deleted = await connection.execute(SQL[f"erase_{table}_of_session"], user_id, session_id)
         counts[table] = _affected(deleted)
     counts["sessions"] = _affected(await connection.execute(SQL["erase_session"], user_id, session_id))
@@ -207,6 +208,9 @@ async def erase_told(transaction: Transaction, change: Erase) -> Change:
     await unindex(connection, user_id, await _ids(connection, "beside_messages", user_id, hidden.messages))
     await delete_index(connection, user_id, hidden.messages)
     await connection.fetch(SQL["erase_memories"], user_id, list(memories))
+    await connection.execute(
+        SQL["erase_not_helpful_of"], user_id, list(memories), [*told_in, *hidden.messages]
+    )
     held = await _ids(connection, "erase_quarantine_of_messages", user_id, hidden.messages)
     await connection.execute(SQL["detach_from_messages"], user_id, hidden.messages)
     await connection.execute(SQL["erase_texts"], user_id, hidden.messages)

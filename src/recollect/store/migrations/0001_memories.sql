@@ -109,12 +109,14 @@ CREATE TABLE users_vectors (
     changed bigint NOT NULL DEFAULT 0,
     hints_asked smallint NOT NULL DEFAULT 0,
     standing text CHECK (standing IN ('disputed', 'suspect')),
+    not_helpful boolean NOT NULL DEFAULT false,
     PRIMARY KEY (user_id, vector_id),
     UNIQUE (user_id, content_hash)
 ) WITH (fillfactor = 75);
 
 COMMENT ON COLUMN users_vectors.changed IS 'The version of the user''s memories in which it changed last.';
 COMMENT ON COLUMN users_vectors.hints_asked IS 'How often a model was asked for the hints of its content and gave none.';
+COMMENT ON COLUMN users_vectors.not_helpful IS 'Whether the table not_helpful has rows of it: only then a snapshot looks there.';
 COMMENT ON COLUMN users_vectors.standing IS 'The user''s own view: one user may dispute a memory that another does not.';
 
 CREATE INDEX users_vectors_changed ON users_vectors (user_id, changed);
@@ -205,6 +207,22 @@ CREATE TABLE profile_entries (
 COMMENT ON COLUMN profile_entries.memory_id IS 'The memory that proposed it; NULL: it was written by hand.';
 COMMENT ON COLUMN profile_entries.own_words IS 'The person wrote it so: it stays when the memory goes.';
 
+-- Which memories a user called not helpful for a question. Of the question only its embedding is kept here, once it is made.
+CREATE TABLE not_helpful (
+    user_id text NOT NULL,
+    memory_id uuid NOT NULL,
+    request_id uuid NOT NULL,
+    session_id text NOT NULL,
+    message_id uuid NOT NULL,
+    at timestamptz NOT NULL,
+    "values" halfvec,
+    embedding_model text,
+    PRIMARY KEY (user_id, memory_id, request_id)
+);
+
+COMMENT ON COLUMN not_helpful.request_id IS 'The request that was given the memory.';
+COMMENT ON COLUMN not_helpful.message_id IS 'The message with the question.';
+
 -- Changes of settings while the engine runs: of a user, and of '*' for everybody.
 CREATE TABLE user_settings (
     user_id text PRIMARY KEY,
@@ -217,11 +235,16 @@ ALTER TABLE users_vectors ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE memory_updates ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE quarantine ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE profile_entries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE not_helpful ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE user_settings ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE POLICY of_the_user ON memory_updates USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON quarantine USING (user_id = current_setting('recollect.user_id', true));
 CREATE POLICY of_the_user ON profile_entries USING (user_id = current_setting('recollect.user_id', true));
+CREATE POLICY of_the_user ON not_helpful USING (user_id = current_setting('recollect.user_id', true));
+-- The operator counts them.
+CREATE POLICY over_all_users ON not_helpful FOR SELECT
+    USING (current_setting('recollect.over_all_users', true) = 'on');
 
 -- Every user sees and adds shared memories (owner '*'), and no user changes them. The planner can't tell that this condition and
 -- the query's own say the same, and would expect few rows; in coalesce it gives the condition no weight. The SELECT runs once.

@@ -113,6 +113,11 @@ CREATE TRIGGER version_of_removal AFTER DELETE ON vectors FOR EACH ROW EXECUTE F
 CREATE FUNCTION version_link() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.changed := recollect.raise_version(NEW.user_id, 'statements', false);
+    IF TG_OP = 'INSERT' THEN  -- it may have come back
+        NEW.not_helpful := EXISTS (
+            SELECT FROM recollect.not_helpful AS n WHERE n.user_id = NEW.user_id AND n.memory_id = NEW.vector_id
+        );
+    END IF;
     RETURN NEW;
 END
 $$;
@@ -147,6 +152,21 @@ END
 $$;
 
 CREATE TRIGGER version AFTER INSERT OR UPDATE OR DELETE ON profile_entries FOR EACH ROW EXECUTE FUNCTION version_profile();
+
+CREATE FUNCTION version_not_helpful() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    row record := CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+BEGIN
+    UPDATE recollect.users_vectors
+    SET changed = recollect.raise_version(row.user_id, 'statements', false), not_helpful = EXISTS (
+        SELECT FROM recollect.not_helpful AS n WHERE n.user_id = row.user_id AND n.memory_id = row.memory_id
+    )
+    WHERE user_id = row.user_id AND vector_id = row.memory_id;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER version AFTER INSERT OR UPDATE OR DELETE ON not_helpful FOR EACH ROW EXECUTE FUNCTION version_not_helpful();
 
 CREATE FUNCTION version_chunk() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

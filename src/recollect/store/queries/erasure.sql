@@ -46,6 +46,10 @@ DELETE FROM quarantine WHERE user_id = $1;
 -- Delete the user's profile.
 DELETE FROM profile_entries WHERE user_id = $1;
 
+-- name: erase_not_helpful
+-- Delete which memories the user called not helpful.
+DELETE FROM not_helpful WHERE user_id = $1;
+
 -- name: erase_admin_reads
 -- Delete who read what of the user.
 DELETE FROM admin_reads WHERE user_id = $1;
@@ -135,6 +139,8 @@ SELECT 'quarantine' AS name, count(*) AS rows FROM quarantine WHERE user_id = $1
 UNION ALL
 SELECT 'profile_entries' AS name, count(*) AS rows FROM profile_entries WHERE user_id = $1
 UNION ALL
+SELECT 'not_helpful' AS name, count(*) AS rows FROM not_helpful WHERE user_id = $1
+UNION ALL
 SELECT 'admin_reads' AS name, count(*) AS rows FROM admin_reads WHERE user_id = $1
 UNION ALL
 SELECT 'chat_requests' AS name, count(*) AS rows FROM chat_requests WHERE user_id = $1
@@ -173,7 +179,7 @@ ORDER BY c.relname;
 
 -- name: vacuum
 -- Make free what deleted rows took; outside of any transaction. What this database user may not, is passed over.
-VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.users, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.pgqueuer, recollect.pgqueuer_log;
+VACUUM recollect.exchanges, recollect.leases, recollect.tries, recollect.kept_answers, recollect.injections, recollect.chat_requests, recollect.chats_left_out, recollect.request_metrics, recollect.chunk_vectors, recollect.message_chunks, recollect.users, recollect.messages, recollect.sessions, recollect.memory_updates, recollect.quarantine, recollect.profile_entries, recollect.not_helpful, recollect.admin_reads, recollect.user_settings, recollect.model_usage, recollect.users_vectors, recollect.vectors, recollect.pgqueuer, recollect.pgqueuer_log;
 
 -- name: exchanges_of_session
 -- What was said in a chat of the user, exchange by exchange.
@@ -276,6 +282,10 @@ DELETE FROM injections WHERE user_id = $1 AND session_id = $2;
 -- Delete what the requests of a chat of the user were like.
 DELETE FROM request_metrics WHERE user_id = $1 AND session_id = $2;
 
+-- name: erase_not_helpful_of_session
+-- Delete which memories the user called not helpful in a chat.
+DELETE FROM not_helpful WHERE user_id = $1 AND session_id = $2;
+
 -- name: erase_messages_of_session
 -- Delete the log of a chat of the user.
 DELETE FROM messages WHERE user_id = $1 AND session_id = $2;
@@ -372,6 +382,10 @@ UPDATE exchanges AS e SET answered = NULL, partial = NULL
 FROM messages AS m
 WHERE e.user_id = $1 AND e.id = ANY ($2::uuid[]) AND m.user_id = $1 AND m.id = e.message_id
 RETURNING m.id, m.indexed AND NOT m.hidden AS is_found;
+
+-- name: erase_not_helpful_of
+-- Delete that the user called one of these memories not helpful, or any for a question in one of these messages.
+DELETE FROM not_helpful WHERE user_id = $1 AND (memory_id = ANY ($2::uuid[]) OR message_id = ANY ($3::uuid[]));
 
 -- name: erase_texts
 -- Delete the text of messages of the user; that something was said there stays known.

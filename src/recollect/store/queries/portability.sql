@@ -129,6 +129,12 @@ SELECT row_to_json(x)::text FROM (
     SELECT session_id, anchor, asking, items, at FROM chat_requests WHERE user_id = $1 ORDER BY session_id, at, anchor
 ) AS x;
 
+-- name: export_not_helpful
+-- Which memories the user called not helpful, and for which questions.
+SELECT row_to_json(x)::text FROM (
+    SELECT memory_id, request_id, session_id, message_id, at FROM not_helpful WHERE user_id = $1 ORDER BY request_id, memory_id
+) AS x;
+
 -- name: export_admin_reads
 -- What administrators read of the user, and who changed the user's settings.
 SELECT row_to_json(x)::text FROM (
@@ -315,6 +321,13 @@ RETURNING 1;
 -- Keep what an export says was asked of the memory in chats.
 INSERT INTO chat_requests (user_id, session_id, anchor, asking, items, at)
 SELECT $1, session_id, anchor, asking, items, at FROM jsonb_populate_recordset(NULL::chat_requests, $2::jsonb)
+ON CONFLICT DO NOTHING
+RETURNING 1;
+
+-- name: restore_not_helpful
+-- Keep which memories an export says were not helpful; their questions are embedded again.
+INSERT INTO not_helpful (user_id, memory_id, request_id, session_id, message_id, at)
+SELECT $1, memory_id, request_id, session_id, message_id, at FROM jsonb_populate_recordset(NULL::not_helpful, $2::jsonb)
 ON CONFLICT DO NOTHING
 RETURNING 1;
 

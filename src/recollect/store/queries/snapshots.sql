@@ -24,6 +24,11 @@ SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v
     v.use, v.topics, v.questions, CASE WHEN v.hint_values IS NULL THEN 1 ELSE 1 + cardinality(v.questions) END AS pieces,
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing,
     halfvec_send(v."values") AS first, v.second_model, halfvec_send(coalesce(v.hint_values, v.second_values)) AS second,
+    CASE WHEN l.not_helpful THEN (
+        SELECT string_agg(halfvec_send(n."values"), ''::bytea ORDER BY n.request_id)
+        FROM not_helpful AS n
+        WHERE n.user_id = $1 AND n.memory_id = v.id AND n.embedding_model = v.second_model
+    ) END AS not_helpful,
     v.terms, v.counts, v.terms_by, NULL::timestamptz AS ended_at, NULL::text AS ended_as, NULL::uuid AS heir
 FROM (
     SELECT vector_id FROM users_vectors WHERE user_id = $1 AND changed > $2
@@ -39,7 +44,7 @@ SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v
     v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
     v.use, v.topics, v.questions, CASE WHEN v.hint_values IS NULL THEN 1 ELSE 1 + cardinality(v.questions) END AS pieces,
     NULL, 0, 0, NULL,
-    halfvec_send(v."values") AS first, v.second_model, halfvec_send(coalesce(v.hint_values, v.second_values)) AS second,
+    halfvec_send(v."values") AS first, v.second_model, halfvec_send(coalesce(v.hint_values, v.second_values)) AS second, NULL,
     v.terms, v.counts, v.terms_by, NULL, NULL, NULL
 FROM vectors AS v
 WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
@@ -49,7 +54,7 @@ UNION ALL (
         v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
         v.use, v.topics, v.questions, CASE WHEN v.hint_values IS NULL THEN 1 ELSE 1 + cardinality(v.questions) END AS pieces,
         NULL, 0, 0, NULL,
-        halfvec_send(v."values") AS first, v.second_model, halfvec_send(coalesce(v.hint_values, v.second_values)) AS second,
+        halfvec_send(v."values") AS first, v.second_model, halfvec_send(coalesce(v.hint_values, v.second_values)) AS second, NULL,
         v.terms, v.counts, v.terms_by, v.ended_at, v.ended_as, v.heir
     FROM vectors AS v
     WHERE v.owner = $1 AND v.ended_at IS NOT NULL AND v.changed > $2

@@ -32,6 +32,7 @@ ERASED_TABLES = (
     "memory_updates",
     "quarantine",
     "profile_entries",
+    "not_helpful",
     "admin_reads",
     "user_settings",
     "model_usage",

@@ -29,6 +29,7 @@ SECTIONS = (
     "usage",
     "requests",
     "chat_requests",
+    "not_helpful",
     "admin_reads",
     "kept_answers",
 )
