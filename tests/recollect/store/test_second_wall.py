@@ -177,7 +177,7 @@ async def test_a_search_without_its_predicate_finds_nothing_of_anothers(store: P
 @table(
     ("name", "arguments"),
     [
-        ("snapshot_memories", (-1,)),
+        ("snapshot_memories", (-1, 9)),
         ("snapshot_passages", (-1,)),
         ("unindexed_messages", (99,)),
         ("profile_entries", ()),
