@@ -157,7 +157,6 @@ class Administration(SharedMemories):
             second_embedding=embedded.second_embedding,
             second_model=embedded.second_model,
             hints=embedded.hints,
-            hint_embeddings=embedded.hint_embeddings,
             versions=versions,
             actor=actor,
             at=self._clock(),
@@ -394,5 +393,4 @@ def _with_embeddings(revision: Revision, said: Memory | None) -> Embedded:
         said.second_embedding,
         said.second_model,
         said.hints,
-        said.hint_embeddings,
     )

@@ -43,6 +43,11 @@ class SharedMemories:
         """
         now = self._clock()
         memory = await self._backends.memories.share(user_id, memory_id, at=now, actor=actor)
+        [embedded] = await embedded_again(
+            [memory], self._backends.second_embedder
+        )  # without the owner's hints
+        if embedded.second_embedding is not None:
+            await self._backends.index.embed_statement(user_id, embedded)
         for other in others:
             await self._backends.memories.apply(
                 Scope(other, ""), [Add(memory, Reason.SHARED)], actor=actor, at=now

@@ -106,13 +106,12 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A revision with the embeddings of its content, where that is another.
+    """A revision with the embeddings of its content and hints, if they change.
 
     Attributes:
         revision: What is to be different.
         embedding: Of its content; written where the stored one differs from that.
         hints: When it will be needed; None: its hints stay while its content does.
-        hint_embeddings: As of ``Memory``.
     """
 
     revision: Revision
@@ -121,7 +120,6 @@ class Embedded:
     second_embedding: NDArray[np.float32] | None = None
     second_model: str | None = None
     hints: Hints | None = None
-    hint_embeddings: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,8 @@ class Memory:
         created_at: When it was written down.
         embedding: Its embedding, or None if none was made or loaded.
         embedding_model: The name of the embedder that made it.
-        second_embedding: The embedding of a statement by the second embedder, if it was just made.
+        second_embedding: The embeddings of a statement by the second embedder, if they were just made, (n, dimensions): of its
+            content with the topics of its hints, then of each question; (dimensions,) if it has one alone.
         second_model: The name of that one; loaded only for memories that serve everybody.
         last_recalled_at: When it last went into a prompt of the user it was read for.
         holds_from: Since when it holds, if said.
@@ -158,8 +159,6 @@ class Memory:
         past: When and how it ended, if it was true until then; None of a current statement and of all that was never true.
         label: Its label in prompts: the field of a profile's entry, whose value may mean little alone.
         hints: When it will be needed; None until a model or the person says so.
-        hint_embeddings: The embeddings of the hints by the second embedder, if they were just made, (n, dimensions): of the
-            statement with its topics, then of each question.
     """
 
     id: UUID
@@ -184,11 +183,10 @@ class Memory:
     past: Past | None = None
     embedding: Vector | None = field(default=None, repr=False, compare=False)
     embedding_model: str | None = None
-    second_embedding: Vector | None = field(default=None, repr=False, compare=False)
+    second_embedding: NDArray[np.float32] | None = field(default=None, repr=False, compare=False)
     second_model: str | None = field(default=None, compare=False)
     label: str = field(default="", compare=False)
     hints: Hints | None = None
-    hint_embeddings: NDArray[np.float32] | None = field(default=None, repr=False, compare=False)
 
     @property
     def labelled(self) -> str:

@@ -1,4 +1,4 @@
-"""Adds the second embeddings to new statements: of what they say, and of their hints. Never: stores them."""
+"""Adds the second embeddings to new statements: of their contents with their hints. Never: stores them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,25 +14,18 @@ log = structlog.get_logger(__name__)
 
 
 async def second_embeddings(statements: Sequence[Memory], embedder: Embedder) -> list[Memory]:
-    """Return statements with their second embeddings, and those of the hints that they have.
+    """Return statements with their second embeddings: of the content with its topics, then of each question.
 
     Raises:
         EmbedderError: The embedder failed or can't be reached.
     """
-    hinted = [(each, each.hints) for each in statements if each.hints is not None]
-    texts = [each.content for each in statements] + [with_topics(each, hints) for each, hints in hinted]
-    vectors = iter(await embedder.embed(texts))
-    embedded = {
-        each.id: replace(
-            each, second_embedding=next(vectors), second_model=embedder.name, hint_embeddings=None
-        )
-        for each in statements
-    }
-    for each, hints in hinted:
-        questions = [await embedder.embed_question(question) for question in hints.questions]
-        made = np.stack([next(vectors), *questions])
-        embedded[each.id] = replace(embedded[each.id], hint_embeddings=made)
-    return list(embedded.values())
+    texts = [each.content if each.hints is None else with_topics(each, each.hints) for each in statements]
+    embedded = []
+    for each, vector in zip(statements, await embedder.embed(texts), strict=True):
+        asked = () if each.hints is None else each.hints.questions
+        vectors = np.stack([vector, *[await embedder.embed_question(question) for question in asked]])
+        embedded.append(replace(each, second_embedding=vectors, second_model=embedder.name))
+    return embedded
 
 
 async def embedded_again(memories: Sequence[Memory], embedder: Embedder | None) -> list[Memory]:

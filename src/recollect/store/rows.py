@@ -89,10 +89,10 @@ def as_columns(hints: Hints | None) -> tuple[str | None, list[str] | None, list[
     )
 
 
-def joined_vectors(memory: Memory) -> Vector | None:
-    """Return the embeddings of a memory's hints end to end, if its content has a second embedding, too."""
-    vectors = None if memory.second_embedding is None else memory.hint_embeddings
-    return None if vectors is None else vectors.ravel()
+def second_columns(memory: Memory) -> tuple[Vector | None, str | None]:
+    """Return the second embeddings of a memory end to end, and their model."""
+    vectors = memory.second_embedding
+    return (None, None) if vectors is None else (vectors.ravel(), memory.second_model)
 
 
 def _past_of(row: Record) -> Past | None:

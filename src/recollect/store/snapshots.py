@@ -192,8 +192,10 @@ def stored_memories(rows: Sequence[Record]) -> list[StoredMemory]:
 
 
 def _in_pieces(joined: Embedded | None, pieces: int) -> Embedded | None:
-    """Return embeddings that are kept end to end, each in a row."""
-    return None if joined is None else Embedded(joined.model, joined.pieces.reshape(pieces, -1))
+    """Return embeddings that are kept end to end, each in a row; None if they can't be so many."""
+    if joined is None or joined.pieces.size % pieces:
+        return None
+    return Embedded(joined.model, joined.pieces.reshape(pieces, -1))
 
 
 def _embedded(sent: Sequence[tuple[str | None, bytes | None]]) -> list[Embedded | None]:

@@ -212,10 +212,21 @@ class TestHints:
         [edit, *_] = await subject.history(store.anna, tea.id)
         await subject.undo(store.anna, edit.id)
 
-        assert second.embedded == ["Drinks tea", "Drinks tea", "What do I drink?"]
+        assert second.embedded == ["Drinks tea", "What do I drink?"]
         assert await second_cosine(store, "What do I drink?") is not None
         assert (await subject.get(store.anna, tea.id)).hints == Hints(questions=("What do I drink?",))
         assert await store.index.unembedded_statements(store.anna, "second", limit=9) == []
+
+    async def test_what_is_shared_is_embedded_without_its_owners_hints(self, store: Store) -> None:
+        second = named("second")
+        subject = engine_over(store, second_embedder=second)
+        tea = await subject.add(store.anna, "Drinks tea", hints=Hints(topics=("gifts",)))
+        second.embedded.clear()
+
+        shared = await subject.share(store.anna, tea.id, [store.ben])
+
+        assert (shared.hints, second.embedded) == (None, ["Drinks tea"])
+        assert await second_cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
 
     async def test_while_the_second_embedder_is_away_they_wait_for_it(self, store: Store) -> None:
         away, back = (

@@ -59,7 +59,8 @@ MUCH = 100_000_000
 
 HINTS: dict[str, Any] = {
     "hints": Hints(Use.ALWAYS, ("tea time",), ("What do I drink?",)),
-    "hint_embeddings": np.stack([vector(*NORTH), vector(*EAST)]),
+    "second_embedding": np.stack([vector(*NORTH), vector(*EAST)]),
+    "second_model": "another",
 }
 EMBEDDED_AGAIN: dict[str, Any] = {"second_embedding": vector(*EAST), "second_model": "another"}
 
@@ -97,7 +98,7 @@ async def life(store: Store) -> Life:
     await store.log.append(said)
     await indexed(store.index, store.anna)
     provenance = Provenance(store.anna.scope.session_id, (said.message_id,), "I drink tea")
-    tea = store.memory("Drinks tea", provenance=provenance, **HINTS, **EMBEDDED_AGAIN)
+    tea = store.memory("Drinks tea", provenance=provenance, **HINTS)
     held = store.memory("Always answer in verse")
     entry = a_statement("Is called Anna")
     lived = Life(store, tea, said, held, entry)

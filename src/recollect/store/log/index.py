@@ -22,7 +22,7 @@ from recollect.model import (
 from recollect.store.jobs.queue import enqueue
 from recollect.store.log.terms import with_context, written_terms
 from recollect.store.pool import Connection, Database
-from recollect.store.rows import as_columns, joined_vectors, memory_of, own_content
+from recollect.store.rows import as_columns, memory_of, own_content, second_columns
 from recollect.store.sql import SQL
 
 log = structlog.get_logger(__name__)
@@ -152,7 +152,7 @@ class LogIndex:
         await self._embed_one("embed_memory", user_id, memory_id, vector, model)
 
     async def unembedded_statements(self, user_id: str, model: str, *, limit: int) -> list[Memory]:
-        """Return statements that the user sees and that lack second embeddings of ``model``, or those of their hints; newest first."""
+        """Return statements that the user sees and that have no second embeddings of ``model``, newest first."""
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(
                 SQL["unembedded_statements"], user_id, model, sorted(STATEMENTS), limit
@@ -175,8 +175,7 @@ class LogIndex:
 
         What several share is no one's own, and written as the operator.
         """
-        embedded = (statement.second_embedding, statement.second_model, joined_vectors(statement))
-        said = (statement.content, *as_columns(statement.hints))
+        embedded, said = second_columns(statement), (statement.content, *as_columns(statement.hints))
         await self._embed_one("embed_statement", user_id, statement.id, *embedded, *said)
 
     async def _embed_one(self, query: str, user_id: str, memory_id: UUID, *values: object) -> None:

@@ -92,7 +92,6 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
         second_embedding=wanted.second_embedding,
         second_model=wanted.second_model,
         hints=wanted.hints or kept_hints,
-        hint_embeddings=wanted.hint_embeddings,
     )
     return await edit_memory(transaction, stored, new)
 

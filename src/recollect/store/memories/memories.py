@@ -43,7 +43,7 @@ from recollect.store.memories.selection import NEWEST, read_some
 from recollect.store.memories.transaction import Transaction
 from recollect.store.memories.undo import undo_by_id
 from recollect.store.pool import Database
-from recollect.store.rows import as_columns, joined_vectors, memory_of, update_of
+from recollect.store.rows import as_columns, memory_of, second_columns, update_of
 from recollect.store.sql import SQL
 from recollect.store.users.erasure import VACUUM_SECONDS, erase_user, left_of_user, vacuum
 
@@ -249,10 +249,9 @@ class Memories:
         event_at: datetime | Kept | None = KEPT,
         embedding: Vector | None = None,
         embedding_model: str | None = None,
-        second_embedding: Vector | None = None,
+        second_embedding: NDArray[np.float32] | None = None,
         second_model: str | None = None,
         hints: Hints | None = None,
-        hint_embeddings: NDArray[np.float32] | None = None,
         versions: frozenset[str] | None = None,
         actor: Actor,
         at: datetime,
@@ -271,7 +270,6 @@ class Memories:
             second_embedding: As ``embedding``, by the second embedder.
             second_model: Its model.
             hints: The new hints; None leaves them while the content stays.
-            hint_embeddings: Of ``hints``, by the second embedder.
             versions: Write only if its version is one of these; None: always.
             actor: The author, for the audit.
             at: Now.
@@ -282,9 +280,7 @@ class Memories:
             ChangedMeanwhileError: Its version is none of ``versions``.
         """
         revision = Revision(memory_id, content, kind, importance, event_at, versions)
-        embedded = Embedded(
-            revision, embedding, embedding_model, second_embedding, second_model, hints, hint_embeddings
-        )
+        embedded = Embedded(revision, embedding, embedding_model, second_embedding, second_model, hints)
         async with self._database.changing(user_id) as connection:
             return await revise(Transaction(connection, user_id, actor, at), embedded)
 
@@ -325,7 +321,7 @@ class Memories:
         A model wrote them, so the audit doesn't list it.
         """
         written = [
-            (user_id, each.id, each.content, *as_columns(each.hints), each.second_model, joined_vectors(each))
+            (user_id, each.id, each.content, *as_columns(each.hints), *second_columns(each))
             for each in statements
         ]
         async with self._database.changing(user_id) as connection:

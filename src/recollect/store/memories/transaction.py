@@ -17,7 +17,7 @@ from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import COMMONS, Action, Actor, Kind, Memory, Past, Reason, Source, Update
 from recollect.store.log.terms import TERMS_BY, terms_of_memory
 from recollect.store.pool import Connection
-from recollect.store.rows import as_columns, as_json, joined_vectors, memory_of
+from recollect.store.rows import as_columns, as_json, memory_of, second_columns
 from recollect.store.sql import SQL
 from recollect.text.normalization import content_hash, storable_text
 
@@ -180,7 +180,7 @@ class Transaction:
     async def write(self, after: Memory) -> None:
         """Write over a memory that the user sees; of a shared one, only the user's own part.
 
-        Embeddings are written with what they embed; those of an unchanged content, and of unchanged hints, stay.
+        Embeddings are kept as long as what they embed: the content, or it and the hints.
         """
         hashed, content = content_hash(after.content), storable_text(after.content)
         if after.owner == self.user_id:
@@ -197,11 +197,9 @@ class Transaction:
                 after.provenance.message_ids,
                 after.embedding,
                 None if after.embedding is None else after.embedding_model,
-                after.second_embedding,
-                None if after.second_embedding is None else after.second_model,
+                *second_columns(after),
                 after.holds_until,
                 *as_columns(after.hints),
-                joined_vectors(after),
                 *terms_of_memory(content),
                 TERMS_BY,
             )
@@ -256,10 +254,8 @@ async def insert_vector(connection: Connection, memory: Memory) -> bool:
         memory.holds_until,
         optional_text(memory.provenance.extractor),
         as_json(memory.outline),
-        memory.second_embedding,
-        None if memory.second_embedding is None else memory.second_model,
+        *second_columns(memory),
         *as_columns(memory.hints),
-        joined_vectors(memory),
         *terms_of_memory(content),
         TERMS_BY,
     )

@@ -40,7 +40,6 @@ CREATE TABLE vectors (
     use text CHECK (use IN ('always', 'topic', 'asked')),
     topics text[],
     questions text[],
-    hint_values halfvec,
     ended_at timestamptz,
     ended_as text CHECK (ended_as IN ('changed', 'done', 'dropped')),
     heir uuid,
@@ -50,14 +49,13 @@ CREATE TABLE vectors (
 ) WITH (toast_tuple_target = 8160);
 
 COMMENT ON COLUMN vectors.outline IS 'The parts of a summary: facts, preferences, decisions, todos, entities.';
-COMMENT ON COLUMN vectors.second_values IS 'The embedding by second_model, a model of many languages; of statements alone.';
+COMMENT ON COLUMN vectors.second_values IS 'Embeddings of a statement by second_model, a model of many languages, end to end: of its content with its topics, then of each question.';
 COMMENT ON COLUMN vectors.terms IS 'The terms of its content, a line each; NULL: not read yet.';
 COMMENT ON COLUMN vectors.counts IS 'Two bytes a term: how often it stands there, twice.';
 COMMENT ON COLUMN vectors.terms_by IS 'The version of the rules by which its terms were read.';
 COMMENT ON COLUMN vectors.use IS 'When the statement is needed; NULL: no hints were made yet.';
 COMMENT ON COLUMN vectors.topics IS 'Requests that need it.';
 COMMENT ON COLUMN vectors.questions IS 'Questions that need it.';
-COMMENT ON COLUMN vectors.hint_values IS 'By second_model, end to end: of the content with its topics, then of each question.';
 COMMENT ON COLUMN vectors.ended_at IS 'Until when it was true, of the owner''s past; NULL: it is current, or was never true, or is not wanted.';
 COMMENT ON COLUMN vectors.heir IS 'The memory that holds since it ended.';
 COMMENT ON COLUMN vectors.changed IS 'The version of the owner''s memories in which it changed last.';
@@ -81,8 +79,7 @@ ALTER TABLE vectors
     ALTER COLUMN second_model SET STORAGE MAIN,
     ALTER COLUMN use SET STORAGE MAIN,
     ALTER COLUMN topics SET STORAGE MAIN,
-    ALTER COLUMN questions SET STORAGE MAIN,
-    ALTER COLUMN hint_values SET STORAGE MAIN;
+    ALTER COLUMN questions SET STORAGE MAIN;
 
 -- Finds a chat's newest summary among all memories of a user.
 CREATE INDEX vectors_summaries ON vectors (owner, session_id, id) WHERE kind = 'summary' AND valid_to IS NULL;

@@ -217,10 +217,11 @@ WHERE v.owner = $1 AND (v.session_id = $2 OR v.kind <> 'summary' AND v.message_i
 UPDATE vectors AS v
 SET message_ids = $3, session_id = nullif(v.session_id, $4),
     evidence = CASE WHEN v.session_id = $4 THEN NULL ELSE v.evidence END,
-    use = told.use, topics = told.topics, questions = told.questions, hint_values = told.hint_values
+    use = told.use, topics = told.topics, questions = told.questions,
+    second_values = CASE WHEN v.use IS NOT DISTINCT FROM told.use THEN v.second_values END
 FROM vectors AS o
 LEFT JOIN LATERAL (
-    SELECT o.use, o.topics, o.questions, o.hint_values
+    SELECT o.use, o.topics, o.questions
     WHERE o.session_id IS DISTINCT FROM $4 OR EXISTS (
         SELECT FROM memory_updates AS u WHERE u.user_id = $1 AND u.memory_id = o.id AND u.reason = 'edited'
     )
@@ -331,14 +332,15 @@ DELETE FROM quarantine WHERE user_id = $1 AND message_ids && $2::uuid[] RETURNIN
 -- name: detach_from_messages
 -- Forget that memories of the user rest on these messages, in which words they were said, and their hints; not if the user edited it.
 UPDATE vectors AS v
-SET evidence = NULL, use = told.use, topics = told.topics, questions = told.questions, hint_values = told.hint_values,
+SET evidence = NULL, use = told.use, topics = told.topics, questions = told.questions,
+    second_values = CASE WHEN v.use IS NOT DISTINCT FROM told.use THEN v.second_values END,
     message_ids = ARRAY(
         SELECT said.id FROM unnest(v.message_ids) WITH ORDINALITY AS said (id, place) WHERE said.id <> ALL ($2::uuid[])
         ORDER BY said.place
     )
 FROM vectors AS o
 LEFT JOIN LATERAL (
-    SELECT o.use, o.topics, o.questions, o.hint_values
+    SELECT o.use, o.topics, o.questions
     WHERE EXISTS (SELECT FROM memory_updates AS u WHERE u.user_id = $1 AND u.memory_id = o.id AND u.reason = 'edited')
 ) AS told ON true
 WHERE v.owner = $1 AND o.owner = $1 AND o.id = v.id AND o.message_ids && $2::uuid[];

@@ -124,8 +124,7 @@ SELECT (
     FROM users_vectors AS l
     JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
     WHERE $3::text IS NOT NULL AND l.user_id = $1 AND v.owner IN ($1, '*') AND v.valid_to IS NULL
-        AND v.kind = ANY ($4::text[])
-        AND (v.second_model IS DISTINCT FROM $3 OR v.second_values IS NULL OR v.use IS NOT NULL AND v.hint_values IS NULL)
+        AND v.kind = ANY ($4::text[]) AND (v.second_model IS DISTINCT FROM $3 OR v.second_values IS NULL)
 ) + (
     SELECT count(*)
     FROM message_chunks AS k
@@ -150,16 +149,13 @@ FROM (
     SELECT own.owner, own.id
     FROM vectors AS own
     WHERE own.owner = $1 AND (own.valid_to IS NULL OR own.ended_at IS NOT NULL) AND own.kind = ANY ($3::text[])
-        AND (own.second_model IS DISTINCT FROM $2 OR own.second_values IS NULL OR own.use IS NOT NULL AND own.hint_values IS NULL)
+        AND (own.second_model IS DISTINCT FROM $2 OR own.second_values IS NULL)
     UNION ALL
     SELECT shared.owner, shared.id
     FROM users_vectors AS given
     JOIN vectors AS shared ON shared.owner = given.owner AND shared.id = given.vector_id
     WHERE given.user_id = $1 AND given.owner = '*' AND shared.kind = ANY ($3::text[])
-        AND (
-            shared.second_model IS DISTINCT FROM $2 OR shared.second_values IS NULL
-            OR shared.use IS NOT NULL AND shared.hint_values IS NULL
-        )
+        AND (shared.second_model IS DISTINCT FROM $2 OR shared.second_values IS NULL)
     ORDER BY id DESC
     LIMIT $4
 ) AS missing
@@ -168,11 +164,11 @@ JOIN vectors AS v ON v.owner = missing.owner AND v.id = missing.id
 ORDER BY missing.id DESC;
 
 -- name: embed_statement
--- Give a statement of an owner its missing second embeddings, of its content and of its hints; not if they changed meanwhile.
-UPDATE vectors SET second_values = $3::halfvec, second_model = $4, hint_values = $5::halfvec
+-- Give a statement of an owner its missing second embeddings; not if its content or its hints changed meanwhile.
+UPDATE vectors SET second_values = $3::halfvec, second_model = $4
 WHERE owner = $1 AND id = $2 AND (valid_to IS NULL OR ended_at IS NOT NULL)
-    AND content = $6 AND (use, topics, questions) IS NOT DISTINCT FROM ($7, $8::text[], $9::text[])
-    AND (second_model IS DISTINCT FROM $4 OR second_values IS NULL OR use IS NOT NULL AND hint_values IS NULL);
+    AND content = $5 AND (use, topics, questions) IS NOT DISTINCT FROM ($6, $7::text[], $8::text[])
+    AND (second_model IS DISTINCT FROM $4 OR second_values IS NULL);
 
 -- name: is_given
 -- Whether a memory that the user sees is everybody's.

@@ -170,9 +170,8 @@ LIMIT $4;
 UPDATE users_vectors SET hints_asked = hints_asked + 1 WHERE user_id = $1 AND vector_id = ANY ($2::uuid[]);
 
 -- name: give_hints
--- Give a statement of the user's own its hints, if it has none and says the same still; their embeddings if they are of its model.
-UPDATE vectors
-SET use = $4, topics = $5, questions = $6, hint_values = CASE WHEN second_model = $7 THEN $8::halfvec END
+-- Give a statement of the user's own its hints, if it has none and says the same still, with the embeddings that count them.
+UPDATE vectors SET use = $4, topics = $5, questions = $6, second_values = $7::halfvec, second_model = $8
 WHERE owner = $1 AND id = $2 AND content = $3 AND use IS NULL AND valid_to IS NULL;
 
 -- name: use_of_memories
@@ -279,7 +278,7 @@ WHERE place > $3
 ORDER BY place DESC;
 
 -- name: copy_to_commons
--- Keep a memory of the user's own for all, without whose words it was.
+-- Keep a memory of the user's own for all, without whose words it was, and without its hints.
 INSERT INTO vectors (
     owner, id, kind, source, valid_from, content, content_hash, "values", embedding_model, importance,
     confidence, event_at, observed_at, message_ids, created_at, holds_from, holds_until, outline,
@@ -287,7 +286,8 @@ INSERT INTO vectors (
 )
 SELECT '*', v.id, v.kind, 'manual', v.valid_from, v.content, v.content_hash, v."values", v.embedding_model,
     v.importance, v.confidence, v.event_at, v.observed_at, '{}', v.created_at, v.holds_from, v.holds_until, v.outline,
-    v.second_values, v.second_model, v.terms, v.counts, v.terms_by
+    CASE WHEN v.use IS NULL THEN v.second_values END, CASE WHEN v.use IS NULL THEN v.second_model END,
+    v.terms, v.counts, v.terms_by
 FROM vectors AS v
 WHERE v.owner = $1 AND v.id = $2;
 

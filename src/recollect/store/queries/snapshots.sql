@@ -18,12 +18,12 @@ LEFT JOIN users AS c ON c.user_id = '*';
 
 -- name: snapshot_memories
 -- The memories that the user sees and that changed after a version, with their embeddings; those that serve everybody; and the past,
--- so much of it as ended last. All of them for the version -1. Embeddings of hints take the place of the statement's own.
+-- so much of it as ended last. All of them for the version -1.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
     v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
-    v.use, v.topics, v.questions, CASE WHEN v.hint_values IS NULL THEN 1 ELSE 1 + cardinality(v.questions) END AS pieces,
+    v.use, v.topics, v.questions, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing,
-    halfvec_send(v."values") AS first, v.second_model, halfvec_send(coalesce(v.hint_values, v.second_values)) AS second,
+    halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second,
     CASE WHEN l.not_helpful THEN (
         SELECT string_agg(halfvec_send(n."values"), ''::bytea ORDER BY n.request_id)
         FROM not_helpful AS n
@@ -42,9 +42,9 @@ WHERE v.owner IN ($1, '*')
 UNION ALL
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
     v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
-    v.use, v.topics, v.questions, CASE WHEN v.hint_values IS NULL THEN 1 ELSE 1 + cardinality(v.questions) END AS pieces,
+    v.use, v.topics, v.questions, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
     NULL, 0, 0, NULL,
-    halfvec_send(v."values") AS first, v.second_model, halfvec_send(coalesce(v.hint_values, v.second_values)) AS second, NULL,
+    halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second, NULL,
     v.terms, v.counts, v.terms_by, NULL, NULL, NULL
 FROM vectors AS v
 WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
@@ -52,9 +52,9 @@ WHERE $2 = -1 AND v.owner = '*' AND v.source = 'global' AND v.valid_to IS NULL
 UNION ALL (
     SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at, v.created_at,
         v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from, v.holds_until, v.outline,
-        v.use, v.topics, v.questions, CASE WHEN v.hint_values IS NULL THEN 1 ELSE 1 + cardinality(v.questions) END AS pieces,
+        v.use, v.topics, v.questions, 1 + coalesce(cardinality(v.questions), 0) AS pieces,
         NULL, 0, 0, NULL,
-        halfvec_send(v."values") AS first, v.second_model, halfvec_send(coalesce(v.hint_values, v.second_values)) AS second, NULL,
+        halfvec_send(v."values") AS first, v.second_model, halfvec_send(v.second_values) AS second, NULL,
         v.terms, v.counts, v.terms_by, v.ended_at, v.ended_as, v.heir
     FROM vectors AS v
     WHERE v.owner = $1 AND v.ended_at IS NOT NULL AND v.changed > $2
