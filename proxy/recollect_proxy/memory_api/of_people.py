@@ -13,6 +13,7 @@ from msgspec import UNSET
 
 from recollect import model
 from recollect.api.failures import EXCHANGE_NOT_FOUND, FORBIDDEN, INVALID_EXPORT, SUMMARY_NOT_FOUND
+from recollect.api.fields import LONGEST_QUESTION
 from recollect.api.memories import Taught, Undone, Update
 from recollect.api.people import (
     AdminRead,
@@ -21,6 +22,8 @@ from recollect.api.people import (
     CommonFlagsChange,
     Erasure,
     Flags,
+    FoundMessage,
+    FoundMessages,
     ImportedRows,
     LoggedMessage,
     MessagesPage,
@@ -38,6 +41,7 @@ from recollect.api.people import (
     ValueChange,
 )
 from recollect.api.people_operations import IMPORT_TOO_LARGE, LARGEST_IMPORT
+from recollect.engine.chat_search import Period
 from recollect.errors import MessageNotFoundError, StoreError
 from recollect.model.local_time import zone_named
 from recollect_openwebui import notices
@@ -132,6 +136,27 @@ async def list_messages(asked: Asked) -> MessagesPage:
     page = seen[:limit]
     following = page[-1].id if len(seen) > limit else None
     return MessagesPage(following, [LoggedMessage.of(each) for each in page])
+
+
+async def search_messages(asked: Asked) -> FoundMessages:
+    """Return a page of what a search in a user's chats found."""
+    sent, user = asked.sent, asked.user_id
+    if len(sent.q) > LONGEST_QUESTION:
+        raise invalid_parameter("q", f"1 to {LONGEST_QUESTION} characters")
+    whole = Period()
+    period = Period(sent.said_from or whole.start, sent.until or whole.end)
+    if period.start >= period.end:
+        raise invalid_parameter("until", "later than `from`")
+    await asked.note_read(user)
+    try:
+        page = await asked.engine.search_chats(
+            user, sent.q.strip(), limit=sent.limit, period=period, after=sent.after
+        )
+    except MessageNotFoundError as error:
+        raise invalid_parameter("after", "the `next` of the page before") from error
+    return FoundMessages(
+        next=page.next, found=[FoundMessage.of(each) for each in page.found], degraded=list(page.degraded)
+    )
 
 
 async def mark_turn(asked: Asked) -> None:

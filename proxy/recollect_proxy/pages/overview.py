@@ -1,23 +1,29 @@
 """The pages of one's memory as a whole: what was learned when, chats, taking along, erasing, who looked. Never: SQL."""
 
 import asyncio
+from collections import defaultdict
 from datetime import UTC, date, datetime, tzinfo
 from functools import partial
 from itertools import groupby
+from uuid import UUID
 
 from litestar import Response, get, post
 from litestar.params import FromQuery
 from litestar.response import Stream
 
-from recollect.model import Scope, Update
+from recollect.errors import MessageNotFoundError
+from recollect.model import Item, Scope, Update
+from recollect.text.normalization import storable_text
 from recollect_proxy.pages.entry import end_session
 from recollect_proxy.pages.failures import BAD_INPUT, PageError
 from recollect_proxy.pages.memories import id_named, other_id_named
-from recollect_proxy.pages.visit import Reading, Transaction, done_of
+from recollect_proxy.pages.visit import Reading, Transaction, Visit, done_of
 from recollect_proxy.takeout import written_export
 
 _CHANGES = 50
 _CHATS = 50
+_FOUND = 20
+_LONGEST_WORDS = 200
 _READS = 100
 _MOST_SKIPPED = 100_000
 _LEFT = ("memories", "messages", "chats", "held", "changes")
@@ -40,16 +46,35 @@ async def show_timeline(visit: Reading, after: FromQuery[str] = "") -> Response[
 
 
 @get("/chats")
-async def show_chats(visit: Reading, skip: FromQuery[str] = "0") -> Response[str]:
-    """Return the page of the chats that are remembered."""
+async def show_chats(
+    visit: Reading, skip: FromQuery[str] = "0", words: FromQuery[str] = "", after: FromQuery[str] = ""
+) -> Response[str]:
+    """Return the page of the chats that are remembered; with ``words`` that of what was said in them."""
+    sought = storable_text(words[:_LONGEST_WORDS]).strip()
+    if sought:
+        return await _show_said(visit, sought, id_named(after) if after else None)
     skipped = number_named(skip)
     chats = await visit.engine.chats_of(visit.user_id, limit=_CHATS + 1, skipped=skipped)
     return visit.page(
         "chats.html",
         chats=chats[:_CHATS],
         next=skipped + _CHATS if len(chats) > _CHATS else None,
+        words="",
+        said={},
         done=done_of(visit),
     )
+
+
+async def _show_said(visit: Visit, words: str, after: UUID | None) -> Response[str]:
+    """Return the page of what a search found, by chat; the chat with the best comes first."""
+    try:
+        page = await visit.engine.search_chats(visit.user_id, words, limit=_FOUND, after=after)
+    except MessageNotFoundError:
+        raise PageError(BAD_INPUT) from None
+    said: dict[str, list[Item]] = defaultdict(list)
+    for each in page.found:
+        said[each.item.session_id or ""].append(each.item)
+    return visit.page("chats.html", chats=[], next=page.next, words=words, said=said, done=done_of(visit))
 
 
 @post("/chats")

@@ -8,7 +8,7 @@ from uuid import UUID
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from recollect import model
-from recollect.api.fields import Content, Time, about, bounded_text, word
+from recollect.api.fields import Content, SessionId, Time, about, bounded_text, one_of, word
 from recollect.api.memories import Outline, Page
 from recollect.model import EntryState, FailedAt, Party, Placement, ProfileField, Role, Strategy
 
@@ -86,6 +86,39 @@ class MessagesPage(Page[LoggedMessage, UUID]):
     """One page of what was said in a chat, in order."""
 
     messages: list[LoggedMessage]
+
+
+class FoundMessage(Struct):
+    """A message or a summary that a search found."""
+
+    id: Annotated[UUID, about("The message, or the memory that is the summary.")]
+    kind: Annotated[str, one_of("message", "summary"), about("Which of both it is.")]
+    session_id: SessionId
+    said_at: Annotated[Time, about("When it was said; of a summary, when it was written.")]
+    role: Annotated[Annotated[str, word(Role)] | None, about("Who said it; null for a summary.")]
+    speaker: Annotated[str | None, about("The name of who said it, where that is known.")]
+    text: Annotated[
+        str, about("The part of the message that fits best.", example="The attic needs insulation.")
+    ]
+    score: Annotated[float, about("What it was ranked by: the higher, the better it fits.")]
+
+    @classmethod
+    def of(cls, found: model.Recollection) -> Self:
+        """Return the JSON of what was found."""
+        item, score = found.item, round(found.score, 4)
+        if isinstance(item, model.Memory):
+            return cls(item.id, "summary", item.session_id or "", item.dated, None, None, item.content, score)
+        said = (item.said_at, item.role, item.speaker, item.content)
+        return cls(item.id, "message", item.session_id, *said, score)
+
+
+class FoundMessages(Page[FoundMessage, UUID], kw_only=True):
+    """One page of what a search in chats found, best first."""
+
+    found: list[FoundMessage]
+    degraded: Annotated[
+        list[str], about("Stages that failed or were late, and were done without: `embedding`, ...")
+    ]
 
 
 class SummaryOfSession(Outline, kw_only=True):

@@ -127,6 +127,20 @@ list_messages = Operation(
     takes=queries.OfPage,
     further=(SESSION_NOT_FOUND,),
 )
+search_messages = Operation(
+    "search_messages",
+    "GET",
+    f"{_USER}/messages",
+    people.FoundMessages,
+    "Search what was said in a user's chats",
+    "The page.",
+    "Messages and summaries of chats, best first, by meaning and by words, with nothing left out as irrelevant. Of a long message the part "
+    "that fits best stands for all of it.\n\n"
+    "Messages that are recalled no more are not found. Each search finds the thousand best at most.",
+    "Users",
+    takes=queries.OfMessages,
+    further=(EMBEDDER_UNAVAILABLE,),
+)
 mark_turn = Operation(
     "mark_turn",
     "POST",

@@ -124,6 +124,25 @@ class OfSearch(Struct, kw_only=True):
     source: Sources = None
 
 
+class OfMessages(OfPage, kw_only=True):
+    """Which messages are searched for."""
+
+    q: Annotated[
+        str,
+        bounded_text(
+            LONGEST_QUESTION,
+            f"What is looked for, as a question or in words: 1 to {LONGEST_QUESTION} characters, not only white space.",
+            pattern=NOT_BLANK,
+            example="the attic",
+        ),
+    ]
+    limit: Limit = 20
+    said_from: Annotated[Time | None, about(f"Only what was said then or later: {_ENCODED}")] = field(
+        name="from", default=None
+    )
+    until: Annotated[Time | None, about(f"Only what was said before then: {_ENCODED}")] = None
+
+
 class OfSessions(Struct, kw_only=True):
     """Which chats."""
 

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from recollect.backends import Backends
 from recollect.engine.administration import Administration
+from recollect.engine.chat_search import FoundInChats, Period
 from recollect.engine.policy import Policy
 from recollect.errors import MemoryNotFoundError, SwitchedOffError
 from recollect.formation import judge_dictated
@@ -76,14 +77,24 @@ class Forgetting:
 
 
 class AgentMemories(Administration):
-    """A person's memories as agents may use them; ``rank`` ranks them for a turn. Every method raises StoreError when the store fails."""
+    """A person's memories as agents may use them. Every method raises StoreError when the store fails.
+
+    ``rank`` ranks them for a turn, and ``chats`` searches their chats.
+    """
 
     def __init__(
-        self, backends: Backends, policy: Policy, clock: Clock, *, rank: Callable[[Turn], Awaitable[Ranking]]
+        self,
+        backends: Backends,
+        policy: Policy,
+        clock: Clock,
+        *,
+        rank: Callable[[Turn], Awaitable[Ranking]],
+        chats: Callable[..., Awaitable[FoundInChats]],
     ) -> None:
         super().__init__(backends, clock)
         self._policy = policy
         self._rank = rank
+        self._chats = chats
 
     # -- looking -----------------------------------------------------------------------------------
 
@@ -102,6 +113,18 @@ class AgentMemories(Administration):
         return [each for each in ranking.ranked if isinstance(each.item, Memory) and each.item.kind in kinds][
             :limit
         ]
+
+    async def in_chats(self, user_id: str, query: str, *, limit: int, period: Period) -> FoundInChats:
+        """Return the messages and summaries of past chats that fit a query best, best first.
+
+        Raises:
+            SwitchedOffError: Nothing of the log is recalled for this user.
+            EmbedderError: The query could not be embedded.
+        """
+        policy = await self._require_recall(user_id)
+        if not policy.reach.log:
+            raise SwitchedOffError("No messages of chats are recalled for this user: it is switched off.")
+        return await self._chats(user_id, query, limit=limit, period=period)
 
     async def recent(self, user_id: str, *, limit: int, kind: Kind | None = None) -> list[Memory]:
         """Return the newest memories, newest first; of one kind, or of all kinds that people see.

@@ -17,6 +17,7 @@ import structlog
 from recollect.backends import Backends
 from recollect.engine.agents import AgentMemories
 from recollect.engine.chat_requests import ChatRequests
+from recollect.engine.chat_search import ChatSearch
 from recollect.engine.counts import FormationCounts, ModelUse, UserUsage
 from recollect.engine.inspection import Inspection, inspection
 from recollect.engine.policy import Policy
@@ -109,7 +110,8 @@ class Engine(Profiles):
         self.outcome, self.backlog, self.export = inbox.outcome, inbox.backlog, backends.portability.export
         self.tell, self.untell = inbox.tell, inbox.untell
         self._requests = ChatRequests(self, self.leave_out, backends, policy, clock)
-        self.agents = AgentMemories(backends, policy, clock, rank=self.rank)
+        self.search_chats = ChatSearch(self._retriever, clock, self.policy_of).search
+        self.agents = AgentMemories(backends, policy, clock, rank=self.rank, chats=self.search_chats)
 
     # -- within a chat: never raises ---------------------------------------------------------------
 

@@ -93,8 +93,16 @@ class Retriever:
         self._messages.clear()
         self._equal.clear()
 
-    async def rank(self, turn: Turn, *, reach: Reach | None = None) -> tuple[Ranking, Snapshot]:
+    async def rank(
+        self,
+        turn: Turn,
+        *,
+        reach: Reach | None = None,
+        narrowed: Callable[[Snapshot], Snapshot] = lambda whole: whole,
+    ) -> tuple[Ranking, Snapshot]:
         """Return what may be recalled for ``turn`` as it ranks, before gate and budget and without a deadline.
+
+        ``narrowed`` returns the part of the person's snapshot that is ranked.
 
         Raises:
             EmbedderError: The turn could not be embedded.
@@ -102,7 +110,7 @@ class Retriever:
         """
         reach = reach or self._policy.reach
         question = await self._question(turn, reach)
-        snapshot = await self._backends.snapshots.get(turn.scope.user_id)
+        snapshot = narrowed(await self._backends.snapshots.get(turn.scope.user_id))
         return await self._ranked(question, snapshot, reach), snapshot
 
     async def prepare(

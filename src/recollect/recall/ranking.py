@@ -72,6 +72,7 @@ class Reach:
         log: Whether the message log is searched.
         verbatim: Whether exchanges that were kept verbatim are found with it; needed if the log has no embeddings.
         listed: The most statements that are ranked without being needed.
+        everything: Whether the whole log is ranked, whatever statements serve: for people who search their chats.
         embedding_seconds: The time limit of an embedding. Without one, words alone are compared.
         second_seconds: The time limit of the embedding for statements.
     """
@@ -81,6 +82,7 @@ class Reach:
     log: bool = True
     verbatim: bool = False
     listed: int = EXPLAINED
+    everything: bool = False
     embedding_seconds: float = 0.15
     second_seconds: float = 0.2
 
@@ -204,18 +206,15 @@ async def rank(
         EmbedderError: The question could not be embedded, and words are not compared.
     """
     began = time.perf_counter()
-    snapshot = snapshot if reach.log else replace(snapshot, passages=Passages())
-    serving = serving_passages(snapshot.passages or Passages(), query)
-    terms = query.terms if reach.lexical else ()
-    words = await _apart(snapshot, partial(match_of, snapshot, terms, serving))
-    near = near_statements(snapshot.memories, vectors.near)
-    step = _Step(query, snapshot, serving, words, near, vectors, intents_of(query, vectors), reach, tuning)
+    step = await _begun(
+        query, snapshot if reach.log else replace(snapshot, passages=Passages()), vectors, reach, tuning
+    )
     chats = chats_asked(query, vectors.asked)
     log: RankedLog | None = None
     if vectors.asked is None:  # without it the gate of the log decides whether statements are needed
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     needs = step.needs(entries, is_asked=log is not None and tuning.gate.opens(log.gate_score))
-    if log is None and (chats.needs_log or not needs.served):
+    if log is None and (chats.needs_log or reach.everything or not needs.served):
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     messages = () if log is None else log.messages
     topics = await _topics(step, messages, embed, watch) if chats.needs_log else ()
@@ -233,6 +232,18 @@ async def rank(
         tuple(dict.fromkeys(watch.degraded)),
         watch.stages,
     )
+
+
+async def _begun(
+    query: RecallQuery, snapshot: Snapshot, vectors: StatementVectors, reach: Reach, tuning: Tuning
+) -> "_Step":
+    """Compare the words of a question with a person's memory, and its vectors with their statements."""
+    passages = snapshot.passages or Passages()
+    serving = passages.is_current if reach.everything else serving_passages(passages, query)
+    terms = query.terms if reach.lexical else ()
+    words = await _apart(snapshot, partial(match_of, snapshot, terms, serving))
+    near = near_statements(snapshot.memories, vectors.near)
+    return _Step(query, snapshot, serving, words, near, vectors, intents_of(query, vectors), reach, tuning)
 
 
 async def _topics(

@@ -73,6 +73,7 @@ async def test_it_lists_calls_and_reads(agents: Agents, tmp_path: Path) -> None:
         "remember",
         "forget",
         "list_recent",
+        "search_chats",
         "what_changed",
     }
     assert all(each["outputSchema"] and each["annotations"] for each in tools)

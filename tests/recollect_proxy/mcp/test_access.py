@@ -131,7 +131,7 @@ class TestKeysThatAreNobodysOwn:
             ]
             await client.read_resource("memory://profile")
 
-        assert tools == {"search_memories", "list_recent", "what_changed"}
+        assert tools == {"search_memories", "search_chats", "list_recent", "what_changed"}
         assert len(found["memories"]) == 1
         assert refused == ["This token only reads: it changes no memory."] * 2
         assert len((await agents.engine.page(agents.anna, limit=9)).memories) == 1

@@ -70,7 +70,14 @@ class TestOverARunningServer:
                 await client.read_resource(f"memory://memories/{kept['memory']['id']}")
             assert told(await client.call_tool("remember", {})).startswith("The arguments")
 
-        assert tools == {"search_memories", "remember", "forget", "list_recent", "what_changed"}
+        assert tools == {
+            "search_memories",
+            "search_chats",
+            "remember",
+            "forget",
+            "list_recent",
+            "what_changed",
+        }
         assert found["memories"] == recent["memories"] == [kept["memory"]]
         assert len(changed["changes"]) == 1
         assert isinstance(profile, TextResourceContents)

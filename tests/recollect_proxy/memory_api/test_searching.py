@@ -2,10 +2,13 @@
 
 from urllib.parse import quote
 
-from tests.recollect_proxy.memory_api.serving import Api, assert_error, engine_over
-from tests.scripted_models import BrokenEmbedder
-from tests.stores import Store
+from tests.recollect_proxy.memory_api.serving import Api, assert_error, engine_over, path_of
+from tests.scripted_models import BrokenEmbedder, WordEmbedder
+from tests.stores import NOON, Store
 from tests.tables import table
+
+from recollect.indexing import index_user
+from recollect.model import EmbeddingScope
 
 
 async def test_the_best_comes_first_with_its_score(api: Api) -> None:
@@ -78,3 +81,45 @@ async def test_a_search_that_makes_no_sense_is_refused(api: Api, query: str, fie
     response = await api.call("GET", f"{api.memories}/search?{query}")
 
     assert_error(response, 400, "invalid_parameter", "q" if field is None else field)
+
+
+async def test_what_was_said_is_found_with_its_chat_and_date(api: Api, store: Store) -> None:
+    await store.log.append(store.exchange("The attic leaks", store.anna.chat("a/b"), reply="Seal it."))
+    await index_user(store.anna, index=store.index, embedder=WordEmbedder(), embedded=EmbeddingScope.ALL)
+
+    response = await api.call("GET", f"{path_of(api.anna)}/messages?q=attic&limit=1")
+
+    assert response.status == 200, response.body
+    [found] = response.json["found"]
+    assert found.pop("score") > 0
+    assert found.pop("id")
+    assert found == {
+        "kind": "message",
+        "session_id": "a/b",
+        "said_at": NOON.isoformat().replace("+00:00", "Z"),
+        "role": "user",
+        "speaker": None,
+        "text": "The attic leaks",
+    }
+    following = await api.call("GET", f"{path_of(api.anna)}/messages?q=attic&after={response.json['next']}")
+    assert [each["text"] for each in following.json["found"]] == ["Seal it."]
+
+
+@table(
+    "asked, name",
+    [
+        ("", "q"),
+        ("?q=%20", "q"),
+        ("?q=" + "a" * 2001, "q"),
+        ("?q=a&limit=0", "limit"),
+        ("?q=a&limit=201", "limit"),
+        ("?q=a&from=yesterday", "from"),
+        ("?q=a&from=2026-03-02T00:00:00Z&until=2026-03-02T00:00:00Z", "until"),
+        ("?q=a&after=01980f6e-52f2-7d68-9d3f-0b6c2f6f2a10", "after"),
+        ("?q=a&kind=fact", "kind"),
+    ],
+)
+async def test_a_search_in_chats_that_makes_no_sense_is_refused(api: Api, asked: str, name: str) -> None:
+    response = await api.call("GET", f"{path_of(api.anna)}/messages{asked}")
+
+    assert_error(response, 400, "invalid_parameter", name)

@@ -56,6 +56,22 @@ async def test_a_chat_is_listed_and_erased(pages: Pages, store: Store) -> None:
     assert await pages.engine.sessions(pages.anna) == []
 
 
+async def test_what_was_said_is_searched_by_chat(pages: Pages, store: Store) -> None:
+    for chat, text in (("house", "The attic leaks <b>badly</b>"), ("bike", "The chain jumps")):
+        await pages.engine.remember(store.turn(text, store.anna.chat(chat)), "I see.")
+    await pages.engine.drain(store.anna)
+    visitor = await pages.person()
+
+    page = await visitor.html("/chats?words=attic")
+
+    text = text_of(page)
+    assert text.index("house") < text.index("The attic leaks <b>badly</b>") < text.index("15 Mar 2026")
+    assert "<b>" not in page
+    assert (await visitor.get("/chats?words=attic&after=1")).status == 400
+    other = text_of(await (await pages.person(pages.ben)).html("/chats?words=attic"))
+    assert "Nothing that was said is found." in other
+
+
 async def test_switches_show_what_is_so_and_change_it_for_their_person_alone(pages: Pages) -> None:
     visitor = await pages.person()
     before = await visitor.html("/switches")
