@@ -334,11 +334,7 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
     chosen = tuple(each for each in ranked if each.dropped is None)
     standing = state.standing(important, chosen)
     given = _in_front(standing, chosen)
-    known = 0
-    # A server that may not see all memories doesn't learn how many there are.
-    if important.known and state.options.disclosure.is_whole:
-        there = sum(each.dropped in _THERE for each in ranked if is_judged(each.item))
-        known = max(important.known - there, 0)
+    known = _unlisted(state, important, ranked)
     placed = state.placed(given, code_first=query.asks_about_code, known=known, numbers=lists)
     recall = Recall(
         recollections=given,
@@ -357,6 +353,13 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
         ("chats", any(each.chat for each in chosen)),
     )
     return Prepared(recall, placed, ranking, tuple(name for name, is_so in flags if is_so))
+
+
+def _unlisted(state: RecallState, important: Important, ranked: Sequence[Recollection]) -> int:
+    """Return how many statements the prompt lacks; 0 for a server that may not see all, and so doesn't learn how many there are."""
+    if not (important.known and state.options.disclosure.is_whole):
+        return 0
+    return max(important.known - sum(each.dropped in _THERE for each in ranked if is_judged(each.item)), 0)
 
 
 def finished(state: RecallState, prepared: Prepared, chat_took: float) -> Prepared:

@@ -206,9 +206,7 @@ async def rank(
         EmbedderError: The question could not be embedded, and words are not compared.
     """
     began = time.perf_counter()
-    step = await _begun(
-        query, snapshot if reach.log else replace(snapshot, passages=Passages()), vectors, reach, tuning
-    )
+    step = await _begun(query, snapshot, vectors, reach, tuning)
     chats = chats_asked(query, vectors.asked)
     log: RankedLog | None = None
     if vectors.asked is None:  # without it the gate of the log decides whether statements are needed
@@ -238,6 +236,7 @@ async def _begun(
     query: RecallQuery, snapshot: Snapshot, vectors: StatementVectors, reach: Reach, tuning: Tuning
 ) -> "_Step":
     """Compare the words of a question with a person's memory, and its vectors with their statements."""
+    snapshot = snapshot if reach.log else replace(snapshot, passages=Passages())
     passages = snapshot.passages or Passages()
     serving = passages.is_current if reach.everything else serving_passages(passages, query)
     terms = query.terms if reach.lexical else ()
