@@ -107,7 +107,8 @@ class Hinting:
         without = [each.id for each in statements if each.id not in given]
         await self.backends.memories.count_hints_asked(user_id, without)
         self.counts.hinted += len(hinted)
-        log.info("hints_made", statements=len(statements), hinted=len(hinted), tokens=found.tokens)
+        if found.tokens:
+            log.info("hints_made", statements=len(statements), hinted=len(hinted), tokens=found.tokens)
 
 
 def _plausible(statement: Memory, hints: Hints) -> Hints | None:
