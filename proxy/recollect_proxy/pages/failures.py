@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from litestar.exceptions import HTTPException
 
 from recollect.errors import (
+    AlwaysNeededError,
     DuplicateEntryError,
     DuplicateMemoryError,
     EmbedderError,
@@ -14,6 +15,7 @@ from recollect.errors import (
     ProfileEntryNotFoundError,
     ProfileFullError,
     ProfileNotAllowedError,
+    QuestionNotKeptError,
     StoreError,
     UpdateNotFoundError,
 )
@@ -45,6 +47,8 @@ BAD_INPUT = PageFailure(400, "bad_input")
 NO_USER = PageFailure(409, "no_user")
 DUPLICATE = PageFailure(409, "duplicate")
 NOT_UNDOABLE = PageFailure(409, "not_undoable")
+ALWAYS_NEEDED = PageFailure(409, "always_needed")
+QUESTION_NOT_KEPT = PageFailure(409, "question_not_kept")
 NO_PROFILE = PageFailure(409, "no_profile")
 PROFILE_FULL = PageFailure(409, "profile_full")
 SAID_ALREADY = PageFailure(409, "said_already")
@@ -65,6 +69,8 @@ _OF_ERRORS: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], PageFa
     ((MemoryNotFoundError, UpdateNotFoundError, ProfileEntryNotFoundError), NOT_FOUND),
     (DuplicateMemoryError, DUPLICATE),
     (NotUndoableError, NOT_UNDOABLE),
+    (AlwaysNeededError, ALWAYS_NEEDED),
+    (QuestionNotKeptError, QUESTION_NOT_KEPT),
     (ProfileNotAllowedError, NO_PROFILE),
     (ProfileFullError, PROFILE_FULL),
     (DuplicateEntryError, SAID_ALREADY),

@@ -91,6 +91,7 @@ async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:
     return visit.page(
         "memory.html",
         memory=memory,
+        not_helpful_for=await visit.engine.not_helpful_for(visit.user_id, memory_id),
         history=history,
         undoable=_undoable(history),
         kinds=[kind for kind in Kind if kind in STATEMENTS],

@@ -1,18 +1,19 @@
 """The page of what chats were given of a user's memory, when and why; or why nothing. Never: SQL."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 from uuid import UUID
 
-from litestar import Response, get
+from litestar import Response, get, post
 from litestar.params import FromQuery
 
-from recollect.model import ItemPart, Kind, RequestRecord
+from recollect.model import ItemPart, Kind, RecallPage, RequestRecord
 from recollect_proxy.chat.recall_report import preview
-from recollect_proxy.pages.memories import id_named
-from recollect_proxy.pages.visit import Reading
+from recollect_proxy.pages.failures import NOT_FOUND, PageError
+from recollect_proxy.pages.memories import id_named, id_of
+from recollect_proxy.pages.visit import Reading, Transaction, done_of
 
 _RECALLS = 20
 _SIGNALS = 3
@@ -42,6 +43,7 @@ class GivenItem:
         text: How it begins now; None: it is there no more.
         standing: Whether it stands in every chat, whatever is asked.
         signals: What spoke for it, the strongest first.
+        not_helpful: Whether the person called it not helpful for this question.
     """
 
     kind: str
@@ -49,10 +51,13 @@ class GivenItem:
     text: str | None
     standing: bool
     signals: tuple[str, ...]
+    not_helpful: bool
 
     @classmethod
-    def of(cls, candidate: Mapping[str, Any], contents: Mapping[ItemPart, str]) -> Self:
-        """Return what a record says of a candidate."""
+    def of(
+        cls, candidate: Mapping[str, Any], contents: Mapping[ItemPart, str], *, not_helpful: Collection[UUID]
+    ) -> Self:
+        """Return what a record says of a candidate; ``not_helpful`` has the memories that were not, for its question."""
         known, content = UUID(candidate["id"]), contents.get((UUID(candidate["id"]), candidate["part"]))
         return cls(
             candidate["kind"],
@@ -60,6 +65,7 @@ class GivenItem:
             None if content is None else preview(content),
             candidate.get("standing", False),
             signals_of(candidate["parts"]),
+            known in not_helpful,
         )
 
 
@@ -82,17 +88,42 @@ async def show_recalls(visit: Reading, after: FromQuery[str] = "") -> Response[s
     page = await visit.engine.recalls(visit.user_id, limit=_RECALLS, after=id_named(after) if after else None)
     return visit.page(
         "recalls.html",
-        recalls=[_shown(each, page.contents) for each in page.requests],
+        recalls=[_shown(each, page) for each in page.requests],
         next=page.next,
+        done=done_of(visit),
     )
 
 
-def _shown(record: RequestRecord, contents: Mapping[ItemPart, str]) -> dict[str, Any]:
+@post("/not-helpful")
+async def call_not_helpful(change: Transaction) -> Response[str]:
+    """Note that a recalled memory was not helpful for its question, or take that back."""
+    visit, memory_id = change.visit, id_of(change)
+    request_id = id_named(change.form.get("request", ""))
+    if change.form.get("back") == "yes":
+        await visit.engine.take_back_not_helpful(visit.user_id, request_id, memory_id)
+        done = "helpful"
+    else:
+        record = await visit.engine.request_of(visit.user_id, request_id)
+        if record is None:
+            raise PageError(NOT_FOUND)
+        await visit.engine.call_not_helpful(record, memory_id)
+        done = "not_helpful"
+    if change.form.get("from") == "memory":
+        return visit.back("/memory", id=str(memory_id), done=done)
+    return visit.back("/recalls", done=done)
+
+
+def _shown(record: RequestRecord, page: RecallPage) -> dict[str, Any]:
     """Return what the page shows of a request: what its prompt was given, and how many were left out, by reason."""
     candidates = record.explanation.get("candidates", ())
+    not_helpful = {memory for request, memory in page.not_helpful if request == record.id}
     return {
         "record": record,
         "question": None if record.question is None else preview(record.question),
-        "given": [GivenItem.of(each, contents) for each in candidates if each["dropped"] is None],
+        "given": [
+            GivenItem.of(each, page.contents, not_helpful=not_helpful)
+            for each in candidates
+            if each["dropped"] is None
+        ],
         "left": Counter(each["dropped"] for each in candidates if each["dropped"] is not None),
     }

@@ -324,7 +324,6 @@ def selected(state: RecallState, ranking: Ranking, important: Important, snapsho
     elif state.given:
         how = replace(how, limit=min(how.limit, how.later))
     lists = ranking.needs.everything
-    state.not_helpful = frozenset() if lists else ranking.not_helpful
     around = state.around(asks_for_before=query.asks_for_before, lists=lists)
     relevant = policy.gate.opens(ranking.gate_score) and not ranking.needs.served
     needs = ranking.needs if limit is None else replace(ranking.needs, at_most=None)

@@ -230,6 +230,7 @@ class Retriever:
             known = sum(not is_over(each, now) for each in snapshot.memories.judged_items)
             important = replace(important, known=known)
         log = snapshot if state.policy.reach.log else replace(snapshot, passages=Passages())
+        state.not_helpful = ranking.not_helpful
         return selected(state, ranking, important, log)
 
     async def _snapshot(self, state: RecallState) -> Snapshot:

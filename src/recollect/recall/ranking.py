@@ -415,7 +415,7 @@ def with_overview(ranking: Ranking, snapshot: Snapshot, *, bar: NeedThresholds) 
     """Return the ranking of a turn that asks for all statements, whatever its words are near to."""
     needs = overview_needs(snapshot.memories.judged_items, ranking.query.now, bar)
     others = [each for each in ranking.ranked if not _is_statement(each.item)]
-    return replace(ranking, ranked=(*needs.statements, *others), needs=needs)
+    return replace(ranking, ranked=(*needs.statements, *others), needs=needs, not_helpful=frozenset())
 
 
 def _is_statement(item: Item) -> bool:

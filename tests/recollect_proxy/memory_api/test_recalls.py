@@ -101,3 +101,40 @@ async def test_a_page_that_makes_no_sense_is_refused(api: Api, asked: str) -> No
     field = asked.partition("=")[0]
 
     assert_error(await api.call("GET", f"{api.user}/recalls?{asked}"), 400, "invalid_parameter", field)
+
+
+async def test_a_recalled_memory_is_called_not_helpful_listed_and_taken_back(
+    api: Api, engine: Engine, store: Store
+) -> None:
+    memory = await api.write(TEA)
+    said = store.exchange(WHICH, at=system_clock())
+    await store.log.append(said)
+    path = f"{api.user}/recalls/{await ask(engine, said.turn)}/memories/{memory['id']}/not-helpful"
+    listed = f"{api.memories}/{memory['id']}/not-helpful"
+
+    assert (await api.call("POST", path)).status == 204
+
+    [told] = (await api.call("GET", f"{api.user}/recalls")).json["recalls"]
+    assert [each["not_helpful"] for each in told["given"]] == [True]
+    [question] = (await api.call("GET", listed)).json["questions"]
+    assert (question["request_id"], question["question"]) == (told["request_id"], WHICH)
+    assert (await api.call("DELETE", path)).status == 204
+    assert (await api.call("GET", listed)).json["questions"] == []
+    assert_error(await api.call("DELETE", path), 404, "memory_not_found")
+    unknown = f"{api.user}/recalls/{uuid7()}/memories/{memory['id']}/not-helpful"
+    assert_error(await api.call("POST", unknown), 404, "request_not_found")
+
+
+async def test_a_memory_that_is_always_needed_or_a_question_that_is_not_kept_is_refused(
+    api: Api, engine: Engine, store: Store
+) -> None:
+    vital = await api.write(TEA, importance=0.9)
+    said = store.exchange(WHICH, at=system_clock())
+    await store.log.append(said)
+    path = f"{api.user}/recalls/{await ask(engine, said.turn)}/memories/{vital['id']}/not-helpful"
+    assert_error(await api.call("POST", path), 409, "always_needed")
+    await api.call("PATCH", f"{api.memories}/{vital['id']}", {"importance": 0.5})
+    unlogged = await ask(engine, store.turn(WHICH, key="never logged", at=system_clock()))
+
+    path = f"{api.user}/recalls/{unlogged}/memories/{vital['id']}/not-helpful"
+    assert_error(await api.call("POST", path), 409, "question_not_kept")

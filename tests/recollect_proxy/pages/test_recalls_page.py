@@ -124,3 +124,35 @@ def test_what_spoke_for_a_candidate_is_told_in_groups_the_strongest_first() -> N
     assert signals_of(of_a_statement | of_the_question) == ("meaning", "words")
     assert signals_of(of_the_log) == ("words", "meaning", "session")
     assert signals_of({}) == ()
+
+
+async def test_a_person_says_what_was_not_helpful_and_takes_it_back(pages: Pages, store: Store) -> None:
+    memory = await pages.engine.add(pages.anna, TEA)
+    exchange = store.exchange(WHICH, at=system_clock())
+    await store.log.append(exchange)
+    request_id = await ask(pages.engine, exchange.turn)
+    visitor = await pages.person()
+    form = {"id": str(memory.id), "request": str(request_id)}
+    assert "Not helpful here" in text_of(await visitor.html("/recalls"))
+
+    said = await visitor.post("/not-helpful", form)
+
+    assert said.header(b"location") == b"/memory/ui/recalls?done=not_helpful"
+    assert "Not helpful for this question" in text_of(await visitor.html("/recalls"))
+    of_memory = text_of(await visitor.html(f"/memory?id={memory.id}"))
+    assert f"Not brought up for {WHICH}" in of_memory
+    await visitor.post("/not-helpful", {**form, "back": "yes", "from": "memory"})
+    assert "Not brought up for" not in text_of(await visitor.html(f"/memory?id={memory.id}"))
+
+
+async def test_what_is_always_needed_says_why_it_stays(pages: Pages, store: Store) -> None:
+    memory = await pages.engine.add(pages.anna, TEA, importance=0.9)
+    exchange = store.exchange(WHICH, at=system_clock())
+    await store.log.append(exchange)
+    request_id = await ask(pages.engine, exchange.turn)
+    visitor = await pages.person()
+
+    refused = await visitor.post("/not-helpful", {"id": str(memory.id), "request": str(request_id)})
+
+    assert refused.status == 409
+    assert "This memory shapes every answer" in text_of(refused.body.decode())
