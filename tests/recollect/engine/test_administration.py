@@ -240,6 +240,16 @@ class TestHints:
         await back.drain(store.anna)
         assert await store.index.unembedded_statements(store.anna, "second", limit=9) == []
 
+    async def test_another_second_embedder_embeds_them_in_the_background(self, store: Store) -> None:
+        today = named("today")
+        subject = engine_over(store, second_embedder=named("second"))
+        await subject.add(store.anna, "Drinks tea", hints=Hints(topics=("gifts",), questions=("Which tea?",)))
+
+        await engine_over(store, second_embedder=today).drain(store.anna)
+
+        assert today.embedded == ["Drinks tea; gifts", "Which tea?"]
+        assert await store.index.unembedded_statements(store.anna, "today", limit=9) == []
+
 
 def named(name: str) -> WordEmbedder:
     """Return an embedder of another space."""

@@ -1,5 +1,6 @@
 import asyncio
 import re
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +19,7 @@ from recollect.model import (
     Add,
     AdminRead,
     Flags,
+    Hints,
     KeptRequest,
     Provenance,
     Quarantine,
@@ -26,6 +28,7 @@ from recollect.model import (
     Retire,
     Scope,
     Source,
+    Use,
 )
 from recollect.store import Postgres
 from recollect.store.memories.transaction import Transaction
@@ -44,7 +47,10 @@ SELECT row_to_json(each)::text AS row FROM recollect.{table} AS each
 
 async def live_a_little(store: Store) -> None:
     """Leave a row of the user in every table there is."""
-    tea = store.memory(f"{NAME} likes tea", ANNA, provenance=Provenance(ANNA.session_id, (uuid7(),), NAME))
+    hints = Hints(Use.TOPIC, (NAME,), (f"What does {NAME} like?",))
+    rests_on = Provenance(ANNA.session_id, (uuid7(),), NAME)
+    tea = store.memory(f"{NAME} likes tea", ANNA, provenance=rests_on, hints=hints)
+    choir = store.memory("The choir meets on Mondays", ANNA, hints=hints)
     shared = store.memory("The office closes at six", owner=COMMONS)
     rain = store.memory(f"{NAME} likes rain", ANNA)
     changes = (
@@ -52,9 +58,12 @@ async def live_a_little(store: Store) -> None:
         Add(shared),
         Replace(tea.id, store.memory(f"{NAME} likes coffee", ANNA), Reason.CONTRADICTS),
         Add(rain),
+        Add(choir),
         Retire(rain.id, Reason.DELETED),
     )
     await store.memories.apply(ANNA, changes, actor=Actor.FORMATION, at=NOON)
+    given = await store.memories.share(NAME, choir.id, at=NOON, actor=Actor.USER)
+    await store.memories.apply(store.ben.scope, [Add(given)], actor=Actor.USER, at=NOON)  # it stays for Ben
     for reply in ("", f"Hello {NAME}"):
         await store.log.append(store.exchange(f"I am {NAME}", ANNA, reply=reply, speaker=NAME))
     failed = store.exchange(f"I am {NAME}", ANNA)
@@ -63,8 +72,10 @@ async def live_a_little(store: Store) -> None:
     assert await indexed(store.index, NAME) == 5
     await note_block(store.log, ANNA, added_to_a_prompt(f"What {NAME} likes"), [])
     await store.asked.note(ANNA, KeptRequest("a:1", LISTED, (), NOON))
-    await note_request(store.log, like_a_request(ANNA))
-    order = store.memory(f"Always greet {NAME}", ANNA)
+    request = replace(like_a_request(ANNA), key=failed.turn.key)
+    await note_request(store.log, request)
+    assert await store.feedback.add(NAME, request.id, choir.id, at=NOON)
+    order = store.memory("Always greet", ANNA, hints=hints)
     await store.memories.apply(ANNA, [Quarantine(order, Reason.INSTRUCTION)], actor=Actor.FORMATION, at=NOON)
     await store.flags.set_flags(NAME, Flags(recall=False, profile=True), at=NOON)
     await store.profiles.add(NAME, a_statement(f"Is called {NAME}"))
@@ -100,7 +111,7 @@ async def test_no_row_of_any_table_or_queue_names_the_erased_user(own_store: Sto
         assert held
         await own_store.attempts.begin(NAME, "form", "1", at=NOON, afresh=False)
         before = await rows_with_the_name(own_dsn)
-        assert all(before[table] for table in (*ERASED_TABLES, "pgqueuer")), before
+        assert [table for table in (*ERASED_TABLES, "pgqueuer") if not before[table]] == []
 
         erasure = await own_store.memories.erase(NAME, at=LATER)
 
