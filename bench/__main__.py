@@ -44,6 +44,10 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "store-audit": Program("bench.lives.store_audit", "what an audit of a store flags and finds"),
         "general": Program("bench.lives.general", "whether memory stays out of general questions"),
         "relevance": Program("bench.training.relevance", "trains the weights of relevance, and checks them"),
+        "past": Program("bench.lives.past", "whether questions get the past, changes, and what is due"),
+        "past-heads": Program(
+            "bench.training.past", "trains which questions ask for the past, and checks it"
+        ),
         "last-chat": Program("bench.recall.last_chat", "whether questions about earlier chats get those"),
         "last-chat-heads": Program(
             "bench.training.last_chat", "trains the heads that recognize questions about earlier chats"

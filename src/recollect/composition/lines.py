@@ -12,7 +12,19 @@ from typing import NamedTuple
 
 from recollect.composition.excerpts import excerpt, shortened
 from recollect.composition.fences import quoted, quoted_code, unfenced
-from recollect.model import STATEMENTS, ChatPlace, Doubt, Item, Kind, Memory, Passage, Recollection, Role, Use
+from recollect.model import (
+    STATEMENTS,
+    ChatPlace,
+    Doubt,
+    Ending,
+    Item,
+    Kind,
+    Memory,
+    Passage,
+    Recollection,
+    Role,
+    Use,
+)
 from recollect.model.local_time import wall
 from recollect.text.dates import dates_meant
 from recollect.text.normalization import normalize
@@ -37,6 +49,7 @@ _DOUBTS = {
     Doubt.DISPUTED: "the user has also said otherwise",
     Doubt.SUSPECT: "may be out of date",
 }
+_ENDED = {Ending.CHANGED: "over since", Ending.DONE: "done", Ending.DROPPED: "dropped"}
 _DAY = timedelta(days=1)
 _YEAR = timedelta(days=366)
 _DONE = ("[DONE]", "[NOT DONE]")
@@ -157,6 +170,8 @@ def _plain(content: str) -> str:
 
 def _notes(memory: Memory, at: datetime | None) -> str:
     """Return a statement's dates and doubt in brackets, for example `` (until 2026-05-01)``; "" if there are none."""
+    if memory.past is not None:
+        return f" ({_ENDED[memory.past.ending]} {_Day.of(memory.past.until)})"
     said_at = wall(memory.observed_at, None if at is None else at.tzinfo)
     at = None if at is None else wall(at)
     notes = [*_event(memory, said_at, at), *_validity(memory, said_at, at)]

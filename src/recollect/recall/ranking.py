@@ -39,6 +39,7 @@ from recollect.recall.needs import (
     needs_of,
     overview_needs,
 )
+from recollect.recall.past import with_past
 from recollect.recall.profile_fields import importance_of
 from recollect.recall.query import RecallQuery
 from recollect.recall.question import Named, StatementVectors, Watch, log_vectors
@@ -212,6 +213,7 @@ async def rank(
     if vectors.asked is None:  # without it the gate of the log decides whether statements are needed
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     needs = step.needs(entries, is_asked=log is not None and tuning.gate.opens(log.gate_score))
+    needs = with_past(needs, query, snapshot, vectors)
     if log is None and (chats.needs_log or reach.everything or not needs.served):
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     messages = () if log is None else log.messages

@@ -155,7 +155,8 @@ class Transaction:
 
     async def forget_past(self, memories: Sequence[UUID]) -> None:
         """Let nothing be past that is one of these memories, or that they took the place of: it is not wanted."""
-        await self.connection.execute(SQL["forget_past"], self.user_id, memories)
+        rows = await self.connection.fetch(SQL["forget_past"], self.user_id, memories)
+        await self.forget_injections([row["id"] for row in rows])
 
     async def retire(
         self,

@@ -211,7 +211,7 @@ CREATE FUNCTION note_failure(person text, exchange uuid, stage text, status inte
 $$;
 
 -- Note what was added to a turn of the person, unless something was before; nothing that speaks of what was forgotten since it
--- was recalled: of what is neither a memory that the person sees, or that serves everybody, nor a statement of their profile, nor
+-- was recalled: of what is neither a memory that the person sees, that is past, or that serves everybody, nor a statement of their profile, nor
 -- a message of theirs that may be recalled.
 CREATE FUNCTION note_injection(person text, session text, given jsonb) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -231,6 +231,9 @@ BEGIN
             AND NOT EXISTS (
                 SELECT FROM vectors AS v
                 WHERE v.owner = '*' AND v.id = item.id AND v.source = 'global' AND v.valid_to IS NULL
+            )
+            AND NOT EXISTS (
+                SELECT FROM vectors AS v WHERE v.owner = person AND v.id = item.id AND v.ended_at IS NOT NULL
             )
     ) THEN
         RETURN;

@@ -40,7 +40,8 @@ WITH RECURSIVE line (id) AS (
 )
 UPDATE vectors AS v SET ended_at = NULL, ended_as = NULL, heir = NULL
 FROM line
-WHERE v.owner = $1 AND v.id = line.id AND v.ended_at IS NOT NULL;
+WHERE v.owner = $1 AND v.id = line.id AND v.ended_at IS NOT NULL
+RETURNING v.id;
 
 -- name: add_provenance
 -- Note in which further messages of the log a memory of the user's own was said.

@@ -40,11 +40,15 @@ LEFT JOIN messages AS m ON m.user_id = $1 AND m.id = e.message_id AND NOT m.hidd
 WHERE r.user_id = $1 AND r.id = $2;
 
 -- name: contents_of_memories
--- What memories say that the user sees, or that serve everybody, and what the user's profile says.
+-- What memories say that the user sees, that are past, or that serve everybody, and what the user's profile says.
 SELECT l.vector_id AS id, v.content
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = l.owner AND v.id = l.vector_id
 WHERE l.user_id = $1 AND l.vector_id = ANY ($2::uuid[]) AND v.valid_to IS NULL
+UNION
+SELECT v.id, v.content
+FROM vectors AS v
+WHERE v.owner = $1 AND v.id = ANY ($2::uuid[]) AND v.ended_at IS NOT NULL
 UNION
 SELECT v.id, v.content
 FROM vectors AS v

@@ -1,0 +1,155 @@
+"""What a question about the past, a change or what is due gets. The second embedder is the real one: its vector tells what is asked."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+import pytest
+from tests.recollections import memory, turn
+from tests.terms import document_of
+
+from recollect.index import Embedded, Loaded, Snapshot, StoredMemory
+from recollect.model import Ending, Kind, Memory, Past, Recollection, Versions
+from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
+from recollect.recall.needs import NO_NEEDS, Needs
+from recollect.recall.past import asked_for, is_open, with_past
+from recollect.recall.query import read_query
+from recollect.recall.question import Named, StatementVectors
+
+NOW = datetime(2026, 6, 15, 10, tzinfo=UTC)
+MOVED, QUIT = datetime(2025, 9, 14, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC)
+TOLD = datetime(2024, 3, 1, tzinfo=UTC)
+
+
+def stated(content: str, **changed: object) -> Memory:
+    return replace(memory(content), **{"observed_at": TOLD, **changed})  # type: ignore[arg-type]
+
+
+LEEDS, NURSE = stated("Lives in Leeds", observed_at=MOVED), stated("Works as a nurse", observed_at=QUIT)
+BRISTOL = stated("Lives in Bristol", past=Past(MOVED, Ending.CHANGED, LEEDS.id))
+WAITER = stated("Works as a waiter", past=Past(QUIT, Ending.CHANGED, NURSE.id))
+BOOKED = stated("Has to book a flight", kind=Kind.TODO, past=Past(QUIT, Ending.DONE))
+TAX = stated("Has to send the tax return", kind=Kind.TODO, event_at=NOW + timedelta(days=9))
+VISA = stated("Has to renew the visa", kind=Kind.TODO, event_at=NOW + timedelta(days=40))
+RENT = stated("Has to pay the rent", kind=Kind.TODO, event_at=NOW - timedelta(days=3))
+OLD = stated("Has to return the keys", kind=Kind.TODO, event_at=NOW - timedelta(days=90))
+TEA = stated("Likes tea")
+EVERY = (LEEDS, NURSE, BRISTOL, WAITER, BOOKED, TAX, VISA, RENT, OLD, TEA)
+
+
+@pytest.fixture
+async def embedder(data_dir: Path) -> AsyncIterator[MultilingualE5Embedder]:
+    made = MultilingualE5Embedder(cache_dir=data_dir / "models")
+    yield made
+    await made.aclose()
+
+
+async def found(
+    embedder: MultilingualE5Embedder,
+    asked: str,
+    needs: Needs = NO_NEEDS,
+    statements: Sequence[Memory] = EVERY,
+    *,
+    knows: bool = True,
+) -> Needs:
+    """Return what a question needs; ``knows``: whether its vector is known."""
+    query = read_query(replace(turn(asked), at=NOW))
+    texts = await embedder.embed([each.content for each in statements])
+    stored = [
+        StoredMemory(each, document_of(each.content), None, Embedded(embedder.name, text.reshape(1, -1)))
+        for each, text in zip(statements, texts, strict=True)
+    ]
+    snapshot = Snapshot.of("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored))
+    vector = await embedder.embed_question(query.asked)
+    vectors = StatementVectors(vector if knows else None, (Named(embedder.name, vector, embedder.gate),))
+    return with_past(needs, query, snapshot, vectors)
+
+
+def wanted(needs: Needs) -> list[str]:
+    return [each.item.content for each in needs.statements if each.item.id in needs.wanted]
+
+
+@pytest.mark.parametrize(
+    ("asked", "best"),
+    [
+        ("Where did I live before Leeds?", BRISTOL),
+        ("Wo habe ich früher gewohnt?", BRISTOL),
+        ("我以前做什么工作？", WAITER),
+        ("In which city did I live last year?", BRISTOL),
+    ],
+)
+async def test_a_question_about_the_past_gets_what_held_then(
+    embedder: MultilingualE5Embedder, asked: str, best: Memory
+) -> None:
+    assert wanted(await found(embedder, asked))[0] == best.content
+
+
+async def test_a_named_time_leaves_out_what_was_over_by_then(embedder: MultilingualE5Embedder) -> None:
+    assert wanted(await found(embedder, "Which job did I use to have in January 2026?"))[0] == WAITER.content
+    assert BRISTOL.content not in wanted(
+        await found(embedder, "Where did I use to live and work in January 2026?")
+    )
+
+
+async def test_a_change_comes_with_what_holds_since(embedder: MultilingualE5Embedder) -> None:
+    assert wanted(await found(embedder, "When did I change jobs?"))[:2] == [WAITER.content, NURSE.content]
+    assert set(wanted(await found(embedder, "What has changed since January?"))) == {
+        WAITER.content, NURSE.content,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "due"),
+    [
+        ("What do I still have to do this month?", [RENT, TAX]),
+        ("Welche Aufgaben habe ich noch offen?", [RENT, TAX, VISA]),
+    ],
+)
+async def test_what_is_due_is_open_todos_alone(
+    embedder: MultilingualE5Embedder, asked: str, due: list[Memory]
+) -> None:
+    needs = Needs((Recollection(TEA, 1.0),), frozenset({TEA.id}))
+
+    assert wanted(await found(embedder, asked, needs)) == [each.content for each in due]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Where do I live?", "When did the Romans leave Britain?", "Write a to-do app", "Was trinke ich gern?"],
+)
+async def test_any_other_question_is_left_as_it_is(embedder: MultilingualE5Embedder, asked: str) -> None:
+    needs = Needs((Recollection(TEA, 1.0),), frozenset({TEA.id}))
+
+    assert await found(embedder, asked, needs) is needs
+
+
+async def test_without_a_vector_a_time_before_today_asks_for_the_past(
+    embedder: MultilingualE5Embedder,
+) -> None:
+    assert BRISTOL.content in wanted(await found(embedder, "Where was I living in 2024?", knows=False))
+    assert await found(embedder, "Where did I live before?", knows=False) is NO_NEEDS
+
+
+async def test_who_has_no_past_gets_what_is_needed_anyhow(embedder: MultilingualE5Embedder) -> None:
+    assert await found(embedder, "Where did I live before?", NO_NEEDS, [TEA]) is NO_NEEDS
+
+
+async def test_a_document_is_not_the_persons_past(embedder: MultilingualE5Embedder) -> None:
+    query = read_query(turn("Where did I live before?", has_document=True))
+    vector = await embedder.embed_question(query.asked)
+
+    assert asked_for(query, StatementVectors(vector, ())) is None
+    assert asked_for(replace(query, has_document=False), StatementVectors(vector, ())) == "past"
+    assert asked_for(query, StatementVectors(np.zeros(3, np.float32), ())) is None
+
+
+def test_a_todo_is_open_until_it_is_long_past() -> None:
+    told_long_ago = replace(TAX, event_at=None, observed_at=NOW - timedelta(days=400))
+    over = replace(TAX, holds_until=NOW - timedelta(days=1))
+
+    assert [is_open(each, NOW) for each in (TAX, RENT, OLD, told_long_ago, over, TEA)] == [
+        True, True, False, False, False, False,
+    ]  # fmt: skip
