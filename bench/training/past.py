@@ -2,8 +2,8 @@
 
     python -m bench past-heads [--write]
 
-It learns from `past.jsonl`, messages in ten languages with near misses, and from the messages of `intents.jsonl`, which ask for none
-of the three. Cross-validated in two ways: by message in five folds, and by language, so that no message of a language is in what
+It learns from `past.jsonl`, messages in ten languages with near misses, and from the messages of `intents.jsonl` and
+`last_chat.jsonl`, which ask for none of the three. Cross-validated in two ways: by message in five folds, and by language, so that no message of a language is in what
 judges it. With `--write` the heads trained on all of it are written into the package.
 Never: a store, a person's statements, the questions of `bench past`.
 """
@@ -32,13 +32,13 @@ _UNKNOWN = frozenset({"time", "oneself", "list"})
 
 def read_messages() -> list[dict[str, str]]:
     """Return the messages, each with its ``text``, ``language`` and what it ``asks``."""
-    own = [json.loads(line) for line in (_OWN / "past.jsonl").read_text("utf-8").splitlines()]
-    others = [json.loads(line) for line in (_OWN / "intents.jsonl").read_text("utf-8").splitlines()]
-    return own + [
-        {"text": each["text"], "language": "of others", "asks": "present"}
-        for each in others
-        if each["intent"] not in _UNKNOWN
-    ]
+    own, intents, chats = (
+        [json.loads(line) for line in (_OWN / name).read_text("utf-8").splitlines()]
+        for name in ("past.jsonl", "intents.jsonl", "last_chat.jsonl")
+    )
+    others = [each["text"] for each in intents if each["intent"] not in _UNKNOWN]
+    others += [each["text"] for each in chats if each["asks"]]
+    return own + [{"text": each, "language": "of others", "asks": "present"} for each in others]
 
 
 def train(vectors: Floats, asks: Sequence[str]) -> tuple[Floats, Floats]:
