@@ -19,7 +19,8 @@ from unittest.mock import patch
 
 from bench.lives.formed import Bench, be_quiet
 from bench.lives.life import Life, LifeQuestion, is_alike
-from bench.lives.recall import form, index, open_lives, prepare_anew, read_lives
+from bench.lives.reading import read_lives
+from bench.lives.recall import form, index, open_lives, prepare_anew
 from recollect.engine import Prepared
 from recollect.model import Kind, Memory
 from recollect.recall import past
