@@ -25,6 +25,7 @@ _SIGNAL_OF = (
     (("role", "speaker"), "person"),
     (("date", "when"), "date"),
     (("session",), "session"),
+    (("earlier_chat",), "chat"),
     (("kind", "advice", "list"), "suits"),
 )
 """The reason that is shown for a part of a score, by the beginning of the part's name; other parts have none."""

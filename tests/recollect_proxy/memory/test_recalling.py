@@ -173,6 +173,19 @@ async def test_a_temporary_chat_may_recall_but_is_never_remembered(
         assert len(await lenient.logged(drinker)) == len(await proxy.logged(drinker)) == 2
 
 
+async def test_a_question_about_the_last_chat_gets_it_and_no_temporary_one(
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
+) -> None:
+    await proxy.say(drinker, "My surprise party is in May.", chat="temporary:1")
+    await proxy.settle()
+
+    await proxy.say(drinker, "What did we talk about last time?", chat="chat-9")
+
+    assert "Last chat, " in upstream.last.system
+    assert TEA in upstream.last.system
+    assert "surprise party" not in upstream.last.system
+
+
 async def test_percent_encoded_ids_are_one_user_whatever_the_case_of_the_hexadecimals(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User
 ) -> None:
