@@ -91,6 +91,30 @@ async def test_a_time_or_a_topic_says_which_chat(
     assert wanted in told
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let us go on with what we discussed yesterday",
+        "Continue our last conversation",
+        "What have I asked you this week?",
+        "Worüber haben wir letztes Mal gesprochen?",
+        "我们上次聊了什么？",
+        "عن ماذا تحدثنا في المرة السابقة؟",
+    ],
+)
+async def test_it_is_asked_for_in_many_words_and_languages(store: Store, subject: Engine, text: str) -> None:
+    told = await block(store, subject, text)
+
+    assert "Last chat, Saturday 14 March 2026" in told
+    assert BIKE in told
+
+
+async def test_a_question_about_a_document_gets_none(store: Store, subject: Engine) -> None:
+    text = "Where did they stop last time?\n\n" + "> Ann: The budget is closed.\n" * 20
+
+    assert "Last chat" not in await block(store, subject, text)
+
+
 @pytest.mark.parametrize("text", ["What did my sister say about the attic?", "Continue the story", "Go on"])
 async def test_what_only_sounds_like_it_gets_no_chat(store: Store, subject: Engine, text: str) -> None:
     assert "chat, " not in (await block(store, subject, text)).casefold()
