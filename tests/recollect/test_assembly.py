@@ -54,15 +54,17 @@ from recollect.errors import (
 )
 from recollect.formation import FormationRules, TokenBudget
 from recollect.indexing import EmbeddingScope
-from recollect.model import Caps, Exchange, Placement, Scope, Stage, Strategy
+from recollect.model import Caps, Exchange, Kind, Placement, Scope, Stage, Strategy
 from recollect.model.local_time import server_zone
 from recollect.models.embedders import packed_model
 from recollect.models.embedders.local import LocalEmbedder
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.models.embedders.openai import OpenAIEmbedder
 from recollect.models.extractors import ModelExtractor
+from recollect.ports import Asker
 from recollect.recall import Gate, Reach, SelectionLimits, SignalWeights
 from recollect.settings import EngineSettings
+from recollect.settings.upstreams import UpstreamSettings
 from recollect.store import start_embedded
 from recollect.store.pool import connections
 
@@ -291,6 +293,18 @@ async def test_the_chats_own_model_extracts_with_the_requests_own_key(
     assert candidate.content == SAID
     assert model.last.values(b"authorization") == [b"Bearer of-the-request"]
     assert model.last.json["model"] == "scripted"
+
+
+async def test_hints_are_asked_of_an_upstream_only_for_kinds_that_its_policy_lets_it_see(
+    client: httpx.AsyncClient,
+) -> None:
+    cloud = UpstreamSettings(name="cloud", url="http://cloud/v1", models=("gpt-*",), memories=(Kind.FACT,))
+    own = {"extraction_base_url": "http://own/v1", "extraction_model": "m"}
+    for given, kinds in ({}, {Kind.FACT}), (own, None):
+        models = make_models(settings(chat_upstreams=(cloud,), **given), client, "http://upstream/v1")
+
+        assert models is not None
+        assert models.hinter.told(Asker("anna", "gpt-5", upstream="cloud")).kinds == kinds
 
 
 async def test_another_servers_model_is_asked_with_its_own_key_and_never_with_the_requests(

@@ -36,6 +36,7 @@ from recollect.model import (
     ExtractedCommand,
     Formed,
     Hide,
+    Hints,
     Ignore,
     Kind,
     Mark,
@@ -164,6 +165,13 @@ class TestExtraction:
         assert Ignore(Reason.NO_EVIDENCE, invented) in formed.changes
         assert Ignore(Reason.LOW_IMPORTANCE, trifle) in formed.changes
         assert formed.extracted_count == 4
+
+    async def test_what_is_held_back_keeps_its_hints(self, store: Store) -> None:
+        hints = Hints(topics=("city guides",))
+
+        [formed] = await Desk(store, ScriptedExtractor([replace(CITY, steers=True, hints=hints)])).form()
+
+        assert [each.memory.hints for each in formed.changes if isinstance(each, Quarantine)] == [hints]
 
     async def test_the_reply_alone_is_no_evidence(self, store: Store) -> None:
         parroted = Candidate("Is welcome in Leipzig", Kind.FACT, 0.9, "Welcome to Leipzig!")
