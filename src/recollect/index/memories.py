@@ -13,7 +13,7 @@ from recollect.index.passages import Names
 from recollect.index.statement_columns import StatementColumns
 from recollect.index.vectors import Embedded, Vectors
 from recollect.index.words import Document, Words
-from recollect.model import STATEMENTS, Memory, Source
+from recollect.model import STATEMENTS, Memory, Source, Use
 
 Numbers = NDArray[np.int32]
 Mask = NDArray[np.bool_]
@@ -68,7 +68,7 @@ class Memories:
         table: Their columns.
         letters: The letters of their contents, with their hints.
         is_understood: Whether a model extracted any of them.
-        important: The most important of them, by importance, then the newest.
+        important: The most important of them: those for every answer, then by importance, then the newest.
         tokens: The tokens of lines that were written of them, by the function that counts; filled as they are counted.
     """
 
@@ -178,5 +178,6 @@ def _by_id(memories: Sequence[Memory]) -> NDArray[np.intp]:
     return np.lexsort((halves[:, 1], halves[:, 0]))  # sorted() would hold the interpreter all the time
 
 
-def _by_importance(memory: Memory) -> tuple[float, float, int]:
-    return -memory.importance, -memory.observed_at.timestamp(), -memory.id.int
+def _by_importance(memory: Memory) -> tuple[bool, float, float, int]:
+    is_always = memory.hints is not None and memory.hints.use is Use.ALWAYS
+    return not is_always, -memory.importance, -memory.observed_at.timestamp(), -memory.id.int

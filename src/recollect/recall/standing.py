@@ -1,13 +1,14 @@
 """Chooses the standing part: the statements that go into every chat, whatever the question. Pure.
 
-Since the subject of a chat is unknown, kind and importance decide: how users want to be answered, what endangers them, who
-they are. For a user with few statements, the standing part holds all of them.
+Since the subject of a chat is unknown, use, kind and importance decide: what shapes every answer, how users want to be answered,
+what endangers them, who they are. What is needed only if asked for is left out. For a user with few statements, the standing part
+holds all others.
 """
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from recollect.model import Memory, Recollection
+from recollect.model import Memory, Recollection, Use
 from recollect.recall.repetition import are_alike, words_of
 from recollect.recall.selection import SelectionContext
 from recollect.recall.worth import in_order
@@ -23,12 +24,15 @@ def choose_standing(
 ) -> tuple[Memory, ...]:
     """Choose statements greedily by `worth` until the budget is used; one that does not fit is skipped.
 
-    Statements that have ended are left out. Doubted statements come last; of equals, the newest comes first. ``adds`` tells whether
-    one that would fit adds anything new; it is called in the order of choice, and may keep state.
+    Statements that have ended are left out, and those that are needed only if asked for. Doubted statements come last; of equals, the
+    newest comes first. ``adds`` tells whether one that would fit adds anything new; it is called in the order of choice, and may keep
+    state.
     """
     left = budget
     chosen = []
     for memory in in_order(memories, now):
+        if memory.hints is not None and memory.hints.use is Use.ASKED:
+            continue
         cost = count(f"\u2022 {memory.labelled}\n")
         if cost <= left and adds(memory):
             left -= cost

@@ -12,6 +12,7 @@ from tests.stores import Store
 from recollect.composition import Placed
 from recollect.engine import Engine, Policy, Prepared, RecallOptions
 from recollect.engine.exchanges import ended, new_exchange
+from recollect.index.memories import IMPORTANT
 from recollect.model import (
     Actor,
     Add,
@@ -24,6 +25,7 @@ from recollect.model import (
     Role,
     Skip,
     Turn,
+    Use,
 )
 
 FACTS = ("Lives in Lisbon", "Works as a nurse", "Dog called Fips", "Allergic to nuts", "Wants short answers")
@@ -198,3 +200,18 @@ async def test_it_stands_though_nothing_can_be_looked_for(
 
     assert prepared.recall.skipped in {Skip.EMBEDDER, Skip.DEADLINE}
     assert standing(prepared) == set(FACTS)
+
+
+async def test_a_pinned_statement_stands_in_every_chat_however_many_matter_more(store: Store) -> None:
+    engine = engine_over(store, POLICY)
+    for number in range(IMPORTANT + 5):
+        await engine.add(store.anna, f"Owns boat number {number}", importance=0.8)
+    pinned = await engine.add(store.anna, "Writes in metric units", importance=0.1)
+    await engine.revise(store.anna, pinned.id, use=Use.ALWAYS)
+
+    prepared = await engine.prepare(store.turn(UNRELATED, store.anna.chat("new")))
+
+    assert pinned.id in {each.item.id for each in prepared.included if each.standing}
+    await engine.revise(store.anna, pinned.id, use=Use.ASKED)
+    again = await engine.prepare(store.turn(UNRELATED, store.anna.chat("newer")))
+    assert pinned.id not in {each.item.id for each in again.included}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.recollections import NOON, memory, passage, recollection
 from tests.tables import table
 
-from recollect.model import Doubt, Kind, Memory, Provenance, Recollection
+from recollect.model import Doubt, Hints, Kind, Memory, Provenance, Recollection, Use
 from recollect.recall import PromptTexts, SelectionContext, worth
 from recollect.recall.standing import choose_standing, standing_part
 from recollect.text.tokens import estimate_tokens
@@ -41,6 +41,14 @@ def test_how_to_answer_comes_before_what_matters_as_much() -> None:
 
     assert worth(preference, NOON) > worth(fact, NOON)
     assert chosen(fact, preference) == ["Wants short answers", "Has a cat"]
+
+
+def test_what_is_for_every_answer_comes_first_and_what_is_only_asked_for_stays_out() -> None:
+    pinned = memory("Metric units", importance=0.1, hints=Hints(Use.ALWAYS))
+    vital = memory("Allergic to nuts", importance=0.9)
+    asked = memory("Passport number", importance=0.95, hints=Hints(Use.ASKED))
+
+    assert chosen(vital, asked, pinned) == ["Metric units", "Allergic to nuts"]
 
 
 def test_of_what_matters_as_much_the_newest_comes_first() -> None:
