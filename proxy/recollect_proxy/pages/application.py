@@ -92,7 +92,7 @@ def pages(
                     *(memories.undo_change, overview.show_timeline, overview.show_chats),
                     *(overview.erase_chat, overview.show_data, overview.erase_everything),
                     *(overview.show_reads, recalls.show_recalls, analytics.show_analytics),
-                    recalls.call_not_helpful,
+                    *(recalls.call_not_helpful, memories.merge_memories),
                     *(settings.show_switches, settings.change_switches, settings.change_flags),
                     *(profile.show_profile, profile.write_entry, profile.change_entry),
                     *(profile.confirm_entry, profile.refuse_entry, profile.remove_entry),

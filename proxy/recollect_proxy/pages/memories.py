@@ -37,6 +37,7 @@ LONGEST_CONTENT = 2000
 """Characters of a statement that is written by hand."""
 _HISTORY = 50
 _REVIEWED = 10
+_PAIRS = 5
 _IMPORTANCES = {"low": 0.3, "middle": 0.5, "high": 0.8}
 _HIGH, _MIDDLE = 0.7, 0.4
 _UNDOABLE = frozenset({Action.ADD, Action.REPLACE, Action.RETIRE, Action.EDIT, Action.REINFORCE})
@@ -107,7 +108,8 @@ async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:
 async def show_review(visit: Reading) -> Response[str]:
     """Return the page that asks of old important memories whether they are still true."""
     memories = await visit.engine.to_review(visit.user_id, limit=_REVIEWED)
-    return visit.page("review.html", memories=memories, done=done_of(visit))
+    pairs = await visit.engine.told_twice(visit.user_id, limit=_PAIRS)
+    return visit.page("review.html", memories=memories, pairs=pairs, done=done_of(visit))
 
 
 @get("/waiting")
@@ -159,6 +161,19 @@ async def confirm_memory(change: Transaction) -> Response[str]:
     memory_id = id_of(change)
     await change.visit.engine.confirm(change.visit.user_id, memory_id, actor=change.visit.actor)
     return _answer(change, "confirmed")
+
+
+@post("/merge")
+async def merge_memories(change: Transaction) -> Response[str]:
+    """Keep one of two statements that say the same, and offer to undo that; or note that both are right."""
+    visit, kept, other = change.visit, id_of(change), id_named(change.form.get("other", ""))
+    if change.form.get("both") == "yes":
+        for each in (kept, other):
+            await visit.engine.confirm(visit.user_id, each, actor=visit.actor)
+        return visit.back("/review", done="confirmed")
+    await visit.engine.merge(visit.user_id, kept, other, actor=visit.actor)
+    undo = await _last_change(change, other)
+    return visit.back("/review", done="merged", **({} if undo is None else {"undo": str(undo)}))
 
 
 @post("/approve")

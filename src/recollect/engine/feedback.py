@@ -1,18 +1,33 @@
-"""What people say of memories that were recalled for them. Raises. Never: SQL."""
+"""What people say of their memories: not helpful here, told twice. Raises. Never: SQL."""
 
+import asyncio
 from dataclasses import replace
+from datetime import timedelta
 from uuid import UUID
 
 from recollect.engine.browsing import Browsing
 from recollect.errors import AlwaysNeededError, MemoryNotFoundError, QuestionNotKeptError
-from recollect.model import STATEMENTS, NotHelpful, RequestRecord
-from recollect.recall import may_be_unhelpful
+from recollect.model import (
+    STATEMENTS,
+    Actor,
+    Change,
+    Memory,
+    NotHelpful,
+    Reason,
+    Reinforce,
+    RequestRecord,
+    Retire,
+    Scope,
+)
+from recollect.recall import may_be_unhelpful, told_twice
 
 _LISTED = 50
+_ASKED_AGAIN = timedelta(days=180)
+"""Two statements that their person called different are asked about again after so long."""
 
 
 class Feedback(Browsing):
-    """Lets people say which recalled memories did not help."""
+    """Lets people say which recalled memories did not help, and which two say the same."""
 
     async def call_not_helpful(self, request: RequestRecord, memory_id: UUID) -> None:
         """Leave a memory that a request was given out of the prompts of questions like the request's.
@@ -49,3 +64,28 @@ class Feedback(Browsing):
         if self.policy.under(await self._backends.flags.flags(user_id)).tells_queries:
             return found
         return [replace(each, question=None) for each in found]
+
+    async def told_twice(self, user_id: str, *, limit: int) -> list[tuple[Memory, Memory]]:
+        """Return pairs of the user's statements that may say the same, and that they did not both confirm within half a year."""
+        second = self._backends.second_embedder
+        if second is None:
+            return []
+        snapshot = await self._backends.snapshots.get(user_id)
+        pairs = await asyncio.to_thread(told_twice, snapshot.memories, second.name)
+        named = {each.id for pair in pairs for each in pair}
+        since = self._clock() - _ASKED_AGAIN
+        confirmed = await self._backends.browsing.confirmed(user_id, named, since) if named else set()
+        return [(one, other) for one, other in pairs if not {one.id, other.id} <= confirmed][:limit]
+
+    async def merge(self, user_id: str, kept: UUID, other: UUID, *, actor: Actor) -> None:
+        """Keep one of two statements that say the same: the other one goes, which can be undone.
+
+        Raises:
+            MemoryNotFoundError: The user has not both as statements of their own, or they are one.
+        """
+        stays, goes = await self.get(user_id, kept), await self.get(user_id, other)
+        own = all(each.owner == user_id and each.kind in STATEMENTS for each in (stays, goes))
+        if not own or kept == other:
+            raise MemoryNotFoundError
+        changes: list[Change] = [Retire(other, Reason.REPEATS, stays), Reinforce(kept, Reason.REPEATS)]
+        await self._backends.memories.apply(Scope(user_id, ""), changes, actor=actor, at=self._clock())

@@ -109,6 +109,16 @@ class Vectors:
             best[block.row[begins]] = np.maximum.reduceat(cosines, begins)
         return Nearness(best, first)
 
+    def first_pieces(self, model: str) -> tuple[Rows, NDArray[np.float32]]:
+        """Return the rows that have an embedding by ``model``, (n,), and the first piece of each, (n, dimensions)."""
+        blocks = [
+            (each.row[each.is_first], each.matrix[each.is_first]) for each in self.blocks.get(model, ())
+        ]
+        if len({matrix.shape[1] for _, matrix in blocks}) != 1:
+            return np.empty(0, np.int32), np.empty((0, 0), np.float32)
+        matrix = np.concatenate([each for _, each in blocks]).astype(np.float32) / np.float32(_ONE)
+        return np.concatenate([row for row, _ in blocks]), matrix
+
     @property
     def models(self) -> frozenset[str]:
         """The names of the embedders."""

@@ -13,6 +13,7 @@ from recollect.recall.question import MessageVectors, StatementVectors, Watch, s
 from recollect.recall.ranking import EXPLAINED, Found, Ranking, Reach, Tuning, rank, with_overview
 from recollect.recall.repetition import PromptTexts
 from recollect.recall.selection import SelectionContext, SelectionLimits, select
+from recollect.recall.told_twice import told_twice
 from recollect.recall.worth import worth
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "read_query",
     "select",
     "statement_vectors",
+    "told_twice",
     "with_chats",
     "with_overview",
     "worth",

@@ -60,6 +60,12 @@ class Browsing:
             )
         return [memory_of(row) for row in rows]
 
+    async def confirmed(self, user_id: str, memories: Collection[UUID], since: datetime) -> set[UUID]:
+        """Return which of these memories the user confirmed by hand since a time."""
+        async with self._database.for_user(user_id) as connection:
+            rows = await connection.fetch(SQL["confirmed_since"], user_id, list(memories), since)
+        return {row["id"] for row in rows}
+
     async def changes(self, user_id: str, *, limit: int, after: UUID | None = None) -> list[Update]:
         """Return the audit of the user's memories, newest first, behind the row ``after``."""
         async with self._database.for_user(user_id) as connection:

@@ -179,3 +179,30 @@ async def test_it_is_erased_with_its_user_its_chat_its_memory_and_its_question(
     await erase(world)
 
     assert await kept_questions(own_dsn) == []
+
+
+async def test_two_statements_that_may_be_one_are_asked_about_and_merged_by_hand_alone(store: Store) -> None:
+    engine = engine_over(store, PATIENT, second_embedder=WordEmbedder())
+    topics = ("dinner ideas", "restaurant choices", "recipes")
+    first = await engine.add(store.anna, "Allergic to all nuts")
+    again = await engine.add(store.anna, "Is allergic to nuts")
+    bees = await engine.add(store.anna, "Keeps bees in Kent")
+    for each in (first, again):
+        await engine.revise(store.anna, each.id, use=Use.TOPIC, topics=topics)
+    await engine.revise(store.anna, bees.id, use=Use.TOPIC, topics=("gardening", "honey"))
+    await engine.add(store.ben, "Is allergic to nuts")
+
+    [pair] = await engine.told_twice(store.anna, limit=9)
+
+    assert {each.id for each in pair} == {first.id, again.id}
+    assert await engine.told_twice(store.ben, limit=9) == []
+    await engine.merge(store.anna, first.id, again.id, actor=Actor.USER)
+    assert await engine.told_twice(store.anna, limit=9) == []
+    [gone, *_] = await engine.history(store.anna, again.id, limit=1)
+    await engine.undo(store.anna, gone.id)
+    assert len(await engine.told_twice(store.anna, limit=9)) == 1
+    for each in (first, again):
+        await engine.confirm(store.anna, each.id, actor=Actor.USER)
+    assert await engine.told_twice(store.anna, limit=9) == [], "both are right, for half a year"
+    with pytest.raises(MemoryNotFoundError):
+        await engine.merge(store.anna, first.id, first.id, actor=Actor.USER)

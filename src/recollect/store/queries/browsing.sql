@@ -23,6 +23,12 @@ WHERE l.user_id = $1 AND l.owner = $1 AND v.kind = ANY ($2::text[]) AND v.observ
 ORDER BY v.importance DESC, v.id
 LIMIT $5;
 
+-- name: confirmed_since
+-- Which of these memories the user confirmed by hand since a time.
+SELECT DISTINCT memory_id AS id
+FROM memory_updates
+WHERE user_id = $1 AND memory_id = ANY ($2::uuid[]) AND at >= $3 AND action = 'reinforce' AND actor IN ('user', 'admin');
+
 -- name: browsed_updates
 -- The audit of the user's memories behind a given row, newest first, without exchanges that were kept as they were said.
 SELECT id, at, action, actor, reason, memory_id, replaced_id, before, after, session_id, exchange_id, undoes,

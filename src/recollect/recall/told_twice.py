@@ -1,0 +1,45 @@
+"""Finds pairs of statements that may be the same, told again in other words: their person is asked, and nothing is merged. Pure.
+
+Statements of one kind are compared by their embeddings with their topics. On the lives data set, hints included and replaced
+statements left out, the bar of 0.70 was read off half of the people (8 of 9 pairs right) and gave 6 right ones of 6 in the other half,
+of 10 that were told again. No bar merges safely: before they are replaced, contradictions are as near as repetitions, and a
+repetition may add a fact.
+"""
+
+import numpy as np
+
+from recollect.index import Memories
+from recollect.model import Memory
+
+NEAR = 0.70
+"""The least cosine of two statements that may be one."""
+
+_MOST = 1_000
+"""The statements that are compared: the newest."""
+
+
+def told_twice(memories: Memories, model: str) -> list[tuple[Memory, Memory]]:
+    """Return pairs of the person's own statements that may be one, by the embedder ``model``; nearest first, the older one in front.
+
+    Only statements with hints are compared: without topics the cosine says less.
+    """
+    rows, matrix = memories.second.first_pieces(model)
+    judged = set(memories.judged.tolist())
+    kept = [
+        place
+        for place, row in enumerate(rows.tolist())
+        if row in judged and memories.items[row].hints is not None and memories.items[row].doubt is None
+    ]
+    kept = sorted(kept, key=lambda place: int(rows[place]))[-_MOST:]
+    if len(kept) < 2:  # noqa: PLR2004 -- a pair
+        return []
+    items, vectors = [memories.items[int(rows[place])] for place in kept], matrix[kept]
+    near = np.triu(vectors @ vectors.T, 1)
+    found = np.argwhere(near >= NEAR)
+    order = sorted(found.tolist(), key=lambda pair: -float(near[pair[0], pair[1]]))
+    pairs = [(items[one], items[other]) for one, other in order]
+    return [
+        (one, other) if one.observed_at <= other.observed_at else (other, one)
+        for one, other in pairs
+        if one.kind is other.kind and one.owner == other.owner != "*"
+    ]
