@@ -104,7 +104,7 @@ class Outline(Struct):
 
 
 class _Hinted(Struct, kw_only=True):
-    """What says when a statement is needed; all null until a model or the person says so."""
+    """Hints: when a statement is needed. All are null until a model or the person gives some."""
 
     use: Use | None = None
     topics: Hints | None = None
