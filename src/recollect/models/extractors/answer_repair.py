@@ -1,5 +1,6 @@
 """Asks a model, and asks again if its answer can't be read."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -57,7 +58,7 @@ async def ask_and_read(
         messages: The messages.
         schema: The form of the answer.
         asker: The person for whom the model is asked.
-        read: Reads the answer; raises InvalidExtractionError if it can't.
+        read: Reads the answer, in a thread: twenty statements with hints take 15 ms. It raises InvalidExtractionError if it can't.
         most_tokens: As ``Model.ask`` takes it.
         is_whole: Returns whether a content lacks nothing; else the rest is asked for once, with all the room there is.
         join: Joins a content and its rest.
@@ -70,7 +71,7 @@ async def ask_and_read(
     thinks = first.is_cut and not without_thoughts(first.text)
     found: _Content | None = None
     try:
-        found = read(first.text)
+        found = await asyncio.to_thread(read, first.text)
         if is_whole(found):
             return ParsedAnswer(found, first.tokens, first.model)
         messages = repair_messages(messages, schema, first.text, _BROKEN_OFF)
@@ -86,7 +87,7 @@ async def ask_and_read(
     try:
         second = await model.ask(messages, schema, asker, None if has_all_room else most_tokens)
         spent += second.tokens
-        rest = read(second.text)
+        rest = await asyncio.to_thread(read, second.text)
     except ExtractorError as error:
         if found is not None and isinstance(error, InvalidExtractionError):
             return ParsedAnswer(found, spent, first.model)

@@ -1,5 +1,6 @@
 """Asks a model when statements will be needed that have no hints."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
@@ -38,9 +39,9 @@ class ModelHinter:
         places = [place for place, each in enumerate(statements) if told.allows(each)]
         if not places:
             return Hinted()
-        read = await ask_and_read(
-            self._model, needs_messages([statements[place] for place in places]), NEEDS, asker, read_needs
-        )
+        # Masking twenty statements takes longer than the event loop may stand still.
+        messages = await asyncio.to_thread(needs_messages, [statements[place] for place in places])
+        read = await ask_and_read(self._model, messages, NEEDS, asker, read_needs)
         found = {places[number]: hints for number, hints in read.content.items() if number < len(places)}
         return Hinted(found, read.tokens)
 
