@@ -1,5 +1,6 @@
 """Ranks earlier chats by topic: the embedder of statements, which knows many languages, compares a question with their words."""
 
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
@@ -23,7 +24,7 @@ def ranked_chats(messages: Sequence[Recollection]) -> tuple[str, ...]:
 
 
 async def chats_by_topic(
-    messages: Sequence[Recollection], snapshot: Snapshot, asked: Vector, embed: Embed
+    messages: Sequence[Recollection], snapshot: Snapshot, asked: Vector, embed: Embed, *, seconds: float
 ) -> tuple[str, ...]:
     """Return the chats of ranked passages and summaries, best first.
 
@@ -34,15 +35,18 @@ async def chats_by_topic(
         snapshot: The person's memory, for the first words of a chat.
         asked: The question's vector.
         embed: Embeds them.
+        seconds: After this time no further chat is compared.
 
     Raises:
         EmbedderError: A text could not be embedded.
     """
-    order = ranked_chats(messages)
-    near = {}
+    order, near = ranked_chats(messages), {}
+    end = time.perf_counter() + seconds
     for chat in order[:_COMPARED]:
         best = next(each for each in messages if each.item.session_id == chat)
-        near[chat] = best.score + float(await embed(_first_words(snapshot, best.item)[:_READ]) @ asked)
+        near[chat] = best.score
+        if time.perf_counter() < end:
+            near[chat] += float(await embed(_first_words(snapshot, best.item)[:_READ]) @ asked)
     return (*sorted(near, key=lambda chat: -near[chat]), *order[_COMPARED:])
 
 

@@ -254,8 +254,9 @@ async def _topics(
     asked = step.vectors.asked
     if asked is None or embed is None:
         return ranked_chats(messages)
-    compare = partial(chats_by_topic, messages, step.snapshot, asked, embed)
-    found = await watch.timed(Stage.SECOND_EMBEDDING, compare, step.reach.second_seconds)
+    seconds = step.reach.second_seconds
+    compare = partial(chats_by_topic, messages, step.snapshot, asked, embed, seconds=seconds / 2)
+    found = await watch.timed(Stage.SECOND_EMBEDDING, compare, seconds)
     return ranked_chats(messages) if found is None else found
 
 

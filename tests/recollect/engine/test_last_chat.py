@@ -143,6 +143,19 @@ async def test_a_summary_stands_for_the_first_words(store: Store, second: Multil
     assert "Plans to insulate the attic." in told
     assert ATTIC not in told
     assert "The roof beams are from 1931" in told  # the last words
+    summaries = Disclosure(frozenset({Kind.SUMMARY}), history=False)
+    alone = await block(store, subject, LAST, RecallOptions(disclosure=summaries))
+    assert "Plans to insulate the attic." in alone
+    assert "beams" not in alone
+    words = await block(store, subject, LAST, RecallOptions(disclosure=Disclosure(frozenset({Kind.FACT}))))
+    assert "Plans to insulate the attic." not in words
+    assert ATTIC in words
+
+
+async def test_a_time_without_a_chat_gets_the_newest_with_their_days(store: Store, subject: Engine) -> None:
+    told = await block(store, subject, "What did I ask you last month?")
+
+    assert "Last chat, Saturday 14 March 2026" in told
 
 
 async def erased(store: Store, subject: Engine) -> None:
