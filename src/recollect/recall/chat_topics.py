@@ -13,7 +13,7 @@ Embed: TypeAlias = Callable[[str], Awaitable[Vector]]
 """Embeds a text as a question; unit length. May raise EmbedderError."""
 
 _COMPARED = 12
-"""The most chats that are compared. Each costs an embedding of about 5 ms."""
+"""The most chats that are compared. Each costs an embedding of 5 to 15 ms."""
 _READ = 300
 """The characters of a chat's first words that are embedded."""
 
