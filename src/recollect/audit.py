@@ -138,7 +138,7 @@ def _editable(memory: Memory) -> dict[str, Any]:
     return {
         "kind": memory.kind,
         "importance": memory.importance,
-        "event_at": None if memory.event_at is None else memory.event_at.isoformat(),
+        **{name: _iso(getattr(memory, name)) for name in ("event_at", "holds_from", "holds_until")},
         "source": memory.source,
         "standing": memory.doubt,
         "hints": _kept_hints(memory.hints),
@@ -234,6 +234,8 @@ def _with_editable(memory: Memory, kept: Mapping[str, Any]) -> Memory:
         kind=Kind(kept["kind"]),
         importance=kept["importance"],
         event_at=_moment(kept["event_at"]),
+        holds_from=_moment(kept["holds_from"]),
+        holds_until=_moment(kept["holds_until"]),
         source=Source(kept["source"]),
         doubt=_doubt(kept),
         hints=_hints(kept.get("hints")),

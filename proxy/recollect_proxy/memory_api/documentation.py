@@ -15,14 +15,14 @@ from recollect import __version__
 from recollect.api.failures import MEMORY_NOT_FOUND, ErrorBody, Failure, anchor_of, every_failure
 from recollect.api.fields import CHAT, ID, MEMORY, USER, WHEN
 from recollect.api.operation import Operation, Permission
-from recollect.model import Action, Actor, EntryState, FailedAt, Party, Reason, Role, State
+from recollect.model import Action, Actor, Ending, EntryState, FailedAt, Party, Reason, Role, State
 from recollect_proxy.memory_api.asked import Reply
 from recollect_proxy.memory_api.page import render
 from recollect_proxy.memory_api.reading import KEY, MATCH
 from recollect_proxy.takeout.rows import FORMAT, ROWS, VERSION
 
 _REFERENCE = "#/components/schemas/{name}"
-_WORDS = (Action, Actor, EntryState, FailedAt, Party, Reason, Role, State)
+_WORDS = (Action, Actor, Ending, EntryState, FailedAt, Party, Reason, Role, State)
 """Enumerations that answers and queries alone name."""
 
 _DESCRIPTION = """\

@@ -32,7 +32,17 @@ from recollect.api.memories import (
 from recollect.api.memory_operations import GLOBAL_ALREADY, NOT_GLOBAL, NOT_TO_SHARE
 from recollect.api.queries import PLACE
 from recollect.errors import BulkRefusedError, DuplicateMemoryError, MemoryNotFoundError
-from recollect.model import KEPT, MOST_QUARANTINED, SHOWN, Kind, MemoryFilter, Removal, Revision, Source
+from recollect.model import (
+    KEPT,
+    MOST_QUARANTINED,
+    SHOWN,
+    Ending,
+    Kind,
+    MemoryFilter,
+    Removal,
+    Revision,
+    Source,
+)
 from recollect.text.secrets.in_names import id_without_secrets
 from recollect_proxy.memory_api.asked import Asked
 from recollect_proxy.memory_api.errors import RefusedError, failure_of, invalid_field, invalid_parameter
@@ -54,6 +64,7 @@ async def list_memories(asked: Asked) -> MemoryPage:
         state=sent.state,
         doubt=sent.standing,
         as_of=sent.as_of,
+        valid_at=sent.valid_at,
     )
     return MemoryPage.of(
         await asked.engine.page(asked.user_id, limit=sent.limit, after=sent.after, taken=taken)
@@ -148,6 +159,15 @@ async def list_todos(asked: Asked) -> Todos:
     limit = asked.sent.limit
     memories = await asked.engine.todos(asked.user_id, limit=limit)
     return Todos([todo for memory in memories for todo in _todos_of(memory)][:limit])
+
+
+async def end_todo(asked: Asked) -> Update:
+    """Note that a to-do was done or dropped."""
+    ending = asked.sent.ended_as
+    if ending is Ending.CHANGED:
+        raise invalid_field("ended_as", "`ended_as` must be done or dropped.")
+    known = asked.id("memory_id")
+    return Update.of(await asked.engine.end_todo(asked.user_id, known, ending, actor=asked.actor))
 
 
 async def list_session_memories(asked: Asked) -> MemoryPage:
@@ -285,7 +305,10 @@ async def _of_chat(asked: Asked) -> model.Memory:
 def _revised(change: Any) -> dict[str, Any]:
     """Return a change as the engine takes it: None, or KEPT for the time, leaves a field as it is."""
     given = changes(change)
-    kept = dict.fromkeys(("content", "kind", "importance", "use", "topics", "questions")) | {"event_at": KEPT}
+    kept = {
+        **dict.fromkeys(("content", "kind", "importance", "use", "topics", "questions")),
+        **dict.fromkeys(("event_at", "holds_from", "holds_until"), KEPT),
+    }
     lists = {name: tuple(each) for name, each in given.items() if isinstance(each, list)}
     return {name: (given | lists).get(name, unchanged) for name, unchanged in kept.items()}
 

@@ -70,10 +70,11 @@ def _texts(most: int, longest: int) -> str:
 _FIELDS = {
     "content": f"a string of 1 to {LONGEST_CONTENT} characters that are not only white space, without NUL",
     "kind": f"one of {', '.join(Kind)}",
+    "ended_as": "done or dropped",
     "message": "a string of 1 to 256 characters, without NUL",
     "marked": "true or false",
     "importance": "a number from 0 to 1",
-    "event_at": f"{_TIME}, or null",
+    **dict.fromkeys(("event_at", "holds_from", "holds_until"), f"{_TIME}, or null"),
     "operations": f"a list of 1 to {MOST_CHANGES} objects, each with `op`, which is `change` or `delete`, an `id`, "
     f"and for a change at least one of {', '.join(MemoryChange.__struct_fields__)}, as PATCH takes them",
     "use": f"one of {', '.join(Use)}",
@@ -111,7 +112,7 @@ _PARAMETERS = {
     "q": f"1 to {LONGEST_QUESTION} characters, not only white space, without NUL",
     "user": _ID,
     "session": _ID,
-    **dict.fromkeys(("begun_before", "from", "until", "as_of"), _TIME),
+    **dict.fromkeys(("begun_before", "from", "until", "as_of", "valid_at"), _TIME),
 }
 """What each parameter of a query must be."""
 
@@ -211,7 +212,7 @@ def _check_operations(operations: Sequence[Any]) -> Sequence[Any]:
     if not 1 <= len(operations) <= MOST_CHANGES:
         raise ValueError
     for operation in operations:
-        for name in ("content", "event_at", "topics", "questions"):
+        for name in ("content", "event_at", "holds_from", "holds_until", "topics", "questions"):
             if getattr(operation, name, UNSET) not in (None, UNSET):
                 setattr(operation, name, _CHECKS[name](getattr(operation, name)))
     return operations
@@ -224,7 +225,7 @@ def _check_users(users: Sequence[str]) -> list[str]:
 _CHECKS: dict[str, Callable[[Any], Any]] = {
     "content": _check_content,
     "message": _check_message,
-    "event_at": _in_utc,
+    **dict.fromkeys(("event_at", "holds_from", "holds_until"), _in_utc),
     "session_id": _check_session,
     "operations": _check_operations,
     "users": _check_users,
@@ -309,7 +310,7 @@ _PARAMETER_CHECKS: dict[str, Callable[[Any], Any]] = {
     "q": _check_question,
     "user": _check_user,
     "session": _check_user,
-    **dict.fromkeys(("begun_before", "from", "until", "as_of"), _in_utc),
+    **dict.fromkeys(("begun_before", "from", "until", "as_of", "valid_at"), _in_utc),
 }
 
 

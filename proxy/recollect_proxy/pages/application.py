@@ -88,6 +88,7 @@ def pages(
                     *(entry.enter_by_link, entry.enter_by_key, entry.leave, entry.choose_language),
                     *(memories.show_memories, memories.show_memory, memories.show_review),
                     *(memories.show_waiting, memories.correct_memory, memories.delete_memory),
+                    *(memories.end_done, memories.end_dropped),
                     *(memories.confirm_memory, memories.approve_memory, memories.refuse_memory),
                     *(memories.undo_change, overview.show_timeline, overview.show_chats),
                     *(overview.erase_chat, overview.show_data, overview.erase_everything),

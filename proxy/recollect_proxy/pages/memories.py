@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from recollect.model import (
     STATEMENTS,
     TOPIC_LENGTH,
     Action,
+    Ending,
     Hints,
     Kind,
     Memory,
@@ -35,6 +37,8 @@ _MOST_WORDS = 8
 _LONGEST_WORDS = 200
 LONGEST_CONTENT = 2000
 """Characters of a statement that is written by hand."""
+_LAST = time(23, 59, 59)
+"""A statement holds to the end of its last day."""
 _HISTORY = 50
 _REVIEWED = 10
 _PAIRS = 5
@@ -131,8 +135,8 @@ async def correct_memory(change: Transaction) -> Response[str]:
     new_content = None if content == old.content else content
     new_kind = Kind(kind) if kind and kind != old.kind and old.kind in STATEMENTS else None
     new_level = _IMPORTANCES.get(level) if level != _level(old.importance) else None
-    new_hints = _new_hints(change, old.hints)
-    if not new_hints and new_content is None and new_kind is None and new_level is None:  # saved as it was
+    others = {**_new_hints(change, old.hints), **_new_times(change, old)}
+    if not others and new_content is None and new_kind is None and new_level is None:  # saved as it was
         return visit.back("/memory", id=str(memory_id))
     await visit.engine.revise(
         visit.user_id,
@@ -140,7 +144,7 @@ async def correct_memory(change: Transaction) -> Response[str]:
         content=new_content,
         kind=new_kind,
         importance=new_level,
-        **new_hints,
+        **others,
         actor=visit.actor,
     )
     undo = await _last_change(change, memory_id)
@@ -176,6 +180,25 @@ async def merge_memories(change: Transaction) -> Response[str]:
     return visit.back("/review", done="merged", **({} if undo is None else {"undo": str(undo)}))
 
 
+@post("/done")
+async def end_done(change: Transaction) -> Response[str]:
+    """Note that a to-do was done."""
+    return await _end_todo(change, Ending.DONE)
+
+
+@post("/dropped")
+async def end_dropped(change: Transaction) -> Response[str]:
+    """Note that a to-do was dropped."""
+    return await _end_todo(change, Ending.DROPPED)
+
+
+async def _end_todo(change: Change, ending: Ending) -> Response[str]:
+    update = await change.visit.engine.end_todo(
+        change.visit.user_id, id_of(change), ending, actor=change.visit.actor
+    )
+    return _answer(change, f"todo_{ending}", undo=update.id)
+
+
 @post("/approve")
 async def approve_memory(change: Transaction) -> Response[str]:
     """Keep what was held back."""
@@ -209,7 +232,7 @@ async def _last_change(change: Change, memory_id: UUID) -> UUID | None:
     return updates[0].id if updates else None
 
 
-_BACK = {"deleted": "", "confirmed": "/review", "approved": "/waiting", "refused": "/waiting"}
+_BACK = {"confirmed": "/review", "approved": "/waiting", "refused": "/waiting"}
 
 
 def _answer(change: Change, done: str, *, undo: UUID | None = None) -> Response[str]:
@@ -217,8 +240,23 @@ def _answer(change: Change, done: str, *, undo: UUID | None = None) -> Response[
     visit = change.visit
     if visit.is_piece:
         return visit.page("piece.html", done=done, undo=undo, memory_id=None)
-    back = "/review" if change.form.get("from") == "review" else _BACK[done]
+    back = "/review" if change.form.get("from") == "review" else _BACK.get(done, "")
     return visit.back(back, done=done, **({} if undo is None else {"undo": str(undo)}))
+
+
+def _new_times(change: Change, old: Memory) -> dict[str, datetime | None]:
+    """Return since when and until when a statement holds, where a form says otherwise than it is, or raise PageError."""
+    times = {}
+    for name, clock in (("holds_from", time()), ("holds_until", _LAST)):
+        text, was = change.form.get(name), getattr(old, name)
+        if text is None or text == ("" if was is None else was.date().isoformat()):
+            continue
+        try:
+            day = date.fromisoformat(text) if text else None
+        except ValueError:
+            raise PageError(BAD_INPUT) from None
+        times[name] = None if day is None else datetime.combine(day, clock, UTC)
+    return times
 
 
 def content_of(change: Change) -> str:

@@ -242,7 +242,7 @@ def redirect(path: str, **query: str) -> Response[str]:
 
 _DONE = frozenset(
     {"corrected", "deleted", "confirmed", "approved", "refused", "undone", "switched", "chat_erased"}
-    | {"not_helpful", "helpful", "merged"}
+    | {"not_helpful", "helpful", "merged", "todo_done", "todo_dropped"}
     | {f"profile_{done}" for done in ("written", "changed", "confirmed", "refused", "removed")}
     | {f"profile_{done}" for done in ("proposed", "nothing", "allowed", "revoked")}
 )

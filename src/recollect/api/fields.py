@@ -107,6 +107,8 @@ Importance: TypeAlias = Annotated[
 EventAt: TypeAlias = Annotated[
     Time | None, about("When what it says happened or will happen; null where that is unknown.")
 ]
+HoldsFrom: TypeAlias = Annotated[Time | None, about("Since when it holds; null where that is unknown.")]
+HoldsUntil: TypeAlias = Annotated[Time | None, about("Until when it holds; null where that is unknown.")]
 
 
 def _texts(most: int, longest: int, description: str, example: str) -> Meta:

@@ -13,6 +13,8 @@ from recollect.api.fields import (
     MOST_USERS,
     Content,
     EventAt,
+    HoldsFrom,
+    HoldsUntil,
     Importance,
     KindOfMemory,
     KindWord,
@@ -28,7 +30,7 @@ from recollect.api.fields import (
     one_of,
     word,
 )
-from recollect.model import Action, Actor, Kind, Reason, Source
+from recollect.model import Action, Actor, Ending, Kind, Reason, Source
 
 Item = TypeVar("Item")
 Place = TypeVar("Place")
@@ -79,6 +81,8 @@ class MemoryChange(Struct, forbid_unknown_fields=True):
     kind: KindOfMemory | UnsetType = UNSET
     importance: Importance | UnsetType = UNSET
     event_at: EventAt | UnsetType = UNSET
+    holds_from: HoldsFrom | UnsetType = UNSET
+    holds_until: HoldsUntil | UnsetType = UNSET
     use: UseOfMemory | UnsetType = UNSET
     topics: Topics | UnsetType = UNSET
     questions: Questions | UnsetType = UNSET
@@ -126,7 +130,7 @@ class Statement(Struct, kw_only=True):
     importance: Importance
     observed_at: Annotated[Time, about("When it was said.")]
     event_at: EventAt
-    holds_until: Annotated[Time | None, about("Until when it holds, where that was said.")]
+    holds_until: HoldsUntil
     standing: Standing
 
     @classmethod
@@ -170,7 +174,7 @@ class Memory(Statement, kw_only=True):
     ]
     recall_count: Annotated[int, about("How often it went into a prompt.")]
     reinforcement_count: Annotated[int, about("How often the user said it again.")]
-    holds_from: Annotated[Time | None, about("Since when it holds, where that was said.")]
+    holds_from: HoldsFrom
     provenance: Provenance
     outline: Annotated[Outline | None, about("Of a summary; null of any other memory.")]
     shared: Annotated[bool, about("Whether other users see it, too; it can't be corrected then.")]
@@ -180,6 +184,14 @@ class Memory(Statement, kw_only=True):
     use: UseWord
     topics: Topics
     questions: Questions
+    ended_at: Annotated[
+        Time | None,
+        about("Of a past memory, until when it was true; null of what is current, wrong or not wanted."),
+    ]
+    ended_as: Annotated[
+        Annotated[str, word(Ending)] | None,
+        about("Of a past memory, how it ended: it changed, or a to-do was done or dropped."),
+    ]
     etag: str | UnsetType | None = UNSET
     """Its version: a header of the answer, never in the body."""
 
@@ -187,10 +199,23 @@ class Memory(Statement, kw_only=True):
     def of(cls, memory: model.Memory) -> Self:
         """Return the JSON of ``memory``; its owner and its embedding stay inside."""
         hints = memory.hints or model.Hints()
-        otherwise = {"standing", "provenance", "outline", "shared", "use", "topics", "questions", "etag"}
+        otherwise = {
+            "standing",
+            "ended_at",
+            "ended_as",
+            "provenance",
+            "outline",
+            "shared",
+            "use",
+            "topics",
+            "questions",
+            "etag",
+        }
         return cls(
             **{name: getattr(memory, name) for name in cls.__struct_fields__ if name not in otherwise},
             standing=memory.doubt,
+            ended_at=None if memory.past is None else memory.past.until,
+            ended_as=None if memory.past is None else memory.past.ending,
             provenance=msgspec.convert(memory.provenance, Provenance, from_attributes=True),
             outline=msgspec.convert(memory.outline, Outline | None, from_attributes=True),
             shared=memory.owner == model.COMMONS,
@@ -256,6 +281,8 @@ class Version(Struct):
     kind: KindWord
     importance: Importance
     event_at: EventAt
+    holds_from: HoldsFrom
+    holds_until: HoldsUntil
     use: UseWord
     topics: Topics
     questions: Questions
@@ -342,6 +369,14 @@ class Todo(Struct):
     session_id: Annotated[str | None, about("The chat it was said in.")]
     said_at: Annotated[Time, about("When it was said; for a summary's, when its chat was.")]
     event_at: Annotated[Time | None, about("When it is to be done, where that was said.")]
+
+
+class TodoEnd(Struct, forbid_unknown_fields=True):
+    """How a to-do ended."""
+
+    ended_as: Annotated[
+        Ending, about("`done`: it was carried out; `dropped`: it was given up.", example="done")
+    ]
 
 
 class Todos(Struct):

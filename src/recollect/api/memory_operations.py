@@ -165,10 +165,23 @@ list_todos = Operation(
     "List what a user has to do",
     "The open todos.",
     "Return the memories of the kind todo, and the open todos of the chats' summaries.\n\n"
-    "Delete a todo's memory when it is done: as with any memory, the words it was said in are not recalled any more either. "
+    "End one that was done or dropped by a POST to its path. "
     "What a summary says is to do goes when the chat goes on and is summarized again.",
     "Memories",
     takes=queries.OfLimit,
+)
+end_todo = Operation(
+    "end_todo",
+    "POST",
+    "/memory/users/{user_id}/todos/{memory_id}",
+    memories.Update,
+    "Note that a to-do was done or dropped",
+    "The row of the audit that says so; to undo it opens the to-do again.",
+    "The memory is past from now on: a question about what is due gets it no more, and one about the past may.",
+    "Memories",
+    takes=memories.TodoEnd,
+    further=(MEMORY_NOT_FOUND,),
+    once=True,
 )
 list_session_memories = Operation(
     "list_session_memories",

@@ -105,6 +105,12 @@ class OfMemories(OfPage, kw_only=True):
             f"What the user had then, each with what it said then, by the audit; `state` is meant of then, too: {_ENCODED}"
         ),
     ] = None
+    valid_at: Annotated[
+        Time | None,
+        about(
+            f"What was true then, as far as it is known today: what the user has, and their past, whatever `state` says: {_ENCODED}"
+        ),
+    ] = None
 
 
 class OfSearch(Struct, kw_only=True):

@@ -26,15 +26,19 @@ from recollect.model import (
     Changer,
     DayOfActivity,
     EmbeddingScope,
+    Ending,
     Flags,
     Kind,
     Memory,
     MemoryFilter,
     MessageSeen,
+    Past,
     Reason,
     Reinforce,
+    Retire,
     Scope,
     Strategy,
+    Update,
 )
 from recollect.model.local_time import midnights
 from recollect.ports import Clock
@@ -155,11 +159,28 @@ class Browsing(Administration):
             raise MessageNotFoundError
 
     async def to_review(self, user_id: str, *, limit: int) -> list[Memory]:
-        """Return important statements of the user's that are half a year old and were not confirmed since."""
-        before = self._clock() - _OLD
+        """Return what is to be asked about: overdue to-dos that the user said nothing of since, then important old statements.
+
+        A statement is old if it was neither made nor confirmed within half a year.
+        """
+        now = self._clock()
         return await self._backends.browsing.to_review(
-            user_id, STATEMENTS, before=before, importance=_IMPORTANT, limit=limit
+            user_id, STATEMENTS, before=now - _OLD, due_before=now, importance=_IMPORTANT, limit=limit
         )
+
+    async def end_todo(self, user_id: str, memory_id: UUID, ending: Ending, *, actor: Actor) -> Update:
+        """Note that a to-do was done or dropped, and return the audit row of that; to undo it opens the to-do again.
+
+        Raises:
+            MemoryNotFoundError: The user has no such to-do of their own.
+        """
+        todo = await self.get(user_id, memory_id)
+        if todo.owner != user_id or todo.kind is not Kind.TODO:
+            raise MemoryNotFoundError
+        now = self._clock()
+        ended = Retire(memory_id, Reason.ENDED, past=Past(now, ending))
+        await self._backends.memories.apply(Scope(user_id, ""), [ended], actor=actor, at=now)
+        return (await self.history(user_id, memory_id, limit=1))[0]
 
     async def confirm(self, user_id: str, memory_id: UUID, *, actor: Actor) -> None:
         """Note that a memory is still true, as if it had been said again; the audit says who confirmed it.

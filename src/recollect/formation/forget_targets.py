@@ -106,7 +106,8 @@ class ForgetTargets:
 
     async def _near(self, vector: Vector, scope: Scope) -> Sequence[Memory]:
         embedder = self.backends.embedder
-        near = await self.backends.memories.nearest(scope, vector, embedder.name, limit=3 * _LOOKED_AT)
+        store = self.backends.memories
+        near = await store.nearest(scope, vector, embedder.name, limit=3 * _LOOKED_AT, past=True)
         return [each.memory for each in near if each.memory.kind in _FORGETTABLE][:_LOOKED_AT]
 
 

@@ -36,6 +36,7 @@ class MemoryFilter:
         observed_until: Said before then.
         state: Whether the user has it still; with ``as_of``, whether they had it then.
         as_of: As it was then, by the audit: what the user had, with what it said.
+        valid_at: True at that time, as far as it is known: what the user has, and their past, whatever ``state`` is.
     """
 
     kinds: frozenset[Kind] = frozenset()
@@ -48,6 +49,7 @@ class MemoryFilter:
     state: State = State.CURRENT
     doubt: Doubt | None = None
     as_of: datetime | None = None
+    valid_at: datetime | None = None
 
     def takes(self, memory: Memory) -> bool:
         """Tell whether everything but ``state`` and ``as_of`` applies to a memory."""
@@ -60,6 +62,7 @@ class MemoryFilter:
             and (self.observed_until is None or memory.observed_at < self.observed_until)
             and all(word.lower() in content for word in self.words)
             and self.doubt in {None, memory.doubt}
+            and (self.valid_at is None or memory.held_at(self.valid_at))
             and (self.text is None or self.text.casefold() in memory.content.casefold())
         )
 
@@ -83,6 +86,8 @@ class Revision:
 
     Attributes:
         event_at: When what it says happened; None: that is unknown.
+        holds_from: Since when it holds; None: that is unknown.
+        holds_until: Until when it holds; None: that is unknown.
         use: When it is needed; its hints are made up of this and the next two.
         versions: It is changed only while its version (``Memory.version``) is one of these; None: whatever it is.
     """
@@ -96,6 +101,8 @@ class Revision:
     use: Use | None = None
     topics: tuple[str, ...] | None = None
     questions: tuple[str, ...] | None = None
+    holds_from: datetime | Kept | None = KEPT
+    holds_until: datetime | Kept | None = KEPT
 
     def hints(self, old: Hints | None) -> Hints | None:
         """Return the hints after this revision of a statement that had ``old`` ones; None if it says nothing of hints."""

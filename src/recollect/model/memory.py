@@ -203,6 +203,14 @@ class Memory:
         """The date a reader should see: of the event where known, else of the telling."""
         return self.event_at or self.observed_at
 
+    def held_at(self, moment: datetime) -> bool:
+        """Return whether it was true at a moment, as far as it is known; it begins with its event, else with its telling."""
+        if self.known_until is not None and self.past is None:
+            return False
+        begins = self.holds_from or (None if self.kind is Kind.TODO else self.event_at) or self.observed_at
+        ends = (self.holds_until, None if self.past is None else self.past.until)
+        return begins <= moment and all(each is None or moment < each for each in ends)
+
     @property
     def version(self) -> str:
         """32 hexadecimal digits (SHA-256, cut off) that change with anything but the counts of its use and its hints.

@@ -43,20 +43,28 @@ class Browsing:
         return {Kind(row["kind"]): row["memories"] for row in rows}
 
     async def to_review(
-        self, user_id: str, kinds: Collection[Kind], *, before: datetime, importance: float, limit: int
+        self,
+        user_id: str,
+        kinds: Collection[Kind],
+        *,
+        before: datetime,
+        due_before: datetime,
+        importance: float,
+        limit: int,
     ) -> list[Memory]:
-        """Return memories to confirm with the user.
+        """Return memories to confirm with the user, overdue to-dos first.
 
         Args:
             user_id: The user.
             kinds: Only of these kinds.
             before: Only memories older than this, and not confirmed by hand since.
+            due_before: Also to-dos that were due before then, and of which the user said nothing by hand since they were due.
             importance: The least importance, 0 to 1.
             limit: How many at most; the most important first.
         """
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(
-                SQL["memories_to_review"], user_id, list(kinds), before, importance, limit
+                SQL["memories_to_review"], user_id, list(kinds), before, importance, limit, due_before
             )
         return [memory_of(row) for row in rows]
 

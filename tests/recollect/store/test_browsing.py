@@ -67,7 +67,7 @@ async def test_what_is_shared_with_a_user_is_among_theirs_and_is_not_asked_about
 
     page = await store.memories.page(store.anna, limit=9, taken=MemoryFilter(words=("office",)))
     asked = await store.browsing.to_review(
-        store.anna, STATEMENTS, before=NOON + timedelta(days=1), importance=0.5, limit=9
+        store.anna, STATEMENTS, before=NOON + timedelta(days=1), due_before=NOON, importance=0.5, limit=9
     )
 
     assert [each.content for each in page.memories] == ["The office closes at six"]
@@ -88,7 +88,7 @@ async def test_what_somebody_confirmed_by_hand_is_not_asked_about_and_what_was_r
         await store.memories.apply(store.anna.scope, [Reinforce(memory.id)], actor=actor, at=later)
 
     asked = await store.browsing.to_review(
-        store.anna, STATEMENTS, before=NOON + timedelta(days=1), importance=0.5, limit=9
+        store.anna, STATEMENTS, before=NOON + timedelta(days=1), due_before=NOON, importance=0.5, limit=9
     )
 
     assert [each.content for each in asked] == ["b", "c"]

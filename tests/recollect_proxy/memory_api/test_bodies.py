@@ -97,7 +97,7 @@ async def known(api: Api) -> Any:
         (
             {"session_id": None},
             "session_id",
-            "Known are content, kind, importance, event_at, use, topics, questions.",
+            "Known are content, kind, importance, event_at, holds_from, holds_until, use, topics, questions.",
         ),
     ],
 )

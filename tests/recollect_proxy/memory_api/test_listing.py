@@ -16,13 +16,16 @@ from recollect.model import (
     Add,
     Change,
     Doubt,
+    Ending,
     Kind,
     Mark,
+    Past,
     Provenance,
     Quarantine,
     Reason,
     Reinforce,
     Replace,
+    Retire,
     Source,
 )
 
@@ -385,3 +388,44 @@ async def test_an_edit_can_be_undone_in_all_it_changed(api: Api) -> None:
     await api.call("POST", f"{api.memories}/history/{edited['id']}/undo")
 
     assert (await api.call("GET", one)).json == memory
+
+
+async def test_what_was_true_at_a_time_is_listed_by_when_it_held(api: Api, store: Store) -> None:
+    def days(number: int) -> datetime:
+        return NOON + timedelta(days=number)
+
+    old, wrong = store.memory("Lives in Porto"), store.memory("Lives in Paris")
+    new = store.memory("Lives in Berlin", observed_at=days(20), holds_from=days(10))
+    lease = store.memory("Has a lease in Berlin", observed_at=days(20), holds_until=days(30))
+    ended = Past(days(10), Ending.CHANGED, new.id)
+    changes: list[Change] = [Add(old), Add(wrong), Retire(wrong.id, Reason.CORRECTED), Add(lease)]
+    changes.append(Replace(old.id, new, Reason.CONTRADICTS, past=ended))
+    await store.memories.apply(store.anna.scope, changes, actor=Actor.FORMATION, at=days(20))
+
+    async def true_at(day: int) -> set[str]:
+        at = quote(days(day).isoformat())
+        found = (await api.call("GET", f"{api.memories}?valid_at={at}")).json["memories"]
+        return {each["content"] for each in found}
+
+    assert [await true_at(day) for day in (-1, 5, 15, 25, 35)] == [
+        set(), {old.content}, {new.content}, {new.content, lease.content}, {new.content},
+    ]  # fmt: skip
+
+
+async def test_valid_times_are_corrected_by_hand_and_undone(api: Api) -> None:
+    written = await api.write("Lives in Porto.")
+    one = f"{api.memories}/{written['id']}"
+
+    corrected = await api.call(
+        "PATCH", one, {"holds_from": "2024-01-01T00:00:00Z", "holds_until": NOON.isoformat()}
+    )
+    left = await api.call("PATCH", one, {"holds_until": None})
+
+    assert (corrected.json["holds_from"], corrected.json["holds_until"]) == (
+        "2024-01-01T00:00:00Z", "2026-03-15T12:00:00Z",
+    )  # fmt: skip
+    assert (left.json["holds_from"], left.json["holds_until"]) == ("2024-01-01T00:00:00Z", None)
+    [last, *_] = (await api.call("GET", f"{api.memories}/history")).json["updates"]
+    assert last["version_before"]["holds_until"] == "2026-03-15T12:00:00Z"
+    await api.call("POST", f"{api.memories}/history/{last['id']}/undo")
+    assert (await api.call("GET", one)).json["holds_until"] == "2026-03-15T12:00:00Z"

@@ -80,6 +80,37 @@ async def test_a_todo_that_is_done_is_taken_away_like_any_memory(
     assert {todo["memory_id"] for todo in await todos(api)} == {str(plans.id)}
 
 
+@pytest.mark.parametrize("ended_as", ["done", "dropped"])
+async def test_a_todo_that_is_over_is_past_until_that_is_undone(
+    api: Api, renewal: Memory, plans: Memory, ended_as: str
+) -> None:
+    ended = await api.call("POST", f"{api.user}/todos/{renewal.id}", {"ended_as": ended_as})
+
+    assert (ended.status, ended.json["action"], ended.json["reason"]) == (200, "retire", "ended")
+    assert {todo["memory_id"] for todo in await todos(api)} == {str(plans.id)}
+    past = (await api.call("GET", f"{api.memories}?state=past")).json["memories"]
+    assert [(each["content"], each["ended_as"]) for each in past] == [(renewal.content, ended_as)]
+    undone = await api.call("POST", f"{api.memories}/history/{ended.json['id']}/undo")
+    assert undone.status == 200
+    assert {todo["memory_id"] for todo in await todos(api)} == {str(renewal.id), str(plans.id)}
+
+
+async def test_nothing_but_an_open_todo_of_ones_own_is_ended(
+    api: Api, renewal: Memory, plans: Memory
+) -> None:
+    path = f"{api.user}/todos"
+
+    assert_error(await api.call("POST", f"{path}/{plans.id}", {"ended_as": "done"}), 404, "memory_not_found")
+    assert_error(
+        await api.call("POST", f"{path}/{renewal.id}", {"ended_as": "changed"}),
+        422,
+        "invalid_field",
+        "ended_as",
+    )
+    of_ben = f"{path_of(api.ben)}/todos/{renewal.id}"
+    assert_error(await api.call("POST", of_ben, {"ended_as": "done"}), 404, "memory_not_found")
+
+
 async def test_nobody_is_told_what_another_has_to_do(api: Api) -> None:
     assert await todos(api, api.ben) == []
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.recollect_proxy.pages.served_pages import Pages, text_of
+from tests.recollect_proxy.pages.served_pages import BASE, Pages, text_of
 from tests.stores import Store
 
 from recollect.model import Action, Actor, Add, Hints, Kind, Provenance, Quarantine, Reason, Use
@@ -215,6 +215,58 @@ async def test_old_important_memories_are_asked_about_until_they_are_confirmed(
     assert "Lives in Lisbon" not in after
     [confirmed, _] = await pages.engine.history(pages.anna, asked.id)
     assert (confirmed.action, confirmed.actor) == (Action.REINFORCE, Actor.USER)
+
+
+@pytest.mark.parametrize(("path", "told"), [("/done", "Done."), ("/dropped", "Dropped.")])
+async def test_a_todo_is_ended_by_a_click(pages: Pages, path: str, told: str) -> None:
+    memory = await pages.engine.add(pages.anna, "Has to renew the passport", kind=Kind.TODO)
+    visitor = await pages.person()
+
+    page = await visitor.html(f"/memory?id={memory.id}")
+    after = await visitor.followed(await visitor.post(path, {"id": str(memory.id)}))
+
+    assert f'action="{BASE}{path}"' in page
+    assert told in after
+    assert "renew the passport" not in after
+    assert (await visitor.post(path, {"id": str(memory.id)})).status == 404
+
+
+async def test_an_overdue_todo_is_asked_about_once(pages: Pages, store: Store) -> None:
+    now = datetime.now(UTC)
+    overdue, due = (
+        store.memory(
+            text, kind=Kind.TODO, importance=0.3, observed_at=now, event_at=now + timedelta(days=days)
+        )
+        for text, days in (("Has to pay the rent", -3), ("Has to book a dentist", 3))
+    )
+    for memory in (overdue, due):
+        await store.memories.apply(store.anna.scope, [Add(memory)], actor=Actor.FORMATION, at=now)
+    visitor = await pages.person()
+
+    before = await visitor.html("/review")
+    after = await visitor.followed(await visitor.post("/confirm", {"id": str(overdue.id)}))
+
+    assert "pay the rent" in before
+    assert "dentist" not in before
+    assert "pay the rent" not in after
+
+
+async def test_when_a_statement_holds_is_corrected_in_its_form(pages: Pages) -> None:
+    memory = await pages.engine.add(pages.anna, "Lives in Porto")
+    visitor = await pages.person()
+    given = {"id": str(memory.id), "content": memory.content}
+
+    page = await visitor.followed(
+        await visitor.post("/edit", given | {"holds_from": "2024-01-01", "holds_until": "2026-03-14"})
+    )
+    edited = await pages.engine.get(pages.anna, memory.id)
+
+    assert 'value="2024-01-01"' in page
+    assert edited.holds_from == datetime(2024, 1, 1, tzinfo=UTC)
+    assert edited.holds_until == datetime(2026, 3, 14, 23, 59, 59, tzinfo=UTC)
+    await visitor.post("/edit", given | {"holds_from": "2024-01-01", "holds_until": ""})
+    assert (await pages.engine.get(pages.anna, memory.id)).holds_until is None
+    assert (await visitor.post("/edit", given | {"holds_from": "soon"})).status == 400
 
 
 async def test_the_script_gets_pieces_in_place_of_pages(pages: Pages) -> None:

@@ -87,6 +87,8 @@ async def revise(transaction: Transaction, wanted: Embedded) -> Memory:
         kind=stored.kind if revision.kind is None else revision.kind,
         importance=stored.importance if revision.importance is None else revision.importance,
         event_at=stored.event_at if isinstance(revision.event_at, Kept) else revision.event_at,
+        holds_from=stored.holds_from if isinstance(revision.holds_from, Kept) else revision.holds_from,
+        holds_until=stored.holds_until if isinstance(revision.holds_until, Kept) else revision.holds_until,
         embedding=wanted.embedding,
         embedding_model=wanted.embedding_model,
         second_embedding=wanted.second_embedding,

@@ -57,15 +57,19 @@ class Memories:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def nearest(self, scope: Scope, vector: Vector, model: str, *, limit: int) -> list[Neighbor]:
+    async def nearest(
+        self, scope: Scope, vector: Vector, model: str, *, limit: int, past: bool = False
+    ) -> list[Neighbor]:
         """Return the user's memories of embedding model ``model`` nearest to ``vector``, best first.
 
-        Exact, over the user's links alone; ``score`` is the cosine.
+        Exact, over the user's links alone, and with ``past`` over as many past ones, too; ``score`` is the cosine.
         """
         async with self._database.for_user(scope.user_id) as connection:
-            rows = await connection.fetch(
-                SQL["nearest_memories"], scope.user_id, vector, model, len(vector), limit
-            )
+            asked = (scope.user_id, vector, model, len(vector), limit)
+            rows = await connection.fetch(SQL["nearest_memories"], *asked)
+            if past:
+                rows += await connection.fetch(SQL["nearest_past"], *asked)
+                rows.sort(key=lambda row: -(row["score"] or 0.0))
         return [Neighbor(memory_of(row), row["score"]) for row in rows if row["score"] is not None]
 
     async def page(
@@ -247,6 +251,8 @@ class Memories:
         kind: Kind | None = None,
         importance: float | None = None,
         event_at: datetime | Kept | None = KEPT,
+        holds_from: datetime | Kept | None = KEPT,
+        holds_until: datetime | Kept | None = KEPT,
         embedding: Vector | None = None,
         embedding_model: str | None = None,
         second_embedding: NDArray[np.float32] | None = None,
@@ -265,6 +271,8 @@ class Memories:
             kind: The new kind.
             importance: The new importance.
             event_at: The time of the event; None: unknown.
+            holds_from: Since when it holds; None: unknown.
+            holds_until: Until when it holds; None: unknown.
             embedding: Of ``content``: written with it when it differs from the stored one, else ignored.
             embedding_model: The model of ``embedding``.
             second_embedding: As ``embedding``, by the second embedder.
@@ -279,7 +287,16 @@ class Memories:
             DuplicateMemoryError: The user has another memory with that content.
             ChangedMeanwhileError: Its version is none of ``versions``.
         """
-        revision = Revision(memory_id, content, kind, importance, event_at, versions)
+        revision = Revision(
+            memory_id,
+            content,
+            kind,
+            importance,
+            event_at,
+            versions,
+            holds_from=holds_from,
+            holds_until=holds_until,
+        )
         embedded = Embedded(revision, embedding, embedding_model, second_embedding, second_model, hints)
         async with self._database.changing(user_id) as connection:
             return await revise(Transaction(connection, user_id, actor, at), embedded)

@@ -22,7 +22,7 @@ async def read_some(
     connection: Connection, user_id: str, taken: MemoryFilter, *, limit: int, after: UUID | None
 ) -> list[Memory]:
     """Return at most ``limit`` of the user's memories that are ``taken``, newest first, behind ``after``."""
-    is_read_first = taken.text is not None or taken.as_of is not None
+    is_read_first = taken.text is not None or taken.as_of is not None or taken.valid_at is not None
     size = max(limit, _READ_AT_ONCE) if is_read_first else limit
     found: list[Memory] = []
     last = after or NEWEST
@@ -37,7 +37,8 @@ async def read_some(
 async def _read(
     connection: Connection, user_id: str, taken: MemoryFilter, size: int, before: UUID
 ) -> list[Memory]:
-    current, past = taken.state is not State.PAST, taken.state is not State.CURRENT
+    state = taken.state if taken.valid_at is None else State.ALL
+    current, past = state is not State.PAST, state is not State.CURRENT
     if taken.as_of is not None:
         rows = await connection.fetch(
             SQL["memories_as_of"], user_id, before, size, taken.as_of, current, past
@@ -47,7 +48,7 @@ async def _read(
         *(list(taken.kinds), list(taken.sources), taken.session_id),
         *(taken.observed_from, taken.observed_until, taken.doubt, list(taken.words)),
     )
-    if taken.state is State.CURRENT:
+    if state is State.CURRENT:
         rows = await connection.fetch(SQL["current_memories"], user_id, before, size, *wanted)
     else:
         rows = await connection.fetch(SQL["some_memories"], user_id, before, size, current, past, *wanted)

@@ -203,6 +203,7 @@ class Transaction:
                 *as_columns(after.hints),
                 *terms_of_memory(content),
                 TERMS_BY,
+                after.holds_from,
             )
         await self.connection.execute(
             SQL["write_link"], self.user_id, after.id, hashed, after.reinforcement_count, after.doubt

@@ -7,20 +7,26 @@ WHERE l.user_id = $1 AND v.owner IN ($1, '*')
 GROUP BY v.kind;
 
 -- name: memories_to_review
--- The user's own statements that matter and were said long ago, and that nobody confirmed by hand since; the most important first.
+-- The user's own to-dos that are overdue, and statements that matter and were said long ago; of each only what nobody confirmed by
+-- hand since it was due, or for that long. The most important first.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
     v.holds_until, v.outline, v.use, v.topics, v.questions,
     l.last_recalled_at, l.recall_count, l.reinforcement_count, l.standing
 FROM users_vectors AS l
 JOIN vectors AS v ON v.owner = $1 AND v.id = l.vector_id
-WHERE l.user_id = $1 AND l.owner = $1 AND v.kind = ANY ($2::text[]) AND v.observed_at < $3 AND v.importance >= $4
+CROSS JOIN LATERAL (
+    SELECT v.kind = 'todo' AND v.event_at IS NOT NULL AS is_dated,
+        CASE WHEN v.kind = 'todo' THEN coalesce(v.event_at, $3::timestamptz) ELSE $3::timestamptz END AS since
+) AS asked
+WHERE l.user_id = $1 AND l.owner = $1 AND v.kind = ANY ($2::text[])
+    AND CASE WHEN is_dated THEN v.event_at < $6::timestamptz - interval '1 day' ELSE v.observed_at < $3 AND v.importance >= $4 END
     AND NOT EXISTS (
         SELECT FROM memory_updates AS u
-        WHERE u.user_id = $1 AND u.memory_id = v.id AND u.at >= $3
+        WHERE u.user_id = $1 AND u.memory_id = v.id AND u.at >= since
             AND u.action = 'reinforce' AND u.actor IN ('user', 'admin')
     )
-ORDER BY v.importance DESC, v.id
+ORDER BY is_dated DESC, v.importance DESC, v.id
 LIMIT $5;
 
 -- name: confirmed_since

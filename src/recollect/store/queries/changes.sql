@@ -58,7 +58,7 @@ WHERE owner = $1 AND id = $2 AND valid_to IS NULL AND NOT message_ids @> $3::uui
 -- Write over a memory of the user's own. Embeddings are kept as long as what they embed: the content, or it and the hints.
 UPDATE vectors
 SET content = $3, content_hash = $4, kind = $5, source = $6, importance = $7, event_at = $8, message_ids = $9,
-    holds_until = $14,
+    holds_until = $14, holds_from = $21,
     "values" = CASE WHEN content = $3 THEN "values" ELSE $10::halfvec END,
     embedding_model = CASE WHEN content = $3 THEN embedding_model ELSE $11 END,
     second_values = CASE

@@ -37,6 +37,19 @@ JOIN users_vectors AS l ON l.user_id = $1 AND l.vector_id = nearest.id
 JOIN vectors AS v ON v.owner = nearest.owner AND v.id = nearest.id
 ORDER BY distance NULLS LAST, v.id DESC;
 
+-- name: nearest_past
+-- The user's past memories of one embedding model nearest to a vector, best first: exact.
+SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
+    v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
+    v.holds_until, v.outline, v.use, v.topics, v.questions,
+    NULL::timestamptz AS last_recalled_at, 0 AS recall_count, 0 AS reinforcement_count, NULL AS standing,
+    v.valid_to, v.ended_at, v.ended_as, v.heir,
+    CASE WHEN vector_dims(v."values") = $4 THEN 1 - (v."values" <=> $2::halfvec) END AS score
+FROM vectors AS v
+WHERE v.owner = $1 AND v.ended_at IS NOT NULL AND v.embedding_model = $3
+ORDER BY score DESC NULLS LAST, v.id DESC
+LIMIT $5;
+
 -- name: page_of_memories
 -- The user's memories behind a given one, newest first.
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
@@ -84,7 +97,7 @@ ORDER BY l.vector_id DESC;
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
     v.holds_until, v.outline, v.use, v.topics, v.questions,
-    v.valid_to, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
+    v.valid_to, v.ended_at, v.ended_as, v.heir, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
     coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
 FROM (
     SELECT given.vector_id AS id, given.owner
@@ -125,7 +138,7 @@ WITH told AS (
 SELECT v.owner, v.id, v.kind, v.source, v.content, v.importance, v.confidence, v.observed_at, v.event_at,
     v.created_at, v.session_id, v.message_ids, v.evidence, v.extractor, v.embedding_model, v.holds_from,
     v.holds_until, v.outline, v.use, v.topics, v.questions,
-    v.valid_to, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
+    v.valid_to, v.ended_at, v.ended_as, v.heir, l.last_recalled_at, coalesce(l.recall_count, 0) AS recall_count,
     coalesce(l.reinforcement_count, 0) AS reinforcement_count, l.standing
 FROM last
 JOIN vectors AS v ON v.owner IN ($1, '*') AND v.id = last.id

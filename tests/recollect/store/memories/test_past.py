@@ -133,3 +133,12 @@ async def test_an_export_brings_it_back(store: Store) -> None:
     await store.portability.restore(store.anna, "memories", rows)
 
     assert (await past(store), await contents(store)) == (before, [NEW])
+
+
+async def test_who_forgets_finds_it_among_the_nearest(store: Store) -> None:
+    await moved(store)
+
+    near = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9, past=True)
+
+    assert {each.memory.content for each in near} == {OLD, NEW}
+    assert await store.memories.nearest(store.ben.scope, vector(*NORTH), MODEL, limit=9, past=True) == []
