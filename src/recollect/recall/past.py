@@ -25,7 +25,7 @@ from recollect.recall.worth import is_over
 from recollect.text.dates import Period
 
 ASKED = ("past", "change", "due")
-"""What a question may ask for: how it was before; what changed, or when; what is still to be done."""
+"""The subjects of questions: how it was before; a change, or its day; to-dos."""
 
 _SCORE = 2.0
 """The score of what is found: that of a statement that is needed for sure."""
