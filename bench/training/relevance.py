@@ -116,66 +116,58 @@ def train(
 
     Neither the heads that the regression learns from nor the regression that the gate learns from have seen the person.
     """
-    folds = sorted({fold_of(each.person) for each in questions})
     judged = [each for each in questions if each.type != "overview"]
-    inner = {
-        fold: train_heads(
-            [each for each in questions if fold_of(each.person) != fold],
-            messages.without([person for person in set(messages.people) if fold_of(person) == fold]),
-        )
-        for fold in folds
-    }
-    intents = [
-        relevance.intent_logits(each.asked, _model(name, inner[fold_of(each.person)])) for each in judged
-    ]
+    intents = _unseen_intents(judged, questions, messages, name, fold_of)
     values = [
         relevance.features(each.asked, each.compared, told)
         for each, told in zip(judged, intents, strict=True)
     ]
+    names = tuple(values[0])
     tables = [_table(each, len(question.must)) for each, question in zip(values, judged, strict=True)]
-    of_fold = np.array([fold_of(each.person) for each in judged])
     of_question: list[Mapping[str, float]] = [{}] * len(judged)
-    for fold in folds:
-        others = np.flatnonzero(of_fold != fold)
-        weights = _fit(
-            tuple(values[0]),
-            np.concatenate([tables[n] for n in others]),
-            np.concatenate([judged[n].must for n in others]),
-            ridge=4.0,
-        )
+    of_fold = np.array([fold_of(each.person) for each in judged])
+    for fold in set(of_fold.tolist()):
+        weights = _fit_statements(names, tables, judged, np.flatnonzero(of_fold != fold).tolist())
+        columns = [names.index(each) for each in weights.features]
         for n in np.flatnonzero(of_fold == fold).tolist():
-            shares = tables[n][:, _columns(values[0], weights.features)] @ weights.weights + weights.bias
-            of_question[n] = relevance.gate_features(intents[n], shares, values[n])
-    return RelevanceModel(
-        name,
-        *train_heads(questions, messages),
-        _fit(
-            tuple(values[0]),
-            np.concatenate(tables),
-            np.concatenate([each.must for each in judged]),
-            ridge=4.0,
-        ),
-        _fit(
-            tuple(of_question[0]),
-            np.array([list(each.values()) for each in of_question]),
-            np.array([_is_needy(each) for each in judged], np.float64),
-            ridge=3.0,
-        ),
+            logits = tables[n][:, columns] @ weights.weights + weights.bias
+            of_question[n] = relevance.gate_features(intents[n], logits, values[n])
+    gate = _fit(
+        tuple(of_question[0]),
+        np.array([list(each.values()) for each in of_question]),
+        np.array([_is_needy(each) for each in judged], np.float64),
+        ridge=3.0,
     )
+    regression = _fit_statements(names, tables, judged, range(len(judged)))
+    return RelevanceModel(name, *train_heads(questions, messages), regression, gate)
 
 
-def _model(name: str, heads: tuple[Floats, Floats]) -> RelevanceModel:
+def _unseen_intents(
+    judged: Sequence[Question],
+    questions: Sequence[Question],
+    messages: Messages,
+    name: str,
+    fold_of: Callable[[int], int],
+) -> list[Floats]:
+    """Return the logits of the intents of each judged question, by heads that have not seen the person."""
     nothing = LogisticWeights((), np.zeros(0), 0.0)
-    return RelevanceModel(name, *heads, nothing, nothing)
+    heads = {}
+    for fold in {fold_of(each.person) for each in questions}:
+        others = [each for each in questions if fold_of(each.person) != fold]
+        apart = messages.without([person for person in set(messages.people) if fold_of(person) == fold])
+        heads[fold] = RelevanceModel(name, *train_heads(others, apart), nothing, nothing)
+    return [relevance.intent_logits(each.asked, heads[fold_of(each.person)]) for each in judged]
+
+
+def _fit_statements(
+    names: Sequence[str], tables: Sequence[Floats], judged: Sequence[Question], rows: Sequence[int]
+) -> LogisticWeights:
+    table, target = [tables[n] for n in rows], [judged[n].must for n in rows]
+    return _fit(names, np.concatenate(table), np.concatenate(target), ridge=4.0)
 
 
 def _table(values: Mapping[str, Floats | float], size: int) -> Floats:
     return np.stack([np.broadcast_to(each, size) for each in values.values()], axis=1)
-
-
-def _columns(values: Mapping[str, Floats | float], names: Sequence[str]) -> list[int]:
-    place = {name: n for n, name in enumerate(values)}
-    return [place[each] for each in names]
 
 
 def _is_needy(question: Question) -> bool:
