@@ -32,7 +32,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class FoundInChats:
-    """A page of what a search in chats found.
+    """A page of search results.
 
     Attributes:
         found: Passages and summaries, best first; of a message its best passage.
@@ -58,9 +58,9 @@ class ChatSearch:
     async def search(
         self, user_id: str, text: str, *, limit: int, period: Period = Period(), after: UUID | None = None
     ) -> FoundInChats:
-        """Return the messages and summaries of a user's chats that fit a text best, and were said in a period.
+        """Return messages and summaries of a user's chats from a period, the best match for a text first.
 
-        Nothing is left out as irrelevant. Hidden messages and erased chats are not found.
+        It leaves nothing out as irrelevant. Hidden messages and erased chats are not in the log it searches.
 
         Args:
             user_id: Whose chats.
@@ -70,7 +70,7 @@ class ChatSearch:
             after: The ``next`` of the page before; None: the first page.
 
         Raises:
-            MessageNotFoundError: ``after`` is not among what is found.
+            MessageNotFoundError: ``after`` is not among the results.
             EmbedderError: The text could not be embedded, and words are not compared.
             StoreError: The store failed.
         """

@@ -1,4 +1,4 @@
-"""Recognizes questions about earlier chats, and chooses what the prompt is given of those chats. Pure.
+"""Recognizes questions about earlier chats, and picks messages and summaries of these chats for the prompt. Pure.
 
 "What were we talking about last time?" asks for chats, not for facts. Linear heads over the second embedder's vector of the
 question recognize it (`bench.training.last_chat`); without that embedder there is no such question.
@@ -42,11 +42,11 @@ CHATS_TOKENS = 250
 _WITH_DOCUMENT = 2.0
 """The logit from which a question with a document next to it asks for chats: mostly it is about the document."""
 _UNSURE = 1.0
-"""The logit of a topic up to which, on either side, both readings are told. Cross-validated, no surer question is read wrongly."""
+"""The absolute logit of a topic below which both readings are given. Cross-validated, no surer question is read wrongly."""
 _CHATS, _OF_PERIOD = 3, 8
 """The most chats for a question that names no time, and for one that does."""
 _IN_DETAIL = 2
-"""So many chats of a period at most are told in detail."""
+"""The most chats of a period that are given in detail."""
 _PASSAGES = 3
 """The most passages of a chat about a topic."""
 _LINE, _SUMMARY, _SHORT_SUMMARY = 35, 120, 45
@@ -128,7 +128,7 @@ def earlier_chats(
         snapshot: The person's memory. Without a log in memory only chats with a summary are found, and by topic those whose
             passages the store found.
         query: The question.
-        around: What else the turn's selection considers.
+        around: The context of the turn's selection.
         count: Counts the tokens of a text.
     """
     if asked is ChatsAsked.NONE:
@@ -183,7 +183,7 @@ class _EarlierChats:
         return self._within([*newest, *(each for each in topical if each.item.session_id not in there)])
 
     def _last(self, most: int) -> list[Recollection]:
-        """Return recollections of the newest chats, or of those of the time that the question names, newest first."""
+        """Return recollections of the newest chats, or of the chats in the question's period, newest first."""
         ended = self._ended()
         newest = sorted(ended, key=lambda each: -ended[each])
         of_period = self._of_period(ended)
