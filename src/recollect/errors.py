@@ -72,7 +72,7 @@ class QuestionNotKeptError(StoreError):
 
 
 class AlwaysNeededError(StoreError):
-    """This memory shapes every answer, or somebody's health depends on it: it may be deleted, but not called not helpful."""
+    """This memory shapes every answer, or concerns health: it may be deleted, but not called not helpful."""
 
 
 class NotUndoableError(StoreError):

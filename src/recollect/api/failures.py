@@ -153,7 +153,7 @@ QUESTION_NOT_KEPT = Failure(
 ALWAYS_NEEDED = Failure(
     409,
     "always_needed",
-    "This memory shapes every answer, or somebody's health depends on it. It can be edited or deleted.",
+    "This memory shapes every answer, or concerns health. It can be edited or deleted.",
 )
 SWITCHED_OFF = Failure(409, "switched_off", "This is switched off for this user.")
 NOT_UNDOABLE = Failure(

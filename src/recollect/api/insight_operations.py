@@ -60,7 +60,7 @@ call_not_helpful = Operation(
     "Call a recalled memory not helpful",
     "It is noted.",
     "Leave a memory out of the prompts of questions like this request's, in whatever words they come.\n\n"
-    "A memory that shapes every answer, or on which somebody's health depends (importance 0.85 or more), stays. Of the question its "
+    "A memory that shapes every answer, or concerns health (importance 0.85 or more), stays. Of the question its "
     "embedding is kept. It can be taken back, and is erased with the memory, with the chat, and with the user.",
     "Requests",
     status=204,

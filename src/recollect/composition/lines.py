@@ -39,7 +39,7 @@ CODE_TOKENS = 400
 MESSAGES = "Earlier messages:"
 """The heading above passages."""
 
-ALWAYS = "Always keep in mind:"
+ALWAYS = "Always:"
 """The heading above statements that shape every answer."""
 
 _ALWAYS, _PROFILE, _STATEMENT, _MESSAGE, _CHAT = range(5)

@@ -1,4 +1,4 @@
-"""What people say of their memories: not helpful here, told twice. Raises. Never: SQL."""
+"""Takes feedback on memories: not helpful here, told twice. Raises. Never: SQL."""
 
 import asyncio
 from dataclasses import replace
@@ -36,7 +36,7 @@ class Feedback(Browsing):
 
         Raises:
             MemoryNotFoundError: The request was not given it, or the user has no such statement any more.
-            AlwaysNeededError: It shapes every answer, or somebody's health depends on it.
+            AlwaysNeededError: It shapes every answer, or concerns health.
             QuestionNotKeptError: The log does not have the question.
         """
         user_id = request.scope.user_id

@@ -115,7 +115,7 @@ def test_statements_for_every_answer_come_first_and_are_numbered_with_the_others
 
     assert block is not None
     assert block.text.split("\n")[2:6] == [
-        "Always keep in mind:",
+        "Always:",
         "• Metric units (number 1)",
         "2026:",
         "• Has a cat (number 2)",

@@ -1,4 +1,4 @@
-"""What people say of recalled memories: not helpful for this question. In Postgres. Never: embeds, ranks."""
+"""Keeps which recalled memories were not helpful, and for which question, in Postgres. Never: embeds, ranks."""
 
 from collections.abc import Collection
 from datetime import datetime
