@@ -4,7 +4,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.recollect_proxy.pages.served_pages import BASE, Pages, text_of
+from tests.recollect.engines import PATIENT, engine_over
+from tests.recollect_proxy.pages.served_pages import BASE, Pages, serve_pages, text_of
+from tests.scripted_models import WordEmbedder
 from tests.stores import Store
 
 from recollect.model import Action, Actor, Add, Hints, Kind, Provenance, Quarantine, Reason, Use
@@ -340,3 +342,25 @@ async def test_addresses_and_forms_that_make_no_sense_are_refused_or_read_as_far
     assert (await admin.get("/users?words=%00")).status == 200
     for user_id in ("*", "a\0b", "x" * 257, ""):
         assert (await admin.post("/look", {"user": user_id})).status == 400, user_id
+
+
+async def test_of_two_statements_that_say_the_same_a_person_keeps_one_and_may_undo_that(store: Store) -> None:
+    engine = engine_over(store, PATIENT, second_embedder=WordEmbedder())
+    topics = ("dinner ideas", "restaurant choices", "recipes")
+    one, other = [
+        await engine.add(store.anna, each) for each in ("Allergic to all nuts", "Is allergic to nuts")
+    ]
+    for each in (one, other):
+        await engine.revise(store.anna, each.id, use=Use.TOPIC, topics=topics)
+    async with serve_pages(engine) as served:
+        visitor = await replace(served, anna=store.anna, ben=store.ben).person()
+        asked = text_of(await visitor.html("/review"))
+        merged = await visitor.post("/merge", {"id": str(one.id), "other": str(other.id)})
+        told = text_of(await visitor.followed(merged))
+
+    assert "Do these say the same?" in asked
+    assert "There is nothing to ask you about" not in asked
+    assert "Merged into one." in told
+    assert "Undo" in told
+    assert "Do these say the same?" not in told
+    assert {each.content for each in (await engine.page(store.anna, limit=9)).memories} == {one.content}
