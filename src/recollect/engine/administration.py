@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
+from typing import TypedDict, Unpack
 from uuid import UUID
 
 import structlog
@@ -24,7 +25,6 @@ from recollect.errors import (
     StoreError,
 )
 from recollect.model import (
-    KEPT,
     NOT_SAID,
     STATEMENTS,
     Action,
@@ -56,6 +56,16 @@ from recollect.ports import Clock
 from recollect.text.secrets import mask
 
 log = structlog.get_logger(__name__)
+
+
+class Changed(TypedDict, total=False):
+    """The parts of a memory that a revision may change besides its words and hints; as of ``Revision``."""
+
+    kind: Kind | None
+    importance: float | None
+    event_at: datetime | Kept | None
+    holds_from: datetime | Kept | None
+    holds_until: datetime | Kept | None
 
 
 class Administration(SharedMemories):
@@ -121,16 +131,12 @@ class Administration(SharedMemories):
         memory_id: UUID,
         *,
         content: str | None = None,
-        kind: Kind | None = None,
-        importance: float | None = None,
-        event_at: datetime | Kept | None = KEPT,
-        holds_from: datetime | Kept | None = KEPT,
-        holds_until: datetime | Kept | None = KEPT,
         use: Use | None = None,
         topics: tuple[str, ...] | None = None,
         questions: tuple[str, ...] | None = None,
         versions: frozenset[str] | None = None,
         actor: Actor = Actor.ADMIN,
+        **changed: Unpack[Changed],
     ) -> Memory:
         """Correct a memory under its id; parts that are not given stay. What it was is a version in its history.
 
@@ -151,11 +157,7 @@ class Administration(SharedMemories):
             user_id,
             memory_id,
             content=None if content is None else embedded.content,
-            kind=kind,
-            importance=importance,
-            event_at=event_at,
-            holds_from=holds_from,
-            holds_until=holds_until,
+            **changed,
             embedding=embedded.embedding,
             embedding_model=embedded.embedding_model,
             second_embedding=embedded.second_embedding,

@@ -27,6 +27,8 @@ from recollect.text.dates import Period
 ASKED = ("past", "change", "due")
 """The subjects of questions: how it was before; a change, or its day; to-dos."""
 
+_BAR = 0.25
+"""The logit above which a question asks for it."""
 _SCORE = 2.0
 """The score of what is found: that of a statement that is needed for sure."""
 _GAP = 0.12
@@ -73,7 +75,7 @@ def asked_for(query: RecallQuery, vectors: StatementVectors) -> str | None:
         return "past" if any(each.end <= today for each in query.periods) else None
     logits = heads.weights @ np.asarray(vectors.asked, np.float64) + heads.bias
     best = int(logits.argmax())
-    return ASKED[best] if logits[best] > 0 and not query.has_document else None
+    return ASKED[best] if logits[best] > _BAR and not query.has_document else None
 
 
 def with_past(needs: Needs, query: RecallQuery, snapshot: Snapshot, vectors: StatementVectors) -> Needs:
