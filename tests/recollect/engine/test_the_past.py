@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import ScriptedExtractor
+from tests.scripted_models import ScriptedExtractor, ScriptedJudge
 from tests.stores import NOON, Store
 
 from recollect.engine import Engine, RecallOptions
@@ -34,7 +34,8 @@ async def second(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Mult
 def person(store: Store, second: MultilingualE5Embedder, *told: list[Candidate] | Extracted) -> Engine:
     policy = replace(PATIENT, strategy=Strategy.EXTRACT)
     extractor = ScriptedExtractor(*told)
-    return engine_over(store, policy, extractor=extractor, second_embedder=second)
+    judge = ScriptedJudge(chosen=[PORTO.content])
+    return engine_over(store, policy, extractor=extractor, judge=judge, second_embedder=second)
 
 
 async def say(store: Store, subject: Engine, text: str, days_ago: int) -> None:
@@ -73,3 +74,18 @@ async def test_what_was_corrected_never_comes_back(store: Store, second: Multili
     ]
     assert "Lives in Porto" not in await block(store, subject, ASKED)
     assert (await store.snapshots.get(store.anna)).past.items == ()
+
+
+async def test_who_asks_to_forget_the_past_is_not_told_it_again(
+    store: Store, second: MultilingualE5Embedder
+) -> None:
+    forget = "Forget that I lived in Porto"
+    wish = Extracted(commands=(ExtractedCommand(Asking.FORGET, forget),))
+    subject = person(store, second, [PORTO], [BERLIN], wish)
+    await say(store, subject, HOME, 90)
+    await say(store, subject, MOVED, 30)
+
+    await say(store, subject, forget, 1)
+
+    assert "Lives in Porto" not in await block(store, subject, ASKED)
+    assert [each.content for each in (await subject.page(store.anna, limit=9)).memories] == [BERLIN.content]
