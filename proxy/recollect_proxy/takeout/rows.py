@@ -8,7 +8,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from recollect.model import (
+    MOST_QUESTIONS,
+    MOST_TOPICS,
     OF_SETTINGS,
+    QUESTION_LENGTH,
+    TOPIC_LENGTH,
     Action,
     Actor,
     Doubt,
@@ -36,7 +40,8 @@ Text = Annotated[str, Meta(max_length=16 * 1024 * 1024)]
 Id = Annotated[str, Meta(min_length=1, max_length=1024)]
 Ids = Annotated[list[UUID], Meta(max_length=100_000)]
 Words = Annotated[str, Meta(max_length=4096)]
-Hints = Annotated[list[Words], Meta(max_length=16)]
+Topics = Annotated[list[Annotated[str, Meta(max_length=TOPIC_LENGTH)]], Meta(max_length=MOST_TOPICS)]
+Questions = Annotated[list[Annotated[str, Meta(max_length=QUESTION_LENGTH)]], Meta(max_length=MOST_QUESTIONS)]
 Zone = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
@@ -107,8 +112,8 @@ class _Hinted(Struct, kw_only=True):
     """Hints: when a statement is needed. All are null until a model or the person gives some."""
 
     use: Use | None = None
-    topics: Hints | None = None
-    questions: Hints | None = None
+    topics: Topics | None = None
+    questions: Questions | None = None
 
     def __post_init__(self) -> None:
         if len({self.use is None, self.topics is None, self.questions is None}) > 1:

@@ -111,7 +111,7 @@ def line_of(
             _PROFILE if item.kind is Kind.PROFILE else _STATEMENT,
             f"{wall(item.observed_at, zone).year}:",
         )
-        if item.hints is not None and item.hints.use is Use.ALWAYS:
+        if item.past is None and item.hints is not None and item.hints.use is Use.ALWAYS:
             place, heading = _ALWAYS, ALWAYS
         return Line((place, item.observed_at), heading, f"\u2022 {_plain(item.labelled)}{_notes(item, at)}")
     label = "Summary" if item.kind is Kind.SUMMARY else "Exchange"

@@ -103,6 +103,8 @@ class Hinting:
         ]
         embedded = await embedded_again(hinted, self.backends.second_embedder)
         await self.backends.memories.give_hints(user_id, embedded)
+        if self.backends.second_embedder is not None and any(each.second_model is None for each in embedded):
+            await self.backends.index.enqueue(user_id)  # the embedder was away
         given = {each.id for each in hinted}
         without = [each.id for each in statements if each.id not in given]
         await self.backends.memories.count_hints_asked(user_id, without)
@@ -112,4 +114,4 @@ class Hinting:
 
 
 def _plausible(statement: Memory, hints: Hints) -> Hints | None:
-    return plausible_hints(hints, statement.kind, is_general=statement.event_at is None)
+    return plausible_hints(hints, statement.kind, statement.importance, is_general=statement.event_at is None)

@@ -7,7 +7,19 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.formation.verification import AcceptedCandidate
-from recollect.model import Candidate, Exchange, Hints, Kind, Memory, Provenance, Source, Turn, Use, Vector
+from recollect.model import (
+    VITAL,
+    Candidate,
+    Exchange,
+    Hints,
+    Kind,
+    Memory,
+    Provenance,
+    Source,
+    Turn,
+    Use,
+    Vector,
+)
 
 ASKED_IMPORTANCE = 0.8
 """How much matters, at least, what somebody asks to be remembered."""
@@ -102,22 +114,31 @@ def new_memory(
         hints=plausible_hints(
             candidate.hints,
             candidate.kind,
+            candidate.importance,
             is_general=candidate.subject is None and candidate.event_at is None,
         ),
     )
 
 
-def plausible_hints(hints: Hints | None, kind: Kind, *, is_general: bool) -> Hints | None:
-    """Return hints whose ``use`` fits the kind of the statement: only a general preference or fact can shape every answer.
+def plausible_hints(hints: Hints | None, kind: Kind, importance: float, *, is_general: bool) -> Hints | None:
+    """Return hints with a ``use`` that fits the statement.
+
+    Only a general preference or fact can shape every answer, and a statement about health is needed unasked.
 
     Args:
         hints: As the model wrote them.
         kind: The kind of the statement.
+        importance: Its importance.
         is_general: Whether it is about the person and has no day of its own.
     """
-    if hints is None or hints.use is not Use.ALWAYS or (is_general and kind in _ALWAYS):
-        return hints
-    return replace(hints, use=Use.TOPIC)
+    if hints is None:
+        return None
+    is_wrong = {
+        Use.ALWAYS: not (is_general and kind in _ALWAYS),
+        Use.TOPIC: False,
+        Use.ASKED: importance >= VITAL,
+    }
+    return replace(hints, use=Use.TOPIC) if is_wrong[hints.use] else hints
 
 
 def _share(number: float) -> float:

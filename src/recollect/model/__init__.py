@@ -83,6 +83,7 @@ from recollect.model.memory import (
     MOST_TOPICS,
     QUESTION_LENGTH,
     TOPIC_LENGTH,
+    VITAL,
     Candidate,
     ExtractedCommand,
     Hints,

@@ -15,6 +15,9 @@ Vector: TypeAlias = NDArray[np.float32]
 """An embedding: one dimension, unit length."""
 
 
+VITAL = 0.85
+"""The importance from which on a statement concerns health or safety, or is remembered by request."""
+
 MOST_TOPICS, TOPIC_LENGTH = 6, 80
 MOST_QUESTIONS, QUESTION_LENGTH = 2, 200
 """How many topics and questions a statement's hints have at most, and of how many characters."""

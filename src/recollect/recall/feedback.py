@@ -12,13 +12,10 @@ from uuid import UUID
 import numpy as np
 
 from recollect.index import USE_CODES, Memories, StatementColumns
-from recollect.model import Kind, Memory, Use, Vector
+from recollect.model import VITAL, Kind, Memory, Use, Vector
 
 NEAR = 0.55
 """The least cosine of two questions that are alike."""
-
-VITAL = 0.85
-"""The importance from which on a statement is never left out: health, safety, and statements to be remembered by request."""
 
 
 def may_be_unhelpful(memory: Memory) -> bool:

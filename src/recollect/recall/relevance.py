@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.index import KIND_CODES, USE_CODES, StatementColumns, utc
-from recollect.model import Kind, Use, Vector
+from recollect.model import VITAL, Kind, Use, Vector
 from recollect.text.dates import Period
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -169,7 +169,7 @@ def features(asked: EmbeddedQuestion, statements: Statements, intents: Floats) -
         **best,
         **{f"{name}_gap": values - of_all[f"{name}_best"] for name, values in best.items()},
         "importance": table.importance,
-        "vital": (table.importance >= 0.85).astype(np.float64),  # noqa: PLR2004 -- health, safety, asked to be remembered
+        "vital": (table.importance >= VITAL).astype(np.float64),
         "when": _when(table, asked),
         "always": (table.use == USE_CODES[Use.ALWAYS]).astype(np.float64),
         "only_asked": (table.use == USE_CODES[Use.ASKED]).astype(np.float64),

@@ -8,14 +8,16 @@ repetition may add a fact.
 
 import numpy as np
 
-from recollect.index import Memories
-from recollect.model import Memory
+from recollect.index import KIND_CODES, Memories
+from recollect.model import COMMONS, Memory
 
 NEAR = 0.70
 """The least cosine of two statements that may be one."""
 
 _MOST = 1_000
 """The statements that are compared: the newest."""
+_MOST_PAIRS = 200
+"""The pairs that are returned: a person who answers five a day is not shown more."""
 
 
 def told_twice(memories: Memories, model: str) -> list[tuple[Memory, Memory]]:
@@ -34,12 +36,11 @@ def told_twice(memories: Memories, model: str) -> list[tuple[Memory, Memory]]:
     if len(kept) < 2:  # noqa: PLR2004 -- a pair
         return []
     items, vectors = [memories.items[int(rows[place])] for place in kept], matrix[kept]
-    near = np.triu(vectors @ vectors.T, 1)
+    kinds = np.array([KIND_CODES[each.kind] for each in items])
+    own = np.array([each.owner != COMMONS for each in items])
+    is_pair = (kinds == kinds[:, None]) & own & own[:, None]
+    near = np.where(is_pair, np.triu(vectors @ vectors.T, 1), 0.0)
     found = np.argwhere(near >= NEAR)
-    order = sorted(found.tolist(), key=lambda pair: -float(near[pair[0], pair[1]]))
-    pairs = [(items[one], items[other]) for one, other in order]
-    return [
-        (one, other) if one.observed_at <= other.observed_at else (other, one)
-        for one, other in pairs
-        if one.kind is other.kind and one.owner == other.owner != "*"
-    ]
+    order = np.argsort(-near[found[:, 0], found[:, 1]], kind="stable")[:_MOST_PAIRS]
+    pairs = [(items[one], items[other]) for one, other in found[order].tolist()]
+    return [(one, other) if one.observed_at <= other.observed_at else (other, one) for one, other in pairs]

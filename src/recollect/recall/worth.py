@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from recollect.model import Kind, Memory, Use
+from recollect.model import VITAL, Kind, Memory, Use
 
 _HOW_TO_ANSWER = frozenset({Kind.PREFERENCE, Kind.INSIGHT, Kind.PROFILE})
 _BONUS = 0.15
 """What these kinds gain: how somebody wishes to be answered, and what they say of themselves, holds in every chat."""
 
-_OF_USE = {Use.ALWAYS: 1.0, Use.TOPIC: 0.0, Use.ASKED: -0.5}
-"""Added by the use of a statement: one that shapes every answer comes first, one that is needed only if asked for last."""
+_IN_EVERY_CHAT = 1.0
+"""Added to statements that shape every answer, or concern health: wishes how to be answered push no diagnosis out."""
 
 _FRESHNESS = 0.05
 """Added to a new statement; it halves every ``_HALF_LIFE_DAYS``."""
@@ -19,10 +19,10 @@ _HALF_LIFE_DAYS = 180
 
 
 def worth(memory: Memory, now: datetime) -> float:
-    """Return how valuable a statement is in any chat, about -0.5 to 2."""
+    """Return how valuable a statement is in any chat, about 0 to 2."""
     bonus = _BONUS if memory.kind in _HOW_TO_ANSWER else 0.0
-    if memory.hints is not None:
-        bonus += _OF_USE[memory.hints.use]
+    if memory.importance >= VITAL or (memory.hints is not None and memory.hints.use is Use.ALWAYS):
+        bonus += _IN_EVERY_CHAT
     days = max(0, (now - memory.observed_at).days)
     freshness: float = 0.5 ** (days / _HALF_LIFE_DAYS)
     return memory.importance + bonus + _FRESHNESS * freshness

@@ -153,13 +153,17 @@ async def test_a_request_that_asks_for_few_tokens_loses_the_chat_none_of_its_blo
     assert list(later.placed.beside.values()) == [f"BLOCK {n}" for n in range(6)]
 
 
-async def test_a_chat_that_was_given_memories_is_given_four_at_most_with_each_turn(store: Store) -> None:
+async def test_a_chat_that_was_given_memories_is_given_half_as_many_at_most_with_each_turn(
+    store: Store,
+) -> None:
     policy = replace(
         PATIENT, gate=Gate(threshold=0.0), selecting=replace(PATIENT.selecting, cliff=0.0)
     )  # so that nothing but the limits counts
     subject = engine_over(store, policy)
-    for number in range(12):
-        await subject.add(store.anna, f"{number} tea {'abcdefghijkl'[number]} blend {number * 7 + 100}")
+    for number in range(20):
+        await subject.add(
+            store.anna, f"{number} tea {'abcdefghijklmnopqrst'[number]} blend {number * 7 + 100}"
+        )
     first = store.turn(WHICH, anchors=((0, "a:1"),))
     given = await subject.prepare(first)
     await note_placed(subject, first, given.placed)
@@ -171,8 +175,8 @@ async def test_a_chat_that_was_given_memories_is_given_four_at_most_with_each_tu
         store.turn(WHICH, anchors=((2, "a:3"),), history=(Message(Role.USER, WHICH),)), RecallOptions(limit=5)
     )
 
-    assert (len(given.recall.recollections), len(later.recall.recollections)) == (7, 4)
-    assert sum(each.dropped is Drop.GIVEN for each in later.recall.ranked) == 7
+    assert (len(given.recall.recollections), len(later.recall.recollections)) == (12, 6)
+    assert sum(each.dropped is Drop.GIVEN for each in later.recall.ranked) == 12
     assert len(limited.recall.recollections) == 5  # who asks for a number gets that
 
 

@@ -159,22 +159,24 @@ class TestWhatIsNew:
         assert change.memory.embedding is not None
 
     @table(
-        ("fields", "use"),
+        ("said", "fields", "use"),
         [
-            ({"kind": Kind.PREFERENCE}, Use.ALWAYS),
-            ({"kind": Kind.FACT}, Use.ALWAYS),
-            ({"kind": Kind.TODO}, Use.TOPIC),
-            ({"kind": Kind.ENTITY}, Use.TOPIC),
-            ({"kind": Kind.DECISION}, Use.TOPIC),
-            ({"kind": Kind.INSIGHT}, Use.TOPIC),
-            ({"kind": Kind.PREFERENCE, "subject": "sister Clara"}, Use.TOPIC),
-            ({"kind": Kind.FACT, "event_at": EARLIER}, Use.TOPIC),
+            (Use.ALWAYS, {"kind": Kind.PREFERENCE}, Use.ALWAYS),
+            (Use.ALWAYS, {"kind": Kind.FACT}, Use.ALWAYS),
+            (Use.ALWAYS, {"kind": Kind.TODO}, Use.TOPIC),
+            (Use.ALWAYS, {"kind": Kind.ENTITY}, Use.TOPIC),
+            (Use.ALWAYS, {"kind": Kind.DECISION}, Use.TOPIC),
+            (Use.ALWAYS, {"kind": Kind.INSIGHT}, Use.TOPIC),
+            (Use.ALWAYS, {"kind": Kind.PREFERENCE, "subject": "sister Clara"}, Use.TOPIC),
+            (Use.ALWAYS, {"kind": Kind.FACT, "event_at": EARLIER}, Use.TOPIC),
+            (Use.ASKED, {"importance": 0.5}, Use.ASKED),
+            (Use.ASKED, {"importance": 0.9}, Use.TOPIC),
         ],
     )
-    def test_only_a_general_preference_or_fact_of_the_person_can_shape_every_answer(
-        self, fields: dict[str, Any], use: Use
+    def test_only_a_general_preference_or_fact_can_shape_every_answer_and_health_is_needed_unasked(
+        self, said: Use, fields: dict[str, Any], use: Use
     ) -> None:
-        hints = Hints(Use.ALWAYS, ("every answer",), ())
+        hints = Hints(said, ("every answer",), ())
 
         [change] = reconciled([replace(candidate(), hints=hints, **fields)])
 

@@ -43,12 +43,13 @@ def test_how_to_answer_comes_before_what_matters_as_much() -> None:
     assert chosen(fact, preference) == ["Wants short answers", "Has a cat"]
 
 
-def test_what_is_for_every_answer_comes_first_and_what_is_only_asked_for_stays_out() -> None:
+def test_health_and_what_is_for_every_answer_come_first_and_what_is_only_asked_for_stays_out() -> None:
     pinned = memory("Metric units", importance=0.1, hints=Hints(Use.ALWAYS))
     vital = memory("Allergic to nuts", importance=0.9)
     asked = memory("Passport number", importance=0.95, hints=Hints(Use.ASKED))
+    home = memory("Lives in Lisbon", importance=0.8)
 
-    assert chosen(vital, asked, pinned) == ["Metric units", "Allergic to nuts"]
+    assert chosen(vital, asked, home, pinned) == ["Allergic to nuts", "Metric units", "Lives in Lisbon"]
 
 
 def test_of_what_matters_as_much_the_newest_comes_first() -> None:

@@ -20,7 +20,7 @@ _ANY_BULLET = linear(r"(?m)^[ \t]*[-*\x{2022}][ \t]")
 _DATE = bounded(r"[ \t]*\([0-9]{4}-[0-9]{2}-[0-9]{2}[^()\n]{0,80}\)[ \t]*$")
 """How lines of earlier versions ended."""
 _NOTE = bounded(
-    r"[ \t]*\((?:(?:(?:on|was on|due|was due|since|starts|until|over since) (?:the end of )?[0-9]{4}(?:-[0-9]{2}){0,2}"
+    r"[ \t]*\((?:(?:(?:on|was on|due|was due|since|starts|until|over since|done|dropped) (?:the end of )?[0-9]{4}(?:-[0-9]{2}){0,2}"
     r"|date has passed|over|not yet so|may be out of date|the user has also said otherwise)(?:, )?){1,4}\)[ \t]*$"
 )
 _NUMBER = bounded(r"[ \t]*\(number [0-9]{1,3}\)[ \t]*$")
