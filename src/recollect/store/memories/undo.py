@@ -51,7 +51,7 @@ async def undo(transaction: Transaction, update: Update, reason: Reason) -> Upda
 
 async def _undo_replacement(transaction: Transaction, update: Update, reason: Reason) -> Update:
     new = await _still_linked(transaction, update.memory_id)
-    old = await _still_unlinked(transaction, update.replaced_id)
+    old = await _still_unlinked(transaction, update.replaced_id, update)
     await _expect_no_other(transaction, old, new.id)
     await transaction.unlink(new)
     await transaction.relink(as_linked_before(old, update.details))
@@ -70,7 +70,7 @@ async def _undo_replacement(transaction: Transaction, update: Update, reason: Re
 async def _undo_retirement(transaction: Transaction, update: Update, reason: Reason) -> Update:
     if not {"says_what_is_hidden", "was_past"}.isdisjoint(update.details):
         raise NotUndoableError
-    old = await _still_unlinked(transaction, update.memory_id)
+    old = await _still_unlinked(transaction, update.memory_id, update)
     await _expect_no_other(transaction, old)
     await transaction.relink(as_linked_before(old, update.details))
     if update.reason is Reason.INSTRUCTION:  # who brings it back approves of it
@@ -105,9 +105,13 @@ async def _still_linked(transaction: Transaction, memory_id: UUID) -> Memory:
     return memory
 
 
-async def _still_unlinked(transaction: Transaction, memory_id: UUID | None) -> Memory:
+async def _still_unlinked(transaction: Transaction, memory_id: UUID | None, update: Update) -> Memory:
+    """Return the memory that a change hid, if nobody forgot it since, as past or with what took its place."""
     memory = None if memory_id is None else await transaction.unlinked(memory_id)
     if memory is None:
+        raise NotUndoableError
+    asked = (transaction.user_id, memory.id, update.id)
+    if await transaction.connection.fetchval(SQL["is_unwanted"], *asked):
         raise NotUndoableError
     return memory
 

@@ -36,12 +36,44 @@ WITH RECURSIVE line (id) AS (
     UNION
     SELECT before.id
     FROM line
-    JOIN vectors AS before ON before.owner = $1 AND before.heir = line.id AND before.ended_at IS NOT NULL
+    CROSS JOIN LATERAL (
+        SELECT v.id
+        FROM vectors AS v
+        WHERE v.owner = $1 AND v.heir = line.id AND v.ended_at IS NOT NULL
+        UNION ALL
+        SELECT coalesce(u.replaced_id, u.memory_id)
+        FROM memory_updates AS u
+        WHERE u.user_id = $1 AND (
+            u.action = 'replace' AND u.memory_id = line.id
+            OR u.action = 'retire' AND u.details ->> 'heir' = line.id::text
+        ) AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
+    ) AS before
 )
 UPDATE vectors AS v SET ended_at = NULL, ended_as = NULL, heir = NULL
 FROM line
 WHERE v.owner = $1 AND v.id = line.id AND v.ended_at IS NOT NULL
 RETURNING v.id;
+
+-- name: is_unwanted
+-- Whether, since a change, a memory of the user or what took its place was forgotten, denied or erased and nobody undid that.
+WITH RECURSIVE line (id) AS (
+    SELECT $2::uuid
+    UNION
+    SELECT coalesce((u.details ->> 'heir')::uuid, u.memory_id)
+    FROM line
+    JOIN memory_updates AS u ON u.user_id = $1 AND (
+        u.action = 'replace' AND u.replaced_id = line.id
+        OR u.action = 'retire' AND u.memory_id = line.id AND u.details ? 'heir'
+    )
+)
+SELECT EXISTS (
+    SELECT
+    FROM line
+    JOIN memory_updates AS u ON u.user_id = $1 AND u.memory_id = line.id
+    WHERE u.id > $3 AND u.undoes IS NULL
+        AND (u.action = 'erase' OR u.action = 'retire' AND u.reason IN ('deleted', 'forgotten', 'corrected'))
+        AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
+);
 
 -- name: add_provenance
 -- Note in which further messages of the log a memory of the user's own was said.

@@ -1,7 +1,8 @@
 """The past: what was true until it changed is kept apart, and what is not wanted never comes back."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from uuid import UUID
 
 import pytest
@@ -9,9 +10,10 @@ from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import apply, contents, formed, kept, last_update, resting_on
 from tests.stores import LATER, MODEL, NOON, NORTH, Store, vector
 
-from recollect.errors import NotUndoableError
+from recollect.errors import NotUndoableError, UpdateNotFoundError
 from recollect.model import (
     Actor,
+    Add,
     Ending,
     Erase,
     Memory,
@@ -52,14 +54,22 @@ async def test_what_changed_is_past_and_in_no_list(store: Store) -> None:
     assert [each.memory.content for each in near] == [NEW]
 
 
+def _forgotten(memory_id: UUID) -> Retire:
+    return Retire(memory_id, Reason.FORGOTTEN)
+
+
+def _erased(memory_id: UUID) -> Erase:
+    return Erase((memory_id,))
+
+
 @pytest.mark.parametrize("which", [0, 1], ids=["itself", "what took its place"])
 @pytest.mark.parametrize(
     "change",
     [
-        lambda memory_id: Retire(memory_id, Reason.FORGOTTEN),
+        _forgotten,
         lambda memory_id: Retire(memory_id, Reason.DELETED),
         lambda memory_id: Retire(memory_id, Reason.CORRECTED),
-        lambda memory_id: Erase((memory_id,)),
+        _erased,
     ],
     ids=["forgotten", "deleted", "denied", "erased"],
 )
@@ -70,6 +80,68 @@ async def test_what_is_not_wanted_is_not_past(
     await past(store)  # a snapshot that has it is kept
 
     await apply(store, change(both[which].id))
+
+    assert await past(store) == []
+
+
+async def merged(store: Store) -> tuple[Memory, Memory]:
+    """Let one statement end another that it took the place of by a change: it was kept before; return both."""
+    old = await kept(store, OLD, **resting_on(await said(store, "I live in Porto")))
+    words = await said(store, "I moved to Berlin", Scope(store.anna, "chat-2"))
+    new = store.memory(NEW, **resting_on(words))
+    ending = Retire(old.id, Reason.ENDED, new, past=Past(NOON, Ending.CHANGED))
+    await formed(store, words, Add(new), ending)
+    return old, new
+
+
+@pytest.mark.parametrize("forget", [_forgotten, _erased])
+@pytest.mark.parametrize("how", ["its chat is erased", "the change is undone"])
+@pytest.mark.parametrize(
+    ("change", "which"), [(moved, 0), (merged, 0), (merged, 1)], ids=["past", "ended", "what ended it"]
+)
+async def test_what_is_not_wanted_is_not_current_again(
+    store: Store,
+    change: Callable[[Store], Awaitable[tuple[Memory, Memory]]],
+    which: int,
+    how: str,
+    forget: Callable[[UUID], Retire | Erase],
+) -> None:
+    both = await change(store)
+    ended = await last_update(store)
+    await apply(store, forget(both[which].id))
+
+    if how == "its chat is erased":
+        await store.memories.erase_session(Scope(store.anna, "chat-2"), at=LATER)
+    else:
+        with suppress(NotUndoableError, UpdateNotFoundError):
+            await store.memories.undo(store.anna, ended.id, actor=Actor.USER, at=LATER)
+
+    assert OLD not in await contents(store)
+    assert await past(store) == []
+
+
+async def test_who_takes_a_deletion_back_can_take_the_change_before_it_back(store: Store) -> None:
+    _, new = await moved(store)
+    replaced = await last_update(store)
+    await apply(store, Retire(new.id, Reason.DELETED))
+
+    for update in (await last_update(store), replaced):
+        await store.memories.undo(store.anna, update.id, actor=Actor.USER, at=LATER)
+
+    assert await contents(store) == [OLD]
+
+
+@pytest.mark.parametrize("reason", [Reason.REFINES, Reason.CORRECTED, Reason.REPEATS])
+@pytest.mark.parametrize("is_known", [False, True], ids=["new", "known"])
+async def test_forgetting_reaches_the_past_behind_what_leaves_none(
+    store: Store, reason: Reason, *, is_known: bool
+) -> None:
+    _, new = await moved(store)
+    last = await kept(store, "Lives in Berlin Mitte") if is_known else store.memory("Lives in Berlin Mitte")
+    await apply(store, Replace(new.id, last, reason))
+    assert [content for content, _ in await past(store)] == [OLD]
+
+    await apply(store, Retire(last.id, Reason.FORGOTTEN))
 
     assert await past(store) == []
 
