@@ -330,6 +330,9 @@ def extracted(words: str) -> dict[str, Any]:
         "relation": "new",
         "about": None,
         "event_date": None,
+        "use": "topic",
+        "topics": [words],
+        "questions": [],
     }
 
 

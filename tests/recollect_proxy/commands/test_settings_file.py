@@ -86,7 +86,7 @@ class TestTheFile:
     def test_sets_nothing_that_the_code_decides(self, tmp_path: Path) -> None:
         write(tmp_path, "recall_limit = 1\nhybrid = false")
 
-        assert (EngineSettings().recall_limit, EngineSettings().hybrid) == (7, True)
+        assert (EngineSettings().recall_limit, EngineSettings().hybrid) == (12, True)
 
     @pytest.mark.parametrize(
         ("text", "complaint"),
