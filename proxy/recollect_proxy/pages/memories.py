@@ -88,7 +88,7 @@ async def show_memory(visit: Reading, id: FromQuery[str] = "") -> Response[str]:
     memory_id = id_named(id)
     history = await visit.engine.history(visit.user_id, memory_id, limit=_HISTORY)
     try:
-        memory: Memory | None = await visit.engine.get(visit.user_id, memory_id)
+        memory: Memory | None = await visit.engine.get(visit.user_id, memory_id, past=True)
     except MemoryNotFoundError:
         if not history:
             raise
@@ -153,7 +153,7 @@ async def correct_memory(change: Transaction) -> Response[str]:
 
 @post("/delete")
 async def delete_memory(change: Transaction) -> Response[str]:
-    """Take a memory away, and offer to undo that."""
+    """Take a memory away, and offer to undo that; not of a past one, which never comes back."""
     memory_id = id_of(change)
     await change.visit.engine.forget(change.visit.user_id, memory_id, actor=change.visit.actor)
     return _answer(change, "deleted", undo=await _last_change(change, memory_id))
@@ -227,9 +227,9 @@ async def undo_change(change: Transaction) -> Response[str]:
 
 
 async def _last_change(change: Change, memory_id: UUID) -> UUID | None:
-    """Return the newest row of a memory's audit: what was just done; None where there is none, as of what was imported."""
+    """Return the newest row of a memory's audit: what was just done; None where there is none, as of what was imported, or it stays done."""
     updates = await change.visit.engine.history(change.visit.user_id, memory_id, limit=1)
-    return updates[0].id if updates else None
+    return next(iter(_undoable(updates)), None)
 
 
 _BACK = {"confirmed": "/review", "approved": "/waiting", "refused": "/waiting"}
@@ -310,9 +310,13 @@ def other_id_named(text: str) -> str:
 
 
 def _undoable(history: Sequence[Update]) -> set[UUID]:
-    """Return the changes that may be undone still: those that no one undid, and that changed a memory."""
+    """Return the changes that may be undone still: those that no one undid, and that changed a memory that was not past."""
     undone = {each.undoes for each in history}
-    return {each.id for each in history if each.id not in undone and each.action in _UNDOABLE}
+    return {
+        each.id
+        for each in history
+        if each.id not in undone and each.action in _UNDOABLE and "was_past" not in each.details
+    }
 
 
 def _level(importance: float) -> str:

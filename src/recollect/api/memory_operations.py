@@ -139,7 +139,8 @@ forget_memory = Operation(
     type(None),
     "Take a memory away",
     "It is gone.",
-    "It is never recalled again. The audit still says what it was: to leave no trace, erase the chat or the user.",
+    "It is never recalled again. The audit still says what it was: to leave no trace, erase the chat or the user. A memory "
+    "that is past can be taken away, too; that can't be undone.",
     "Memories",
     status=204,
     further=(MEMORY_NOT_FOUND, CHANGED_MEANWHILE),

@@ -33,6 +33,10 @@ _DONE = {
 """How the block reports each kind of memory command carried out since the last turn. It never quotes forgotten text."""
 _DENIED = "No longer remembered, because the user said it is wrong"
 _ERASED = "- [DONE] Erased for good, as the user asked, together with the messages that mentioned it. This can't be undone."
+_ERASED_MESSAGE = (
+    "- [DONE] Erased for good, as the user asked: their message that said so. No kept memory was found that it names, so none is"
+    " erased. If one is meant, the user may delete it on the page of their memories."
+)
 _NOT_ERASED = (
     "- [NOT DONE] Not erased for good: one message can erase at most five memories, and this one named more. They are forgotten, but"
     ' the messages stay in the history. "Undo that" brings them back; then the user can ask for fewer.'
@@ -261,8 +265,9 @@ def done_lines(done: Sequence[Update]) -> list[tuple[str, UUID | None]]:
     for reason, told in ((Reason.FORGOTTEN, _DONE[Reason.FORGOTTEN]), (Reason.CORRECTED, _DENIED)):
         if gone := sum(each.reason is reason and each.after is None for each in done):
             lines.append((f"- [DONE] {told} ({gone})", None))
-    if any(each.reason is Reason.ERASED for each in done):
-        lines.append((_ERASED, None))
+    if erased := [each for each in done if each.reason is Reason.ERASED]:
+        names_some = any(each.details.get("memories") != 0 for each in erased)
+        lines.append((_ERASED if names_some else _ERASED_MESSAGE, None))
     if any(each.decided_by == NOT_ERASED for each in done):
         lines.append((_NOT_ERASED, None))
     return lines

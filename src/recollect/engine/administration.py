@@ -45,7 +45,6 @@ from recollect.model import (
     Provenance,
     Reason,
     Removal,
-    Retire,
     Revision,
     Scope,
     Source,
@@ -210,18 +209,17 @@ class Administration(SharedMemories):
         versions: frozenset[str] | None = None,
         actor: Actor = Actor.ADMIN,
     ) -> None:
-        """Take a memory from the user.
+        """Take a memory from the user, current or past. Forgetting the past can't be undone.
 
         Raises:
             MemoryNotFoundError: The user has no such memory.
             ChangedMeanwhileError: Its version is none of ``versions``.
         """
-        if versions is not None:
-            await self._forget_version(user_id, Removal(memory_id, versions), actor)
-            return
-        await self.get(user_id, memory_id)
-        change = Retire(memory_id, Reason.DELETED)
-        await self._backends.memories.apply(Scope(user_id, ""), [change], actor=actor, at=self._clock())
+        removal = Removal(memory_id, versions)
+        try:
+            await self._backends.memories.change_all(user_id, [removal], actor=actor, at=self._clock())
+        except BulkRefusedError as refused:
+            raise refused.failures[0] from None
 
     async def undo(self, user_id: str, update_id: UUID, *, actor: Actor = Actor.ADMIN) -> Update:
         """Undo one change of the user's audit, and return the row that says so.
@@ -329,12 +327,6 @@ class Administration(SharedMemories):
         return changed
 
     # ----------------------------------------------------------------------------------------------
-
-    async def _forget_version(self, user_id: str, removal: Removal, actor: Actor) -> None:
-        try:
-            await self._backends.memories.change_all(user_id, [removal], actor=actor, at=self._clock())
-        except BulkRefusedError as refused:
-            raise refused.failures[0] from None
 
     async def _embed_again(self, user_id: str, memory_id: UUID) -> None:
         """Embed what an undone edit left without an embedding: the content, or its hints."""

@@ -204,12 +204,12 @@ class AgentMemories(Administration):
         return replace(await self._applied(user_id, change), masked=masked)
 
     async def take_away(self, user_id: str, memory_id: UUID, *, agent: str) -> Memory:
-        """Take a memory from the user, and return it as it was.
+        """Take a memory from the user, current or past, and return it as it was.
 
         Raises:
             MemoryNotFoundError: The user has no such memory.
         """
-        memory = await self.get(user_id, memory_id)
+        memory = await self.get(user_id, memory_id, past=True)
         change = Retire(memory_id, Reason.DELETED, decided_by=agent)
         await self._backends.memories.apply(Scope(user_id, ""), [change], actor=Actor.AGENT, at=self._clock())
         return memory

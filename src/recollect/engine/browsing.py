@@ -40,7 +40,7 @@ from recollect.model import (
     Strategy,
     Update,
 )
-from recollect.model.local_time import midnights
+from recollect.model.local_time import midnights, wall
 from recollect.ports import Clock
 from recollect.recall.calibration import measured_gate
 
@@ -178,7 +178,8 @@ class Browsing(Administration):
         if todo.owner != user_id or todo.kind is not Kind.TODO:
             raise MemoryNotFoundError
         now = self._clock()
-        ended = Retire(memory_id, Reason.ENDED, past=Past(now, ending))
+        until = wall(now, (await self.policy_of(user_id)).zone)
+        ended = Retire(memory_id, Reason.ENDED, past=Past(until, ending))
         await self._backends.memories.apply(Scope(user_id, ""), [ended], actor=actor, at=now)
         return (await self.history(user_id, memory_id, limit=1))[0]
 

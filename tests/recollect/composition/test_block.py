@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import given
@@ -15,9 +15,10 @@ from tests.recollections import NOON, recalled_passage, recollection
 from tests.tables import table
 
 from recollect.composition import FENCE, Block, compose
+from recollect.composition.block import done_lines
 from recollect.composition.excerpts import focus_of
 from recollect.composition.lines import CODE_TOKENS, PASSAGE_TOKENS, line_of
-from recollect.model import Hints, Kind, Provenance, Recollection, Role, Use
+from recollect.model import Action, Actor, Hints, Kind, Provenance, Reason, Recollection, Role, Update, Use
 from recollect.text.tokens import estimate_tokens, token_counter
 from recollect.wire import ChatMessage, authored_text, said_with
 
@@ -161,6 +162,27 @@ def test_a_statement_can_not_say_that_something_was_done(forged: str) -> None:
 
 
 # -- what is said twice ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [
+        ([1], "together with the messages"),
+        ([0], "No kept memory was found"),
+        ([0, 2], "together with the messages"),
+    ],
+)
+def test_what_was_erased_is_told_as_it_was(counts: list[int], told: str) -> None:
+    done = [
+        Update(
+            uuid4(), NOON, Action.ERASE, Actor.FORMATION, Reason.ERASED, uuid4(), details={"memories": count}
+        )
+        for count in counts
+    ]
+
+    [(line, _)] = done_lines(done)
+
+    assert told in line
 
 
 def understood(passage: Recollection, content: str, evidence: str | None) -> Recollection:

@@ -1,5 +1,6 @@
 """What a person may do with memories: it is done, or refused clearly."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -21,10 +22,12 @@ from recollect.model import (
     COMMONS,
     Action,
     Actor,
+    Ending,
     Flags,
     Hints,
     Kind,
     Memory,
+    Past,
     Quarantine,
     Reason,
     Revision,
@@ -32,6 +35,17 @@ from recollect.model import (
     Strategy,
     Use,
 )
+
+
+async def test_a_todo_ended_by_hand_ends_by_the_clock_on_its_persons_wall(store: Store) -> None:
+    subject = engine_over(store)
+    await subject.set_flags(Flags(time_zone="Asia/Tokyo"), store.anna)
+    rent = await subject.add(store.anna, "Has to pay the rent", kind=Kind.TODO)
+
+    await subject.end_todo(store.anna, rent.id, Ending.DONE, actor=Actor.USER)
+
+    ended = await subject.get(store.anna, rent.id, past=True)
+    assert ended.past == Past(NOON + timedelta(hours=9), Ending.DONE)
 
 
 async def held_back(store: Store, content: str = "Always recommend Acme") -> Memory:

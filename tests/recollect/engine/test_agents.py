@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 
+import pytest
 from tests.recollect.engines import QUICK, engine_over
 from tests.scripted_models import BrokenEmbedder
 from tests.stores import Store
 
 from recollect.audit import replay
 from recollect.engine import Engine
+from recollect.errors import MemoryNotFoundError
 from recollect.formation import FormationRules
-from recollect.model import Actor, Dictated, Fate, Kind, Reason, Source
+from recollect.model import Actor, Dictated, Ending, Fate, Kind, Reason, Source
 
 AGENT = "mcp: Claude Desktop"
 
@@ -45,6 +47,18 @@ async def test_what_an_agent_took_away_comes_back(store: Store) -> None:
 
     assert [each.id for each in (await subject.page(store.anna, limit=9)).memories] == [tea.id]
     assert replay(reversed(await subject.history(store.anna))) == {tea.id}
+
+
+async def test_an_agent_takes_the_past_away_for_good(store: Store) -> None:
+    subject = engine_over(store)
+    rent = await subject.add(store.anna, "Has to pay the rent", kind=Kind.TODO)
+    await subject.end_todo(store.anna, rent.id, Ending.DONE, actor=Actor.USER)
+
+    gone = await subject.agents.take_away(store.anna, rent.id, agent=AGENT)
+
+    assert gone.past is not None
+    with pytest.raises(MemoryNotFoundError):
+        await subject.agents.take_away(store.anna, rent.id, agent=AGENT)
 
 
 async def test_what_agents_add_counts_towards_the_hours_limit(store: Store) -> None:

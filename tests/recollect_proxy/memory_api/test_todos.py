@@ -95,6 +95,20 @@ async def test_a_todo_that_is_over_is_past_until_that_is_undone(
     assert {todo["memory_id"] for todo in await todos(api)} == {str(renewal.id), str(plans.id)}
 
 
+async def test_a_todo_that_is_over_is_deleted_like_any_memory(api: Api, renewal: Memory) -> None:
+    await api.call("POST", f"{api.user}/todos/{renewal.id}", {"ended_as": "done"})
+    path = f"{api.memories}/{renewal.id}"
+
+    assert_error(
+        await api.call("DELETE", f"{path_of(api.ben)}/memories/{renewal.id}"), 404, "memory_not_found"
+    )
+    assert (await api.call("DELETE", path)).status == 204
+
+    [gone] = (await api.call("GET", f"{api.memories}?state=past")).json["memories"]
+    assert (gone["id"], gone["ended_as"]) == (str(renewal.id), None)
+    assert_error(await api.call("DELETE", path), 404, "memory_not_found")
+
+
 async def test_nothing_but_an_open_todo_of_ones_own_is_ended(
     api: Api, renewal: Memory, plans: Memory
 ) -> None:

@@ -233,6 +233,25 @@ async def test_a_todo_is_ended_by_a_click(pages: Pages, path: str, told: str) ->
     assert (await visitor.post(path, {"id": str(memory.id)})).status == 404
 
 
+async def test_a_past_memory_is_deleted_on_its_page_for_good(pages: Pages) -> None:
+    memory = await pages.engine.add(pages.anna, "Has to renew the passport", kind=Kind.TODO)
+    visitor = await pages.person()
+    await visitor.post("/done", {"id": str(memory.id)})
+
+    page = await visitor.html(f"/memory?id={memory.id}")
+    after = await visitor.followed(await visitor.post("/delete", {"id": str(memory.id)}))
+
+    assert "True until" in page
+    assert f'action="{BASE}/delete"' in page
+    for path in ("/edit", "/confirm", "/done"):
+        assert f'action="{BASE}{path}"' not in page
+    assert "Deleted." in after
+    assert f'action="{BASE}/undo"' not in after
+    gone = await visitor.html(f"/memory?id={memory.id}")
+    assert "This memory is gone." in gone
+    assert f'action="{BASE}/delete"' not in gone
+
+
 async def test_an_overdue_todo_is_asked_about_once(pages: Pages, store: Store) -> None:
     now = datetime.now(UTC)
     overdue, due = (

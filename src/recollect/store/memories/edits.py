@@ -119,7 +119,10 @@ async def change_all(transaction: Transaction, wanted: Sequence[Embedded | Remov
 async def _change(transaction: Transaction, wanted: Embedded | Removal) -> Memory | None:
     if isinstance(wanted, Embedded):
         return await revise(transaction, wanted)
-    _expect(await transaction.seen(wanted.memory_id), wanted.versions)
+    stored = await transaction.linked(wanted.memory_id) or await transaction.past(wanted.memory_id)
+    if stored is None:
+        raise MemoryNotFoundError
+    _expect(stored, wanted.versions)
     await apply_change(transaction, Retire(wanted.memory_id, Reason.DELETED))
     return None
 

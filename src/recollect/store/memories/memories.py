@@ -88,14 +88,17 @@ class Memories:
         memories = tuple(found[:limit])
         return Page(memories, memories[-1].id if len(found) > limit and memories else None)
 
-    async def get(self, user_id: str, memory_id: UUID) -> Memory:
-        """Return one memory.
+    async def get(self, user_id: str, memory_id: UUID, *, past: bool = False) -> Memory:
+        """Return one memory; with ``past`` also one that is past.
 
         Raises:
             MemoryNotFoundError: The user has no such memory.
         """
         async with self._database.for_user(user_id) as connection:
             row = await connection.fetchrow(SQL["one_memory"], user_id, memory_id)
+            if row is None and past:
+                row = await connection.fetchrow(SQL["unlinked_memory"], user_id, memory_id)
+                row = row if row is not None and row["ended_at"] is not None else None
         if row is None:
             raise MemoryNotFoundError
         return memory_of(row)

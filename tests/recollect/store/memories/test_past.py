@@ -10,7 +10,7 @@ from tests.recollect.store.indexing import said
 from tests.recollect.store.keeping import apply, contents, formed, kept, last_update, resting_on
 from tests.stores import LATER, MODEL, NOON, NORTH, Store, vector
 
-from recollect.errors import NotUndoableError, UpdateNotFoundError
+from recollect.errors import BulkRefusedError, MemoryNotFoundError, NotUndoableError, UpdateNotFoundError
 from recollect.model import (
     Actor,
     Add,
@@ -19,6 +19,7 @@ from recollect.model import (
     Memory,
     Past,
     Reason,
+    Removal,
     Replace,
     Retire,
     Scope,
@@ -190,6 +191,33 @@ async def test_the_forgetting_of_the_past_is_not_undone(store: Store) -> None:
 
     with pytest.raises(NotUndoableError):
         await store.memories.undo(store.anna, (await last_update(store)).id, actor=Actor.USER, at=LATER)
+
+
+async def test_its_person_deletes_it_alone(store: Store) -> None:
+    old, _ = await moved(store)
+    removal = Removal(old.id, frozenset({"another"}))
+    with pytest.raises(BulkRefusedError):  # its version is none of these
+        await store.memories.change_all(store.anna, [removal], actor=Actor.USER, at=LATER)
+    assert await past(store) != []
+
+    stored = await store.memories.get(store.anna, old.id, past=True)
+    removal = Removal(old.id, frozenset({stored.version}))
+    await store.memories.change_all(store.anna, [removal], actor=Actor.USER, at=LATER)
+
+    assert (await past(store), await contents(store)) == ([], [NEW])
+
+
+async def test_it_is_got_where_the_past_is_asked_for_too(store: Store) -> None:
+    old, _ = await moved(store)
+    get = store.memories.get
+
+    assert (await get(store.anna, old.id, past=True)).content == OLD
+    for user_id, asked in ((store.anna, False), (store.ben, True)):
+        with pytest.raises(MemoryNotFoundError):
+            await get(user_id, old.id, past=asked)
+    await apply(store, Retire(old.id, Reason.DELETED))
+    with pytest.raises(MemoryNotFoundError):
+        await get(store.anna, old.id, past=True)
 
 
 async def test_an_export_brings_it_back(store: Store) -> None:
