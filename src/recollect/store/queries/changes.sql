@@ -69,10 +69,14 @@ WITH RECURSIVE line (id) AS (
 SELECT EXISTS (
     SELECT
     FROM line
-    JOIN memory_updates AS u ON u.user_id = $1 AND u.memory_id = line.id
-    WHERE u.id > $3 AND u.undoes IS NULL
-        AND (u.action = 'erase' OR u.action = 'retire' AND u.reason IN ('deleted', 'forgotten', 'corrected'))
-        AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
+    LEFT JOIN vectors AS v ON v.owner IN ($1, '*') AND v.id = line.id
+    WHERE v.id IS NULL OR EXISTS (
+        SELECT
+        FROM memory_updates AS u
+        WHERE u.user_id = $1 AND u.memory_id = line.id AND u.id > $3 AND u.undoes IS NULL
+            AND u.action = 'retire' AND u.reason IN ('deleted', 'forgotten', 'corrected')
+            AND NOT EXISTS (SELECT FROM memory_updates AS by WHERE by.user_id = $1 AND by.undoes = u.id)
+    )
 );
 
 -- name: add_provenance

@@ -121,6 +121,16 @@ async def test_what_is_not_wanted_is_not_current_again(
     assert await past(store) == []
 
 
+async def test_what_is_erased_among_others_brings_nothing_back(store: Store) -> None:
+    _, new = await merged(store)
+    tea = await kept(store, "Likes tea")
+    await apply(store, Erase((tea.id, new.id)))
+
+    await store.memories.erase_session(Scope(store.anna, "chat-2"), at=LATER)
+
+    assert (await contents(store), await past(store)) == ([], [])
+
+
 async def test_who_takes_a_deletion_back_can_take_the_change_before_it_back(store: Store) -> None:
     _, new = await moved(store)
     replaced = await last_update(store)
