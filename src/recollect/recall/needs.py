@@ -54,7 +54,7 @@ class NeedThresholds:
         all: The most statements for an overview.
     """
 
-    need: float = -0.9
+    need: float = -0.5
     statement: float = 0.0025
     serves: float = 0.035
     about_document: float = 0.08
