@@ -5,30 +5,43 @@ dates that the question means choose among what is found. A question that asks f
 """
 
 import json
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from functools import cache
 from importlib.resources import files
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
-from recollect.index import Memories, Snapshot
-from recollect.model import Ending, Kind, Memory, Recollection
+from recollect.index import KIND_CODES, Memories, Snapshot
+from recollect.model import Ending, Item, Kind, Memory, Recollection
 from recollect.model.local_time import wall
-from recollect.recall.candidates import Floats, near_statements
-from recollect.recall.needs import Needs
+from recollect.recall.candidates import Floats, Nearness, near_statements
+from recollect.recall.needs import Intents, Needs
 from recollect.recall.query import RecallQuery
 from recollect.recall.question import StatementVectors
+from recollect.recall.relevance import EmbeddedQuestion, Statements, judge, shipped_model
 from recollect.recall.worth import is_over
-from recollect.text.dates import Period
+from recollect.text.dates import Period, dates_meant
 
 ASKED = ("past", "change", "due")
 """The subjects of questions: how it was before; a change, or its day; to-dos."""
 
 _BAR = 0.25
 """The logit above which a question asks for it."""
+_OF_OTHERS = 1.0
+"""The logit of the intent "nothing" above which a question is not about the person, as that for the climate's change is not."""
+_LIKELY = 0.08
+"""The least probability of relevance of the best past statement. Chosen, like ``_SURE``, on the questions of `bench past` and on near misses."""
+_YEAR = timedelta(days=366)
+"""The longest time that chooses its statements by itself, however little the question's words are like theirs."""
+_SURE = 0.7
+"""The same from which on the log is not searched."""
+_SURE_DUE = 1.1
+"""The logit above which a question asks for to-dos alone, and not for anything else."""
 _SCORE = 2.0
 """The score of what is found: that of a statement that is needed for sure."""
 _GAP = 0.12
@@ -65,41 +78,65 @@ def shipped_heads() -> Heads:
 
 
 def asked_for(query: RecallQuery, vectors: StatementVectors) -> str | None:
-    """Return which of ``ASKED`` a question asks for; None for any other question.
+    """Return which of ``ASKED`` a question asks for; None for any other question, and without a vector."""
+    best, logit = _asked(vectors)
+    return ASKED[best] if logit > _BAR and not query.has_document else None
 
-    Without a vector a question that means a time before today asks for the past.
+
+def with_past(
+    needs: Needs,
+    query: RecallQuery,
+    snapshot: Snapshot,
+    vectors: StatementVectors,
+    near: Nearness,
+    intents: Intents,
+) -> Needs:
+    """Return a turn's needs with the past statements, the changes or the open to-dos that it asks for.
+
+    Args:
+        needs: The statements that the turn needs else.
+        query: The question.
+        snapshot: The person's memory.
+        vectors: The question's vectors.
+        near: The cosines of the current memories to it.
+        intents: Its intents.
     """
-    heads = shipped_heads()
-    if vectors.asked is None or len(vectors.asked) != heads.weights.shape[1]:
-        today = query.now.replace(hour=0, minute=0, second=0, microsecond=0)
-        return "past" if any(each.end <= today for each in query.periods) else None
-    logits = heads.weights @ np.asarray(vectors.asked, np.float64) + heads.bias
-    best = int(logits.argmax())
-    return ASKED[best] if logits[best] > _BAR and not query.has_document else None
-
-
-def with_past(needs: Needs, query: RecallQuery, snapshot: Snapshot, vectors: StatementVectors) -> Needs:
-    """Return a turn's needs with the past statements or the changes that it asks for, or with open to-dos alone."""
     asks = asked_for(query, vectors)
-    if asks is None:
+    if asks is None or (asks != "due" and intents.nothing > _OF_OTHERS):
         return needs
     if asks == "due":
-        found = [each for each in snapshot.memories.judged_items if is_open(each, query.now)]
-        found = _in_time(found, query)
+        found, is_sure = _due(snapshot.memories, query), _asked(vectors)[1] > _SURE_DUE
     else:
-        found = _Past(snapshot, query, vectors).found(asks)
+        found, is_sure = _Past(snapshot, query, vectors, near).found(asks)
     if not found:
         return needs
     ids = frozenset(each.id for each in found)
     others = tuple(each for each in needs.statements if each.item.id not in ids)
+    wanted = needs.wanted
+    if asks == "due":  # a to-do that is not open is not due, whatever its words are near to
+        wanted -= {each.item.id for each in others if _is_todo(each.item)}
     return replace(
         needs,
         statements=(*(Recollection(each, _SCORE) for each in found), *others),
-        wanted=ids if asks == "due" or needs.everything else needs.wanted | ids,
-        served=True,
-        at_most=max(needs.at_most or 0, _MOST_DUE),
+        wanted=ids if needs.everything or (asks == "due" and is_sure) else wanted | ids,
+        served=is_sure or needs.served,
+        at_most=max(needs.at_most or 0, _MOST_DUE) if asks == "due" else needs.at_most,
         everything=False,
     )
+
+
+def _asked(vectors: StatementVectors) -> tuple[int, float]:
+    """Return the subject with the largest logit, and that; without a vector none is likely."""
+    heads = shipped_heads()
+    if vectors.asked is None or len(vectors.asked) != heads.weights.shape[1]:
+        return 0, -np.inf
+    logits = heads.weights @ np.asarray(vectors.asked, np.float64) + heads.bias
+    best = int(logits.argmax())
+    return best, float(logits[best])
+
+
+def _is_todo(item: Item) -> bool:
+    return isinstance(item, Memory) and item.kind is Kind.TODO
 
 
 def is_open(memory: Memory, now: datetime) -> bool:
@@ -114,41 +151,74 @@ def is_open(memory: Memory, now: datetime) -> bool:
     return memory.observed_at >= now - _FORGOTTEN
 
 
-def _in_time(todos: Sequence[Memory], query: RecallQuery) -> list[Memory]:
-    """Return the to-dos of the time that a question means, the next due first, those without a day last."""
-    end = max((each.end for each in query.periods if each.end > query.now), default=None)
-    due = [each for each in todos if each.event_at is None or end is None or each.event_at < end]
-    return sorted(due, key=lambda each: (each.event_at is None, each.event_at or each.observed_at))[
-        :_MOST_DUE
-    ]
+def _due(memories: Memories, query: RecallQuery) -> list[Memory]:
+    """Return the open to-dos of the time that a question means, the next due first, those without a day last.
+
+    A question for a time gets those of that time, and the overdue ones unless it means the past alone; those without a day
+    are of a time that holds the present.
+    """
+    rows = np.flatnonzero(memories.table.kind == KIND_CODES[Kind.TODO]).tolist()
+    todos = [each for row in rows if is_open(each := memories.judged_items[row], query.now)]
+    if query.periods:  # "on Friday" is read as the last one, and here as the next one, too
+        periods = (*query.periods, *dates_meant(query.asked, query.now, ahead=True))
+        today = query.now.replace(hour=0, minute=0, second=0, microsecond=0)
+        overdue = None if all(each.end <= today for each in periods) else today
+        todos = [each for each in todos if _is_of(each.event_at or query.now, periods, overdue)]
+    order = sorted(todos, key=lambda each: (each.event_at is None, each.event_at or each.observed_at))
+    return order[:_MOST_DUE]
+
+
+def _is_of(day: datetime, periods: Sequence[Period], overdue_before: datetime | None) -> bool:
+    is_overdue = overdue_before is not None and day < overdue_before
+    return is_overdue or any(each.start <= day < each.end for each in periods)
 
 
 class _Past:
-    """The past statements of a person, with their nearness to a question."""
+    """The past statements of a person and the current ones that are over, with their nearness to a question."""
 
-    def __init__(self, snapshot: Snapshot, query: RecallQuery, vectors: StatementVectors) -> None:
-        self._query = query
-        self._current = {each.id: each for each in snapshot.memories.judged_items}
-        self._past = {each.id: each for each in snapshot.past.items}
-        self._near: dict[UUID, float] = {}
-        for memories in (snapshot.memories, snapshot.past):
-            self._near |= _cosines(memories, vectors)
+    def __init__(
+        self, snapshot: Snapshot, query: RecallQuery, vectors: StatementVectors, near: Nearness
+    ) -> None:
+        memories, past = snapshot.memories, snapshot.past
+        self._query, self._memories = query, memories
+        self._near_current: Floats = np.nan_to_num(near.best[memories.judged], nan=-1.0)
+        of_past = near_statements(past, vectors.near)
+        over = _over(memories, query.now)
+        self._ended = [*past.judged_items, *(memories.judged_items[row] for row in over.tolist())]
+        rows = memories.judged[over]
+        first, best = (
+            np.append(own[past.judged], current[rows])
+            for own, current in ((of_past.first, near.first), (of_past.best, near.best))
+        )
+        letters = np.append(past.letters.shared(query.asked), memories.letters.shared(query.asked)[over])
+        self._statements = Statements(past.table.joined(memories.table.taken(over)), first, best, letters)
+        self._asked = EmbeddedQuestion(query.asked, query.now, query.periods, vectors.asked)
+        self._rows = {each.id: row for row, each in enumerate(self._ended)}
+        self._near: list[float] = np.nan_to_num(best, nan=-1.0).tolist()
 
-    def found(self, asks: str) -> list[Memory]:
-        """Return the statements for a question about the past, or about a change, best first."""
+    def found(self, asks: str) -> tuple[list[Memory], bool]:
+        """Return the statements for a question about the past, or about a change, best first, and whether they surely serve it."""
         begun = [each for each in self._query.periods if each.start < self._query.now]
-        return self._changes(begun) if asks == "change" else self._earlier(begun)
+        found = self._changes(begun) if asks == "change" else self._earlier(begun)
+        named = [each for each in begun if each.end - each.start <= _YEAR]  # "before the summer" names none
+        chosen = asks == "change" or any(
+            _held_in(each, period, self._query.zone) for each in found for period in named
+        )
+        table, *columns = self._statements
+        rows = np.array([self._rows[each.id] for each in found if each.id in self._rows], np.intp)
+        statements = Statements(table.taken(rows), *(each[rows] for each in columns))
+        likely = judge(self._asked, statements, shipped_model()).likely.max(initial=0.0)
+        return (found, bool(likely >= _SURE)) if likely >= _LIKELY or chosen else ([], False)
 
     def _earlier(self, periods: Sequence[Period]) -> list[Memory]:
         """Return what held before, or in a time; where nothing is known of that time, what is nearest to the question."""
-        over = [each for each in self._current.values() if is_over(each, self._query.now)]
-        ended = [*self._past.values(), *over]
-        then = [each for each in ended if not periods or any(_held_in(each, period) for period in periods)]
-        return self._nearest(then or ended, lambda each: self._near[each.id], _MOST)
+        zone = self._query.zone
+        then = [each for each in self._ended if any(_held_in(each, period, zone) for period in periods)]
+        return self._nearest(then or self._ended, lambda each: self._near[self._rows[each.id]], _MOST)
 
     def _changes(self, periods: Sequence[Period]) -> list[Memory]:
         """Return what changed, each statement with the one that holds since; with a time, what changed since it began."""
-        changed = [each for each in self._past.values() if each.past and each.past.ending is Ending.CHANGED]
+        changed = [each for each in self._ended if each.past and each.past.ending is Ending.CHANGED]
         if periods:
             since = min(each.start for each in periods)
             changed = [each for each in changed if each.past and each.past.until >= since]
@@ -164,11 +234,25 @@ class _Past:
 
     def _heir(self, memory: Memory) -> Memory | None:
         heir = None if memory.past is None else memory.past.heir
-        return None if heir is None else self._current.get(heir) or self._past.get(heir)
+        if heir is None:
+            return None
+        place = self._place(heir)
+        if place is not None:
+            return self._memories.judged_items[place]
+        return next((each for each in self._ended if each.id == heir), None)
+
+    def _place(self, id_: UUID) -> int | None:
+        """Return the place of a current statement, which are in the order of their ids."""
+        items = self._memories.judged_items
+        place = bisect_left(items, id_, key=lambda each: each.id)
+        return place if place < len(items) and items[place].id == id_ else None
 
     def _near_of_change(self, memory: Memory) -> float:
-        heir = self._heir(memory)
-        return max(self._near[memory.id], -1.0 if heir is None else self._near[heir.id])
+        near, heir = self._near[self._rows[memory.id]], self._heir(memory)
+        place = None if heir is None else self._place(heir.id)
+        if place is not None:
+            return max(near, float(self._near_current[place]))
+        return near if heir is None else max(near, self._near[self._rows[heir.id]])
 
     def _nearest(
         self, memories: Sequence[Memory], near: Callable[[Memory], float], most: int, gap: float = _GAP
@@ -177,13 +261,17 @@ class _Past:
         return [each for each in order if near(each) >= near(order[0]) - gap]
 
 
-def _cosines(memories: Memories, vectors: StatementVectors) -> dict[UUID, float]:
-    near = np.nan_to_num(near_statements(memories, vectors.near).best, nan=-1.0).tolist()
-    return dict(zip((each.id for each in memories.items), near, strict=True))
+def _over(memories: Memories, now: datetime) -> NDArray[np.intp]:
+    """Return the places of the current statements that are over."""
+    table, moment = memories.table, now.timestamp()
+    may_be = (table.holds_until < moment) | (table.event < moment)
+    return np.array(
+        [row for row in np.flatnonzero(may_be).tolist() if is_over(memories.judged_items[row], now)], np.intp
+    )
 
 
-def _held_in(memory: Memory, period: Period) -> bool:
+def _held_in(memory: Memory, period: Period, zone: tzinfo | None) -> bool:
     """Return whether a statement held in a period; one that names no day of its beginning may have begun before it was told."""
     begins = memory.holds_from or memory.event_at
-    until = memory.past.until if memory.past else memory.holds_until or wall(memory.observed_at)
+    until = memory.past.until if memory.past else memory.holds_until or wall(memory.observed_at, zone)
     return until > period.start and (begins is None or begins < period.end)

@@ -213,7 +213,7 @@ async def rank(
     if vectors.asked is None:  # without it the gate of the log decides whether statements are needed
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     needs = step.needs(entries, is_asked=log is not None and tuning.gate.opens(log.gate_score))
-    needs = with_past(needs, query, snapshot, vectors)
+    needs = await _apart(snapshot, partial(step.with_past, needs))
     if log is None and (chats.needs_log or reach.everything or not needs.served):
         log = await _ranked_log(step, embedder, generations, watch, nearest)
     messages = () if log is None else log.messages
@@ -337,6 +337,10 @@ class _Step:
             listed=self.reach.listed,
             bar=tuning.bar if tuning.gate.threshold else tuning.bar.lifted,
         )
+
+    def with_past(self, needs: Needs) -> Needs:
+        """Return the turn's needs with the past statements, the changes or the to-dos that it asks for."""
+        return with_past(needs, self.query, self.snapshot, self.vectors, self.near, self.intents)
 
     def log(self, question: Sequence[Named], embedder: Embedder) -> RankedLog:
         """Rank the messages of the log."""

@@ -269,6 +269,12 @@ def test_days_begin_in_the_zone_of_now() -> None:
     assert period == Period(datetime(2024, 5, 15, tzinfo=zone), datetime(2024, 5, 16, tzinfo=zone))
 
 
+def test_a_date_without_a_year_is_the_next_one_if_the_text_is_known_to_speak_of_the_future() -> None:
+    ahead = [dates_meant(each, NOW, ahead=True) for each in ("on Friday", "in March", "last week")]
+
+    assert [each.start.date().isoformat() for [each] in ahead] == ["2024-05-17", "2025-03-01", "2024-05-06"]
+
+
 def test_a_now_without_a_zone_is_in_utc() -> None:
     assert dates_meant("yesterday", NOW.replace(tzinfo=None)) == dates_meant("yesterday", NOW)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ from tests.terms import document_of
 from recollect.index import Embedded, Loaded, Snapshot, StoredMemory
 from recollect.model import Ending, Kind, Memory, Past, Recollection, Versions
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
-from recollect.recall.needs import NO_NEEDS, Needs
-from recollect.recall.past import asked_for, is_open, with_past
+from recollect.recall.candidates import near_statements
+from recollect.recall.needs import NO_NEEDS, Needs, intents_of
+from recollect.recall.past import _held_in, asked_for, is_open, with_past
 from recollect.recall.query import read_query
 from recollect.recall.question import Named, StatementVectors
 
@@ -37,6 +39,7 @@ VISA = stated("Has to renew the visa", kind=Kind.TODO, event_at=NOW + timedelta(
 RENT = stated("Has to pay the rent", kind=Kind.TODO, event_at=NOW - timedelta(days=3))
 OLD = stated("Has to return the keys", kind=Kind.TODO, event_at=NOW - timedelta(days=90))
 TEA = stated("Likes tea")
+MILK = stated("Drinks oat milk", past=Past(QUIT, Ending.CHANGED))
 EVERY = (LEEDS, NURSE, BRISTOL, WAITER, BOOKED, TAX, VISA, RENT, OLD, TEA)
 
 
@@ -65,7 +68,8 @@ async def found(
     snapshot = Snapshot.of("anna", Loaded(Versions(UUID(int=1), 1, 0, 1, 0, 0, 0), stored))
     vector = await embedder.embed_question(query.asked)
     vectors = StatementVectors(vector if knows else None, (Named(embedder.name, vector, embedder.gate),))
-    return with_past(needs, query, snapshot, vectors)
+    near = near_statements(snapshot.memories, vectors.near)
+    return with_past(needs, query, snapshot, vectors, near, intents_of(query, vectors))
 
 
 def wanted(needs: Needs) -> list[str]:
@@ -126,11 +130,89 @@ async def test_any_other_question_is_left_as_it_is(embedder: MultilingualE5Embed
     assert await found(embedder, asked, needs) is needs
 
 
-async def test_without_a_vector_a_time_before_today_asks_for_the_past(
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Where was I living in 2024?",
+        "What did we say yesterday about the attic?",
+        "Book me a table like last week",
+    ],
+)
+async def test_without_a_vector_no_question_asks_for_the_past(
+    embedder: MultilingualE5Embedder, asked: str
+) -> None:
+    assert await found(embedder, asked, knows=False) is NO_NEEDS
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Where did I use to work?",
+        "What was my old phone number?",
+        "Which book did I read before the summer?",
+        "How has the climate changed since 1990?",
+    ],
+)
+async def test_an_unrelated_past_statement_is_not_given(embedder: MultilingualE5Embedder, asked: str) -> None:
+    assert await found(embedder, asked, NO_NEEDS, [MILK, TEA]) is NO_NEEDS
+
+
+async def test_the_log_is_left_out_only_if_a_past_statement_surely_serves(
     embedder: MultilingualE5Embedder,
 ) -> None:
-    assert BRISTOL.content in wanted(await found(embedder, "Where was I living in 2024?", knows=False))
-    assert await found(embedder, "Where did I live before?", knows=False) is NO_NEEDS
+    sure = await found(embedder, "What did I use to drink with oat milk?", NO_NEEDS, [MILK])
+    doubtful = await found(embedder, "Where did I live before Leeds?")
+
+    assert wanted(sure) == [MILK.content]
+    assert wanted(doubtful) == [BRISTOL.content]
+    assert (sure.served, doubtful.served) == (True, False)
+    assert sure.at_most is doubtful.at_most is None
+
+
+async def test_a_question_that_may_be_about_something_due_keeps_what_it_needs_but_no_old_todo(
+    embedder: MultilingualE5Embedder,
+) -> None:
+    needs = Needs((Recollection(TEA, 1.0), Recollection(OLD, 1.0)), frozenset({TEA.id, OLD.id}))
+    needs = await found(embedder, "What's due for the quarterly report?", needs)
+
+    assert set(wanted(needs)) == {each.content for each in (RENT, TAX, VISA, TEA)}
+    assert not needs.served
+
+
+@pytest.mark.parametrize(
+    ("asked", "due"),
+    [
+        ("What do I have to do tomorrow?", ["late", "tomorrow"]),
+        ("What do I have to do this week?", ["late", "today", "tomorrow", "friday", "some day"]),
+        ("What do I have to do on Friday?", ["late", "friday"]),
+        ("What did I have to do last week?", ["late"]),
+    ],
+)
+async def test_todos_are_those_of_the_time_that_a_question_means(
+    embedder: MultilingualE5Embedder, asked: str, due: list[str]
+) -> None:
+    days = {"late": -5, "today": 0, "tomorrow": 1, "friday": 4, "later": 30, "some day": None}
+    todos = [
+        stated(
+            name,
+            kind=Kind.TODO,
+            observed_at=NOW,
+            event_at=None if n is None else NOW.replace(hour=0) + timedelta(days=n),
+        )
+        for name, n in days.items()
+    ]
+
+    assert wanted(await found(embedder, asked, NO_NEEDS, todos)) == due
+
+
+def test_what_was_over_when_it_was_told_is_so_by_the_persons_clock() -> None:
+    told = datetime(2026, 3, 1, 1, tzinfo=UTC)  # still 28 February in New York
+    query = replace(
+        read_query(replace(turn("Where was I in March?"), at=NOW)), zone=ZoneInfo("America/New_York")
+    )
+    memory = stated("Has to be in Rome", kind=Kind.TODO, observed_at=told, event_at=told - timedelta(days=9))
+
+    assert [_held_in(memory, query.periods[0], zone) for zone in (query.zone, None)] == [False, True]
 
 
 async def test_who_has_no_past_gets_what_is_needed_anyhow(embedder: MultilingualE5Embedder) -> None:

@@ -25,7 +25,7 @@ class Period:
     end: datetime
 
 
-def dates_meant(text: str, now: datetime) -> tuple[Period, ...]:
+def dates_meant(text: str, now: datetime, *, ahead: bool = False) -> tuple[Period, ...]:
     """Return the dates that ``text`` speaks of, in order of appearance, at most five.
 
     A date without its year is the latest that has begun, or, if the text speaks of the future, the
@@ -35,9 +35,10 @@ def dates_meant(text: str, now: datetime) -> tuple[Period, ...]:
     Args:
         text: Any text; only its first 2,000 characters are read.
         now: What "yesterday" is told from, in the time zone of who wrote; without a zone, in UTC.
+        ahead: Whether it is known that the text speaks of the future.
     """
     zone = now.tzinfo or UTC
-    found = spans_meant(date_symbols(text, zone), now.toordinal())
+    found = spans_meant(date_symbols(text, zone), now.toordinal(), ahead=ahead)
     return tuple(_period(one, zone) for one in _merged(found)[:_LIMIT])
 
 

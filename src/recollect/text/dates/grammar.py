@@ -204,9 +204,9 @@ _SILENT = "xc.,T&AZi+-"
 """The kinds that begin no date: most words, left out at once."""
 
 
-def spans_meant(symbols: Sequence[Symbol], today: int) -> list[Span]:
-    """Return the dates that the symbols make, in order of appearance."""
-    frame = _Frame(today, any(symbol.kind == "+" for symbol in symbols))
+def spans_meant(symbols: Sequence[Symbol], today: int, *, ahead: bool = False) -> list[Span]:
+    """Return the dates that the symbols make, in order of appearance; ``ahead``: the text speaks of what is to come."""
+    frame = _Frame(today, ahead or any(symbol.kind == "+" for symbol in symbols))
     dated = _reduced(symbols, _SINGLE, _SINGLE_RULES, frame)
     joined = _reduced(dated, _JOINED, _JOINED_RULES, frame)
     return [reading for symbol in joined if symbol.kind == "@" for reading in symbol.spans]
