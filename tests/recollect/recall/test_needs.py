@@ -178,7 +178,7 @@ async def test_where_a_statement_serves_the_log_stays_away(embedder: Multilingua
 async def test_where_a_passage_holds_much_more_of_the_question_the_log_is_asked_too(
     embedder: MultilingualE5Embedder,
 ) -> None:
-    asked = "Where do I live, by the botanical garden of Coimbra?"
+    asked = "Do I live by the botanical garden of Coimbra?"
 
     more, _ = await needed(embedder, asked, [LISBON, TEA], held="the botanical garden of Coimbra is near")
     less, _ = await needed(embedder, asked, [LISBON, TEA], held="a garden")
