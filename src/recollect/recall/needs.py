@@ -43,6 +43,7 @@ class NeedThresholds:
 
     Attributes:
         need: The logit that the turn needs any statement, below which it gets none.
+        need_with_document: The same where a document is next to the question: there a statement needs a higher probability.
         statement: The least probability with which a statement is needed. What is missing hurts, what is too much hardly does.
         serves: The least probability of the best statement with which no passages of the log are needed.
         about_document: The least probability where a document is next to the question.
@@ -55,6 +56,7 @@ class NeedThresholds:
     """
 
     need: float = -0.5
+    need_with_document: float = -1.5
     statement: float = 0.0025
     serves: float = 0.035
     about_document: float = 0.08
@@ -71,6 +73,7 @@ class NeedThresholds:
         return replace(
             self,
             need=-math.inf,
+            need_with_document=-math.inf,
             statement=0.0,
             serves=0.0,
             about_document=0.0,
@@ -212,7 +215,8 @@ def needs_of(
     judged = _judged(query, memories, near, vectors, entries)
     likely, understood = judged.relevance.likely, memories.is_understood
     order = np.argsort(-likely, kind="stable").tolist()
-    needs_any = judged.relevance.need >= bar.need if vectors.asked is not None else is_asked
+    least = bar.need_with_document if query.has_document else bar.need
+    needs_any = judged.relevance.need >= least if vectors.asked is not None else is_asked
     if not needs_any and not names_identifier:
         told = judged.recollections(order[:listed], listed)
         return Needs(tuple(told), served=understood, understood=understood)

@@ -32,6 +32,7 @@ EVERYBODYS = {
     "count_unembedded",
     "current_memories",
     "export_memories",
+    "is_unwanted",
     "kinds_of_user",
     "known_of_hashes",
     "memories_as_of",
