@@ -9,21 +9,16 @@ stands a trivial baseline: the largest cosine to five of the messages. With `--w
 
 import argparse
 import asyncio
-import json
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.training.relevance import logistic
-from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
+from bench.training.heads import embedded, judged_apart, read_messages, train_heads, write_heads
 from recollect.recall import last_chat
-from recollect.recall.relevance import Floats
+from recollect.recall.heads import Floats, LinearHeads
 
-_HERE = Path(__file__).parent
 _OUT = Path(last_chat.__file__).parent / "last_chat_heads.json"
-_RIDGE = 0.1
 _EXAMPLES = (
     "What did we talk about in our last chat?",
     "Let us go on with what we discussed yesterday",
@@ -31,34 +26,6 @@ _EXAMPLES = (
     "What have I asked you this week?",
     "When we talked about the attic, what did you recommend?",
 )
-
-
-def _read(name: str) -> list[dict[str, str]]:
-    return [json.loads(line) for line in (_HERE / name).read_text("utf-8").splitlines()]
-
-
-async def _embedded(texts: list[str]) -> tuple[str, Floats]:
-    with TemporaryDirectory() as folder:
-        embedder = MultilingualE5Embedder(cache_dir=Path(folder))
-        try:
-            vectors = [await embedder.embed_question(each) for each in texts]
-        finally:
-            await embedder.aclose()
-    return embedder.name, np.array(vectors, np.float64)
-
-
-def _trained(vectors: Floats, target: NDArray[np.bool_]) -> tuple[Floats, float]:
-    return logistic(vectors, target.astype(np.float64), ridge=_RIDGE, balanced=True)
-
-
-def _apart(vectors: Floats, target: NDArray[np.bool_], languages: NDArray[np.str_]) -> Floats:
-    """Return the logit of each message by a head that has seen no message in its language."""
-    logits = np.zeros(len(vectors))
-    for language in np.unique(languages):
-        own = languages == language
-        weights, bias = _trained(vectors[~own], target[~own])
-        logits[own] = vectors[own] @ weights + bias
-    return logits
 
 
 def _shares(name: str, score: Floats, bar: float, asks: NDArray[np.bool_], own: int) -> None:
@@ -71,31 +38,23 @@ def _shares(name: str, score: Floats, bar: float, asks: NDArray[np.bool_], own: 
 
 async def run(*, write: bool) -> None:
     """Train, judge and print; write the heads if so asked."""
-    own, others = _read("last_chat.jsonl"), [*_read("intents.jsonl"), *_read("requests.jsonl")]
-    every = [*own, *others]
-    name, vectors = await _embedded([each["text"] for each in every])
+    own = read_messages("last_chat.jsonl")
+    every = [*own, *read_messages("intents.jsonl"), *read_messages("requests.jsonl")]
+    name, vectors = await embedded([each["text"] for each in every])
     languages = np.array([each["language"] for each in every])
     asks = np.array([bool(each.get("asks")) for each in every])
     is_topic = np.array([each.get("asks") == "topic" for each in every])
-    _shares("heads", _apart(vectors, asks, languages), 0.0, asks, len(own))
-    by_topic = _apart(vectors[asks], is_topic[asks], languages[asks]) > 0
+    _shares("heads", judged_apart(vectors, [asks], languages)[:, 0], 0.0, asks, len(own))
+    by_topic = judged_apart(vectors[asks], [is_topic[asks]], languages[asks])[:, 0] > 0
     print(f"of those, for a topic or the last ones: {(by_topic == is_topic[asks]).mean():.1%} right")
-    nearest = (vectors @ vectors[[_place(every, each) for each in _EXAMPLES]].T).max(axis=1)
+    texts = [each["text"] for each in every]
+    nearest = (vectors @ vectors[[texts.index(each) for each in _EXAMPLES]].T).max(axis=1)
     for bar in (0.15, 0.3, 0.45):
         _shares(f"cosine {bar} to five examples", nearest, bar, asks, len(own))
     if write:
-        heads = [_trained(vectors, asks), _trained(vectors[asks], is_topic[asks])]
-        held = {
-            "embedder": name,
-            "weights": [np.round(weights, 5).tolist() for weights, _ in heads],
-            "bias": [round(bias, 5) for _, bias in heads],
-        }
-        _OUT.write_text(json.dumps(held, separators=(",", ":")) + "\n", "utf-8")
-        print(f"written: {_OUT.name}")
-
-
-def _place(messages: list[dict[str, str]], text: str) -> int:
-    return next(place for place, each in enumerate(messages) if each["text"] == text)
+        chats, topic = train_heads(vectors, [asks]), train_heads(vectors[asks], [is_topic[asks]])
+        weights = np.concatenate([chats.weights, topic.weights])
+        write_heads(_OUT, name, LinearHeads(weights, np.concatenate([chats.bias, topic.bias])))
 
 
 def main() -> None:

@@ -10,54 +10,28 @@ Never: a store, a person's statements, the questions of `bench past`.
 
 import argparse
 import asyncio
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from bench.training.relevance import logistic
-from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
+from bench.training.heads import embedded, judged_apart, read_messages, train_heads, write_heads
 from recollect.recall import past
-from recollect.recall.candidates import Floats
+from recollect.recall.heads import Floats
 from recollect.recall.past import ASKED
 
-_OWN = Path(__file__).parent
-_OUT = Path(past.__file__).parent / "past_model.json"
+_OUT = Path(past.__file__).parent / "past_heads.json"
 _FOLDS = 5
 _UNKNOWN = frozenset({"time", "oneself", "list"})
 """Intents whose messages may ask for the past, too: their messages teach nothing."""
 
 
-def read_messages() -> list[dict[str, str]]:
+def all_messages() -> list[dict[str, str]]:
     """Return the messages, each with its ``text``, ``language`` and what it ``asks``."""
-    own, intents, chats = (
-        [json.loads(line) for line in (_OWN / name).read_text("utf-8").splitlines()]
-        for name in ("past.jsonl", "intents.jsonl", "last_chat.jsonl")
-    )
-    others = [each["text"] for each in intents if each["intent"] not in _UNKNOWN]
-    others += [each["text"] for each in chats if each["asks"]]
-    return own + [{"text": each, "language": "of others", "asks": "present"} for each in others]
-
-
-def train(vectors: Floats, asks: Sequence[str]) -> tuple[Floats, Floats]:
-    """Return a row a head, and a bias each."""
-    heads = [
-        logistic(vectors, np.array([float(each == name) for each in asks]), ridge=0.1, balanced=True)
-        for name in ASKED
-    ]
-    return np.array([row for row, _ in heads]), np.array([bias for _, bias in heads])
-
-
-def judged(vectors: Floats, asks: Sequence[str], groups: Sequence[object]) -> Floats:
-    """Return the logits of each message by heads that have seen no message of its group, (messages, heads)."""
-    found = np.zeros((len(asks), len(ASKED)))
-    for group in dict.fromkeys(groups):
-        apart = np.array([each == group for each in groups])
-        heads, bias = train(vectors[~apart], [each for each, out in zip(asks, apart, strict=True) if not out])
-        found[apart] = vectors[apart] @ heads.T + bias
-    return found
+    others = [each["text"] for each in read_messages("intents.jsonl") if each["intent"] not in _UNKNOWN]
+    others += [each["text"] for each in read_messages("last_chat.jsonl") if each["asks"]]
+    of_others = [{"text": each, "language": "of others", "asks": "present"} for each in others]
+    return read_messages("past.jsonl") + of_others
 
 
 def table(messages: Sequence[dict[str, str]], logits: Floats) -> str:
@@ -75,32 +49,25 @@ def table(messages: Sequence[dict[str, str]], logits: Floats) -> str:
     return "\n".join(lines)
 
 
-async def _vectors(texts: Sequence[str]) -> tuple[str, Floats]:
-    with TemporaryDirectory() as folder:
-        embedder = MultilingualE5Embedder(cache_dir=Path(folder))
-        found = np.array([await embedder.embed_question(each) for each in texts], np.float64)
-        await embedder.aclose()
-    return embedder.name, found
-
-
 def main() -> None:
     """Check the heads, and write them where that is asked."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--write", action="store_true", help="write the heads into the package")
     options = parser.parse_args()
-    messages = read_messages()
-    asks = [each["asks"] for each in messages]
-    name, vectors = asyncio.run(_vectors([each["text"] for each in messages]))
-    print("by message\n" + table(messages, judged(vectors, asks, [n % _FOLDS for n in range(len(asks))])))
-    languages = [
-        n % _FOLDS if each["language"] == "of others" else each["language"] for n, each in enumerate(messages)
-    ]
-    print("by language\n" + table(messages, judged(vectors, asks, languages)))
+    messages = all_messages()
+    targets = [np.array([each["asks"] == name for each in messages]) for name in ASKED]
+    name, vectors = asyncio.run(embedded([each["text"] for each in messages]))
+    folds = np.arange(len(messages)) % _FOLDS
+    print("by message\n" + table(messages, judged_apart(vectors, targets, folds)))
+    languages = np.array(
+        [
+            str(n % _FOLDS) if each["language"] == "of others" else each["language"]
+            for n, each in enumerate(messages)
+        ]
+    )
+    print("by language\n" + table(messages, judged_apart(vectors, targets, languages)))
     if options.write:
-        heads, bias = train(vectors, asks)
-        held = {"embedder": name, "heads": heads.round(4).tolist(), "bias": bias.round(4).tolist()}
-        _OUT.write_text(json.dumps(held, separators=(",", ":")) + "\n", "utf-8")
-        print(f"written to {_OUT.name}")
+        write_heads(_OUT, name, train_heads(vectors, targets))
 
 
 if __name__ == "__main__":

@@ -39,7 +39,8 @@ from bench.training.relevance_data import (
 )
 from recollect.models.embedders.multilingual_e5 import MultilingualE5Embedder
 from recollect.recall import NeedThresholds, SelectionLimits, relevance
-from recollect.recall.relevance import INTENTS, Floats, LogisticWeights, Relevance, RelevanceModel
+from recollect.recall.heads import Floats, LinearHeads
+from recollect.recall.relevance import INTENTS, LogisticWeights, Relevance, RelevanceModel
 from recollect.recall.standing import choose_standing
 from recollect.text.tokens import token_counter
 
@@ -90,8 +91,8 @@ def logistic(table: Floats, target: Floats, *, ridge: float, balanced: bool = Fa
     return theta[:-1], float(theta[-1])
 
 
-def train_heads(questions: Sequence[Question], messages: Messages) -> tuple[Floats, Floats]:
-    """Return a row a head, and a bias each; each question counts once, whatever stores it is asked of."""
+def train_intents(questions: Sequence[Question], messages: Messages) -> LinearHeads:
+    """Return the heads of the intents; each question counts once, whatever stores it is asked of."""
     once = [each for each in questions if each.size == _ONCE and each.type != STRANGER]
     vectors = np.array([each.asked.vector for each in once], np.float64)
     rows, biases = [], []
@@ -106,18 +107,16 @@ def train_heads(questions: Sequence[Question], messages: Messages) -> tuple[Floa
         row, bias = logistic(table, target, ridge=0.3, balanced=True)
         rows.append(row)
         biases.append(bias)
-    return np.array(rows), np.array(biases)
+    return LinearHeads(np.array(rows), np.array(biases))
 
 
-def train(
-    questions: Sequence[Question], messages: Messages, name: str, fold_of: Callable[[int], int]
-) -> RelevanceModel:
+def train(questions: Sequence[Question], messages: Messages, fold_of: Callable[[int], int]) -> RelevanceModel:
     """Return the model of these questions; ``fold_of`` parts people, by their numbers.
 
     Neither the heads that the regression learns from nor the regression that the gate learns from have seen the person.
     """
     judged = [each for each in questions if each.type != "overview"]
-    intents = _unseen_intents(judged, questions, messages, name, fold_of)
+    intents = _unseen_intents(judged, questions, messages, fold_of)
     values = [
         relevance.features(each.asked, each.compared, told)
         for each, told in zip(judged, intents, strict=True)
@@ -139,14 +138,13 @@ def train(
         ridge=3.0,
     )
     regression = _fit_statements(names, tables, judged, range(len(judged)))
-    return RelevanceModel(name, *train_heads(questions, messages), regression, gate)
+    return RelevanceModel(train_intents(questions, messages), regression, gate)
 
 
 def _unseen_intents(
     judged: Sequence[Question],
     questions: Sequence[Question],
     messages: Messages,
-    name: str,
     fold_of: Callable[[int], int],
 ) -> list[Floats]:
     """Return the logits of the intents of each judged question, by heads that have not seen the person."""
@@ -155,7 +153,7 @@ def _unseen_intents(
     for fold in {fold_of(each.person) for each in questions}:
         others = [each for each in questions if fold_of(each.person) != fold]
         apart = messages.without([person for person in set(messages.people) if fold_of(person) == fold])
-        heads[fold] = RelevanceModel(name, *train_heads(others, apart), nothing, nothing)
+        heads[fold] = RelevanceModel(train_intents(others, apart), nothing, nothing)
     return [relevance.intent_logits(each.asked, heads[fold_of(each.person)]) for each in judged]
 
 
@@ -199,13 +197,13 @@ def _fit(names: Sequence[str], table: Floats, target: Floats, *, ridge: float) -
     )
 
 
-def cross_validated(questions: Sequence[Question], messages: Messages, name: str) -> list[Relevance]:
+def cross_validated(questions: Sequence[Question], messages: Messages) -> list[Relevance]:
     """Return for each question how likely it needs its statements, by a model that has not seen the person."""
     judged: dict[int, Relevance] = {}
     for fold in range(_FOLDS):
         others = [each for each in questions if each.person % _FOLDS != fold]
         apart = messages.without([each.person for each in questions if each.person % _FOLDS == fold])
-        model = train(others, apart, name, lambda person: person % (_FOLDS - 1))
+        model = train(others, apart, lambda person: person % (_FOLDS - 1))
         judged |= {
             n: relevance.judge(each.asked, each.compared, model)
             for n, each in enumerate(questions)
@@ -266,13 +264,13 @@ def tally(judged: Sequence[_Judged], *, bar: NeedThresholds, most: int) -> Tally
     return total
 
 
-def as_json(model: RelevanceModel) -> dict[str, Any]:
+def as_json(model: RelevanceModel, embedder: str) -> dict[str, Any]:
     """Return a model as it is kept in the package; five digits are more than it knows."""
     short: Callable[[Floats], Any] = lambda values: np.round(values, 5).tolist()  # noqa: E731 -- one line thrice
     return {
-        "embedder": model.embedder,
-        "heads": short(model.heads),
-        "head_bias": short(model.head_bias),
+        "embedder": embedder,
+        "heads": short(model.heads.weights),
+        "head_bias": short(model.heads.bias),
         **{
             name: {
                 "weights": dict(zip(weights.features, short(weights.weights), strict=True)),
@@ -317,10 +315,10 @@ async def run(arguments: argparse.Namespace) -> None:
             questions += of_strangers(messages, people, questions[0].asked.now)
         finally:
             await embedder.aclose()
-    print_table(questions, cross_validated(questions, messages, embedder.name))
+    print_table(questions, cross_validated(questions, messages))
     if arguments.write:
-        model = train(questions, messages, embedder.name, lambda person: person % _FOLDS)
-        _OUT.write_text(json.dumps(as_json(model), separators=(",", ":")) + "\n", "utf-8")
+        model = train(questions, messages, lambda person: person % _FOLDS)
+        _OUT.write_text(json.dumps(as_json(model, embedder.name), separators=(",", ":")) + "\n", "utf-8")
         print(f"written: {_OUT.name}")
 
 

@@ -21,8 +21,9 @@ from recollect.model import Hints, Kind, Memory, Message, Role, Scope, Source, T
 from recollect.models.second_embedding import with_topics
 from recollect.ports import Embedder
 from recollect.recall import read_query, relevance
+from recollect.recall.heads import Floats
 from recollect.recall.query import asked_before
-from recollect.recall.relevance import EmbeddedQuestion, Floats, Statements
+from recollect.recall.relevance import EmbeddedQuestion, Statements
 
 STRANGER = "of a stranger"
 """The type of what nobody here asked."""

@@ -13,7 +13,7 @@ from recollect.index.passages import Names
 from recollect.index.statement_columns import StatementColumns
 from recollect.index.vectors import Embedded, Vectors
 from recollect.index.words import Document, Words
-from recollect.model import STATEMENTS, VITAL, Memory, Source, Use
+from recollect.model import STATEMENTS, Memory, Source
 
 Numbers = NDArray[np.int32]
 Mask = NDArray[np.bool_]
@@ -179,5 +179,4 @@ def _by_id(memories: Sequence[Memory]) -> NDArray[np.intp]:
 
 
 def _by_importance(memory: Memory) -> tuple[bool, float, float, int]:
-    is_first = memory.importance >= VITAL or (memory.hints is not None and memory.hints.use is Use.ALWAYS)
-    return not is_first, -memory.importance, -memory.observed_at.timestamp(), -memory.id.int
+    return not memory.is_for_every_chat, -memory.importance, -memory.observed_at.timestamp(), -memory.id.int

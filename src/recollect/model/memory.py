@@ -197,6 +197,11 @@ class Memory:
         return f"{self.label}: {self.content}" if self.label else self.content
 
     @property
+    def is_for_every_chat(self) -> bool:
+        """Whether it shapes every answer, or concerns health."""
+        return self.importance >= VITAL or (self.hints is not None and self.hints.use is Use.ALWAYS)
+
+    @property
     def session_id(self) -> str | None:
         """The chat that it comes from; None if a person wrote it by hand, or it is shared by all users."""
         return self.provenance.session_id

@@ -20,8 +20,7 @@ NEAR = 0.55
 
 def may_be_unhelpful(memory: Memory) -> bool:
     """Return whether a person may call a memory not helpful: it neither shapes every answer nor concerns health."""
-    is_always = memory.hints is not None and memory.hints.use is Use.ALWAYS
-    return memory.importance < VITAL and not is_always and memory.kind is not Kind.PROFILE
+    return not memory.is_for_every_chat and memory.kind is not Kind.PROFILE
 
 
 def not_helpful(memories: Memories, question: Vector | None, model: str) -> frozenset[UUID]:

@@ -4,18 +4,13 @@
 question recognize it (`bench.training.last_chat`); without that embedder there is no such question.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import cache
-from importlib.resources import files
-from typing import TypeAlias
 from uuid import UUID
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.index import Passages, Snapshot, utc
 from recollect.model import (
@@ -30,11 +25,10 @@ from recollect.model import (
     Role,
     Vector,
 )
+from recollect.recall.heads import shipped_heads
 from recollect.recall.query import RecallQuery
 from recollect.recall.repetition import words_of
 from recollect.recall.selection import SelectionContext, is_judged
-
-Floats: TypeAlias = NDArray[np.float64]
 
 CHATS_TOKENS = 250
 """The most tokens of earlier chats in a block, about."""
@@ -70,39 +64,12 @@ class ChatsAsked(StrEnum):
         return self in {ChatsAsked.TOPIC, ChatsAsked.EITHER}
 
 
-@dataclass(frozen=True, slots=True)
-class ChatHeads:
-    """The trained heads.
-
-    Attributes:
-        embedder: The name of the second embedder that they were trained with.
-        weights: The weights of the heads, (2, dimensions): whether a question asks for chats; whether for those about a topic.
-        bias: Their biases, (2,).
-    """
-
-    embedder: str
-    weights: Floats
-    bias: Floats
-
-    def logits(self, vector: Vector) -> tuple[float, float]:
-        """Return the logits of both heads for a question."""
-        chats, topic = (self.weights @ np.asarray(vector, np.float64) + self.bias).tolist()
-        return chats, topic
-
-
-@cache
-def shipped_heads() -> ChatHeads:
-    """Return the heads shipped with the package."""
-    held = json.loads(files("recollect.recall").joinpath("last_chat_heads.json").read_text("utf-8"))
-    return ChatHeads(held["embedder"], np.array(held["weights"]), np.array(held["bias"]))
-
-
 def chats_asked(query: RecallQuery, vector: Vector | None) -> ChatsAsked:
     """Return which earlier chats a question asks for, by its vector by the second embedder; None: there is none."""
-    heads = shipped_heads()
-    if vector is None or len(vector) != heads.weights.shape[1]:
+    logits = shipped_heads("last_chat_heads").logits(vector)
+    if logits is None:
         return ChatsAsked.NONE
-    chats, topic = heads.logits(vector)
+    chats, topic = logits.tolist()
     if chats <= (_WITH_DOCUMENT if query.has_document else 0.0):
         return ChatsAsked.NONE
     if abs(topic) < _UNSURE:

@@ -4,13 +4,10 @@ Three linear heads over the second embedder's vector of the question tell what i
 dates that the question means choose among what is found. A question that asks for none of the three gets no past statement.
 """
 
-import json
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
-from functools import cache
-from importlib.resources import files
 from uuid import UUID
 
 import numpy as np
@@ -20,6 +17,7 @@ from recollect.index import KIND_CODES, Memories, Snapshot
 from recollect.model import Ending, Item, Kind, Memory, Recollection
 from recollect.model.local_time import wall
 from recollect.recall.candidates import Floats, Nearness, near_statements
+from recollect.recall.heads import shipped_heads
 from recollect.recall.needs import Intents, Needs
 from recollect.recall.query import RecallQuery
 from recollect.recall.question import StatementVectors
@@ -36,10 +34,10 @@ _OF_OTHERS = 1.0
 """The logit of the intent "nothing" above which a question is not about the person, as that for the climate's change is not."""
 _LIKELY = 0.08
 """The least probability of relevance of the best past statement. Chosen, like ``_SURE``, on the questions of `bench past` and on near misses."""
-_YEAR = timedelta(days=366)
-"""The longest time that chooses its statements by itself, however little the question's words are like theirs."""
 _SURE = 0.7
 """The same from which on the log is not searched."""
+_YEAR = timedelta(days=366)
+"""The longest time that chooses its statements by itself, however little the question's words are like theirs."""
 _SURE_DUE = 1.1
 """The logit above which a question asks for to-dos alone, and not for anything else."""
 _SCORE = 2.0
@@ -55,26 +53,6 @@ _LONG_PAST = timedelta(days=14)
 """A to-do that is overdue for longer is not due any more."""
 _FORGOTTEN = timedelta(days=365)
 """A to-do without a day that was told longer ago is not due any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heads:
-    """The trained heads, in the order of ``ASKED``.
-
-    Attributes:
-        weights: Their weights, (3, dimensions).
-        bias: Their biases, (3,).
-    """
-
-    weights: Floats
-    bias: Floats
-
-
-@cache
-def shipped_heads() -> Heads:
-    """Return the heads shipped with the package."""
-    held = json.loads(files("recollect.recall").joinpath("past_model.json").read_text("utf-8"))
-    return Heads(np.array(held["heads"], np.float64), np.array(held["bias"], np.float64))
 
 
 def asked_for(query: RecallQuery, vectors: StatementVectors) -> str | None:
@@ -127,10 +105,9 @@ def with_past(
 
 def _asked(vectors: StatementVectors) -> tuple[int, float]:
     """Return the subject with the largest logit, and that; without a vector none is likely."""
-    heads = shipped_heads()
-    if vectors.asked is None or len(vectors.asked) != heads.weights.shape[1]:
+    logits = shipped_heads("past_heads").logits(vectors.asked)
+    if logits is None:
         return 0, -np.inf
-    logits = heads.weights @ np.asarray(vectors.asked, np.float64) + heads.bias
     best = int(logits.argmax())
     return best, float(logits[best])
 

@@ -18,13 +18,12 @@ from importlib.resources import files
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.index import KIND_CODES, USE_CODES, StatementColumns, utc
 from recollect.model import VITAL, Kind, Use, Vector
+from recollect.recall.heads import Floats, LinearHeads
 from recollect.text.dates import Period
 
-Floats: TypeAlias = NDArray[np.float64]
 Feature: TypeAlias = Floats | float
 """A value for each statement, (n,), or one for all."""
 
@@ -73,16 +72,12 @@ class RelevanceModel:
     """The trained model.
 
     Attributes:
-        embedder: The name of the second embedder that it was trained with.
-        heads: The weights of the intents' heads, (intents, dimensions), in the order of ``INTENTS``.
-        head_bias: Their biases, (intents,).
+        heads: The heads of the intents, in the order of ``INTENTS``.
         regression: The weights of the features of a statement.
         gate: The weights of the features of a question, for the logit that it needs any statement.
     """
 
-    embedder: str
-    heads: Floats
-    head_bias: Floats
+    heads: LinearHeads
     regression: LogisticWeights
     gate: LogisticWeights
 
@@ -126,10 +121,8 @@ def contextual_vector(question: Vector, before: Vector) -> Vector:
 
 def intent_logits(asked: EmbeddedQuestion, model: RelevanceModel) -> Floats:
     """Return the logits of ``INTENTS``, (intents,); all 0 without a vector of the model's dimensions."""
-    if asked.vector is None or len(asked.vector) != model.heads.shape[1]:
-        return np.zeros(len(INTENTS))
-    told: Floats = model.heads @ np.asarray(asked.vector, np.float64) + model.head_bias
-    return told
+    logits = model.heads.logits(asked.vector)
+    return np.zeros(len(INTENTS)) if logits is None else logits
 
 
 def judge(asked: EmbeddedQuestion, statements: Statements, model: RelevanceModel) -> Relevance:
@@ -252,9 +245,7 @@ def shipped_model() -> RelevanceModel:
     """Return the model shipped with the package."""
     held = json.loads(files("recollect.recall").joinpath("relevance_model.json").read_text("utf-8"))
     return RelevanceModel(
-        held["embedder"],
-        np.array(held["heads"], np.float64),
-        np.array(held["head_bias"], np.float64),
+        LinearHeads(np.array(held["heads"], np.float64), np.array(held["head_bias"], np.float64)),
         _weights(held["regression"]),
         _weights(held["gate"]),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from recollect.model import VITAL, Kind, Memory, Use
+from recollect.model import Kind, Memory
 
 _HOW_TO_ANSWER = frozenset({Kind.PREFERENCE, Kind.INSIGHT, Kind.PROFILE})
 _BONUS = 0.15
@@ -21,7 +21,7 @@ _HALF_LIFE_DAYS = 180
 def worth(memory: Memory, now: datetime) -> float:
     """Return how valuable a statement is in any chat, about 0 to 2."""
     bonus = _BONUS if memory.kind in _HOW_TO_ANSWER else 0.0
-    if memory.importance >= VITAL or (memory.hints is not None and memory.hints.use is Use.ALWAYS):
+    if memory.is_for_every_chat:
         bonus += _IN_EVERY_CHAT
     days = max(0, (now - memory.observed_at).days)
     freshness: float = 0.5 ** (days / _HALF_LIFE_DAYS)

@@ -1,0 +1,41 @@
+"""Linear heads over the second embedder's vector of a question: they tell what it asks for, in each language that embedder reads. Pure."""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.model import Vector
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class LinearHeads:
+    """Trained heads.
+
+    Attributes:
+        weights: Their weights, (heads, dimensions).
+        bias: Their biases, (heads,).
+    """
+
+    weights: Floats
+    bias: Floats
+
+    def logits(self, question: Vector | None) -> Floats | None:
+        """Return the logits of a question, (heads,); None without a vector of the heads' dimensions."""
+        if question is None or len(question) != self.weights.shape[1]:
+            return None
+        logits: Floats = self.weights @ np.asarray(question, np.float64) + self.bias
+        return logits
+
+
+@cache
+def shipped_heads(name: str) -> LinearHeads:
+    """Return the heads in a file of this package."""
+    held = json.loads(files("recollect.recall").joinpath(f"{name}.json").read_text("utf-8"))
+    return LinearHeads(np.array(held["weights"], np.float64), np.array(held["bias"], np.float64))
