@@ -11,7 +11,7 @@ from tests.tables import table
 
 from recollect.composition import Bounds, compose, place
 from recollect.composition.lines import line_of
-from recollect.model import Action, Actor, Chat, Doubt, Kind, Reason, Update
+from recollect.model import Action, Actor, Chat, Doubt, Ending, Hints, Kind, Past, Reason, Update, Use
 from recollect.text.attribution.our_lines import injected_lines
 from recollect.text.tokens import estimate_tokens
 
@@ -43,6 +43,21 @@ def test_since_and_until_when_it_holds_is_said() -> None:
     line = told(holds_from=NOON.replace(month=4), holds_until=NOON.replace(month=6))
 
     assert line == "• Commutes by train (since 2026-04-15, until 2026-06-15)"
+
+
+@table(
+    ("ending", "note"),
+    [(Ending.CHANGED, "over since"), (Ending.DONE, "done"), (Ending.DROPPED, "dropped")],
+)
+def test_the_past_says_how_it_ended_and_is_no_wish_to_follow(ending: Ending, note: str) -> None:
+    past = recollection(
+        "Commutes by train", past=Past(NOON.replace(month=2), ending), hints=Hints(Use.ALWAYS)
+    )
+
+    line = line_of(past, count=estimate_tokens, at=NOON)
+
+    assert (line.heading, line.text) == ("2026:", f"• Commutes by train ({note} 2026-02-15)")
+    assert injected_lines([line.text]) == ("Commutes by train",), "sent back, it is known as ours"
 
 
 def test_what_is_over_and_what_is_to_come_are_told_from_what_holds() -> None:

@@ -214,13 +214,19 @@ async def test_without_formation_no_model_is_asked(store: Store) -> None:
     assert hinter.asked == []
 
 
-async def test_hints_are_kept_without_embeddings_while_the_embedder_is_away(store: Store) -> None:
+async def test_hints_are_kept_without_embeddings_while_the_embedder_is_away_and_a_job_embeds_them(
+    own_dsn: str, own_store: Store
+) -> None:
+    store = own_store
     subject = engine_over(
         store, NAMED, extractor=ScriptedExtractor(), hinter=ScriptedHinter(), second_embedder=BrokenEmbedder()
     )
     await subject.add(store.anna, "Drinks tea")
+    async with administrator(own_dsn) as connection:
+        await connection.execute("DELETE FROM recollect.pgqueuer")
 
-    await subject.drain(store.anna)
+        await subject.drain(store.anna)
 
+        assert await connection.fetchval("SELECT count(*) FROM recollect.pgqueuer") == 1
     assert await hints_of(store) == {"Drinks tea": Hints(topics=("Drinks tea",))}
     assert len(await store.index.unembedded_statements(store.anna, "words", limit=9)) == 1
