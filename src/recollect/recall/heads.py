@@ -1,4 +1,4 @@
-"""Linear heads over the second embedder's vector of a question: they tell what it asks for, in each language that embedder reads. Pure."""
+"""Linear heads over the second embedder's vector of a question, which classify it in every language of that embedder. Pure."""
 
 import json
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Finds the past statements, the changes or the open to-dos that a question asks for. Pure.
 
-Three linear heads over the second embedder's vector of the question tell what it asks for; `bench.training.past` trained them. The
-dates that the question means choose among what is found. A question that asks for none of the three gets no past statement.
+Three linear heads over the second embedder's vector of the question recognize its subject; `bench.training.past` trained them. The
+dates in the question choose among the statements found. A question that asks for none of the three gets no past statement.
 """
 
 from bisect import bisect_left
@@ -26,10 +26,10 @@ from recollect.recall.worth import is_over
 from recollect.text.dates import Period, dates_meant
 
 ASKED = ("past", "change", "due")
-"""The subjects of questions: how it was before; a change, or its day; to-dos."""
+"""The subjects of questions: an earlier state, a change or its day, to-dos."""
 
 _BAR = 0.25
-"""The logit above which a question asks for it."""
+"""The logit above which a question has a subject."""
 _OF_OTHERS = 1.0
 """The logit of the intent "nothing" above which a question is not about the person, as that for the climate's change is not."""
 _LIKELY = 0.08
@@ -37,13 +37,13 @@ _LIKELY = 0.08
 _SURE = 0.7
 """The same from which on the log is not searched."""
 _YEAR = timedelta(days=366)
-"""The longest time that chooses its statements by itself, however little the question's words are like theirs."""
+"""The longest period whose statements are given whatever their relevance."""
 _SURE_DUE = 1.1
 """The logit above which a question asks for to-dos alone, and not for anything else."""
 _SCORE = 2.0
-"""The score of what is found: that of a statement that is needed for sure."""
+"""The score of a statement found: the highest."""
 _GAP = 0.12
-"""What is found is at most so much farther from the question than the best, by cosine."""
+"""The largest distance of a statement from the best one, by their cosines to the question."""
 _MOST = 4
 """The most past statements for a question."""
 _MOST_CHANGES, _FEW_CHANGES = 8, 3
@@ -52,7 +52,7 @@ _MOST_DUE = 20
 _LONG_PAST = timedelta(days=14)
 """A to-do that is overdue for longer is not due any more."""
 _FORGOTTEN = timedelta(days=365)
-"""A to-do without a day that was told longer ago is not due any more."""
+"""A to-do without a day is due no longer than this after it was mentioned."""
 
 
 def asked_for(query: RecallQuery, vectors: StatementVectors) -> str | None:
@@ -188,7 +188,7 @@ class _Past:
         return (found, bool(likely >= _SURE)) if likely >= _LIKELY or chosen else ([], False)
 
     def _earlier(self, periods: Sequence[Period]) -> list[Memory]:
-        """Return what held before, or in a time; where nothing is known of that time, what is nearest to the question."""
+        """Return the statements that held in a period; without any, the ended statements nearest to the question."""
         zone = self._query.zone
         then = [each for each in self._ended if any(_held_in(each, period, zone) for period in periods)]
         return self._nearest(then or self._ended, lambda each: self._near[self._rows[each.id]], _MOST)
@@ -200,7 +200,7 @@ class _Past:
             since = min(each.start for each in periods)
             changed = [each for each in changed if each.past and each.past.until >= since]
             old = self._nearest(changed, self._near_of_change, _MOST_CHANGES, np.inf)
-        else:  # one change, or what is new: both the nearest and the newest
+        else:  # one change, or news: the nearest and the newest
             newest = sorted(changed, key=lambda each: (each.past and each.past.until, each.id), reverse=True)
             old = [
                 *self._nearest(changed, self._near_of_change, _FEW_CHANGES, np.inf),
@@ -248,7 +248,7 @@ def _over(memories: Memories, now: datetime) -> NDArray[np.intp]:
 
 
 def _held_in(memory: Memory, period: Period, zone: tzinfo | None) -> bool:
-    """Return whether a statement held in a period; one that names no day of its beginning may have begun before it was told."""
+    """Return whether a statement held in a period; without a day of its beginning it may have begun at any time before."""
     begins = memory.holds_from or memory.event_at
     until = memory.past.until if memory.past else memory.holds_until or wall(memory.observed_at, zone)
     return until > period.start and (begins is None or begins < period.end)
