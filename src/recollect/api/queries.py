@@ -113,18 +113,15 @@ class OfMemories(OfPage, kw_only=True):
     ] = None
 
 
+def _sought(example: str) -> Meta:
+    told = f"What is looked for, as a question or in words: 1 to {LONGEST_QUESTION} characters, not only white space."
+    return bounded_text(LONGEST_QUESTION, told, pattern=NOT_BLANK, example=example)
+
+
 class OfSearch(Struct, kw_only=True):
     """Which memories are searched for."""
 
-    q: Annotated[
-        str,
-        bounded_text(
-            LONGEST_QUESTION,
-            f"What is looked for, as a question or in words: 1 to {LONGEST_QUESTION} characters, not only white space.",
-            pattern=NOT_BLANK,
-            example="What am I allergic to?",
-        ),
-    ]
+    q: Annotated[str, _sought("What am I allergic to?")]
     limit: Limit = 20
     kind: Kinds = None
     source: Sources = None
@@ -133,15 +130,7 @@ class OfSearch(Struct, kw_only=True):
 class OfMessages(OfPage, kw_only=True):
     """Which messages are searched for."""
 
-    q: Annotated[
-        str,
-        bounded_text(
-            LONGEST_QUESTION,
-            f"What is looked for, as a question or in words: 1 to {LONGEST_QUESTION} characters, not only white space.",
-            pattern=NOT_BLANK,
-            example="the attic",
-        ),
-    ]
+    q: Annotated[str, _sought("the attic")]
     limit: Limit = 20
     said_from: Annotated[Time | None, about(f"Only what was said then or later: {_ENCODED}")] = field(
         name="from", default=None
