@@ -14,6 +14,9 @@ _JUDGED = STATEMENTS | {Kind.PROFILE}
 
 _Source: TypeAlias = tuple[UUID, bool]
 
+_COMPARED = 24
+"""The most passages whose words are compared with the prompt and with each other: a log may say one thing many times."""
+
 
 @dataclass(frozen=True, slots=True)
 class SelectionLimits:
@@ -131,7 +134,7 @@ class _Selection:
         sources: Counter[_Source] = Counter()
         taken: list[frozenset[str]] = []
         done = []
-        given, of_log = self.around.given, self._of_log
+        given, of_log, compared = self.around.given, self._of_log, 0
         for each in ranked:
             is_statement = is_judged(each.item)
             dropped = self._of_itself(each.item, is_statement, session_only=session_only)
@@ -142,9 +145,13 @@ class _Selection:
                     dropped = Drop.CLIFF
             if dropped is None and each.item.id in given:
                 dropped = Drop.GIVEN  # after the cliff, which would have dropped it anyway
-            if dropped is None and len(taken) >= (self.how.limit if is_statement else of_log):
+            is_beyond = len(taken) >= (self.how.limit if is_statement else of_log) or (
+                not is_statement and compared >= _COMPARED
+            )
+            if dropped is None and is_beyond:
                 dropped = Drop.LIMIT
             if dropped is None:  # last, since comparing words takes longest
+                compared += not is_statement
                 words = words_of(each.item.content)
                 dropped = self._by_its_words(each.item, words, sources, taken)
                 if dropped is None and not self.around.disclosure.allows(each.item):
