@@ -21,7 +21,8 @@ OURS = tuple(str(ROOT / each) for each in ("src", "proxy"))
 class Ran:
     """What of our code ran for a user on the loop's thread, in the order in which it was first called.
 
-    A job that another test left in the database is another user's.
+    The session's proxy may still be busy with other tests' users in this process. A function is theirs if one of its
+    callers names another user.
     """
 
     def __init__(self, user_id: str) -> None:
@@ -31,8 +32,15 @@ class Ran:
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
         if event != "call" or not frame.f_code.co_filename.startswith(OURS):
             return
-        if frame.f_locals.get("user_id", self._user_id) == self._user_id:
-            self._codes.setdefault(frame.f_code)
+        if frame.f_code not in self._codes and not self._is_of_others(frame):
+            self._codes[frame.f_code] = None
+
+    def _is_of_others(self, frame: FrameType | None) -> bool:
+        while frame is not None:
+            if frame.f_locals.get("user_id", self._user_id) != self._user_id:
+                return True
+            frame = frame.f_back
+        return False
 
     @property
     def functions(self) -> list[tuple[str, str]]:
