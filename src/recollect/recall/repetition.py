@@ -1,7 +1,7 @@
 """Detects text that repeats what the prompt already says. Pure."""
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from heapq import nsmallest
 from operator import itemgetter
@@ -14,22 +14,28 @@ _WORD = bounded("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]|[^\\W\u3040-\u30ff\u3
 _COMPARED_AT_MOST = 300
 """The most texts of the request that are compared word by word. A verbatim repetition is found in all of them."""
 
+_READ_AT_MOST = 50_000
+"""Characters of the request that are compared, the newest ones: a memory said before them may be said again."""
+
 _LIKE = 0.8
 """The Jaccard similarity of two texts' words above which one repeats the other."""
 
-
-_ASCII = bytes(range(128))
-_PLAIN = bytes(ord(" ") if chr(byte).isspace() else ord(chr(byte).lower()) for byte in _ASCII) + bytes(
-    range(128, 256)
-)
+_ASCII, _OTHERS = bytes(range(128)), bytes(range(128, 256))
+_LOWER = bytes(ord(chr(byte).lower()) for byte in _ASCII)
+_PLAIN = bytes(ord(" ") if chr(byte).isspace() else byte for byte in _LOWER) + _OTHERS
 """Each ASCII character in lower case, a space for each kind of white space, and all other bytes as they are."""
+_SPACED = bytes(byte if chr(byte).isalnum() or byte == ord("_") else ord(" ") for byte in _LOWER) + _OTHERS
+"""The same with a space for each ASCII character that no word has."""
 
 
 class PromptTexts:
-    """The texts of a request, newest first, normalized once a turn, when the first memory is compared with them."""
+    """The texts of a request, newest first, normalized once a turn, when the first memory is compared with them.
+
+    The newest 50,000 characters count.
+    """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        self._texts = [text for text in texts if text]
+        self._texts = list(_newest(text for text in texts if text))
         self._words: dict[int, frozenset[str]] = {}
 
     def says(self, content: str, words: frozenset[str]) -> bool:
@@ -38,8 +44,8 @@ class PromptTexts:
         Only texts of half to twice its length are compared word by word, the newest 300 of them.
         """
         plain = _plain(content)
-        return (bool(plain) and plain in self._plain) or any(
-            are_alike(words, self._words_at(place)) for place in self._near(len(content))
+        return (bool(plain) and plain in self._plain) or repeats(
+            words, map(self._words_at, self._near(len(content)))
         )
 
     def _near(self, length: int) -> list[int]:
@@ -64,16 +70,28 @@ class PromptTexts:
 
 def words_of(text: str) -> frozenset[str]:
     """Return the case-folded words of a text; in scripts without spaces, its characters."""
+    if text.isascii():  # four times as fast
+        return frozenset(text.encode("ascii").translate(_SPACED).decode("ascii").split())
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Tell whether the Jaccard similarity of two sets of words is above 0.8."""
-    fewer, more = (one, other) if len(one) <= len(other) else (other, one)
-    if not fewer or len(fewer) <= _LIKE * len(more):
-        return False
-    shared = len(fewer & more)
-    return shared > _LIKE * (len(fewer) + len(more) - shared)
+def repeats(words: frozenset[str], others: Iterable[frozenset[str]]) -> bool:
+    """Tell whether the Jaccard similarity of a set of words to one of the others is above 0.8."""
+    length = len(words)
+    at_least, at_most = length * _LIKE, length / _LIKE
+    return any(
+        at_least < len(other) < at_most and len(words & other) * (1 + _LIKE) > _LIKE * (length + len(other))
+        for other in others
+    )
+
+
+def _newest(texts: Iterable[str]) -> Iterator[str]:
+    left = _READ_AT_MOST
+    for text in texts:
+        yield text[-left:]
+        left -= len(text)
+        if left <= 0:
+            return
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from recollect.model import ALL_TOLD, STATEMENTS, Disclosure, Drop, Item, Kind, Memory, Passage, Recollection
 from recollect.recall.needs import NO_NEEDS, Needs
-from recollect.recall.repetition import PromptTexts, are_alike, words_of
+from recollect.recall.repetition import PromptTexts, repeats, words_of
 
 _JUDGED = STATEMENTS | {Kind.PROFILE}
 
@@ -189,7 +189,7 @@ class _Selection:
             return Drop.SAME_SOURCE
         if self.around.prompt.says(item.content, words):
             return Drop.IN_PROMPT
-        return Drop.REPEATS if any(are_alike(words, other) for other in taken) else None
+        return Drop.REPEATS if repeats(words, taken) else None
 
 
 def is_judged(item: Item) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from recollect.model import Memory, Recollection, Use
-from recollect.recall.repetition import are_alike, words_of
+from recollect.recall.repetition import repeats, words_of
 from recollect.recall.selection import SelectionContext
 from recollect.recall.worth import in_order
 
@@ -67,7 +67,7 @@ def standing_part(
         ):
             return False
         if memory.id not in found:
-            if any(are_alike(words, other) for other in taken):
+            if repeats(words, taken):
                 return False
             taken.append(words)
         return True
