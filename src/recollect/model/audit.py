@@ -22,7 +22,7 @@ class Update:
         session_id: The chat it was changed from, if any.
         exchange_id: The exchange it was changed by, if any.
         undoes: The row that this one undoes.
-        details: What else it was before, as JSON: what undoing needs.
+        details: The other columns before the change, as JSON; undo needs them.
     """
 
     id: UUID
@@ -41,17 +41,18 @@ class Update:
 
     @property
     def decided_by(self) -> str | None:
-        """Which rule or which answer of the model decided, if formation did."""
+        """The rule or the model's answer that decided, if formation made the change."""
         told: str | None = self.details.get("decided_by")
         return told
 
 
 @dataclass(frozen=True, slots=True)
 class AdminRead:
-    """That an administrator read what is kept of a user.
+    """A look of an administrator at a user's data.
 
     Attributes:
-        operation: Which operation of the memory API it was, by its id; or which page (`page: memories`), or command (`audit-store`).
+        operation: The id of the operation of the memory API; or the page (`page: memories`) or the command
+            (`audit-store`).
     """
 
     id: UUID
@@ -77,7 +78,7 @@ class Changer:
     """The actor that changed a person's settings.
 
     Attributes:
-        name: Of the token or key that was used; of a chat `chat`.
+        name: The name of the token or key; `chat` for a request in a chat.
     """
 
     party: Party
@@ -85,7 +86,7 @@ class Changer:
 
 
 OF_SETTINGS = "settings: "
-"""How the operation begins in a row that tells of a change of settings; no operation, page or command is called so."""
+"""The prefix of ``AdminRead.operation`` for a change of settings. No operation, page or command begins so."""
 
 NOT_SAID = Changer(Party.ADMINISTRATOR, "unnamed")
 """The caller of the engine, if it names no other."""
@@ -93,10 +94,10 @@ NOT_SAID = Changer(Party.ADMINISTRATOR, "unnamed")
 
 @dataclass(frozen=True, slots=True)
 class SettingsChange:
-    """That settings of a person's own were changed.
+    """A change of a person's own settings.
 
     Attributes:
-        changed: What each was, and what it is then, by its name in ``Flags``; None: it follows what is set for everybody.
+        changed: The values before and after, by their names in ``Flags``; None follows the deployment's setting.
     """
 
     id: UUID
@@ -110,7 +111,7 @@ class Outcome:
     """The outcome of one exchange.
 
     Attributes:
-        messages: What was said and what was answered, by their ids in the message log.
+        messages: The ids of the message and of the answer in the log.
         updates: Its changes that were not undone, newest first.
     """
 
@@ -124,7 +125,7 @@ class News:
     """The changes in a chat that its person has not seen yet.
 
     Attributes:
-        exchanges: Which of its exchanges were formed since something was shown; also those that taught nothing.
+        exchanges: The exchanges formed since changes were last shown, also the ones that taught nothing.
         updates: Their changes that were not undone, newest first.
     """
 
@@ -140,9 +141,9 @@ class Backlog:
     Attributes:
         pending: Exchanges that are to be formed as soon as it is their turn.
         waiting: Exchanges that wait for a model, by ``Awaits``.
-        oldest_waiting_at: When the first of those was said.
+        oldest_waiting_at: The time of the first waiting exchange.
         failed: Exchanges whose formation kept failing; they are held, never dropped.
-        oldest_pending_at: When the first pending one was said.
+        oldest_pending_at: The time of the first pending exchange.
         pending_since: Since when one has been pending: an imported one was said long before it arrived.
     """
 

@@ -1,8 +1,8 @@
 """The changes of a user's memories.
 
-A change may have the author of the decision (``decided_by``): an answer of the model, as "model: contradicts 3" (the memory's
-number in its prompt), a rule, as "equal text" or "veto: number", or an agent, as "mcp: Claude Desktop". It holds no word of a
-memory, and makes no other change of it.
+A change may name the author of the decision (``decided_by``): the model's answer ("model: contradicts 3", by the
+memory's number in the prompt), a rule ("equal text", "veto: number"), or an agent ("mcp: Claude Desktop"). The name
+holds no word of a memory.
 """
 
 from dataclasses import dataclass, field
@@ -73,9 +73,9 @@ class Ignore:
     """Change no memory; the reason is logged and counted.
 
     Attributes:
-        candidate: What was ignored.
-        target: What is known in its place.
-        messages: In which messages of the log it was said; ``target`` rests on them from then on, too.
+        candidate: The statement that was ignored.
+        target: The memory that already says it.
+        messages: The messages of the log that say it; ``target`` rests on them too from then on.
     """
 
     reason: Reason
@@ -87,7 +87,7 @@ class Ignore:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Note what speaks against ``target``, which stays a memory; None: nothing does any more.
+    """Note a doubt about ``target``, which stays a memory; None removes the doubt.
 
     Attributes:
         cause: The memory that speaks against it, if one does.

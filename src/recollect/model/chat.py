@@ -154,7 +154,7 @@ class Chat:
         summary: Its newest summary; "" if there is none.
         done: The user's wishes in this chat (to remember, forget, correct) that were carried out since its last turn.
         abandoned: The messages of other versions of the next turn, and those after the first of them.
-        versions: The versions of its user's memory; None where they were not read.
+        versions: The versions of its user's memory; None if they were not read.
     """
 
     injections: tuple[Injection, ...] = ()

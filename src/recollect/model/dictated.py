@@ -1,4 +1,4 @@
-"""What became of a statement that an agent wanted kept, and what an agent is told of a person at first."""
+"""The result of a statement that an agent asks to keep, and the short profile that an agent gets first."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from recollect.model.words import Reason
 
 
 class Fate(StrEnum):
-    """What became of a statement that an agent wanted kept."""
+    """The result for a statement that an agent asks to keep."""
 
     KEPT = "kept"
     """It is a memory now."""
@@ -22,11 +22,11 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Dictated:
-    """What became of a statement.
+    """A statement of an agent with its result.
 
     Attributes:
-        memory: The memory that says it: new, or known before; None where it is held back or not kept.
-        reason: Why it is held back or not kept; None where it is a memory.
+        memory: The memory that says it, new or known before; None if it is held back or not kept.
+        reason: The reason it is held back or not kept; None if it is a memory.
         masked: Whether a secret in it was masked.
     """
 
@@ -38,10 +38,10 @@ class Dictated:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is known of a person, in short.
+    """A person's memory in short.
 
     Attributes:
-        statements: Those that stand in every chat, what is worth most first.
+        statements: The statements for every chat, by worth.
         count: How many statements there are.
     """
 

@@ -1,4 +1,4 @@
-"""What may be wrong with a memory that is kept, and what is done about it."""
+"""The faults that a memory may have, and the finding of one."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from recollect.model.words import Reason
 
 
 class Fault(StrEnum):
-    """What may be wrong with a memory that is kept."""
+    """The kinds of faults of a memory."""
 
     DUPLICATE = "duplicate"
     """Another memory of the same user says it."""
@@ -19,9 +19,9 @@ class Fault(StrEnum):
     SECRET = "secret"  # noqa: S105 -- the name of a fault
     """It holds a key, a password or the like."""
     ORDER = "order"
-    """It tells the assistant what to do for somebody else's benefit, and nobody approved it."""
+    """It orders the assistant to act for another party, and the person has not approved it."""
     NO_SOURCE = "no-source"
-    """The words it is said to rest on are not there."""
+    """The log lacks the words it claims to rest on."""
     WRONG_DATE = "wrong-date"
     """One of its dates can't be right."""
 
@@ -31,10 +31,10 @@ class Finding:
     """A fault that was found.
 
     Attributes:
-        reason: Why formation would not have kept it so.
+        reason: The reason formation would have refused it.
         other: The memory that says the same, or otherwise.
-        corrected: The memory as it should be; None where it should not be there, or another one speaks against it.
-        decided_by: By what it was found: a rule, or an answer of the model; no word of a memory.
+        corrected: The memory as it should be; None if it should go, or another one speaks against it.
+        decided_by: The rule or the model's answer that found it; no word of a memory.
     """
 
     fault: Fault

@@ -8,10 +8,10 @@ from recollect.model.words import Placement, Strategy
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What is otherwise than the settings have it; None: as they have it.
+    """Settings that differ from the deployment's; None: the deployment's value holds.
 
     Attributes:
-        record: Whether messages are kept at all; False: they are not even logged.
+        record: Whether messages are kept at all; if not, they are not even logged.
         standing: Whether every chat gets the most important statements.
         formation: How exchanges become memories; OFF: they are logged, and nothing else.
         queries: Whether the record of a request includes the question, from the message log.
@@ -19,13 +19,13 @@ class Flags:
         lexical: Whether recall searches by words besides the meaning.
         history: Whether recall searches the message log besides the statements.
         max_memory_tokens: Tokens that a turn's memories may take.
-        max_history_tokens: Tokens that a conversation's missing history may take; 0: none is told.
+        max_history_tokens: Tokens that a conversation's missing history may take; 0: none is added.
         summary_turns: After how many turns a chat is summarized again; 0: never for their number.
         minimum_importance: Candidates below it are not kept.
         session_cap: How many memories one chat may leave; 0: any number.
         user_cap: How many a user may have; 0: any number.
-        time_zone: Whose days count, by name or offset, where a request names no other.
-        told_zone: The same, as the user's frontend told it last; it counts where ``time_zone`` says nothing.
+        time_zone: The time zone, by name or offset, for requests that name none.
+        told_zone: The zone that the user's frontend named last; it counts if ``time_zone`` is None.
     """
 
     record: bool | None = None
@@ -48,7 +48,7 @@ class Flags:
     told_zone: str | None = None
 
     def over(self, other: Self) -> Self:
-        """Return these flags, and those of ``other``, which are everybody's, where these say nothing."""
+        """Return these flags, with the deployment's (``other``) for each None."""
         mine = {each.name: getattr(self, each.name) for each in fields(self)}
         theirs = {each.name: getattr(other, each.name) for each in fields(self)}
         theirs["profile"] = None

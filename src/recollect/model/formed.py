@@ -80,7 +80,7 @@ class SpokenWith:
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """How many memories may rest on one chat, and belong to one user; 0: any number. Those written by hand are not counted."""
+    """The most memories of one chat and of one user; 0: any number. Memories written by hand do not count."""
 
     session: int = 0
     user: int = 0
@@ -100,12 +100,12 @@ class Quarantined:
 
 
 MOST_QUARANTINED = 500
-"""So many of what is held back of a user are listed."""
+"""The most quarantined memories of a user that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that background calls of models took on a day, for one user and for all."""
+    """The tokens of a day's background calls of models, for one user and for all."""
 
     user: int = 0
     everybody: int = 0

@@ -1,4 +1,4 @@
-"""What a search finds: memories, and passages of the message log."""
+"""The items of a search: memories, and passages of the message log."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,14 +10,14 @@ from recollect.model.words import Role
 
 
 class Statement(NamedTuple):
-    """What a message's words show of it.
+    """Features of a message's words.
 
     Attributes:
         self_share: First-person words as a share of its first 400 words, 0 to 1.
         states_taste: Whether its first 80 words speak of liking, avoiding, always or never.
         ends_asking: Whether it ends with a question mark.
         lists: Whether a line of it is an item of a list.
-        words: How many words it has, spaces parting them.
+        words: The number of words between spaces.
     """
 
     self_share: float
@@ -29,16 +29,16 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of what was once said, as the message log keeps it.
+    """A part of a message in the log.
 
     Attributes:
-        exchange_id: What that message was said in: a turn and its reply have one.
+        exchange_id: The exchange, which a turn and its reply share.
         turn_index: The message's place in the chat, from 0.
         part: Its place among the message's parts, from 0.
         speaker: The name of who said it, if the request gave one.
-        changed_at: Since when something that was understood from it is no longer so; else None.
-        statement: What the words of the whole message show; None where that was not read.
-        pasted: Whether a person handed it over, and others wrote it, or a machine did.
+        changed_at: When a statement learned from it stopped being true, if one did.
+        statement: The features of the whole message; None if they were not read.
+        pasted: Whether it is a paste: others wrote it, or a machine did.
     """
 
     message_id: UUID
@@ -68,4 +68,4 @@ class Passage:
 
 
 Item: TypeAlias = Memory | Passage
-"""What can be recalled."""
+"""An item that can be recalled."""

@@ -39,8 +39,8 @@ class EmbeddingCounts:
     """How far embedding has come, over all users.
 
     Attributes:
-        users: Who has anything that is embedded.
-        users_done: Of whom all is embedded by those in use.
+        users: The number of users with embeddings.
+        users_done: The number of users whose texts are all embedded by the current embedders.
         texts: How many texts these users have: memories and parts of messages.
         texts_done: How many of them belong to users who are done.
     """
@@ -53,11 +53,11 @@ class EmbeddingCounts:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingState:
-    """Which embedders there are, and how far what others embedded is embedded by those in use.
+    """The embedders, and how far texts of earlier ones have been embedded by the current ones.
 
     Attributes:
-        embedders: Those known to the store, the last one chosen first.
-        today: The names of the embedders of the process that tells it.
+        embedders: The embedders that the store knows, the last one chosen first.
+        today: The names of this process's embedders.
         waits: Whether it waits for processes that use another embedder to end.
     """
 

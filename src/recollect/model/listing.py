@@ -1,4 +1,4 @@
-"""What a person looks for among their memories, and what they change of one."""
+"""Filters, results and revisions for lists of memories."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from recollect.model.words import Doubt, Kind, Source, Stage, Use
 
 
 class State(StrEnum):
-    """Whether a user has a memory still."""
+    """Whether a user still has a memory."""
 
     CURRENT = "current"
     """They have it."""
@@ -24,7 +24,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """Which memories are listed: those to which all that is given applies.
+    """A filter for a list of memories; all conditions have to hold.
 
     Attributes:
         kinds: One of these; none: any.
@@ -35,8 +35,8 @@ class MemoryFilter:
         observed_from: Said then or later.
         observed_until: Said before then.
         state: Whether the user has it still; with ``as_of``, whether they had it then.
-        as_of: As it was then, by the audit: what the user had, with what it said.
-        valid_at: True at that time, as far as it is known: what the user has, and their past, whatever ``state`` is.
+        as_of: The list as it was then, by the audit, with the contents of that time.
+        valid_at: Statements known to be true at that time, current or past, whatever ``state`` is.
     """
 
     kinds: frozenset[Kind] = frozenset()
@@ -52,7 +52,7 @@ class MemoryFilter:
     valid_at: datetime | None = None
 
     def takes(self, memory: Memory) -> bool:
-        """Tell whether everything but ``state`` and ``as_of`` applies to a memory."""
+        """Return whether a memory meets all conditions but ``state`` and ``as_of``."""
         content = memory.content.lower()
         return (
             (not self.kinds or memory.kind in self.kinds)
@@ -68,11 +68,11 @@ class MemoryFilter:
 
 
 EVERYTHING = MemoryFilter()
-"""All that the user has."""
+"""All memories of a user."""
 
 
 class Kept(Enum):
-    """What is not changed, where None would be a value."""
+    """The mark of an unchanged field for which None would be a value."""
 
     KEPT = "kept"
 
@@ -82,14 +82,14 @@ KEPT = Kept.KEPT
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What is to be different about a memory; what is None stays.
+    """The new values of a memory's fields; a field that is None stays.
 
     Attributes:
-        event_at: When what it says happened; None: that is unknown.
-        holds_from: Since when it holds; None: that is unknown.
-        holds_until: Until when it holds; None: that is unknown.
+        event_at: The time of its event; None: unknown.
+        holds_from: Since when it holds; None: unknown.
+        holds_until: Until when it holds; None: unknown.
         use: When it is needed; its hints are made up of this and the next two.
-        versions: It is changed only while its version (``Memory.version``) is one of these; None: whatever it is.
+        versions: The versions (``Memory.version``) that may be changed; None: any.
     """
 
     memory_id: UUID
@@ -116,8 +116,8 @@ class Embedded:
     """A revision with the embeddings of its content and hints, if they change.
 
     Attributes:
-        revision: What is to be different.
-        embedding: Of its content; written where the stored one differs from that.
+        revision: The new values.
+        embedding: The embedding of its content; written if the stored content differs.
         hints: When it will be needed; None: its hints stay while its content does.
     """
 
@@ -131,7 +131,7 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A memory is to be taken from its user; ``versions`` as of ``Revision``."""
+    """The removal of a memory from its user; ``versions`` as in ``Revision``."""
 
     memory_id: UUID
     versions: frozenset[str] | None = None
@@ -139,11 +139,11 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search of a user's memories found.
+    """The results of a search among a user's memories.
 
     Attributes:
-        memories: The best first, each with its score, and by name what gave it.
-        degraded: Stages that failed or were late, and were done without.
+        memories: The best first, each with its score and the score's parts by name.
+        degraded: The stages that failed or were late.
     """
 
     memories: tuple[tuple[Memory, float, tuple[tuple[str, float], ...]], ...]
@@ -152,10 +152,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """What is kept of a request that is to be done once.
+    """The stored answer of a request with an idempotency key.
 
     Attributes:
-        answer: What was answered; None while that is under way.
+        answer: The answer; None while the request is under way.
         etag: The version that was answered with it, if any.
     """
 

@@ -1,8 +1,8 @@
-"""Tells the day of a person: their time zone, and what their clock shows.
+"""A person's time zone, and the time on their clock.
 
-There are two kinds of times. What was said has a moment, which is the same everywhere. What it speaks of has a day: "the dentist on Monday"
-stays a Monday wherever it is read. So a day is kept as its midnight in UTC, and compared with what the person's clock shows, ``wall``,
-written in UTC as well.
+There are two kinds of times. A message has a moment, which is the same everywhere. An event has a day: "the dentist
+on Monday" stays a Monday in every zone. So the store keeps a day as its midnight in UTC, and code compares it with
+``wall``, the time on the person's clock, written in UTC as well.
 """
 
 import os
@@ -45,11 +45,11 @@ def server_zone() -> tzinfo:
 
 
 def wall(moment: datetime, zone: tzinfo | None = None) -> datetime:
-    """Return what a clock shows at a moment, as a time in UTC, so that it can be compared with days.
+    """Return a clock's time at a moment, written in UTC, to compare it with days.
 
     Args:
-        moment: The moment; without a zone of its own it is taken as UTC.
-        zone: Whose clock; None: that of the moment's own zone.
+        moment: The moment; a naive one is in UTC.
+        zone: The clock's zone; None: the moment's own.
     """
     known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return (known if zone is None else known.astimezone(zone)).replace(tzinfo=UTC)
@@ -62,5 +62,5 @@ def midnights(first: datetime, last: datetime, zone: tzinfo) -> list[datetime]:
 
 
 def in_zone(turn: Turn, zone: tzinfo) -> Turn:
-    """Return a turn whose time is that of the person's clock: in the zone that its request tells, else in ``zone``."""
+    """Return a turn with its time in the zone that its request names, else in ``zone``."""
     return replace(turn, at=turn.at.astimezone(zone_named(turn.zone) or zone))

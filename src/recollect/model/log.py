@@ -16,9 +16,9 @@ class LoggedMessage:
 
     Attributes:
         speaker: The name of who said it, if known.
-        before: What was said right before it in its session; "" if nothing was.
+        before: The message right before it in its session; "" if there is none.
         marked: Whether someone called it valuable.
-        failed: Whether it was said in a turn that never got an answer, as the model failed.
+        failed: Whether its turn got no answer because the model failed.
         taught: Whether a memory was formed of its turn.
     """
 
@@ -40,12 +40,12 @@ class IndexedChunk:
     Attributes:
         begins: Where in the message it begins, in characters.
         code: Whether it is a block of code.
-        terms: How often each term stands in it.
-        context: How often each stands in what it is found by as well: who said it, when, and to what.
-        vectors: Its embeddings, one for each window an embedder can read; none where it has none (yet).
+        terms: The count of each term in it.
+        context: The same for words outside it that also find it: the speaker, the date, the message before.
+        vectors: Its embeddings, one for each window an embedder can read; empty if it has none (yet).
         embeddable: Whether it is to have embeddings.
-        pasted: Whether it is no word of the person's, but what others wrote, or a machine did.
-        cuts: Where in the message others' words stand within the person's: beginning and end by turns.
+        pasted: Whether it is a paste: others wrote it, or a machine did.
+        cuts: The ranges of others' words within the person's message: beginning, end, beginning, end, ...
     """
 
     begins: int

@@ -1,4 +1,4 @@
-"""What is written of a turn: the phases of its exchange, and what is noted with them."""
+"""The records of a turn: the phases of its exchange, and the notes on it."""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from recollect.model.words import Phase, Written
 
 @dataclass(frozen=True, slots=True)
 class TurnNotes:
-    """What is noted with a turn, in its store alone: no spool keeps it.
+    """The notes on a turn, which only the store keeps, never the spool.
 
     Attributes:
-        detached: The anchors of blocks that are added no more.
+        detached: The anchors of blocks that the chat no longer gets.
     """
 
     injection: Injection | None = None
@@ -32,7 +32,7 @@ class LogEntry:
     Attributes:
         exchange: The exchange; its reply counts only if it ENDED.
         recalled: The memories in its prompt; they count only if it ENDED.
-        notes: What is noted with it; None: nothing.
+        notes: The notes on the turn, if any.
     """
 
     phase: Phase

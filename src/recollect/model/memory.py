@@ -47,14 +47,14 @@ class Candidate:
         importance: 0 (trivial) to 1 (vital).
         confidence: 0 to 1, how sure the extractor is.
         evidence: The user's words it rests on, verbatim.
-        relation: What it is to the memories numbered in ``about``.
+        relation: Its relation to the memories numbered in ``about``.
         about: 0-based indexes into the memories shown to the extractor, the one it is most about first.
-        event_at: When what it says happened or will happen, if said.
+        event_at: The time of its event, past or future, if said.
         holds_from: Since when it holds, if said.
         holds_until: Until when it holds, if said.
         unsettles: 0-based indexes of memories shown that may no longer hold if this does.
         ends: 0-based indexes of further memories shown that are over if this holds, as a plan is that was carried out.
-        subject: Whom it tells of, as the person calls them; None: of the person.
+        subject: The subject, as the person calls them; None: the person.
         steers: Whether it speaks to the assistant for someone's benefit who is not the person.
         lasting: For how long it is worth knowing.
         confirms: The assistant's sentence that ``evidence`` assents to; None: the person's words say it themselves.
@@ -104,7 +104,7 @@ class Provenance:
     Attributes:
         message_ids: The messages of the log it rests on.
         evidence: The user's words it rests on, verbatim.
-        extractor: Which model found it, by which version of the prompt; None where none did.
+        extractor: The model that found it and the version of the prompt; None if no model did.
     """
 
     session_id: str | None = None
@@ -159,7 +159,8 @@ class Memory:
         doubt: The doubt about it, for the user it was read for. The API and the database call it `standing`.
         outline: The parts of a summary; None of any other memory.
         known_until: Until when it was believed; None while it is.
-        past: When and how it ended, if it was true until then; None of a current statement and of all that was never true.
+        past: When and how it ended, if it was true until then; None for a current statement and for one that was
+            never true.
         label: Its label in prompts: the field of a profile's entry, whose value may mean little alone.
         hints: When it will be needed; None until a model or the person says so.
     """

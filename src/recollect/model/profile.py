@@ -1,4 +1,4 @@
-"""What a person says of themselves, field by field, or confirms of what is known of them."""
+"""A person's profile: statements by field that the person wrote or confirmed."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from recollect.model.memory import Memory, Vector
 from recollect.model.words import Kind, Source
 
 MOST_ENTRIES = 200
-"""Statements that a profile holds at most; a proposal is none yet."""
+"""The most statements in a profile; proposals do not count."""
 
 
 class ProfileField(StrEnum):
-    """Of what a statement of a profile tells."""
+    """The field of a profile's statement."""
 
     NAME = "name"
     ADDRESS = "address"
@@ -28,7 +28,7 @@ class ProfileField(StrEnum):
     """Frameworks and tools, and how well they are known."""
     GOALS = "goals"
     DOMAIN = "domain"
-    """What someone works in, and as what."""
+    """The person's field of work, and their role."""
     CONSTRAINTS = "constraints"
     NOTES = "notes"
 
@@ -40,7 +40,7 @@ _NAMES = {
     ProfileField.LANGUAGES: "Programming languages",
     ProfileField.DOMAIN: "Work",
 }
-"""What a prompt calls the fields: many a value means little alone."""
+"""The labels of the fields in a prompt: a value alone may mean little."""
 
 
 class EntryState(StrEnum):
@@ -56,13 +56,13 @@ class ProfileEntry:
     """A statement of a person's profile.
 
     Attributes:
-        content: What it says; of a proposal what its memory says now.
+        content: The text; for a proposal the current text of its memory.
         state: Whether the person confirmed it.
         created_at: When it was proposed or written.
         changed_at: When it was proposed, written, confirmed or changed last.
-        memory_id: The memory that proposed it; None: it was written by hand.
-        own_words: Whether the person wrote it so: then it stays whatever becomes of the memory.
-        outdated: Whether that memory says otherwise by now, or is gone: it is given to no prompt.
+        memory_id: The memory that proposed it; None if it was written by hand.
+        own_words: Whether the person wrote it; then it stays even if the memory goes.
+        outdated: Whether that memory has changed or is gone. No prompt gets an outdated entry.
     """
 
     id: UUID
@@ -78,7 +78,7 @@ class ProfileEntry:
     embedding_model: str | None = None
 
     def as_memory(self, user_id: str, importance: float) -> Memory:
-        """Return it as prompts are given it: a memory of the kind PROFILE under its own id, labelled with its field."""
+        """Return the entry as a memory of the kind PROFILE, under its own id, labelled with its field."""
         return Memory(
             id=self.id,
             owner=user_id,
@@ -97,7 +97,7 @@ class OwnProfile:
     """A person's profile.
 
     Attributes:
-        entries: What it says and what is proposed, in the order of their ids; nothing that was refused.
+        entries: The confirmed and the proposed entries, by id; refused ones are left out.
     """
 
     consents: bool

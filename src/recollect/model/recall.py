@@ -1,4 +1,4 @@
-"""What came of recalling for a turn."""
+"""The result of a recall."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from recollect.model.words import Drop, Skip, Stage
 
 @dataclass(frozen=True, slots=True)
 class ChatPlace:
-    """The chat under which a recollection stands in the block, for a question about earlier chats.
+    """The chat that heads a recollection in the block, for a question about earlier chats.
 
     Attributes:
         number: Its place among the chats in the block, from 0.
@@ -31,12 +31,12 @@ class Recollection:
 
     Attributes:
         item: A memory, or a passage of the message log.
-        score: What it was ranked by; a sum of parts, that for a good match is about 1. 0 of what was not ranked.
-        parts: What made the score, by name: of a passage what it is the sum of, of a statement what counted most for or
-            against its being needed.
-        dropped: Why it does not go into the prompt, or None.
-        standing: Whether it is given to every chat, whatever is asked. It may have been found for this turn, too.
-        chat: The chat that it stands under, if the turn asks for earlier chats.
+        score: The score that ranked it, a sum of parts; about 1 for a good match, 0 if it was not ranked.
+        parts: The parts of the score, by name: the summands of a passage's, the strongest reasons for and against a
+            statement.
+        dropped: The reason it does not go into the prompt, or None.
+        standing: Whether every chat gets it, whatever the question. This turn may have found it, too.
+        chat: The chat that heads it, if the turn asks for earlier chats.
     """
 
     item: Item
@@ -48,7 +48,7 @@ class Recollection:
 
     @property
     def is_found(self) -> bool:
-        """Whether it was found for the turn: only that is a use of what is remembered."""
+        """Whether this turn found it; only then does it count as used."""
         return not self.standing or self.score > 0
 
 
@@ -57,12 +57,11 @@ class Recall:
     """The outcome of recalling for a turn.
 
     Attributes:
-        recollections: What may go into the prompt, best first; empty when skipped.
+        recollections: The recollections for the prompt, best first; empty if the recall was skipped.
         ranked: Everything retrieval ranked, best first, before gate, cliff and budget.
-        degraded: The stages that failed or were late, and that the recall did without.
-        gate_score: How sure it is that the turn asks for anything remembered, 0 to 1; None where nothing
-            was ranked.
-        stages: What each stage took, in milliseconds.
+        degraded: The stages that failed or were late.
+        gate_score: The probability that the turn asks for anything remembered, 0 to 1; None if nothing was ranked.
+        stages: The duration of each stage, in milliseconds.
     """
 
     recollections: tuple[Recollection, ...] = ()

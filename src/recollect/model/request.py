@@ -1,6 +1,6 @@
-"""What one request was like, as it is kept for metrics and explanation: ids and numbers.
+"""The record of one request for metrics and explanation: ids and numbers.
 
-No word of anybody is written: what was asked stands in the message log alone.
+A record holds no user's words; only the message log has the question.
 """
 
 from collections.abc import Mapping
@@ -18,33 +18,33 @@ ItemPart: TypeAlias = tuple[UUID, int | None]
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """What one request was like.
+    """The record of one request.
 
     Attributes:
         id: The request's id, UUID version 7.
-        path: Which way it went: the API it was spoken in, and the placement.
+        path: The API of the request, and the placement.
         degraded: The stages that the recall did without.
         candidates: How many memories and passages were found.
         dense_hits: How many of them are near by meaning.
         lexical_hits: How many of them hold the words.
         log_hits: How many of them are passages of the message log.
-        tokens: What all memories in the prompt take.
-        history_tokens: What the conversation's history in it takes.
-        truncated: How many found no place in the budget.
+        tokens: The tokens of all memories in the prompt.
+        history_tokens: The tokens of the added history.
+        truncated: How many did not fit into the budget.
         top_scores: The best five scores.
-        gate_score: How sure the gate was.
-        milliseconds: What recalling took.
-        flags: What was special, as "user-wide" or "reattached".
-        explanation: What was found, with partial scores, and why it was taken or left, as JSON.
-        found_by: Which way the search went. This and the following five: None of a request from before they were kept.
+        gate_score: The gate's probability.
+        milliseconds: The duration of the recall.
+        flags: Marks such as "user-wide" or "reattached".
+        explanation: The candidates with partial scores and the reason for each decision, as JSON.
+        found_by: The way the search went. This and the next five are None in records that lack them.
         budget: Tokens that the turn's memories might take.
         block_tokens: Tokens that they took.
-        given_by: How many went into the prompt, by what they are: "statements", "log", "summaries", "profile".
-        marked: Whether somebody called the message valuable by hand.
-        complains: Whether the message says that something told was forgotten.
-        key: The key of its turn, by which the message log knows what was asked; None: from before that was kept.
-        question: What was asked, 2,000 characters at most, as the message log has it when the record is read. None: it is
-            not there, or not to be told. It is never written.
+        given_by: How many went into the prompt, by type: "statements", "log", "summaries", "profile".
+        marked: Whether the user marked the message as valuable.
+        complains: Whether the message complains that something was forgotten.
+        key: The key of its turn in the message log; None in records that lack it.
+        question: The first 2,000 characters of the question, read from the message log with the record and never
+            stored with it; None if the log lacks it or the reader may not see it.
     """
 
     id: UUID
@@ -80,7 +80,7 @@ class RequestRecord:
 
     @property
     def given(self) -> tuple[ItemPart, ...]:
-        """What went into the prompt of what was found, as far as it is kept: of the best fifty, and of the standing part."""
+        """The items in the prompt, among the best fifty and the standing part, which the record keeps."""
         return tuple(
             (UUID(each["id"]), each["part"])
             for each in self.explanation.get("candidates", ())
@@ -94,7 +94,7 @@ class NotHelpful:
 
     Attributes:
         request_id: The request that was given it.
-        question: What was asked, 2,000 characters at most; None if the log does not tell it.
+        question: The first 2,000 characters of the question; None if the log lacks it.
     """
 
     request_id: UUID
@@ -105,12 +105,12 @@ class NotHelpful:
 
 @dataclass(frozen=True, slots=True)
 class RecallPage:
-    """One page of what a user's requests were like, newest first.
+    """One page of a user's request records, newest first.
 
     Attributes:
-        contents: What was given, as it reads now; what is gone is left out.
+        contents: The current texts of the items given; items that are gone are left out.
         not_helpful: The requests and memories among them that the person called not helpful.
-        next: Behind which request the following page begins; None on the last.
+        next: The id of the last request on this page, to ask for the next one; None on the last page.
     """
 
     requests: tuple[RequestRecord, ...]

@@ -1,11 +1,11 @@
-"""What a chat asked of the memory by pointing at something, as it is kept: for what is pointed at next."""
+"""The requests to the memory in a chat, kept so that later ones can refer to them ("forget number 2")."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 LISTED = "listed"
-"""Instead of what was asked for: all that is known was listed with the answer."""
+"""The value of ``KeptRequest.asking`` if the answer listed all memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,8 +13,8 @@ class KeptRequest:
     """A message of a chat that asked something of the memory, or was answered by a numbered list.
 
     Attributes:
-        anchor: By which the message is known again.
-        asking: What it asked for, in the words of `recollect.text.cues.memory_requests`; or LISTED.
+        anchor: Identifies the message in later requests.
+        asking: The request, by its name in `recollect.text.cues.memory_requests`; or LISTED.
         items: The memories that were listed, in the order of their numbers, or that it took away.
     """
 
@@ -29,9 +29,9 @@ class LastExchange:
     """One of the exchanges before a turn.
 
     Attributes:
-        anchor: By which the user's message is known again.
-        did_as_asked: Whether anything that was asked for in it was done, and not undone.
-        told_news: Whether what earlier exchanges taught was shown with its answer.
+        anchor: Identifies the user's message in later requests.
+        did_as_asked: Whether a request in it was carried out and not undone.
+        told_news: Whether its answer showed changes from earlier exchanges.
     """
 
     key: str
@@ -42,11 +42,11 @@ class LastExchange:
 
 @dataclass(frozen=True, slots=True)
 class PointedAt:
-    """What a chat may point at.
+    """The earlier requests and exchanges that a message in a chat may refer to.
 
     Attributes:
-        requests: What was asked for and listed, the newest first.
-        exchanges: The last exchanges, the newest first.
+        requests: The requests and lists, newest first.
+        exchanges: The last exchanges, newest first.
         is_left_out: Whether nothing of the chat is kept.
     """
 

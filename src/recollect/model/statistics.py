@@ -1,4 +1,4 @@
-"""How much there is of all users together. Never: of anyone in particular."""
+"""Totals over all users. Never: figures of a single user."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
-    """What a table takes.
+    """The size of a table.
 
     Attributes:
         rows: How many rows it has, by the database's own count, which is late by seconds and may be off by some.
-        bytes: What it takes, without its indexes.
-        indexes: What each of its indexes takes, in bytes.
+        bytes: Its size without indexes.
+        indexes: The size of each index, in bytes.
     """
 
     name: str
@@ -23,10 +23,10 @@ class TableSize:
 
 @dataclass(frozen=True, slots=True)
 class StoreSize:
-    """How much is stored.
+    """Totals of the store.
 
     Attributes:
-        users: Of how many people something is remembered.
+        users: The number of people with memories or messages.
         chunks: The parts of messages by which these are found.
         memories: Memories, each counted for each who sees it.
         summaries: Summaries of chats among them.
@@ -48,22 +48,22 @@ class StoreSize:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What the questions of a time were like: turns that something was looked for.
+    """Figures about the turns of a period for which recall searched.
 
     Attributes:
-        users: Of how many people.
-        measured: Of how many all of the following is known; older ones lack some of it.
-        few_lexical: How many found fewer than three things by their words.
-        truncated: For how many something had no place in the budget.
-        fallbacks: How many searches went another way than by meaning and unmistaken words.
-        summaries_alone: How many prompts were given summaries and nothing else.
-        marked: How many messages someone called valuable by hand.
-        complaints: How many messages say that something told was forgotten.
-        median_ms: What half of the recalls took at most, in milliseconds; None where there was none.
-        tokens: What the turns' memories took.
-        budget: What they might have taken.
-        history_tokens: What missing history took.
-        mean_top_score: The mean of the best scores; None where nothing was found.
+        users: The number of people who asked.
+        measured: The turns for which all of the following is known.
+        few_lexical: The turns that found fewer than three items by words.
+        truncated: The turns with items that did not fit into the budget.
+        fallbacks: The searches that lacked embeddings or corrected the spelling.
+        summaries_alone: The prompts that got summaries only.
+        marked: The messages that a user marked as valuable.
+        complaints: The messages that complain that something was forgotten.
+        median_ms: The median duration of a recall, in milliseconds; None without any.
+        tokens: The tokens of the turns' memories.
+        budget: The token budgets of these turns.
+        history_tokens: The tokens of added history.
+        mean_top_score: The mean of the best scores; None if nothing was found.
         not_helpful: How often people called a recalled memory not helpful.
     """
 
@@ -88,13 +88,13 @@ class Questions:
 
 @dataclass(frozen=True, slots=True)
 class FormedExchanges:
-    """What formation did in a time.
+    """Figures about formation in a period.
 
     Attributes:
-        measured: Of how many it was counted what was made of them.
-        median_lag: How many seconds after they arrived half of them were, at most; None where there was none.
-        p95_lag: How many 95 % were.
-        made: How often it did what, and why: "add:new", "ignore:no_evidence".
+        measured: The exchanges for which the results were counted.
+        median_lag: The median time from arrival to formation, in seconds; None without any.
+        p95_lag: The 95th percentile of the same.
+        made: The number of changes by action and reason, such as "add:new" or "ignore:no_evidence".
     """
 
     exchanges: int = 0
@@ -106,11 +106,11 @@ class FormedExchanges:
 
 @dataclass(frozen=True, slots=True)
 class ModelTokens:
-    """What background models took in a time.
+    """The tokens of background models in a period.
 
     Attributes:
-        known: On days of which it is known how much was for summaries.
-        summaries: For summaries, on those days.
+        known: The tokens of days for which the share of summaries is known.
+        summaries: The tokens of summaries on these days.
     """
 
     tokens: int = 0
@@ -120,7 +120,7 @@ class ModelTokens:
 
 @dataclass(frozen=True, slots=True)
 class DayOfActivity:
-    """What was asked and formed on a day of the machine's calendar, over all users; as of ``Questions`` and ``FormedExchanges``."""
+    """Figures of one day by the machine's calendar, over all users, as in ``Questions`` and ``FormedExchanges``."""
 
     day: date
     questions: int = 0
@@ -136,13 +136,13 @@ class DayOfActivity:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What was asked, recalled and formed in a time, over all users.
+    """Figures about questions, recall and formation in a period, over all users.
 
     Attributes:
-        skipped: Why nothing was recalled for requests of people who are known, by reason.
-        paths: Which way the searches went.
-        given: How many items went into prompts, by what they are.
-        by_day: The days on which anything was asked or formed, the first first.
+        skipped: The number of identified requests without a recall, by reason.
+        paths: The number of searches by path.
+        given: The number of items in prompts, by type.
+        by_day: The days with any activity, oldest first.
     """
 
     questions: Questions = field(default_factory=Questions)

@@ -29,11 +29,11 @@ class Conversation:
     """The part of a chat that is to be summarized.
 
     Attributes:
-        message_ids: The ids of these messages, and of those that the last summary rests on.
+        message_ids: The ids of these messages and of the last summary's messages.
         last_turn: The highest turn index among them.
         model: The model its last exchange was with.
         authorized: Whether that one's request carried a credential.
-        upstream: With which of several LLM servers that one was; "": with the default.
+        upstream: The name of its LLM server; "": the default one.
     """
 
     session_id: str

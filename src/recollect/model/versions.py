@@ -1,4 +1,4 @@
-"""The versions of what the store keeps of a person."""
+"""The versions of a person's data in the store."""
 
 from typing import NamedTuple
 from uuid import UUID
