@@ -1,4 +1,4 @@
-"""What is added to a chat request.
+"""Additions to a chat request.
 
 Never: raises, knows bytes, or decides what text is worth adding.
 """
@@ -17,15 +17,15 @@ INSTRUCTING = ("system", "developer")
 
 @dataclass(frozen=True, slots=True)
 class Additions:
-    """What is added to a request.
+    """The additions to a request.
 
     Attributes:
-        system: Text for what the system says.
+        system: Text for the system's message.
         beside: Position of a message of the user in ``ChatBody.messages``, to the text that is added to
             the end of its content.
-        earlier: What was said in this conversation and the request lacks, oldest first. It is restored as
-            ordinary messages in front of all that the request has but the system's. The text of one of
-            the user comes with what stood beside it, joined by ``said_with``.
+        earlier: The conversation's messages that the request lacks, oldest first. They are restored as ordinary
+            messages, in front of all others but the system's. A user's text comes with its own additions, joined by
+            ``said_with``.
     """
 
     system: str = ""

@@ -1,6 +1,6 @@
 """Knows a user's message again when a frontend sends the conversation once more.
 
-Never: raises, knows ids that a frontend gives, or what is kept beside a message.
+Never: raises, knows a frontend's ids or the additions of a message.
 """
 
 from collections import Counter, deque
@@ -18,11 +18,11 @@ _WINDOW = 3
 
 
 class Anchor(NamedTuple):
-    """Where something can be kept beside what the user said.
+    """A user's message to which text can be added.
 
     Attributes:
         position: Which of ``ChatBody.messages`` it is.
-        key: What it is known by: ``a:`` and a SHA-256.
+        key: Its identity: ``a:`` and a SHA-256.
     """
 
     position: int
@@ -32,15 +32,15 @@ class Anchor(NamedTuple):
 def anchors(chat: ChatBody, every: Sequence[tuple[int, Message]] | None = None) -> tuple[Anchor, ...]:
     """Return an anchor for each message of the user's own.
 
-    The key is taken from role and text of the last three messages of user and assistant that say
-    something, up to and with it; of a user's only what they wrote. So it stays the same when more is said,
+    The key is made from role and text of the last three messages of user and assistant with words, up to this one. Of
+    a user's message, only their own words count. So it stays the same when more is said,
     when documents are put around the message or taken away, and when a frontend cuts off the
     conversation's head further up than those three. Where a key comes twice in a request, the later ones
     end in ``#2``, ``#3``; cutting off the first of them renumbers these.
 
     Args:
         chat: The request.
-        every: What ``spoken`` yields of it, where that is known.
+        every: The result of ``spoken`` for the body, if known.
 
     Returns:
         The anchors, in order; none for the results of tools, or images that a frontend shows in their place.

@@ -14,12 +14,12 @@ from recollect.wire.reply_parser import Answer, ReplyParser, objects
 def read_messages_body(body: bytes) -> ChatBody | None:
     """Read the body of a request for a message, not compressed; None when it can't be read with certainty.
 
-    The results of tools stand in messages of the user there; such a message without words of theirs is a tool's.
+    Messages of the user carry the results of tools; such a message without the user's own words is a tool's.
     """
     chat = read_body(body)
     if chat is None:
         return None
-    # What tells the model how to answer stands beside the messages there.
+    # The system's text is a field of its own, outside the messages.
     given = (MEMBERS.decode(body) or {}).get("system")
     system = content_of(given) if given is not None else None
     instructions = (ChatMessage("system", system),) if system else ()

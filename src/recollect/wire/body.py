@@ -35,7 +35,7 @@ class ChatMessage(msgspec.Struct, frozen=True):
     Attributes:
         role: "system", "developer", "user", "assistant", "tool", or anything else.
         content: A text, a list of parts, null, or anything else.
-        name: What the client calls the message's author.
+        name: The author's name, as the client gives it.
         tool_calls: The tools it calls.
         function_call: The same in the API's older words.
     """
@@ -76,8 +76,8 @@ class ChatBody:
 
     Attributes:
         raw: The body as it came.
-        messages: What it holds, at least one. Of a very long chat those between its beginning and its newest
-            say nothing, not even who speaks: they are not read.
+        messages: Its messages, at least one. In a very long chat the messages between the first and the newest ones
+            are not read: they have neither text nor role.
         messages_span: Where in ``raw`` the list of messages stands, brackets included; or the text that is
             the only message.
         model: The model it names; "" if it names none.

@@ -19,12 +19,12 @@ class Dialect:
     """An API that a chat can be spoken in.
 
     Attributes:
-        name: What it is called in metrics.
+        name: Its name in metrics.
         read: Reads a request's body; None when it can't be read with certainty.
-        compose: Adds all that is to be added, by splicing bytes; None if some of it has no certain place.
+        compose: Splices all additions into the bytes; None if the place of one is uncertain.
         listen: Makes a reader of an answer from its ``Content-Type`` and ``Content-Encoding``.
-        kept_by_server: Whether what follows on a tool's result may come without what the user said: then
-            an answer that calls tools is the last time that the user's words are seen.
+        kept_by_server: Whether the request after a tool's result may lack the user's message, because the server
+            keeps it. Then the request that led to the tool call is the last one with the user's words.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Undoes a body's content encodings, piece by piece, within a bound (RFC 9110, section 8.4).
 
-Never: knows what the bytes mean, or holds more than a piece of what they unpack to.
+Never: interprets the bytes, or holds more than a piece of the unpacked data.
 """
 
 import zlib
@@ -12,7 +12,7 @@ import brotli
 import zstandard
 
 DECODING_ERRORS = (zlib.error, brotli.error, zstandard.ZstdError, OverflowError)
-"""What writing to a decoding may raise: broken bytes, or more of them than the bound."""
+"""The errors of writing to a decoder: broken bytes, or too many of them."""
 
 _PIECE = 64 * 1024
 _MOST_ENCODINGS = 5

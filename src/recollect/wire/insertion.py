@@ -44,14 +44,13 @@ class Form:
 def compose(chat: ChatBody, additions: Additions, style: SystemStyle, *, form: Form) -> bytes | None:
     """Add to a request.
 
-    Text joins a text after a blank line, and a list of parts as one more at its end. Style ``none``
-    puts the system's text beside the conversation's first message of the user: of those restored,
-    else of those in the request, in front of what else is added there.
+    Text joins a text after a blank line, and a list of parts as one more at its end. Style ``none`` adds the system's
+    text to the conversation's first message of the user, restored or in the request, in front of its other additions.
 
     Args:
         chat: The request.
-        additions: What to add; empty texts count as none.
-        style: What the upstream takes from the system.
+        additions: The additions; empty texts count as none.
+        style: The kinds of system text that the upstream accepts.
         form: The API it is spoken in.
 
     Returns:

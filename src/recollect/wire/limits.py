@@ -1,7 +1,7 @@
-"""How much of a request is read. Pure. Never: what it says.
+"""How much of a request is read. Pure. Never: its meaning.
 
-A call of the decoder's holds the interpreter, and with it everybody's chat, from its beginning to its end. So what
-one call may have to do is bounded before it is made: a gigabyte of text a second is read, but of other JSON much less.
+A call of the decoder's holds the interpreter, and with it everybody's chat, from its beginning to its end. So each
+call's work is bounded beforehand: a second is enough for a gigabyte of text, but for much less of other JSON.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ FIRST, LAST = 20, 2_000
 """Messages that are read of a longer chat: those that it began with, and the newest."""
 
 LONGEST_TEXT = 4 * 1024 * 1024
-"""Bytes of JSON that the text of one message may take: four times what the largest models are given at once."""
+"""The most bytes of JSON in the text of one message: four times the context of the largest models."""
 PLAIN_BYTES = 64 * 1024
 """Bytes of a message up to which any of its JSON is decoded at once."""
 MOST_PARTS = 20_000
@@ -28,19 +28,19 @@ _SLICE = 1024 * 1024
 
 
 def is_light(body: bytes | memoryview) -> bool:
-    """Tell whether a request is read in so few milliseconds that it may be done between two others."""
+    """Return whether a request takes so few milliseconds to read that the event loop may do it."""
     return len(body) <= LIGHT_BYTES and not exceeds(body, b"{[", _LIGHT_OPENINGS)
 
 
 def is_readable(body: bytes) -> bool:
-    """Tell whether a request is read at all; it is not where its JSON is nearly nothing but structure."""
+    """Return whether a request is read at all; JSON that is nearly all structure is not."""
     if len(body) <= LIGHT_BYTES:
         return True
     return not exceeds(body, b"{[", MOST_OPENINGS) and not exceeds(body, b",", MOST_COMMAS)
 
 
 def exceeds(source: bytes | memoryview, marks: bytes, most: int) -> bool:
-    """Tell whether bytes of ``marks`` stand more than ``most`` times in the source.
+    """Return whether the source holds more than ``most`` bytes of ``marks``.
 
     Counted a megabyte at a time, so that other threads have their turn, and no further than is needed.
     """
@@ -55,7 +55,7 @@ def exceeds(source: bytes | memoryview, marks: bytes, most: int) -> bool:
 
 
 def count(source: bytes | memoryview, mark: bytes) -> int:
-    """Return how often a byte stands in the source."""
+    """Return the count of a byte in the source."""
     return sum(piece.count(mark) for piece in _pieces(source))
 
 

@@ -1,7 +1,7 @@
 """The messages of a request, as many of them as are read. Pure.
 
-Never: raises, or decodes at once what would take long: of a long chat what stands between its beginning and its
-newest messages says nothing, and a message whose text is too long is told of as such.
+Never: raises, or decodes long data in one go. In a long chat the messages between the first and the newest ones are
+    skipped, and a message with too long a text is marked as such.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ _NULL = msgspec.Raw(b"null")
 
 
 class TooLong:
-    """Stands for a text that is longer than what is read."""
+    """Replaces a text that is too long to read."""
 
 
 TOO_LONG = TooLong()
 
 
 class MessageList(NamedTuple):
-    """What was read of a list.
+    """The part of a list that was read.
 
     Attributes:
         items: One for each of the list.
@@ -36,7 +36,7 @@ class MessageList(NamedTuple):
 
 
 class _Passed(msgspec.Struct, gc=False):
-    """What is looked at of a message that is not read."""
+    """The part of an unread message that is looked at."""
 
     role: Any = None
 
@@ -77,7 +77,7 @@ class ListReader:
         self._kind = kind
 
     def read(self, source: msgspec.Raw) -> MessageList | None:
-        """Return what is read of a list; None if it isn't one of objects alone."""
+        """Return the part of a list that is read; None if an item is no object."""
         if limits.is_light(memoryview(source)):
             items = decode_with(self._all, source)
             return None if items is None else MessageList(items)
@@ -115,7 +115,7 @@ class ListReader:
 def content_of(source: msgspec.Raw) -> Any:
     """Return a content: a text, a list of parts, or anything else that is small; of a large list only texts are decoded.
 
-    TOO_LONG where its text is longer than what is read; None where it can't be read.
+    TOO_LONG if its text is too long to read; None if it can't be decoded.
     """
     size = memoryview(source).nbytes
     if size <= limits.PLAIN_BYTES:
@@ -133,6 +133,6 @@ def content_of(source: msgspec.Raw) -> Any:
 
 
 def _small(source: msgspec.Raw) -> Any:
-    """Return what a text or a small value says; True for anything larger, as Python takes it for true."""
+    """Return the value of a string or a small value; True for anything larger, which is true in Python."""
     is_text = bytes(memoryview(source)[:1]) == b'"'
     return decode_with(_ANY, source) if is_text or memoryview(source).nbytes <= limits.PLAIN_BYTES else True

@@ -1,4 +1,4 @@
-"""Which model a request names, where that decides who is asked."""
+"""The model that a request names, which may decide the upstream."""
 
 from recollect.wire.raw_json import KnownMembers, decode_text, find_member
 
@@ -11,10 +11,10 @@ class AmbiguousModelError(ValueError):
 
 
 def named_model(body: bytes) -> str | None:
-    """Return the model that a request's JSON names; None where it names none.
+    """Return the model that a request's JSON names; None if it names none.
 
     Raises:
-        AmbiguousModelError: It can't be told for certain.
+        AmbiguousModelError: The name is uncertain.
     """
     members = _KNOWN.decode(body)
     if members is None:

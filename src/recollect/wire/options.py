@@ -29,7 +29,8 @@ class TakenOptions(NamedTuple):
     """A body without its options, and the options.
 
     Attributes:
-        body: What goes on of it; None where that can't be told, as too much stands beside what is asked.
+        body: The bytes to forward; None if they are uncertain, because the request holds too much besides the
+            options.
         options: The value of its member ``recollect``, if that is known.
     """
 
@@ -38,7 +39,7 @@ class TakenOptions(NamedTuple):
 
 
 def may_have_options(body: bytes) -> bool:
-    """Tell whether an object somewhere in a body has a member ``recollect``; linear time, whatever it holds."""
+    """Return whether an object anywhere in a body has a member ``recollect``, in linear time."""
     return _AS_KEY.search(body) is not None
 
 
@@ -48,8 +49,7 @@ def take_options(body: bytes) -> TakenOptions:
     Args:
         body: The request's body, not compressed.
 
-    Returns:
-        The body without it, every byte else as it was but for one comma beside it; and its value. Given
+    Returns: The body without it, unchanged but for it and one comma; and its value. Given
         twice, each is cut out, and the last counts, as it does for most readers of JSON (RFC 8259, 4).
         The same body and None if it has no such member or isn't a JSON object.
     """

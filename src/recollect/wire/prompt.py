@@ -1,4 +1,4 @@
-"""What a request says already, in whatever role, so that no memory repeats it. Never: raises."""
+"""The texts of a request in all roles, so that no memory repeats them. Never: raises."""
 
 from recollect.text.attribution.embedded_data import without_data
 from recollect.wire.body import ChatBody
@@ -12,7 +12,7 @@ MOST_OF_ALL = 200_000
 def prompt_texts(chat: ChatBody) -> tuple[str, ...]:
     """Return the texts of all messages, newest first, each cut off after 20,000 characters; at most 200,000 in all.
 
-    With what the system says, retrieved documents, and what else a frontend put around a message.
+    Includes the system's text, retrieved documents, and all else that a frontend put around a message.
     """
     texts: list[str] = []
     room = MOST_OF_ALL

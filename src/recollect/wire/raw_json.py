@@ -1,6 +1,6 @@
-"""JSON as bytes: what a value says, and at which bytes it stands.
+"""JSON as bytes: values, and their places in bytes.
 
-Never: raises, re-serialises, or knows what a chat is. JSON as in RFC 8259; what ``msgspec`` can't
+Never: raises, re-serialises, or knows chats. JSON as in RFC 8259; what ``msgspec`` can't
 decode (a byte order mark, UTF-16, NaN, lone surrogates, nesting past Python's recursion limit)
 counts as not JSON.
 """
@@ -104,7 +104,7 @@ def decoder_of(kind: Any) -> "msgspec.json.Decoder[Any]":
 
 
 def decode_with(decoder: "msgspec.json.Decoder[Any]", source: bytes | memoryview | msgspec.Raw) -> Any:
-    """Return what the decoder makes of the source, or None if it can't."""
+    """Return the decoded source, or None if it is invalid."""
     try:
         return decoder.decode(source)
     except _UNREADABLE:
@@ -128,9 +128,8 @@ def find_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], n
         members: What was decoded of that object; the more, the quicker.
         name: The member's key.
 
-    Returns:
-        The value's span in ``source``; None if the key stands there twice or not at all, or the object has
-        more than ten thousand members, or they hold more than is walked through.
+    Returns: The value's span in ``source``; None if the object has the key twice or not at all, or more than ten
+        thousand members, or too much data to walk through.
     """
     found: Span | None = None
     try:
@@ -145,7 +144,7 @@ def find_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], n
 
 
 def without_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw], name: str) -> bytes | None:
-    """Return the source without a member of an object, and without one comma beside it.
+    """Return the source without a member of an object, and without one comma next to it.
 
     None if the object has more than ten thousand members, or they hold more than is walked through.
 
@@ -153,7 +152,7 @@ def without_member(source: bytes, start: int, members: Mapping[str, msgspec.Raw]
         source: Holds the object.
         start: Where in ``source`` the object's opening brace stands.
         members: What was decoded of that object; the more, the quicker.
-        name: The member's key; where it stands twice, each is cut out.
+        name: The member's key; all members with this key are cut out.
     """
     cuts: list[Span] = []
     kept: _Member | None = None
@@ -194,7 +193,7 @@ class Places(Sequence[Span]):
     @overload
     def __getitem__(self, at: slice) -> Sequence[Span]: ...
     def __getitem__(self, at: int | slice) -> Span | Sequence[Span]:
-        """Return where one item stands, or several."""
+        """Return the place of an item, or of several."""
         if isinstance(at, slice):
             return Places(self._starts[at], self._ends[at])
         return Span(self._starts[at], self._ends[at])
@@ -225,7 +224,7 @@ def find_items(source: bytes, span: Span) -> Places | None:
 
 
 class _Member(NamedTuple):
-    """A member of an object: its key, where that and its value stand, and where the next member may begin."""
+    """A member of an object: its key, the places of key and value, and the place after it."""
 
     key: str
     start: int

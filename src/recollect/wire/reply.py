@@ -31,7 +31,7 @@ class ReplyReader:
     def __init__(
         self, content_type: str, content_encoding: str = "", said: ReplyParser | None = None
     ) -> None:
-        """Prepare to read an answer with these headers, "" where it has none; without ``said``, of chat completions."""
+        """Prepare to read an answer; ``said`` is of chat completions by default, each header "" if absent."""
         self._said = said or CompletionParser()
         self._body: _EventStream | _Whole
         if "text/event-stream" in content_type.lower():
@@ -54,7 +54,7 @@ class ReplyReader:
             self._read_slab()
 
     def finish(self) -> Reply:
-        """Return the reply. What is fed afterwards is ignored."""
+        """Return the reply. Later bytes are ignored."""
         self._read_slab()
         self._deaf = True
         self._body.finish()
@@ -99,11 +99,11 @@ class _Whole:
 
 
 class _EventStream:
-    """Splits a stream of server-sent events into their data, and tells of each event that has any.
+    """Splits a stream of server-sent events, and reports each event with data.
 
     The format: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
 
-    A last event is told of even without the blank line that should follow it.
+    It reports a last event even if the blank line after it is missing.
 
     Attributes:
         truncated: Whether an event, or the rest of the stream, was left out.

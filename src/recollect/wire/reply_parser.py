@@ -20,7 +20,7 @@ _MOST_CHARACTERS = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answered.
+    """A model's answer.
 
     Attributes:
         text: Its words: the first choice's text. Thoughts and refusals are no text, and a mark stands for an image.

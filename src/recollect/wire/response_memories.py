@@ -1,4 +1,4 @@
-"""Adds what was remembered to an answer, for clients that asked to see it.
+"""Adds the recalled memories to an answer, for clients that asked for them.
 
 Never: raises on any answer, or changes one that isn't a JSON object.
 """

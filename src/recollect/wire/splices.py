@@ -10,11 +10,11 @@ from recollect.wire.body import MEMBERS
 from recollect.wire.raw_json import Span, decode_members, encode_text, find_member
 
 GAP = "\n\n"
-"""What stands between what was said and what is added to it."""
+"""Separates a message's text from the addition."""
 
 
 class Splice(NamedTuple):
-    """Bytes in place of those at ``span``; an insertion where that is empty."""
+    """Bytes that replace the ones at ``span``; an insertion if it is empty."""
 
     span: Span
     replacement: bytes
@@ -39,7 +39,7 @@ def spliced(source: bytes, splices: Iterable[Splice]) -> bytes:
 
 
 def said_with(said: str, added: str) -> str:
-    """Return a message's text with what is added to it, exactly as it is put beside a message of the body."""
+    """Return a message's text with its addition, exactly as in the body."""
     return f"{said}{GAP}{added}" if said and added else said or added
 
 
@@ -80,7 +80,7 @@ def longer_content(at: Span, content: bytes, text: str, part: str = "text") -> S
 
 
 def longer_member(source: bytes, name: str, text: str, *, parts: bool) -> Splice | None:
-    """Return what adds text to the end of what a member of the body's object says, or makes it all of it.
+    """Return the splice that adds text to the end of a member's string, or makes it the whole string.
 
     None if the member is given twice or is neither text, nor parts, nor null.
     """

@@ -1,4 +1,4 @@
-"""Recognises what a frontend asks of a model for itself, on no user's behalf.
+"""Recognises the requests that a frontend makes to a model for itself, on no user's behalf.
 
 Never: raises, or trusts one phrase alone where a person could have written it. Nothing in a body
 marks such a request, so it is known by its shape; a header that names the task is surer.
@@ -21,13 +21,13 @@ _SESSIONS = (
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What a kind of task looks like.
+    """The shape of a kind of task.
 
     Attributes:
-        task: What it is for.
-        opens: What the request's only user message begins with.
-        holds: What that message also holds.
-        system: What the system messages hold.
+        task: Its purpose.
+        opens: The beginning of the request's only user message.
+        holds: Further text in that message.
+        system: Text in the system messages.
         streams: Whether its answer may be streamed. A person's chat nearly always is.
     """
 
@@ -108,7 +108,7 @@ _CLOSED_BY_CHAT = linear(r"<chat_history>\s*[A-Z]+: .*</chat_history>\s*\Z", re.
 
 
 def is_background_task(chat: ChatBody) -> bool:
-    """Tell whether a request is a frontend's own, by its shape.
+    """Return whether a request is a frontend's own, by its shape.
 
     Recognised are Open WebUI's titles, tags, follow-ups, search queries, autocompletion, image
     prompts, emojis, merged answers, tool choice without function calling, memory review, context
@@ -131,7 +131,7 @@ def is_background_task(chat: ChatBody) -> bool:
 
 
 def _nobody_wrote(text: str) -> bool:
-    """Tell whether a message of the user is a machine's, from its first to its last line."""
+    """Return whether a machine wrote a message of the user, from its first to its last line."""
     text = text.strip()
     events = _EVENTS.match(text)
     rest = text[events.end() :] if events else text

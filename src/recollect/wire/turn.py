@@ -44,7 +44,7 @@ def read_turn(
 
     Args:
         chat: The request.
-        user_id: Whose turn it is.
+        user_id: The person who speaks.
         session_id: The chat it belongs to. Where it is None or blank, a chat is known by the id under
             which the server keeps it, else by the answer that it follows, else by how it began: ``fp:`` and the first 32 hexadecimal digits of the SHA-256 of the first
             text the user wrote, or of the picture or file that they began with. Two chats of one user that begin with the same

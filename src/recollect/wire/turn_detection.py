@@ -20,8 +20,8 @@ class DetectedTurn:
     """The turn of a request, or why there is none.
 
     Attributes:
-        turn: What the user said; None if nothing is to be recalled or remembered.
-        body: The request it stands in; set where ``turn`` is.
+        turn: The user's turn; None if nothing is to be recalled or remembered.
+        body: The request with the turn; set if ``turn`` is.
         skip: Why ``turn`` is None.
         forms: Whether the exchange may be remembered.
     """
@@ -48,7 +48,7 @@ def detect_turn(
 
     Args:
         body: The request's JSON.
-        user_id: Whose turn it is.
+        user_id: The person who speaks.
         session_id: The frontend's id of the chat, if it gave one.
         message_id: The frontend's id of the user message, if it gave one.
         at: Now.
@@ -96,7 +96,7 @@ def _is_too_large(chat: ChatBody) -> bool:
 
 
 def _parent(turn: Turn, parent_id: str | None, message_id: str | None) -> str | None:
-    """Return what the turn follows on, if that is certain.
+    """Return the exchange before the turn, if that is certain.
 
     Of two versions of a message each has an id of its own; without ids no one knows them for such. And who carries
     earlier messages of the user follows on something, whatever a frontend leaves empty.

@@ -1,4 +1,4 @@
-"""Tells what a user wrote from what a frontend put around it.
+"""Separates a user's own words from text that a frontend put around them.
 
 Never: raises, or takes a tag for wrapping that stands where no frontend puts it. The shapes are
 those of Open WebUI 0.12: the RAG template, attached files, cited sources and its own memories; and our own fences,
@@ -31,10 +31,10 @@ _OUR_FENCE = bounded(r"^<(?P<closes>/?)recollect_(?P<what>memories|history)>[ \t
 
 
 def authored_text(message: ChatMessage) -> str:
-    """Return what a message's author wrote.
+    """Return the author's own words in a message.
 
     Args:
-        message: Any message. A user's is looked at for what a frontend put around it, an assistant's for its thoughts.
+        message: Any message. A user's message loses the frontend's text, an assistant's its thoughts.
 
     Returns:
         The text parts, joined by line ends; of a user's, each without retrieved documents, lists
@@ -50,7 +50,7 @@ def authored_text(message: ChatMessage) -> str:
 
 
 def known_by(message: Message) -> str:
-    """Return the words by which a message is known again: of a user's those without what a client puts around them again.
+    """Return the words that identify a message; of a user's message, the words without a client's own additions.
 
     An editor says with each message which files are open; where nothing else is said, all counts.
     """
@@ -82,7 +82,7 @@ def _unwrapped(text: str) -> str:
     text = text.strip()
     if "<" not in text:
         return text
-    # Ours first: what is quoted in one may look like the end of any other.
+    # Ours first: a quote in one may look like the end of another.
     text = _without_own(text).strip()
     text = _without_retrieved(text)
     for opens, closes in _BLOCKS:
@@ -115,7 +115,7 @@ def _without_blocks(text: str, opens: Pattern, closes: str) -> str:
 
 
 def _without_retrieved(text: str) -> str:
-    """Cut off the RAG template, which stands in front of the question.
+    """Cut off the RAG template in front of the question.
 
     Up to the *last* closing tag: a retrieved document may hold one too, and words of a document
     must never pass as the user's.
@@ -138,7 +138,7 @@ def _query(text: str) -> str:
 
 
 def _without_sources(text: str) -> str:
-    """Cut off source tags, with or without bodies, that stand in front."""
+    """Cut off source tags at the beginning, with or without bodies."""
     at = 0
     while (opening := _SOURCE.match(text, at)) and (end := text.find(_SOURCE_CLOSES, opening.end())) >= 0:
         at = end + len(_SOURCE_CLOSES)
