@@ -1,21 +1,21 @@
 """Reads requests to the memory that are a whole message, by the closed list in ``memory_requests.json``. Pure.
 
-Each request has its phrases, language by language. A message counts where all of it is one of them, but for marks and one polite
+Each request has its phrases, language by language. A message counts if all of it is one of them, but for marks and one polite
 word at either end. In the table ``(a|b|)`` stands for one of several words or none, ``#`` for numbers of a list, and a question
-mark for a phrase that may be asked. Without a model the openings of the same table tell what to remember, forget or correct.
+mark for a phrase that may be a question. Without a model the openings of the same table say what to remember, forget or correct.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, cached_property
-from itertools import product
+from functools import cache, cached_property, lru_cache
+from itertools import count
 from typing import Any
 from unicodedata import category, normalize
 
 from recollect.model import Asking
-from recollect.text.patterns import Pattern, bounded, linear
+from recollect.text.patterns import Anchored, Pattern, anchored, bounded
 from recollect.text.word_tables import read_table
 
 LONGEST_MESSAGE = 120
@@ -31,9 +31,14 @@ _APOSTROPHES = str.maketrans("\u2019\u02bc", "''")
 _BREAK = bounded(r"\W")
 _CHOICE = bounded(r"\(([^()]*)\)")
 _OPENING = (Asking.REMEMBER, Asking.FORGET, Asking.CORRECT)
-"""What a message may open with. That nothing is to be kept of it a model alone understands: it can't be undone."""
+"""Wishes that a message may open with. Only a model understands that nothing is to be kept of it, as that can't be undone."""
 
-_BEHIND = r"(?:[\s:,\x{ff1a}\x{ff0c}]|$)"
+_BEHIND = "[\\s:,\uff1a\uff0c]"
+_OPENING_READ = 200
+"""Characters of a message in which its opening ends."""
+
+_KEPT = 64
+"""Messages that are remembered: one is read several times in a turn."""
 
 
 class Request(StrEnum):
@@ -70,23 +75,23 @@ class MemoryRequest:
 
 def read_memory_request(text: str) -> MemoryRequest | None:
     """Return the request that a message is; None if it is no phrase of the list."""
-    if len(text) > LONGEST_MESSAGE:
-        return None
+    return _read(text) if len(text) <= LONGEST_MESSAGE else None
+
+
+@lru_cache(_KEPT)
+def _read(text: str) -> MemoryRequest | None:
     folded = " ".join(_folded(text).replace("#", " ").split()).strip(_MARKS)
     plain = folded.rstrip(_MARKS + _QUESTION)
-    if not plain:
-        return None
-    found = (each.request(plain, is_question=plain != folded) for each in _languages())
+    found = (each.request(plain, is_question=plain != folded) for each in _may_be_of(plain, tuple(Request)))
     return next(filter(None, found), None)
 
 
 def read_opening(text: str) -> tuple[Asking, str] | None:
     """Return the wish that a message opens with, and the rest of its first paragraph; None for other openings."""
     paragraph = text.strip().partition("\n\n")[0]
-    for language in _languages():
-        if found := language.openings.match(paragraph):
-            asking = next(each for each in _OPENING if found[each.value] is not None)
-            return asking, paragraph[found.end() :].strip()
+    for language in _may_be_of(_folded(paragraph[:_OPENING_READ]), _OPENING):
+        if found := language.opening.match(paragraph):
+            return Asking(found.lastgroup or ""), paragraph[found.end() :].strip()
     return None
 
 
@@ -103,53 +108,41 @@ class _Language:
     space: str
 
     def request(self, plain: str, *, is_question: bool) -> MemoryRequest | None:
-        if not plain[:1].isdigit() and self._beginning(plain) not in self._begins:  # nearly all messages
+        found = self._request.fullmatch(plain)
+        if found is None:
             return None
-        found = self._numbers.search(plain)
-        texts: list[tuple[str, tuple[int, ...]]] = [(plain, ())]
-        if found:
-            named = f"{plain[: found.start()]}#{plain[found.end() :]}"
-            texts.append((named, self._values(found[0])))
-        for text, numbers in texts:
-            for phrase, asks in self._unwrapped(text) if len(text) <= self._longest else ():
-                asking, may_ask = self._phrases.get(phrase, (None, False))
-                if asking is not None and (asks or may_ask or not is_question):
-                    return MemoryRequest(asking, numbers)
-        return None
+        said = {name: words for name, words in found.groupdict().items() if words is not None}
+        if is_question and not any(name.startswith("asks") for name in said):
+            return None
+        numbers = next((words for name, words in said.items() if name.startswith("numbers")), "")
+        return MemoryRequest(next(each for each in Request if each in said), self._values(numbers))
 
-    def _unwrapped(self, text: str) -> Iterator[tuple[str, bool]]:
-        """Yield a text, and the text without a polite word in front or behind; and whether that word asks."""
-        for lead in ("", *(self._leads if text.startswith(self._leads) else ())):
-            rest = text.removeprefix(lead)
-            if lead and (rest == text or rest[: len(self.space)] not in {self.space, ",", "\u060c"}):
-                continue
-            for tail in ("", *(self._tails if rest.endswith(self._tails) else ())):
-                left = rest.removesuffix(tail)
-                if not tail or (left != rest and left.endswith((self.space, ",", "\u060c"))):
-                    yield left.strip(_MARKS), lead in self.words["asking"]
+    def beginnings(self, askings: Iterable[str]) -> set[str]:
+        """Return the first words of these phrases, of numbers and of the words before phrases; of unspaced languages, characters."""
+        phrases = (phrase for asking in askings for phrase in self.words[asking])
+        return {
+            self.beginning(head)
+            for phrase in (*phrases, *self.words["polite"], *self.words["asking"], *self._number_of)
+            for head in _heads(phrase)
+        }
 
-    @cached_property
-    def _longest(self) -> int:
-        """The most characters of a phrase with polite words around it."""
-        around = (max(map(len, each), default=0) + len(", ") for each in (self._leads, self._tails))
-        return max(map(len, self._phrases)) + sum(around)
-
-    def _beginning(self, text: str) -> str:
+    def beginning(self, text: str) -> str:
         """Return the first word of a text; in languages without spaces its first character."""
         return _BREAK.split(text, maxsplit=1)[0] if self.space else text[:1]
 
     @cached_property
-    def _begins(self) -> frozenset[str]:
-        """The beginnings of all phrases, of numbers, and of the words in front of phrases."""
-        return frozenset(map(self._beginning, (*self._phrases, *self._number_of, *self._leads)))
-
-    @cached_property
-    def _leads(self) -> tuple[str, ...]:
-        return (*self.words["polite"], *self.words["asking"])
-
-    @cached_property
-    def _tails(self) -> tuple[str, ...]:
-        return tuple(self.words["tail"])
+    def _request(self) -> Anchored:
+        """An expression for a whole message, with groups for the kinds of requests, the numbers, and what lets it be a question."""
+        gap = ("[ ,\u060c]" if self.space else "") + f"[{re.escape(_MARKS)}]*"
+        asks, numbers = (f"(?P<asks{number}>)" for number in count()), (f"(?P<numbers{n}>" for n in count())
+        every = (f"(?P<{each.value}>{'|'.join(map(_expression, self.words[each]))})" for each in Request)
+        phrases = re.sub(
+            r"\\[#?]",
+            lambda mark: f"{next(numbers)}{self._numbers})" if mark[0] == r"\#" else next(asks),
+            "|".join(every),
+        )
+        polite, asking, tail = (_any(self.words[each]) for each in ("polite", "asking", "tail"))
+        return anchored(rf"(?:(?:(?P<asks>{asking})|{polite}){gap})?(?:{phrases})(?:{gap}{tail})?")
 
     def _values(self, words: str) -> tuple[int, ...]:
         found = (
@@ -157,15 +150,6 @@ class _Language:
             for each in self._number.findall(words)
         )
         return tuple(dict.fromkeys(found))
-
-    @cached_property
-    def _phrases(self) -> Mapping[str, tuple[Request, bool]]:
-        return {
-            phrase.rstrip("?"): (asking, phrase.endswith("?"))
-            for asking in Request
-            for template in self.words[asking]
-            for phrase in expanded(template)
-        }
 
     @cached_property
     def _number_of(self) -> Mapping[str, int]:
@@ -177,31 +161,33 @@ class _Language:
     def _number(self) -> Pattern:
         return bounded(self._one)
 
-    @cached_property
-    def _numbers(self) -> Pattern:
+    @property
+    def _numbers(self) -> str:
         space = self.space
         between = rf"(?: ?[,&\u3001\uff0c] ?|{space}(?:{self.words['joined']}){space}|, (?:{self.words['joined']}){space})"
-        return bounded(rf"{self._one}(?:{between}{self._one}){{0,9}}")
+        return rf"{self._one}(?:{between}{self._one}){{0,9}}"
 
     @property
     def _one(self) -> str:
         """An expression for one number. A digit may have an ending behind it, as in Turkish; a word may not."""
-        words = rf"(?:{'|'.join(sorted(map(re.escape, self._number_of), key=len, reverse=True))})"
+        words = _any(self._number_of)
         return (
             rf"(?:(?<!\w){words}(?!\w)|(?<!\w)\d{{1,3}}(?!\d))" if self.space else rf"(?:{words}|\d{{1,3}})"
         )
 
     @cached_property
-    def openings(self) -> Pattern:
+    def opening(self) -> Anchored:
         """An expression for the openings that ask to remember, forget or correct something."""
-        lead = "|".join(map(re.escape, (*self.words["polite"], *self.words["asking"])))
-        every = (f"(?P<{asking.value}>{'|'.join(self._openings(asking))})" for asking in _OPENING)
-        return linear(rf"(?i)\s*(?:(?:{lead})[\s,]+)?(?:{'|'.join(every)})[\s:,\x{{ff1a}}\x{{ff0c}}]*")
+        behind = rf"(?:(?<=\W)|(?={_BEHIND}|$))" if self.space else ""
+        lead = _any((*self.words["polite"], *self.words["asking"]))
+        every = (
+            f"(?P<{asking.value}>(?:{'|'.join(map(_expression, self._longest_first(asking)))}){behind})"
+            for asking in _OPENING
+        )
+        return anchored(rf"\s*(?:{lead}[\s,]+)?(?:{'|'.join(every)}){_BEHIND}*", re.IGNORECASE)
 
-    def _openings(self, asking: Asking) -> Iterator[str]:
-        every = {each for template in self.words[asking.value] for each in expanded(template)}
-        for each in sorted(every, key=len, reverse=True):
-            yield re.escape(each) + (_BEHIND if self.space and each[-1].isalnum() else "")
+    def _longest_first(self, asking: Asking) -> list[str]:
+        return sorted(self.words[asking.value], key=len, reverse=True)
 
 
 @cache
@@ -210,14 +196,49 @@ def _languages() -> tuple[_Language, ...]:
     return tuple(_Language(words, "" if code in _UNSPACED else " ") for code, words in table.items())
 
 
-def expanded(template: str) -> list[str]:
-    """Return the phrases that a template of the table stands for, in the form in which they are compared."""
-    parts = _CHOICE.sub("\n\\1\n", _folded(template)).split("\n")
-    choices = [part.split("|") if number % 2 else [part] for number, part in enumerate(parts)]
-    return [" ".join("".join(each).split()) for each in product(*choices)]
+@cache
+def _by_beginning(askings: tuple[str, ...]) -> Mapping[str, list[_Language]]:
+    found: dict[str, list[_Language]] = {}
+    for language in _languages():
+        for beginning in language.beginnings(askings):
+            found.setdefault(beginning, []).append(language)
+    return found
+
+
+def _may_be_of(text: str, askings: tuple[str, ...]) -> Iterable[_Language]:
+    """Return the languages with such a phrase that begins like a text; none for nearly all messages."""
+    if text[:1].isdigit():
+        return _languages()
+    begins = dict.fromkeys((_BREAK.split(text, maxsplit=1)[0], text[:1]))
+    return [language for each in begins for language in _by_beginning(askings).get(each, ())]
+
+
+def _expression(template: str) -> str:
+    """Return an expression for the phrases that a template of the table stands for, longer words first."""
+    parts = _CHOICE.split(_folded(template))
+    return "".join(
+        _any(part.split("|")) if number % 2 else re.escape(part) for number, part in enumerate(parts)
+    )
+
+
+def _any(words: Iterable[str]) -> str:
+    """Return an expression for one of several words, the longest that fits; without words, for nothing."""
+    longest_first = sorted(words, key=len, reverse=True)
+    return f"(?:{'|'.join(map(re.escape, longest_first))})" if longest_first else "(?!)"
+
+
+def _heads(template: str) -> set[str]:
+    """Return the beginnings of the phrases that a template stands for, up to their first space at least."""
+    heads = {""}
+    for number, part in enumerate(_CHOICE.split(_folded(template))):
+        words = part.split("|") if number % 2 else [part]
+        heads = {head if _BREAK.search(head) else head + word for head in heads for word in words}
+    return heads
 
 
 def _folded(text: str) -> str:
     """Return a text in one width, in small letters, with one apostrophe, and without vowel points."""
+    if text.isascii():
+        return text.lower()
     plain = normalize("NFKC", text).translate(_APOSTROPHES).casefold()
     return "".join(letter for letter in plain if category(letter) != "Mn")
