@@ -1,4 +1,4 @@
-"""The engine: recalls for turns, keeps what was said, forms memories in the background. Never: who calls it."""
+"""The engine: recalls for turns, logs messages, forms memories in the background. Never: who calls it."""
 
 from recollect.engine.engine import Backends, Engine, Policy, Prepared, RecallOptions, system_clock
 

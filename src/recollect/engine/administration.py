@@ -137,7 +137,7 @@ class Administration(SharedMemories):
         actor: Actor = Actor.ADMIN,
         **changed: Unpack[Changed],
     ) -> Memory:
-        """Correct a memory under its id; parts that are not given stay. What it was is a version in its history.
+        """Correct a memory under its id; parts that are not given stay. The old content is a version in its history.
 
         Hints (``use``, ``topics``, ``questions``) of an earlier content go with it.
 
@@ -239,7 +239,8 @@ class Administration(SharedMemories):
     ) -> tuple[Update, ...] | None:
         """Undo the changes of one exchange, newest first, and hide its words from recall; a waiting one is never formed.
 
-        So with the earlier exchanges of which it was shown with this one's answer what they taught. A memory that was changed again
+        The same goes for earlier exchanges whose changes were shown with this one's answer. A memory that was changed
+        again
         since stays as it is. Return the audit's rows of the undone changes; None if the log has no exchange with the key (``Turn.key``).
         """
         keys = (key, *await self._backends.inbox.told_with(scope, key))
@@ -262,10 +263,10 @@ class Administration(SharedMemories):
                 continue
         return tuple(undone)
 
-    # -- what is held back -------------------------------------------------------------------------
+    # -- quarantine --------------------------------------------------------------------------------
 
     async def approve(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> Memory:
-        """Keep what is held back.
+        """Approve a quarantined memory: it becomes the user's.
 
         Raises:
             MemoryNotFoundError: Nothing with this id is held back.
@@ -282,10 +283,10 @@ class Administration(SharedMemories):
         return memory
 
     async def refuse(self, user_id: str, memory_id: UUID, *, actor: Actor = Actor.ADMIN) -> None:
-        """Let go of what is held back; it does not come again. Raises MemoryNotFoundError."""
+        """Refuse a quarantined memory; it does not come again. Raises MemoryNotFoundError."""
         await self._backends.memories.release(user_id, memory_id, None, actor=actor, at=self._clock())
 
-    # -- what is done once ---------------------------------------------------------------------------
+    # -- idempotent requests -------------------------------------------------------------------------
 
     async def reserve_answer(self, user_id: str, key: str, request: bytes) -> KeptAnswer | datetime:
         """Take a key for a request, by its hash, that is to be done once; return the kept answer if there is one, else the time of taking."""
@@ -311,15 +312,15 @@ class Administration(SharedMemories):
         return await (flags.flags(None) if user_id is None else flags.own_flags(user_id))
 
     async def set_flags(self, flags: Flags, user_id: str | None = None, *, by: Changer = NOT_SAID) -> None:
-        """Change it, in place of what was changed before: for everybody, or for one user, who can see ``by`` whom."""
+        """Replace the changed settings of everybody or of one user, who can see ``by`` whom."""
         await self._backends.flags.set_flags(user_id, flags, at=self._clock(), by=by)
 
     async def change_flags(
         self, flags: Flags, named: Collection[str], user_id: str | None = None, *, by: Changer = NOT_SAID
     ) -> Flags:
-        """Change those of ``flags`` that are named, and leave the others; return what is changed then.
+        """Change the named ``flags``, leave the others, and return all that differ now.
 
-        Of a user it is kept ``by`` whom, for the user to see; of everybody the log says it.
+        A user's change is stored with ``by``, for the user to see; a change for everybody is logged.
         """
         changed = await self._backends.flags.change_flags(user_id, flags, named, at=self._clock(), by=by)
         if user_id is None:

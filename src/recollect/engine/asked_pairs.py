@@ -1,6 +1,7 @@
 """Asks the extraction model which of a user's memories repeat or contradict each other in other words. Raises.
 
-A memory is told to the model as if it were said now, with the older ones that are near to it as what is known, as in formation. Nearness
+The model reads a memory as if it were said now, and the older ones near to it as the known memories, as in formation.
+Nearness
 only nominates. The model's word that a memory repeats another is refused where a number, a date, a name or a denial speaks against it.
 Never: a concrete backend, a repair.
 """
@@ -30,13 +31,13 @@ from recollect.ports import Clock
 from recollect.text.comparison.vetoes import of_memory, veto
 
 _NEAR = 8
-"""Older memories that the model is shown beside one."""
+"""The most older memories that the model is shown with one."""
 _MOST_KEPT = 100_000
-"""Answers that are kept, so that what was shown is what is repaired."""
+"""The most answers that are kept, so that a repair does exactly as shown."""
 
 
 class AskedPairs:
-    """Finds pairs of memories by a model; ``tells`` returns what of a user's memory the model's server may be told, by default all."""
+    """Finds pairs of memories by a model; ``tells`` returns the part of a user's memory that the model's server may see, by default all."""
 
     def __init__(
         self,
@@ -54,8 +55,8 @@ class AskedPairs:
         """Yield which of a user's memories repeat older ones, or contradict them; each is asked about once.
 
         Raises:
-            ExtractorError: The model can't be asked, or may take no more today.
-            EmbedderError: Nobody can tell what is near.
+            ExtractorError: The model can't be asked, or its daily budget is used up.
+            EmbedderError: Near memories can't be found.
             StoreError: The store failed.
         """
         told = self._tells(user_id)
@@ -96,7 +97,7 @@ class AskedPairs:
 
 
 def _is_before(one: Memory, memory: Memory) -> bool:
-    """Tell whether one of the same user's own memories is older than another."""
+    """Return whether one of a user's own memories is older than another."""
     if one.owner != memory.owner or one.id == memory.id or one.doubt is not None:
         return False
     return (one.observed_at, one.id) < (memory.observed_at, memory.id)

@@ -135,7 +135,7 @@ class Browsing(Administration):
     async def ask_for_summary(self, scope: Scope) -> int:
         """Have a chat summarized now, in the background; return how many of its turns are in no summary yet.
 
-        Where that is none nothing is asked for.
+        If there is none, nothing is read.
 
         Raises:
             SwitchedOffError: No model reads the chats of this user.
@@ -159,7 +159,7 @@ class Browsing(Administration):
             raise MessageNotFoundError
 
     async def to_review(self, user_id: str, *, limit: int) -> list[Memory]:
-        """Return what is to be asked about: overdue to-dos that the user said nothing of since, then important old statements.
+        """Return the statements to ask about: overdue to-dos that the user has not mentioned since, then important old statements.
 
         A statement is old if it was neither made nor confirmed within half a year.
         """

@@ -1,4 +1,4 @@
-"""Tells a worker of its own how many chats run: it has nothing but the log to see them in. Never: lets anything yield by itself."""
+"""Tells a worker of its own how many chats run: it has nothing but the log to see them in. Never: makes work yield on its own."""
 
 import asyncio
 from datetime import timedelta

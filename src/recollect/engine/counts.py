@@ -1,4 +1,4 @@
-"""What formation did, and what its models took: counted, for metrics. Pure. Never: a user's id, a metrics library."""
+"""Counters of formation and of its models' tokens, for metrics. Pure. Never: a user's id, a metrics library."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,20 +23,20 @@ from recollect.model import (
 )
 
 LAG_SECONDS = (1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
-"""The upper edges by which is told how late memories are formed."""
+"""The upper edges of the histogram of formation's lag."""
 
 _DUPLICATES = frozenset({Reason.EQUAL_CONTENT, Reason.REPEATS})
 
 
 @dataclass(slots=True)
 class FormationCounts:
-    """What formation did since the start.
+    """Counters of formation since the start.
 
     Attributes:
         attempts: Exchanges it was tried for.
         successes: Exchanges formed.
         errors: Attempts that failed, by the error's name.
-        waits: How often an exchange was put to wait for a model, by what for.
+        waits: How often an exchange had to wait for a model, by cause.
         extracted: Candidates that models found.
         rejects: Candidates that were not kept, and commands that were not fulfilled, by reason.
         adds: Memories added.
@@ -51,7 +51,7 @@ class FormationCounts:
         summaries: Chats summarized.
         summaries_made: How often one was to be; what said nothing, or could not be read, is counted here alone.
         hinted: Statements that were given hints after they were kept.
-        lag: Seconds between what was said and its being formed: how many were at most ``LAG_SECONDS``, and more.
+        lag: The histogram of seconds from a message to its formation, by ``LAG_SECONDS`` and above.
         lag_sum: Their sum.
     """
 
@@ -88,7 +88,7 @@ class FormationCounts:
 
     @property
     def non_empty_summaries(self) -> float:
-        """Of the summaries made, the share that said something and was kept; 0 before the first."""
+        """The share of summaries that were kept because they said something; 0 before the first."""
         return self.summaries / max(1, self.summaries_made)
 
     def plus(self, other: "FormationCounts") -> "FormationCounts":
@@ -154,8 +154,8 @@ class ModelUse:
     """How the calls of models in the background stand.
 
     Attributes:
-        tokens_today: What they took since midnight, UTC, for all users.
-        budget: What they may take a day.
+        tokens_today: The tokens since midnight UTC, for all users.
+        budget: The daily limit.
         guarded: Whether they fail.
         at: When that was so.
     """
@@ -174,7 +174,7 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True)
 class UserUsage:
-    """What models took in the background for one user.
+    """The tokens of background models for one user.
 
     Attributes:
         day: Since midnight of which day, UTC.

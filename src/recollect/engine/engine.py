@@ -1,8 +1,7 @@
 """The facade: recall, remember, and people's operations on their memories. Never: a concrete backend.
 
-Failing open lives in what is recalled and remembered, and nowhere else: ``prepare``, ``recall`` and
-``remember`` never raise. What a person asks for by name (``add``, ``revise``, ``forget``, ``erase``, ...) does
-raise, so that nothing fails silently.
+Only recall and remembering fail open: ``prepare``, ``recall`` and ``remember`` never raise. The operations that a
+person asks for (``add``, ``revise``, ``forget``, ``erase``, ...) do raise, so that nothing fails silently.
 """
 
 import asyncio
@@ -83,7 +82,7 @@ def system_clock() -> datetime:
 
 
 class Engine(Profiles):
-    """Long-term memory of many users, kept apart from each other. What one part does alone is that part's method."""
+    """Long-term memory of many users, kept apart from each other. A task of one part alone is that part's method."""
 
     def __init__(
         self,
@@ -122,7 +121,7 @@ class Engine(Profiles):
         *,
         count: Callable[[str], int] = estimate_tokens,
     ) -> Prepared:
-        """Return what the prompt of ``turn`` is given, within the deadline; never raises.
+        """Return the additions to the prompt of ``turn``, within the deadline; never raises.
 
         A request to the memory as a whole is carried out first, if the prompt can report it.
         """
@@ -148,14 +147,14 @@ class Engine(Profiles):
         return ranking
 
     async def note(self, turn: Turn, notes: TurnNotes) -> None:
-        """Note what goes with a turn by itself: the block in its prompt, its request; never raises."""
+        """Write a turn's notes alone: the block in its prompt, its request; never raises."""
         await self._recorder.note(notes, turn)
 
     async def run(self) -> None:
         """Work in the background until cancelled."""
         await self._worker.run()
 
-    # -- what a person may do: raises --------------------------------------------------------------
+    # -- operations of a person: raise------------------------------------------------------------
 
     async def search(
         self,

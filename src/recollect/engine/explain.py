@@ -1,4 +1,4 @@
-"""What is kept of a request: its metrics, and the explanation of its recall. Pure. Never: a word of anybody."""
+"""The record of a request: its metrics, and the explanation of its recall. Pure. Never: a word of anybody."""
 
 from collections import Counter
 from datetime import datetime
@@ -16,7 +16,7 @@ _TOP = 5
 def request_record(
     prepared: Prepared, turn: Turn, *, request_id: UUID, at: datetime, api: str
 ) -> RequestRecord:
-    """Return what is kept of a request that came at ``at`` in the API ``api``."""
+    """Return the record of a request that came at ``at`` in the API ``api``."""
     recall, placed, ranking = prepared.recall, prepared.placed, prepared.ranking
     found = ranking.found if ranking else Found()
     return RequestRecord(
@@ -137,7 +137,7 @@ def _identity(each: Recollection) -> tuple[UUID, int]:
 
 
 def _candidate(each: Recollection, *, is_included: bool, left: Drop) -> dict[str, Any]:
-    """Tell of a candidate: `dropped` says why it is not in the prompt, null that it is."""
+    """Describe a candidate: `dropped` is the reason it is not in the prompt, null if it is there."""
     dropped = each.dropped.value if each.dropped else (None if is_included else left.value)
     return {
         "id": str(each.item.id),

@@ -34,7 +34,7 @@ class Hinting:
     Attributes:
         backends: The stores, the embedder and the hinter.
         guard: Guards the model calls.
-        credential: Finds a person's own credential by user and upstream, while one is at hand.
+        credential: Finds a person's own credential by user and upstream, while this process has one.
         counts: Counts the statements that got hints.
         steps: Counts each attempt in the database before it begins.
         attempts: How many workers may die of the same statements. After that, they count as asked about.

@@ -56,14 +56,14 @@ so that they leave the workers to other users.
 """
 
 GONE_DELAY = timedelta(seconds=1)
-"""When to look again after what was formed was no longer to be: its message was edited meanwhile, or another worker
-took the lease, which shows then."""
+"""When to look again after formed exchanges were no longer due: a message was edited meanwhile, or another worker
+took the lease."""
 
 STORE_DELAY = timedelta(seconds=5)
 """When to look again after the store could not be reached."""
 
 EMBEDDER_DELAY = timedelta(seconds=30)
-"""When to try again what can't be done while the embedder is away: to find what is to be forgotten."""
+"""When to try again to find the memories to forget, which needs the embedder."""
 
 RUN = 20
 """How many batches are formed before the other users' jobs get a turn."""
@@ -72,7 +72,7 @@ REST = timedelta(seconds=1)
 """When to go on then. A job that comes back at once would be taken before the others: it is older."""
 
 SHARE_OF_SLOW = 0.5
-"""What part of the usual is asked for of what took a model too long, and how many of the turns."""
+"""The share of the usual answer, and of the turns, that is asked for after a model took too long."""
 
 _MARGIN = timedelta(minutes=1)
 """By how much the clocks of processes may differ."""
@@ -91,13 +91,13 @@ class BatchFormer:
     """Indexes consecutive exchanges of one chat, and forms them.
 
     Attributes:
-        backends: What it works with.
+        backends: The stores and models.
         guard: Guards the calls of models.
         policy: How its user's exchanges are formed.
         clock: Tells the time.
-        indexer: Indexes what was said.
-        extracted: What a model found in batches before.
-        unread: Why no model is to read what is formed with formation off; None: its person wants it so.
+        indexer: Indexes messages.
+        extracted: A model's earlier findings by batch.
+        unread: The reason no model reads exchanges while formation is off; None: the person wants it so.
     """
 
     backends: Backends
@@ -111,8 +111,8 @@ class BatchFormer:
     async def form(self, exchanges: Sequence[Exchange]) -> list[Formed]:
         """Return what exchanges change; they are indexed before.
 
-        What was said is found as soon as what is understood from it. A backlog of older messages is left to the
-        end of the drain: nobody is to wait for it. With formation off nothing comes of them.
+        A message is found as soon as the memories learned from it. A backlog of older messages waits for the end of
+        the drain. With formation off nothing comes of them.
         """
         if self.policy.strategy is Strategy.OFF:
             return [Formed(each, unread=self.unread) for each in exchanges]
@@ -141,15 +141,15 @@ class InboxDrain:
     """How an inbox is drained.
 
     Attributes:
-        inbox: What is to be formed, and where the outcome is written.
+        inbox: Has the exchanges to form, and takes the outcomes.
         form: Forms consecutive exchanges of one chat; returns what each changes.
-        credential: Finds a credential by an exchange's id, user and upstream, while one is at hand.
+        credential: Finds a credential by an exchange's id, user and upstream, while this process has one.
         clock: Tells the time.
         steps: Counts each attempt before it begins.
         batching: Which exchanges are formed at once.
         yielding: Knows the chats that come first.
         slow: The ids of exchanges that took a model too long.
-        extracted: The batches of which it is known already what a model found in them: they are formed as they were.
+        extracted: A model's earlier findings by batch; such batches are formed unchanged.
         caps: How many memories may be kept.
         attempts: How often an exchange is tried. Then, if a model is what fails, it waits for that; if something else
             does, it is held as failed.
@@ -158,7 +158,7 @@ class InboxDrain:
         model: The model that is asked about all exchanges; "": of each the one that it was with.
         forms_unread: Whether what counts as formed and no model has read is formed now.
         log_text: Whether decisions are logged with the statements themselves.
-        counts: Counts what is done.
+        counts: The counters.
     """
 
     inbox: "Inbox"
@@ -183,7 +183,7 @@ class InboxDrain:
         """Form everything in the user's inbox, and return after how long to call again, or None.
 
         An exchange that fails blocks the later ones until it is formed, waits for a model or is held: a statement must
-        not be replaced by an older one. A store that can't be reached is nobody's failed attempt.
+        not be replaced by an older one. An unreachable store counts as no failed attempt.
 
         Raises:
             StoreError: The store failed in reading the inbox or in writing down a failure.
@@ -196,7 +196,7 @@ class InboxDrain:
                     again, seen = await self._until_empty(user_id)
                 if again is not None and seen is None:
                     return again
-                # What came between the last look and the lease's end found the lease taken.
+                # An exchange that came between the last look and the lease's end found the lease taken.
                 if await self.waiting(user_id) in {seen, ()}:
                     return again
         except StoreUnavailableError:
@@ -212,7 +212,7 @@ class InboxDrain:
         return _ids(await self.inbox.pending(user_id, limit=self._limit()))
 
     async def _until_empty(self, user_id: str) -> tuple[timedelta | None, tuple[UUID, ...] | None]:
-        """Return after how long to look again, or None; and which exchanges wait for a quiet chat, where they do."""
+        """Return after how long to look again, or None; and the exchanges that wait for a quiet chat."""
         await self.inbox.wake(user_id, at=self.clock(), unread=self.forms_unread)
         batches = 0
         while pending := await self.inbox.pending(user_id, limit=self._limit()):
@@ -229,7 +229,7 @@ class InboxDrain:
         return None, None
 
     def _limit(self) -> int:
-        """Return how many are formed at once at most: more where they had to wait for chats."""
+        """Return the most exchanges formed at once: more if they had to wait for chats."""
         turns = self.batching.turns
         return max(turns, self.batching.grown) if self.yielding.yields else turns
 
@@ -242,7 +242,7 @@ class InboxDrain:
                 await self._hold(first, error, attempts=begun - 1)
                 return None
             if begun > 1:
-                batch = [first]  # another of them may be what a worker died of
+                batch = [first]  # another of them may have killed a worker
             try:
                 with self.yielding.turn(user_id):
                     done = await self._complete(batch)
@@ -269,15 +269,16 @@ class InboxDrain:
             longest = first.exchange.turn.at + self.batching.turns * self.batching.quiet
             quiet = min(pending[-1].exchange.turn.at + self.batching.quiet, longest)
         wait = max(first.due, quiet) - now
-        # Nothing waits so long by itself: it was said, or put off, by a clock that has been set back since.
+        # No wait is that long: the clock has been set back since the message or its postponement.
         is_of_another_clock = wait > _MARGIN + max(self.delays) + self.batching.turns * self.batching.quiet
         return timedelta() if is_of_another_clock else wait
 
     def _batch(self, pending: Sequence[Pending]) -> list[Pending]:
-        """Return what is formed at once.
+        """Return the exchanges to form at once.
 
-        An exchange that failed before, or waited, is formed alone, so that it takes no other down with it. Of a batch that took a model too
-        long, half is formed. A batch that a model was asked about already is formed as it was. Exchanges with different upstreams
+        An exchange that failed before, or waited, is formed alone, so that it takes no other down with it. After a
+        batch that took a model too long, half of it is formed. A batch that a model was asked about already is formed
+        as it was. Exchanges with different upstreams
         or keys are never in one batch: it is sent with one key.
         """
         if pending[0].attempts or pending[0].waits:
@@ -382,7 +383,7 @@ class InboxDrain:
         return None
 
     async def _hold(self, pending: Pending, error: Exception, *, attempts: int) -> None:
-        """Hold an exchange as failed, until somebody has it tried again."""
+        """Hold an exchange as failed, until an operator retries it."""
         self._tell(pending, error, attempts=attempts, held=True)
         await self.inbox.postpone(pending.exchange, error=_told(error), until=None)
 
@@ -399,7 +400,7 @@ class InboxDrain:
     def _wait_for(self, pending: Pending, error: Exception) -> timedelta | None:
         """Return how long to wait for an embedder that is away; None if something else failed."""
         is_young = self.clock() - pending.exchange.turn.at < PATIENCE
-        # What was tried in vain is due anew after each attempt: then only its age tells that it waited for long.
+        # A failed exchange is due again after each attempt, so its age decides whether it waited for long.
         if isinstance(error, EmbedderError) and (
             is_young or (self._is_patient(pending) and not pending.attempts)
         ):
@@ -412,6 +413,6 @@ def _ids(pending: Sequence[Pending]) -> tuple[UUID, ...]:
 
 
 def _told(error: Exception) -> str:
-    """Return what is told of an error: our own never quote a user; of others only the kind is told."""
+    """Return the description of an error: the text of our own, which never quote a user, and only the kind of others."""
     name = type(error).__name__
     return f"{name}: {error}" if isinstance(error, RecollectError) else name

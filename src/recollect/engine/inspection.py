@@ -1,4 +1,4 @@
-"""What would be recalled for a question, and why: nothing is written, and no memory counts as used. Pure."""
+"""A trial recall for a question, with reasons: nothing is written, and no memory counts as used. Pure."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +13,8 @@ class InspectedCandidate:
     """Something that was found for a question.
 
     Attributes:
-        content: What it says.
-        told: What an explanation tells of it: id, kind, source, part, score, parts, dropped, standing.
+        content: Its text.
+        told: Its entry in an explanation: id, kind, source, part, score, parts, dropped, standing.
     """
 
     content: str
@@ -23,14 +23,14 @@ class InspectedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What would be recalled for a question.
+    """A trial recall for a question.
 
     Attributes:
-        candidates: All that was found, best first, behind what stands in every chat.
+        candidates: The standing part, then everything found, best first.
         injected: The block that the prompt would be given; "" for none.
-        prepared: What the prompt would be given.
-        milliseconds: What it took: in total, and by part.
-        flags: What is otherwise than the settings have it, for the user.
+        prepared: The additions to the prompt.
+        milliseconds: The duration, in total and by part.
+        flags: The user's settings that differ from the deployment's.
     """
 
     candidates: tuple[InspectedCandidate, ...]

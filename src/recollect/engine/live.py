@@ -279,7 +279,7 @@ class LiveEngine:
 
         Args:
             turn: The turn.
-            prepared: What its prompt was given.
+            prepared: The additions to its prompt.
             record: The record of its exchange, with which they go in one write; None: there is none.
             request_id: The request's id; None: it has none.
             api: The API that the request spoke.
@@ -373,7 +373,7 @@ class LiveEngine:
                 task.cancel()
             await self.log_writer.close()
         finally:
-            await self._close()  # at once where it is not open, so that it does not open now
+            await self._close()  # at once if it is not open, so that it does not open now
 
     async def _close(self) -> None:
         self._closing.set()

@@ -1,4 +1,4 @@
-"""What the engine looks after by itself: the index of what was said, and what is old or has no end. Never: a chat waits for it."""
+"""The engine's own upkeep: the index of messages, old records, and exchanges that never ended. Never: a chat waits for it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -28,7 +28,7 @@ _DAYS_AHEAD = 8
 _OPEN_AT_MOST = timedelta(minutes=10)
 """How long after its turn an answer is waited for: longer than models answer, and than a person leaves a tool's question.
 
-Then what the person said is formed by itself. An answer that comes later is still kept.
+Then the person's message is formed alone. An answer that comes later is still kept.
 """
 
 _FAILED_AT_MOST = timedelta(seconds=30)
@@ -39,11 +39,11 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
-    """Keeps the index of what users said.
+    """Keeps the index of users' messages.
 
     Attributes:
-        backends: What it works with.
-        policy: What is indexed, and how often it is tried.
+        backends: The stores and models.
+        policy: Which messages are indexed, and how often that is tried.
         steps: Counts each attempt before it begins.
     """
 
@@ -54,7 +54,7 @@ class Indexer:
     async def index(
         self, user_id: str, *, until: UUID | None = None, careful: bool = False
     ) -> timedelta | None:
-        """Index what a user said until a message, or a run of it; return after how long to come again, if at all.
+        """Index a user's messages up to one, a run at a time; return after how long to come again, if at all.
 
         ``careful``: message by message, each given up in the end, where a worker did not live through it.
         """
@@ -89,8 +89,8 @@ class Indexer:
 async def maintain(backends: Backends, policy: Policy, clock: Clock) -> None:
     """Look after the store until cancelled.
 
-    What was said before there was an index is indexed, once. Old requests are forgotten, hour after hour. What was said
-    to a relay that died, or whose answer failed and nobody asked for again, is formed without one, within the minute.
+    Messages from before the index are indexed, once. Old requests are forgotten, hour after hour. A message whose
+    relay died, or whose answer failed and was not retried, is formed without an answer, within the minute.
     """
     async with asyncio.TaskGroup() as tidying:
         tidying.create_task(_forget(backends, policy, clock))
@@ -132,7 +132,7 @@ async def _quietly(event: str, tidy: Callable[[], Awaitable[object]]) -> bool:
     try:
         await tidy()
     except Exception as error:  # noqa: BLE001 -- whatever it is, it must not end formation, which runs beside it
-        # our own errors never quote a user; of others only the kind and the place are told
+        # our own errors never quote a user; of others the log has the kind and the place only
         detail = str(error) if isinstance(error, RecollectError) else ""
         log.warning(event, error=type(error).__name__, detail=detail, place=place(error))
         return False

@@ -17,7 +17,7 @@ def paced(inbox: "Inbox", *, per_minute: float, told: Callable[[int], None]) -> 
 
 
 class _Paced:
-    """Implements ``Inbox``: waits, with its user's lease held, after what is formed."""
+    """Implements ``Inbox``: waits after each formation, with its user's lease held."""
 
     def __init__(self, inbox: "Inbox", seconds: float, told: Callable[[int], None]) -> None:
         self._inbox = inbox
@@ -32,7 +32,7 @@ class _Paced:
     async def complete(
         self, formed: Sequence[Formed], *, at: datetime, caps: Caps = NO_CAPS, rest: Wait | None = None
     ) -> list[list[Change]] | None:
-        """Keep what was formed, and wait as long as so many exchanges are to take."""
+        """Complete the exchanges, and wait as long as so many should take."""
         done = await self._inbox.complete(formed, at=at, caps=caps, rest=rest)
         now = asyncio.get_running_loop().time()
         self._due = max(self._due, now) + self._seconds * len(formed)

@@ -1,4 +1,4 @@
-"""How the engine behaves, as one frozen value. Never: where it comes from."""
+"""How the engine behaves, as one frozen value. Never: the source of a setting."""
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, timedelta, tzinfo
@@ -19,7 +19,7 @@ class Batching:
     """How turns that come fast are formed together, by one call of a model.
 
     Attributes:
-        turns: At most so many; what is formed waits no longer when there are as many.
+        turns: The most turns of a batch; a full one waits no longer.
         quiet: How long nothing more was said in the chat before its last turns are formed.
         grown: At most so many where more have come while others were waited for.
     """
@@ -31,7 +31,7 @@ class Batching:
 
 @dataclass(frozen=True, slots=True)
 class Yields:
-    """Whether chats come first where one server answers them and forms memories.
+    """Whether chats come first if one server both answers them and forms memories.
 
     Attributes:
         to_chats: Whether they do.
@@ -49,7 +49,7 @@ class Summarizing:
     Attributes:
         turns: After so many turns of the user; 0: never for their number.
         tokens: After so many tokens; 0: never for these.
-        zone: Whose days the summary tells.
+        zone: The time zone of the summary's days.
     """
 
     turns: int = 0
@@ -62,32 +62,32 @@ class Policy:
     """How the engine behaves.
 
     Attributes:
-        records: Whether what is said is kept at all; else it is not even logged.
+        records: Whether messages are kept at all; if not, they are not even logged.
         recalls: Whether anything is recalled.
-        stands: Whether what matters most stands in every chat.
+        stands: Whether every chat gets the standing part.
         deadline: Seconds a recall may take.
         reach: How far is searched.
-        weights: What counts how much in ranking.
+        weights: The weights of ranking's signals.
         gate: When nothing of the log is recalled at all.
         bar: From when on a statement is.
-        selecting: What of the ranked is taken.
-        bounds: Where it goes in a prompt, and how much of it.
-        embedded: What of the message log gets embeddings.
+        selecting: The limits of the selection.
+        bounds: The places in a prompt, and the token limits.
+        embedded: The messages of the log that get embeddings.
         extraction_model: The model that forms memories of all exchanges; "": of each the one that it was with.
-        reader: By what else the extraction model is asked (its server, the prompt), as a mark that can be compared.
+        reader: The rest of the extraction model's identity (its server, the prompt), as a comparable mark.
         strategy: How exchanges are formed; OFF: they are logged, and nothing is formed of them.
-        rules: By what rules they are formed.
+        rules: The rules of formation.
         batching: Which of them at once.
         yields: Whether chats come first.
         caps: How many memories may be kept.
         summarizing: When chats are summarized.
-        budget: What models may take in the background.
+        budget: The token budget of background models.
         attempts: Attempts before an exchange waits for a model, or is held as failed.
         log_secrets: Whether the message log keeps secrets in clear; models are never sent them.
         log_text: Whether the log line of a decision carries the memory's text.
-        tells_queries: Whether the record of a request tells what was asked, by the message log.
+        tells_queries: Whether the record of a request shows the question, from the message log.
         keep_requests_days: How long is kept what requests were like.
-        zone: Whose days count.
+        zone: The person's time zone.
     """
 
     records: bool = True
@@ -123,13 +123,13 @@ class Policy:
 
     @property
     def only_logs(self) -> bool:
-        """Whether what is said is kept and nothing made of it: neither memories, nor an index to recall it by."""
+        """Whether messages are kept, but without memories and without an index."""
         is_recalled = self.recalls and self.bounds.placement is not Placement.OFF
         return self.strategy is Strategy.OFF and not is_recalled
 
     @property
     def flags(self) -> Flags:
-        """How it is as to all that can be changed while the engine runs: no flag is None."""
+        """The values of all settings that can change while the engine runs; no flag is None."""
         return Flags(
             record=self.records,
             recall=self.recalls,
@@ -152,7 +152,7 @@ class Policy:
         )
 
     def under(self, flags: Flags) -> Self:
-        """Return the policy with what was changed while the engine runs."""
+        """Return the policy with the settings changed while the engine runs."""
         if flags == Flags():
             return self
         rules, caps = self.rules, self.caps
@@ -193,7 +193,7 @@ def _summarizing(summarizing: Summarizing, flags: Flags) -> Summarizing:
 
 
 def _bounds(bounds: Bounds, flags: Flags) -> Bounds:
-    """Return the bounds as changed: what all blocks of a chat may take changes with what a turn's may."""
+    """Return the changed bounds: the limit of a chat's blocks changes with the limit of a turn."""
     if flags.max_memory_tokens is not None:
         share = bounds.chat_memory_tokens / max(bounds.memory_tokens, 1)
         bounds = replace(

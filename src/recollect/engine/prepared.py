@@ -47,7 +47,7 @@ class RecallOptions:
         limit: Memories at most.
         memory_tokens: Tokens they may take; what all blocks of the chat may take changes with it.
         history_tokens: Tokens the conversation's missing history may take.
-        history: Whether it is told.
+        history: Whether the missing history is added.
         placement: Where all of it goes.
         recall: Whether anything is recalled.
         disclosure: The memories that the LLM's server may see.
@@ -73,8 +73,8 @@ class Prepared:
         recall: The recalled memories, and why not more.
         placed: The blocks, and their places.
         ranking: How it was found; None where nothing was looked for.
-        flags: What was special.
-        placement: Where it goes.
+        flags: Marks of the recall, such as "user-wide".
+        placement: The place of the additions.
         budget: Tokens that the turn's memories may take.
         upstream: The name of the LLM's server whose policy it follows; "" where there is but one.
     """
@@ -125,7 +125,7 @@ class RecallState:
     """The state of one turn's recall.
 
     Attributes:
-        turn: What was said.
+        turn: The person's turn.
         options: The options of its request.
         policy: How it is recalled for; the user's own settings count once the chat is known.
         count: Counts the tokens of a text.
@@ -175,7 +175,7 @@ class RecallState:
 
     @property
     def wants_history(self) -> bool:
-        """Whether the conversation's missing history is told."""
+        """Whether the conversation's missing history is added."""
         return bool(self.bounds.history_tokens) and not (self.turn.is_whole and self.first_said)
 
     @property
@@ -228,7 +228,7 @@ class RecallState:
         return all(answer in block for block in own for answer in self.answers)
 
     def around(self, *, asks_for_before: bool, lists: bool = False) -> SelectionContext:
-        """Return what a selection has to look at beside the ranked.
+        """Return the context of a selection.
 
         ``lists``: all statements are listed, also those in the prompt: a list has no gaps.
         """
@@ -248,7 +248,7 @@ class RecallState:
         statements = *important.profile, *important.statements
         if not statements:
             return ()
-        # What was said in this chat stands there, where the request carries it.
+        # The request has the statements' own words if they were said in this chat.
         here = self.turn.scope.session_id if self.turn.history else None
         elsewhere = [
             each
@@ -280,7 +280,7 @@ class RecallState:
         known: int = 0,
         numbers: bool = False,
     ) -> Placed:
-        """Return where these go; ``known``: of how many statements it is told that there are more, 0: it is not."""
+        """Return the places of these; the block says how many of the ``known`` statements it lacks, unless that is 0."""
         return place(
             self.turn,
             recollections,
@@ -362,7 +362,7 @@ def _unlisted(state: RecallState, important: Important, ranked: Sequence[Recolle
 
 
 def finished(state: RecallState, prepared: Prepared, chat_took: float) -> Prepared:
-    """Return what the prompt is given, with what the chat loses, and how many milliseconds it took to read it."""
+    """Return the finished additions, with the chat's detached blocks and the milliseconds it took to read the chat."""
     # One request's option is no reason to lose blocks for good; that their chat is over is.
     gone = () if state.options.memory_tokens is not None else prepared.placed.detached
     return replace(

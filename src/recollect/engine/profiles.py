@@ -1,4 +1,4 @@
-"""What a person says of themselves, field by field: written by hand, or proposed by what is known and confirmed. Raises.
+"""A person's profile, field by field: statements written by hand, or proposed from memories and confirmed. Raises.
 
 Only while they allow it; who takes that back has all of it deleted, by ``change_flags``. Never: a concrete backend, a prompt.
 """
@@ -35,7 +35,7 @@ class Profiles(Feedback):
     """Lets people say who they are."""
 
     async def profile(self, user_id: str) -> OwnProfile:
-        """Return the user's profile, and what is proposed for it; empty where they do not allow one."""
+        """Return the user's profile with its proposals; empty if they allow none."""
         return await self._backends.profiles.profile(user_id)
 
     async def add_to_profile(self, user_id: str, field: ProfileField, content: str) -> ProfileEntry:
@@ -61,7 +61,7 @@ class Profiles(Feedback):
         field: ProfileField | None = None,
         content: str | None = None,
     ) -> ProfileEntry:
-        """Put a statement of the profile otherwise, or in another field, and so confirm it; what is None stays.
+        """Change a statement of the profile or its field, and so confirm it; None changes nothing.
 
         Raises:
             ProfileEntryNotFoundError: The profile has no such statement.
@@ -69,7 +69,7 @@ class Profiles(Feedback):
         """
         old = await self._entry(user_id, entry_id)
         said = old.content if content is None else mask(content).text
-        # What is confirmed although its memory says otherwise by now is the person's own from then on.
+        # A statement confirmed against its changed memory becomes the person's own.
         changed = replace(
             old,
             field=field or old.field,
@@ -97,13 +97,14 @@ class Profiles(Feedback):
             raise ProfileEntryNotFoundError
 
     async def propose_profile(self, user_id: str) -> OwnProfile:
-        """Propose for the profile what the most important memories say, and return it with the proposals.
+        """Propose the most important memories for the profile, and return it with the proposals.
 
-        Nothing counts of it before it is confirmed. What was proposed before, or refused, is not proposed again.
+        Nothing counts of it before it is confirmed. Memories that were proposed before, or refused, are not proposed
+        again.
 
         Raises:
             ProfileNotAllowedError: The user does not allow a profile.
-            EmbedderError: Of what memories tell can't be guessed now.
+            EmbedderError: The fields of memories can't be guessed now.
         """
         known = await self.profile(user_id)
         if not known.consents:
@@ -148,7 +149,7 @@ class Profiles(Feedback):
     # ----------------------------------------------------------------------------------------------
 
     def _clear_caches(self) -> None:
-        """Let this process forget what it keeps of texts, embeddings above all."""
+        """Drop the caches of this process that are made from texts, above all embeddings."""
         for cache in self._backends.caches:
             cache.clear()
 
@@ -177,5 +178,5 @@ class Profiles(Feedback):
 
 
 def _says(entries: Sequence[ProfileEntry], content: str) -> bool:
-    """Tell whether one of these says it already, but for differences without meaning."""
+    """Return whether one of these says it already, apart from differences without meaning."""
     return any(same_letter(content, each.content) for each in entries)

@@ -63,7 +63,7 @@ class _Question:
     """A turn's question.
 
     Attributes:
-        query: What it asks of the memory.
+        query: The question to the memory.
         vectors: Its vectors for statements.
         watch: Times the stages of its recall.
     """

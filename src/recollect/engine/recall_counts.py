@@ -1,4 +1,4 @@
-"""What recall did since the start: counted, for metrics. Pure. Never: a user's id, a metrics library."""
+"""Counters of recall since the start, for metrics. Pure. Never: a user's id, a metrics library."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -6,25 +6,25 @@ from dataclasses import dataclass, field
 from recollect.model import RequestRecord, SearchPath, Skip
 
 RECALL_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 3.0)
-"""The upper edges by which is told how long recalls take."""
+"""The upper edges of the histogram of recalls' durations."""
 
 
 @dataclass(slots=True)
 class RecallCounts:
-    """What recall did since the start. A turn that was sent again, and one with recall off, is no question.
+    """Counters of recall since the start. A turn that was sent again, and one with recall off, is no question.
 
     Attributes:
         questions: Turns that something was looked for.
-        hits: Those for which something was found that the prompt holds.
-        truncated: Those for which something found no place in the budget.
+        hits: The turns whose prompt got something that recall found.
+        truncated: The turns with items that did not fit into the budget.
         seconds: How many took at most ``RECALL_SECONDS``, and more.
         seconds_sum: Their sum.
-        top_score: The sum of their best scores, of those that found anything.
+        top_score: The sum of the best scores of turns that found anything.
         scored: How many those are.
-        tokens: What their memories took.
-        budget: What these might have taken.
+        tokens: The tokens of their memories.
+        budget: The sum of their token budgets.
         paths: Which way the search went.
-        given: How many items went into prompts, by what they are.
+        given: The number of items in prompts, by type.
     """
 
     questions: int = 0

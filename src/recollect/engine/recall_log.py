@@ -11,7 +11,7 @@ log = structlog.get_logger(__name__)
 def log_recall(turn: Turn, prepared: Prepared) -> None:
     """Log one ``recalled``: whose turn it was, how much its prompt was given or why nothing, and what recalling took.
 
-    What recall did without, as an embedder that was late, stands in ``degraded``.
+    ``degraded`` names the stages that recall had to skip, such as a late embedder.
     """
     recall, block = prepared.recall, prepared.placed.block
     log.info(

@@ -44,7 +44,7 @@ class Recorder:
 
     Args:
         backends: Where.
-        policy: Whose exchanges are kept at all.
+        policy: Decides whose exchanges are kept.
         clock: Tells the time.
         lend: Gives an exchange's own credential to who forms it.
     """
@@ -80,7 +80,7 @@ class Recorder:
         """Log the exchange, and let it be formed in the background; never raises, and tries once.
 
         Args:
-            turn: What the user said.
+            turn: The user's turn.
             reply: The part of the answer that arrived; "" if the user left before its first word.
             recollections: The user's memories in the prompt.
             credential: The request's own ``Authorization``; kept in this process's memory alone.
@@ -209,7 +209,7 @@ class Recorder:
             log.warning("touch_failed", error=type(error).__name__, place=place(error))
 
     async def note(self, notes: TurnNotes, turn: Turn) -> None:
-        """Note what goes with a turn by itself: the block in its prompt, its request; never raises."""
+        """Write a turn's notes alone: the block in its prompt, its request; never raises."""
         if notes == TurnNotes() or self._is_erased(turn):
             return
         try:

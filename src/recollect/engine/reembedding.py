@@ -1,6 +1,6 @@
-"""Embeds anew what an embedder before today's embedded: user by user, in the background. Never: a chat waits for it.
+"""Replaces an earlier embedder's vectors with the current one's: user by user, in the background. Never: a chat waits for it.
 
-Where it stands is kept with each user, so that it goes on where it was when its process ends. One process at a time does it.
+The progress is stored with each user, so that another process can continue. One process at a time does it.
 """
 
 import asyncio
@@ -26,12 +26,12 @@ _HELD = timedelta(minutes=2)
 _USERS_AT_ONCE = 50
 
 _REST = 1.0
-"""How long it rests after a run, as a share of what that took: half of one processor is left to chats, at the least."""
+"""The rest after a run, as a share of the run's duration: at least half a processor is left to chats."""
 
 _LONGEST_REST = 5.0
 _FAILED_SECONDS = 60.0
 _NEXT_RUN = timedelta(seconds=1)
-"""Who is to be come back to later than that has texts that could not be embedded."""
+"""A user with a later next visit has texts that could not be embedded."""
 
 _FAILURES = 3
 """So many users one after another whose texts can't be embedded: the embedder is away."""
@@ -40,7 +40,7 @@ log = structlog.get_logger(__name__)
 
 
 def names_of(backends: Backends) -> dict[EmbedderPlace, str]:
-    """Return the names of today's embedders, by what they make."""
+    """Return the names of the current embedders, by place."""
     second = backends.second_embedder
     named = {EmbedderPlace.FIRST: backends.embedder.name}
     return named if second is None else named | {EmbedderPlace.SECOND: second.name}
@@ -48,11 +48,11 @@ def names_of(backends: Backends) -> dict[EmbedderPlace, str]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How today's embedders stand in the store.
+    """The state of the current embedders in the store.
 
     Attributes:
         is_complete: Whether all was embedded by them, and nothing of others is left.
-        waits: Whether others are used still: what they embed would have to be embedded anew once more.
+        waits: Whether other processes still use earlier embedders, whose new vectors would have to be replaced again.
         since: When the last of the others was seen; who is found to be all embedded after that, stays so.
     """
 
@@ -62,7 +62,7 @@ class Standing:
 
     @classmethod
     def of(cls, known: Sequence[EmbedderInUse], today: Mapping[EmbedderPlace, str]) -> "Standing":
-        """Return how embedders stand, of what the store knows."""
+        """Return the state of embedders from the store's knowledge."""
         placed = [each for each in known if each.place in today]
         own = [each for each in placed if today[each.place] == each.model]
         others = [each for each in placed if today[each.place] != each.model]
@@ -76,7 +76,7 @@ class Standing:
 
 
 async def embedding_state(backends: Backends, store: "EmbedderGenerations") -> EmbeddingState:
-    """Return which embedders there are, and how far embedding anew has come; it reads a row of each user's.
+    """Return the embedders and the progress of re-embedding; this reads a row of each user.
 
     Raises:
         StoreError: The store failed.
@@ -150,7 +150,7 @@ class Reembedding:
     async def _embed_all(
         self, users: Sequence[str], store: "EmbedderGenerations", held: Callable[[], Awaitable[bool]]
     ) -> bool:
-        """Embed what is left of some users'; return whether to go on with others: not where the embedder seems to be away."""
+        """Embed the remaining texts of some users; return whether to go on with others: not if the embedder seems to be away."""
         failed = 0
         for each in users:
             if await self._embed(each, held):
@@ -164,7 +164,7 @@ class Reembedding:
         return True
 
     async def _embed(self, user_id: str, held: Callable[[], Awaitable[bool]]) -> bool:
-        """Embed what is left of a user's, resting in between; return whether nothing is left."""
+        """Embed a user's remaining texts, with rests in between; return whether none are left."""
         while await held():
             began = time.monotonic()
             again = await self.indexer.embed(user_id)

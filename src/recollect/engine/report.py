@@ -26,7 +26,7 @@ class Threshold:
         says: Describes the figure.
         limit: Over this it is reached.
         unit: The unit of limit and figure.
-        value: Computes the figure from an activity and its number of days; None where it is unknown.
+        value: Computes the figure from an activity and its number of days; None if unknown.
         meaning: The likely causes.
         change: The advice.
     """

@@ -1,6 +1,6 @@
-"""What the prompt is told of a request to the memory, so that the answer can say what is so. Pure.
+"""The report on a request to the memory, for the prompt, so that the model's answer is true. Pure.
 
-Plain words for a model, which tells them in the person's language. Of what was forgotten nothing is said.
+Plain words for a model, which tells them in the person's language. The report never quotes forgotten text.
 """
 
 from collections.abc import Sequence
@@ -53,16 +53,16 @@ def forgotten(numbers: Sequence[int], count: int) -> str:
 
 
 def out_of_range(count: int) -> str:
-    """Return what is told where a list has fewer statements than a number that was named."""
+    """Return the report for a number beyond the end of the list."""
     return f"{_NOT_DONE} Nothing was forgotten: the list has {count} statements, and none of that number."
 
 
 def undone(count: int) -> str:
-    """Return what is told where so many changes were undone; 0: nothing was learned yet, and nothing will be."""
+    """Return the report on so many undone changes; 0: nothing was learned, and nothing will be."""
     if not count:
         return f"{_DONE} Nothing is learned from the user's message before this one."
     return f"{_DONE} Undone, as the user asked: {count} {'change' if count == 1 else 'changes'} of what is remembered."
 
 
 UNCERTAIN_ABOUT = frozenset({Request.STOP, Request.RESUME, Request.LEAVE_OUT, Request.TAKE_IN})
-"""What is a request to the memory whatever was said before; of the others that is not known while the store is away."""
+"""The requests that are clear without the chat; others need the store to be understood."""

@@ -1,4 +1,4 @@
-"""What belongs to nobody alone: what people share, and what serves every user who has few. Raises.
+"""Memories of several owners: shared by people, or global for every user with few of their own. Raises.
 
 Never: a concrete backend, who may share.
 """
@@ -34,9 +34,9 @@ class SharedMemories:
     async def share(
         self, user_id: str, memory_id: UUID, others: Sequence[str], *, actor: Actor = Actor.ADMIN
     ) -> Memory:
-        """Let other users see a memory of the user's, which is everybody's and nobody's from then on.
+        """Share a user's memory with other users; from then on it belongs to all of them.
 
-        Who has its content already keeps that.
+        A user who has its content already keeps their own.
 
         Raises:
             MemoryNotFoundError: The user has no such memory.
@@ -78,7 +78,7 @@ class SharedMemories:
     async def keep_globals(self, contents: Sequence[str] | None) -> None:
         """Have these, and no others, serve every user who has few; None: those that are there.
 
-        Those that are there already stay, but are written anew where another embedder embedded them. While the embedder is
+        Existing ones stay, but get new vectors if another embedder made theirs. While the embedder is
         away they are kept without an embedding, and so not recalled, until this is called again.
         """
         there = {each.content: each for each in await self.globals()}
@@ -98,7 +98,7 @@ class SharedMemories:
             await self._backends.memories.keep_globals(embedded, removed, at=self._clock())
 
     def _is_embedded(self, memory: Memory) -> bool:
-        """Tell whether a global memory is embedded by the embedders in use."""
+        """Return whether the current embedders embedded a global memory."""
         second = self._backends.second_embedder
         return memory.embedding_model == self._backends.embedder.name and (
             second is None or memory.kind not in STATEMENTS or memory.second_model == second.name

@@ -1,7 +1,8 @@
-"""Finds what is wrong with the memories of a store, user by user, and repairs it so that it can be undone. Raises.
+"""Finds faults in the memories of a store, user by user, and repairs them undoably. Raises.
 
-It asks the rules by which memories are formed (`recollect.formation.faults`), and needs no model; one may be asked about pairs. One user's memories are
-read in pages; of those that were read it keeps two numbers each, of 100,000 at most, by which pairs are found.
+It asks the rules by which memories are formed (`recollect.formation.faults`), and needs no model; one may be asked
+about pairs. It reads a user's memories in pages. To find pairs it keeps two numbers for each memory read, for 100,000
+at most.
 Never: a concrete backend, who consents.
 """
 
@@ -44,18 +45,18 @@ _PAGE = 200
 _MOST_KEYS = 100_000
 """Memories of one user among which pairs are found: a newer and an older one further apart are not compared."""
 _MOST_MESSAGES = 20
-"""Of the messages a memory rests on, so many of the last are read: one that holds its words is enough."""
+"""The most messages of a memory that are read, the last ones: one with its words is enough."""
 _MOST_UPDATES = 50
 
 _IN_PAIRS = frozenset({Fault.DUPLICATE, Fault.CONTRADICTION})
 
 _JUDGED_BY_PEOPLE = frozenset({Fault.ORDER, Fault.NO_SOURCE, Fault.WRONG_DATE, Fault.JUNK})
-"""What a person may have decided otherwise, by writing, approving, correcting or confirming a memory."""
+"""Faults that a person's own decision overrules: they wrote, approved, corrected or confirmed the memory."""
 
 
 @dataclass(slots=True)
 class _Pairs:
-    """By what memories that were read before are found again: each number leads to one memory."""
+    """The numbers by which earlier memories are found; each leads to one memory."""
 
     repetitions: dict[int, UUID] = field(default_factory=dict)
     frames: dict[int, UUID] = field(default_factory=dict)
@@ -125,7 +126,7 @@ class StoreAudit(Administration):
         return {each.message_id: each for each in found}
 
     async def _in_pairs(self, user_id: str, memory: Memory, pairs: _Pairs) -> AsyncIterator[Finding]:
-        """Yield the faults of a memory beside newer ones that were read before."""
+        """Yield the faults of a memory compared with newer ones."""
         if memory.kind not in STATEMENTS:
             return
         repetition, frame = repetition_key(memory.content), frame_key(memory.content)
@@ -152,7 +153,7 @@ class StoreAudit(Administration):
             return None
 
     async def _is_stood_behind(self, user_id: str, finding: Finding) -> bool:
-        """Tell whether somebody wrote, approved, corrected, confirmed or brought back the memory by hand."""
+        """Return whether a person wrote, approved, corrected, confirmed or brought back the memory."""
         if finding.fault not in _JUDGED_BY_PEOPLE:
             return False
         updates = await self.history(user_id, finding.memory.id, limit=_MOST_UPDATES)
@@ -164,7 +165,7 @@ class StoreAudit(Administration):
         """Repair the wanted faults of a user's memories, of each memory one; return how many were repaired. ``run`` names the run, to undo it.
 
         Raises:
-            StoreError: The store failed. What was repaired before stays repaired.
+            StoreError: The store failed. Earlier repairs stay.
         """
         repaired: set[UUID] = set()
         async for finding in self.findings(user_id, wanted):
@@ -180,19 +181,19 @@ class StoreAudit(Administration):
         return len(repaired)
 
     async def undo_run(self, user_id: str, run: UUID) -> tuple[int, int]:
-        """Undo what a run repaired of a user's memories, the last first; return how many changes, and how many can't be."""
+        """Undo a run's repairs of a user's memories, the last first; return the number undone and the number that can't be."""
         undone = left = 0
         for update in await self._backends.repairs.repaired(user_id, run):
             try:
                 await self.undo(user_id, update.id)
-            except (NotUndoableError, DuplicateMemoryError):  # somebody built on it since
+            except (NotUndoableError, DuplicateMemoryError):  # later changes build on it
                 left += 1
             else:
                 undone += 1
         return undone, left
 
     async def _changes(self, finding: Finding) -> AsyncIterator[Change | Embedded]:
-        """Yield what is done about a fault: the first is undone with all that follows."""
+        """Yield the changes that repair a fault; undoing the first undoes the rest."""
         memory, by = finding.memory, f"audit: {finding.fault} ({finding.decided_by})"
         corrected = finding.corrected
         if corrected is not None and corrected == replace(memory, event_at=corrected.event_at):
@@ -222,11 +223,11 @@ def _read_of(memory: Memory) -> Iterator[UUID]:
 
 
 def _stands_behind(update: Update, finding: Finding) -> bool:
-    """Tell whether a row of a memory's audit says that somebody decided for it as it is."""
+    """Return whether a row of a memory's audit shows a person's decision to keep it as it is."""
     if "run" in update.details:
         return False
     if update.action is Action.ADD and update.actor is Actor.AGENT:
-        return finding.fault is Fault.NO_SOURCE  # it wrote down what it was told
+        return finding.fault is Fault.NO_SOURCE  # it kept the given words
     if update.actor not in {Actor.USER, Actor.ADMIN}:
         return False
     if update.action is Action.RESTORE:

@@ -51,7 +51,7 @@ class Summaries:
         guard: Guards the model calls.
         clock: Tells the time.
         new_id: Creates the ids of memories.
-        credential: Finds a credential by an exchange's id, user and upstream, while one is at hand.
+        credential: Finds a credential by an exchange's id, user and upstream, while this process has one.
         counts: Counts the summaries.
         steps: Counts each attempt in the database before it begins.
         attempts: How many workers may die of the same summary. After that, the chat gets no summary of these turns.
@@ -77,7 +77,7 @@ class Summaries:
     async def keep(self, user_id: str, due: Summarizing) -> timedelta | None:
         """Summarize the user's chats that are due or asked for, a few at once; return after how long to come again for more.
 
-        What could not be summarized is tried again with its user's next turn.
+        A failed summary is tried again with its user's next turn.
 
         Raises:
             YieldedError: A chat comes first.
@@ -191,7 +191,7 @@ def _told_where(conversation: Conversation, zone: tzinfo) -> Conversation:
 
 
 def _masked(material: Material) -> Material:
-    """Return what is to be summarized without its secrets: the log may have them in clear."""
+    """Return the material without its secrets: the log may have them in clear."""
     return replace(
         material,
         before=mask(material.before).text,
