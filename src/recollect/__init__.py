@@ -1,6 +1,6 @@
 """Long-term memory for chat, for programs that embed the engine. It never knows who calls it.
 
-What stands in ``__all__`` is the public API. Each name is imported when it is first used, so ``import recollect`` is cheap.
+``__all__`` is the public API. Each name is imported when it is first used, so ``import recollect`` is cheap.
 """
 
 from typing import TYPE_CHECKING

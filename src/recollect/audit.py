@@ -43,7 +43,7 @@ def replay(updates: Iterable[Update]) -> set[UUID]:
                 linked.add(update.memory_id)
             case Action.RETIRE:
                 linked.discard(update.memory_id)
-            case _:  # the others change what a memory is, or what is none yet
+            case _:  # the others change no memory's content, or none exists yet
                 pass
     return linked
 
@@ -51,7 +51,7 @@ def replay(updates: Iterable[Update]) -> set[UUID]:
 def reinforced(memory: Memory, further: Sequence[UUID]) -> Memory:
     """Return ``memory`` after the user said it again in ``further`` messages that it does not rest on yet.
 
-    What users share is no more important for it, and rests on no one's messages.
+    A shared memory has no user's importance, and rests on no user's messages.
     """
     said_again = replace(memory, reinforcement_count=memory.reinforcement_count + 1, doubt=None)
     if memory.owner == COMMONS:
@@ -168,7 +168,7 @@ def as_before(memory: Memory, update: Update) -> Memory:
         update: The row of that change.
 
     Raises:
-        NotUndoableError: What the change left is otherwise now, or the row is of another action.
+        NotUndoableError: The change's result has changed since, or the row is of another action.
     """
     match update.action:
         case Action.REINFORCE:
@@ -226,7 +226,7 @@ def _one_back(memory: Memory, update: Update, undone: Update | None) -> Memory: 
 
 
 def _with_editable(memory: Memory, kept: Mapping[str, Any]) -> Memory:
-    """Return ``memory`` with what a row keeps of an edited one beside its content."""
+    """Return ``memory`` with the other columns that a row keeps of an edited one."""
     if "kind" not in kept:
         return memory
     return replace(
@@ -257,7 +257,7 @@ def _is_as_edited(memory: Memory, update: Update) -> bool:
     if left.get("hints") is None:  # a model may have written some since
         now, left = now | {"hints": None}, left | {"hints": None}
     is_as_left = memory.content == update.after and now == left
-    return is_as_left and update.before is not None  # where that is gone, nothing says what it was
+    return is_as_left and update.before is not None  # if that is gone, its content is unknown
 
 
 def _not_reinforced(memory: Memory, details: Mapping[str, Any]) -> Memory:

@@ -1,4 +1,4 @@
-"""Removes an erased chat, or erased memories, from a user's audit: which rows go, and what the others say then. Pure.
+"""Removes an erased chat, or erased memories, from a user's audit: drops rows, and rewrites others. Pure.
 
 The remaining rows read as if they had never been: replayed (``audit.replay``), they still yield the memories that exist.
 """
@@ -34,12 +34,12 @@ def redacted(
     """Return the rows of an audit that go with an erased chat, or with erased memories.
 
     Args:
-        updates: Rows of one user's audit; at least all that name the chat, one of the exchanges or one of the
-            memories, and those that undo one of these.
-        memories: Those that are gone, also from quarantine.
+        updates: Rows of one user's audit: at least the ones that name the chat, one of the exchanges or one of the
+            memories, and the rows that undo these.
+        memories: The erased memories, also from quarantine.
         of_chat: The rows that came from an erased chat.
-        rewritten: Memories that stay only because a person wrote or approved them, with what they say now: what the
-            chat had made them say goes.
+        rewritten: Memories that stay only because a person wrote or approved them, with their current contents;
+            contents from the chat go.
     """
     rows = list(updates)
     undone = {row.undoes: row.id for row in rows if row.undoes is not None}
@@ -65,7 +65,7 @@ def is_forget_command(update: Update) -> bool:
 
 
 def _untaught(row: Update, taught: set[tuple[UUID, str | None]]) -> Update:
-    """Return a row without what the memory learned from a chat."""
+    """Return a row without the contents learned from a chat."""
     before = None if (row.memory_id, row.before) in taught else row.before
     after = None if (row.memory_id, row.after) in taught else row.after
     if (before, after) == (row.before, row.after):
@@ -74,7 +74,7 @@ def _untaught(row: Update, taught: set[tuple[UUID, str | None]]) -> Update:
 
 
 def _without(row: Update, memories: set[UUID], *, is_of_chat: bool) -> Update | None:
-    """Return a row without what it says of removed memories; None if nothing is left of it."""
+    """Return a row without mentions of removed memories; None if nothing is left of it."""
     if row.memory_id in memories:
         other = row.replaced_id
         if other is None or other in memories:
@@ -101,7 +101,7 @@ def _without(row: Update, memories: set[UUID], *, is_of_chat: bool) -> Update | 
 
 
 def _without_hints(row: Update) -> Update:
-    """Return a row without the hints of a statement that it has no more: they say in other words what that said."""
+    """Return a row without the hints of a removed statement, since they paraphrase it."""
     details = {name: each for name, each in row.details.items() if name != "hints"}
     if "now" in details:
         details["now"] = {name: each for name, each in details["now"].items() if name != "hints"}

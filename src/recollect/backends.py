@@ -1,4 +1,4 @@
-"""What the engine works with: the classes of the store, and one implementation of each port. Never: opens one."""
+"""The engine's backends: the classes of the store, and one implementation of each port. Never: opens one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # a host starts its database before it imports a driver
 
 @dataclass(frozen=True, slots=True)
 class Backends:
-    """The parts of an open store, the models, and what has to forget an erased person."""
+    """The parts of an open store, the models, and the caches that forget an erased person."""
 
     memories: "Memories"
     log: "MessageLog"

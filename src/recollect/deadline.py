@@ -1,4 +1,4 @@
-"""Waits for work, or for something to happen, until a deadline, and not for its end. Never: what the work is."""
+"""Waits for work, or for something to happen, until a deadline, and not for its end. Never: the work itself."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -13,8 +13,8 @@ _running: set[asyncio.Task[Any]] = set()
 async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:
     """Return what ``work`` returns, if it does within ``seconds``.
 
-    ``asyncio.timeout`` waits until what it cancelled has ended, which a database that stopped
-    answering puts off by seconds. This one cancels late work and leaves it to end by itself.
+    ``asyncio.timeout`` waits until the cancelled work has ended, which takes seconds with a database that stopped
+    answering. This one cancels late work and does not wait for its end.
 
     Raises:
         TimeoutError: The work is late.
@@ -28,7 +28,7 @@ async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:
             raise TimeoutError
         return task.result()
     finally:
-        task.cancel()  # late, or nobody waits for it any more
+        task.cancel()  # late, or without a caller by now
 
 
 async def happens(event: asyncio.Event, seconds: float) -> bool:
@@ -62,4 +62,4 @@ async def ends_before(
 def _ended(task: asyncio.Task[Any]) -> None:
     _running.discard(task)
     if not task.cancelled():
-        task.exception()  # of late work nobody wants to know it
+        task.exception()  # no caller wants the result of late work

@@ -1,4 +1,4 @@
-"""What can go wrong, named by who failed. Never: status codes.
+"""The errors, named by the party that failed. Never: status codes.
 
 The docstring of an error is its default message.
 """
@@ -19,7 +19,7 @@ class ConfigurationError(RecollectError):
 
 
 class UnfitDatabaseError(ConfigurationError):
-    """The database does not let this user in, or lacks what is needed: it may be mended there, and no setting changes."""
+    """The database refuses this user, or lacks an extension: an administrator may mend it there, without a change of settings."""
 
 
 class StoreError(RecollectError):
@@ -68,7 +68,7 @@ class UpdateNotFoundError(StoreError):
 
 
 class QuestionNotKeptError(StoreError):
-    """The log does not have what the request asked."""
+    """The log lacks the request's question."""
 
 
 class AlwaysNeededError(StoreError):
@@ -100,7 +100,7 @@ class SwitchedOffError(RecollectError):
 
 
 class WorkerStoppedError(RecollectError):
-    """Whatever this was, workers that did it did not live to its end."""
+    """Workers died each time they did this."""
 
     def __init__(self, attempts: int) -> None:
         """Say how often it was tried."""
@@ -124,7 +124,7 @@ class ExtractorError(RecollectError):
     """The extraction model failed; trying again later may help.
 
     Attributes:
-        tokens: What the calls took nevertheless.
+        tokens: The tokens that the calls took nevertheless.
         is_of_one: Whether it says nothing of the server, but of the credential of one request: as too many calls with it.
     """
 
@@ -149,14 +149,14 @@ class CredentialGoneError(ExtractorUnusableError):
 
 
 class UpstreamPolicyError(ExtractorUnusableError):
-    """What a model would have to be shown may not be sent to its server."""
+    """The model's server may not see the data that the model would need."""
 
 
 class InvalidExtractionError(ExtractorError):
     """The extraction model answered, but not in any form that could be read.
 
     Attributes:
-        model: Which model that was; "" where it is not known.
+        model: The model; "" if unknown.
     """
 
     model: str = ""
@@ -172,4 +172,4 @@ class ExtractorPausedError(ExtractorError):
 
 
 class BudgetSpentError(ExtractorError):
-    """What background calls may take of a day is spent."""
+    """The daily token budget of background calls is used up."""

@@ -1,4 +1,4 @@
-"""Tells where something failed, for a log line without its trace. Never: what the error or a variable said."""
+"""Tells where something failed, for a log line without its trace. Never: the error's text or a variable's value."""
 
 from pathlib import PurePath
 from traceback import extract_tb

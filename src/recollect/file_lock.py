@@ -1,4 +1,4 @@
-"""Locks on files that the kernel gives back when a process ends, however it ends. Never: what they guard."""
+"""Locks on files that the kernel gives back when a process ends, however it ends. Never: the guarded data."""
 
 import fcntl
 import os
@@ -10,7 +10,7 @@ _POLL_SECONDS = 0.02
 
 
 class FileLock:
-    """A lock on an open file (``flock``). Whoever inherits the descriptor holds it too."""
+    """A lock on an open file (``flock``). A process that inherits the descriptor holds it too."""
 
     def __init__(self, path: Path) -> None:
         self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -18,11 +18,11 @@ class FileLock:
         self._is_closed = False
 
     def share(self) -> None:
-        """Hold the lock beside others."""
+        """Hold the lock, shared with others."""
         fcntl.flock(self.descriptor, fcntl.LOCK_SH)
 
     def take(self) -> bool:
-        """Hold the lock alone, if nobody else holds it now; return whether that is so."""
+        """Hold the lock alone if it is free; return whether it was."""
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -30,7 +30,7 @@ class FileLock:
         return True
 
     def wait(self, deadline: float) -> bool:
-        """Hold the lock alone, as soon as nobody else does; False when ``deadline`` passes first.
+        """Hold the lock alone as soon as it is free; False when ``deadline`` passes first.
 
         Args:
             deadline: By ``time.monotonic()``.
@@ -44,7 +44,7 @@ class FileLock:
     def close(self) -> None:
         """Hold the lock no longer, unless another process has inherited it. A second time it does nothing.
 
-        By then the descriptor's number may be that of a socket of somebody else's.
+        By then the descriptor's number may belong to another socket.
         """
         with self._closing:
             if not self._is_closed:

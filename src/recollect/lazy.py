@@ -1,4 +1,4 @@
-"""Imports what a package exports when it is first used (PEP 562)."""
+"""Imports a package's exports when they are first used (PEP 562)."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module

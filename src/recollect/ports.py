@@ -1,4 +1,4 @@
-"""The ports of the engine: Protocols of what has several implementations, models above all, and the values that pass through them.
+"""The ports of the engine: Protocols with several implementations, models above all, and the values that pass through them.
 
 The store has one implementation: it is known by its classes (``recollect.backends``). Never: an implementation of a model.
 """
@@ -90,7 +90,7 @@ class Extracted:
     Attributes:
         candidates: The statements.
         commands: The memory commands: the person's requests to the memory itself.
-        tokens: What the call took, prompt and answer.
+        tokens: The tokens of the call, prompt and answer.
         by: Which model, by which version of the prompt.
         is_whole: Whether all of the answer could be read; else the rest is still to be found.
     """
@@ -223,7 +223,7 @@ class Generations(Protocol):
 
     @property
     def is_today(self) -> bool:
-        """Whether this process's embedders are the last ones chosen: then what others embedded is embedded by them."""
+        """Whether this process's embedders are the last ones chosen, which replace the vectors of others."""
         ...
 
     @property
@@ -271,7 +271,7 @@ class Cache(Protocol):
 
 
 class Spooled(Protocol):
-    """What waits to be written to the log."""
+    """The entries that wait to be written to the log."""
 
     async def erase(self, erased: Scope | str, *, at: datetime) -> int:
         """Delete the entries of a user, or of one of their chats, until then; return how many.

@@ -9,13 +9,13 @@ from recollect.wire import Additions, ChatBody, Dialect, SystemStyle, said_with
 def compose_request(
     dialect: Dialect, chat: ChatBody, placed: Placed, style: SystemStyle = SystemStyle.ANY
 ) -> bytes | None:
-    """Return the request's body with what is added to it, by splicing bytes.
+    """Return the request's body with the additions spliced in.
 
     Args:
         dialect: The API it is spoken in.
         chat: The request.
-        placed: What is added, and where.
-        style: What the upstream takes from the system.
+        placed: The additions and their places.
+        style: The kinds of system text that the upstream accepts.
 
     Returns:
         The body; None where nothing is added, or some of it has no certain place.

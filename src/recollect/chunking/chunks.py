@@ -1,4 +1,4 @@
-"""A message becomes chunks of prose and of code. Pure. Never: what a chunk is used for."""
+"""A message becomes chunks of prose and of code. Pure. Never: the use of a chunk."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,14 +10,13 @@ from recollect.chunking.packing import CODE, PROSE, Span, packed
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A part of a text that is found by itself.
+    """A part of a text that is found separately.
 
     Attributes:
-        start: Where it begins, in characters.
-        stop: Where it ends: the chunk is ``text[start:stop]``.
+        start: Its first character's place.
+        stop: The place after its last character: the chunk is ``text[start:stop]``.
         code: Whether it is a fenced block, or a part of one that was too long.
-        language: Of a block of code: ``python``, ``shell``, ``sql``, ...; None for prose, and
-            where nothing tells.
+        language: A code block's language: ``python``, ``shell``, ``sql``, ...; None for prose, and if unknown.
     """
 
     start: int
@@ -29,10 +28,9 @@ class Chunk:
 def chunks(text: str, *, tokens: int = 500) -> list[Chunk]:
     """Return the chunks of ``text``, in order.
 
-    They do not overlap, none is blank, and together they hold every character that is not blank. A
-    fenced block is one chunk with its fences, or several where it is too long. Prose is cut
-    between paragraphs where that will do, else between lists and lines, sentences, words; a heading
-    stays with what follows it.
+    They do not overlap, none is blank, and together they hold every character that is not blank. A fenced block is
+    one chunk with its fences, or several if it is too long. Prose is cut between paragraphs if possible, else between
+    lists and lines, sentences, words; a heading stays with its text.
 
     Args:
         text: Any text whatever; takes time in proportion to its length.

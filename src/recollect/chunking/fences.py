@@ -1,4 +1,4 @@
-"""Where the fenced blocks of code of a Markdown text are. Pure. Never: what is in them."""
+"""Where the fenced blocks of code of a Markdown text are. Pure. Never: their content."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ class FencedBlock:
         start: Where the line of its opening fence begins.
         stop: Behind its closing fence; the end of the text when there is none.
         body: Behind its opening fence.
-        info: What stands behind the opening fence: mostly a language, as somebody wrote it.
+        info: The text after the opening fence: mostly a language, as its author wrote it.
     """
 
     start: int

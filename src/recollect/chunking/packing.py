@@ -53,7 +53,7 @@ def packed(text: str, span: Span, cuts: tuple[Cut, ...], tokens: int) -> Iterato
 
     Args:
         text: The whole text.
-        span: What of it to cut.
+        span: The part to cut.
         cuts: Ways to cut, the best first; a part that is too long is cut by the next.
         tokens: The limit of a part.
     """
@@ -85,7 +85,7 @@ def _pieces(text: str, span: Span, cut: Cut, limit: int) -> Iterator[Span]:
 
 
 def _merged(parts: Iterable[_Part], limit: int) -> Iterator[_Part]:
-    """Join neighbours as long as they fit: no part is left that could have stood with another."""
+    """Join neighbours as long as they fit, so that no two of the parts left could be one."""
     held: _Part | None = None
     for part in parts:
         if held is not None and held.cost + part.cost <= limit:

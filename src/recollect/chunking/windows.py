@@ -4,7 +4,7 @@ from recollect.text.patterns import anchored, bounded
 from recollect.text.tokens import estimate_hundredths
 
 MOST_WINDOWS = 8
-"""What is longer than so many windows is not embedded any further."""
+"""The text after so many windows is not embedded."""
 
 _STEP = bounded(r"\S{1,24}+\s*+")
 _BLANKS = anchored(r"\s*+")
@@ -15,11 +15,11 @@ _SPACE = bounded(r"\s")
 
 
 def windows(text: str, *, tokens: int, overlap: int = 0) -> list[str]:
-    """Return pieces of ``text`` of at most about ``tokens`` tokens for an embedder that reads no more.
+    """Return pieces of ``text`` of at most about ``tokens`` tokens, the limit of an embedder.
 
     The first begins at the beginning. A window ends at the end of a sentence or a line where there
-    is one in its last third, else at a space, else anywhere. There are at most ``MOST_WINDOWS``: what
-    lies behind is left out. A blank text has no window.
+    is one in its last third, else at a space, else anywhere. There are at most ``MOST_WINDOWS``; the rest is left
+    out. A blank text has no window.
 
     Args:
         text: Any text whatever; takes time in proportion to its length.

@@ -56,7 +56,7 @@ class Block:
         repeated: The recollections left out because another one already says the same.
         standing_tokens: The tokens of the standing part.
         listed: The numbered memories; the first has the number 1. Empty if the block numbers none.
-        answers: Whether the block reports what the memory did for the turn's own message.
+        answers: Whether the block reports on the turn's own request to the memory.
     """
 
     text: str
@@ -96,9 +96,9 @@ def compose(
         focus: The case-folded words of the question.
         code_first: Whether passages of code come first and are quoted at greater length; for a question about code.
         done: The memory commands carried out since the last turn. The block reports them before the memories.
-        at: The current time. With it the block marks what has ended and what has not begun; None: it gives dates only.
+        at: The current time. With it the block marks ended and future statements; None: it gives dates only.
         known: How many statements the user has in all; the block then says how many it omits. 0: it does not say.
-        answers: What the memory did for the turn's own message, or why it did not; at the top of the block.
+        answers: Reports on the turn's own request to the memory, for the top of the block.
         numbers: Whether statements are numbered, so that the user can refer to them.
 
     Returns:

@@ -104,7 +104,7 @@ def known_anchors(
 
 
 def begins_with_reply(turn: Turn) -> bool:
-    """Tell whether the request begins with an assistant's message, whose question it does not carry."""
+    """Return whether the request begins with an assistant's message, whose question it does not carry."""
     return bool(turn.history) and turn.history[0].role is Role.ASSISTANT
 
 
@@ -185,7 +185,7 @@ def _branch_before(place: int | None, before: Sequence[LoggedExchange]) -> Seque
 
 
 def _sends_all(turn: Turn, before: Sequence[LoggedExchange], same: SameText) -> bool:
-    """Tell whether the frontend usually sends the whole history. Then a request without any begins a new branch.
+    """Return whether the frontend usually sends the whole history. Then a request without any begins a new branch.
 
     A single earlier message is no evidence: some frontends send nothing but the last reply.
     """

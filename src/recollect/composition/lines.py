@@ -132,7 +132,7 @@ def _line_of_chat(
             (_CHAT + chat.number, item.said_at), heading, _message(item, text, wall(item.said_at, zone))
         )
     text = shortened(quoted(item.content), limit=chat.tokens, count=count)
-    first = datetime.min.replace(tzinfo=UTC)  # the summary stands above the chat's words
+    first = datetime.min.replace(tzinfo=UTC)  # the summary comes before the chat's words
     return Line(
         (_CHAT + chat.number, first), heading, f"- Summary, {wall(item.observed_at, zone):%Y-%m-%d}: {text}"
     )
@@ -214,7 +214,7 @@ def _validity(memory: Memory, said_at: datetime, at: datetime | None) -> list[st
 
 
 class _Day(NamedTuple):
-    """A day, month or year, as precise as in the statement: a month is kept as its first moment, or its last.
+    """A day, month or year, as precise as in the statement: the store has a month's first moment, or its last.
 
     Attributes:
         first: The day that is kept.

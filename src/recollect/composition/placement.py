@@ -1,7 +1,7 @@
 """Decides where in a request memory blocks go, so that the upstream's prompt cache stays valid. Pure. Never: await.
 
-With the placement ``stable``, the chat's first block stands in the system prompt, and the block of each later turn beside
-that turn's message. Whenever a later request carries that message, its block is added again, byte for byte.
+With the placement ``stable``, the chat's first block goes into the system prompt, and the block of each later turn
+next to that turn's message. Whenever a later request carries that message, its block is added again, byte for byte.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -62,9 +62,9 @@ class Placed:
 
     Attributes:
         system: The text for the system prompt; "" for none.
-        beside: The blocks beside user messages, by the message's position in the request.
-        earlier: The messages to restore before the request's own, oldest first, each with the block beside it or "".
-        block: The block composed for this turn; None if nothing new is told.
+        beside: The blocks next to user messages, by the message's position in the request.
+        earlier: The messages to restore before the request's own, oldest first, each with its block or "".
+        block: The block composed for this turn; None if there is nothing new.
         injection: The same block, in the form in which the store keeps it.
         own: The injection that belongs to this turn's message, whether new or from an earlier request for it.
         detached: The anchors of blocks that no later request of the chat gets again. They do not change this request,
@@ -88,7 +88,7 @@ def attached(turn: Turn, chat: Chat, bounds: Bounds) -> tuple[Injection, ...]:
     """Return the earlier blocks of the chat that are added to this request again, oldest first.
 
     These are the blocks of messages that the request carries or that are restored, and the first block of the system
-    prompt. If they exceed ``chat_memory_tokens``, the older half of the blocks beside messages is dropped at once:
+    prompt. If they exceed ``chat_memory_tokens``, the older half of the blocks next to messages is dropped at once:
     dropping one with each turn would invalidate the prompt cache each time.
     """
     return _RequestState(turn, chat, bounds).attached()[0]
@@ -230,7 +230,7 @@ class _RequestState:
     def _carries_first_message(self) -> bool:
         """Return whether the request is known to carry the first message of its branch of the chat.
 
-        If so, only the block of that message may stand in the system prompt. Otherwise the request counts as truncated.
+        If so, the system prompt may have only the block of that message. Otherwise the request counts as truncated.
         """
         if self.turn.follows:  # the server keeps it; what instructs the model has to be sent each time
             return False

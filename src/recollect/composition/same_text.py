@@ -34,7 +34,7 @@ class SameText:
         self._known: dict[tuple[str, str], bool] = {}
 
     def __call__(self, logged: str, carried: str) -> bool:
-        """Tell whether a logged text is the same as a text that the request carries."""
+        """Return whether a logged text is the same as a text that the request carries."""
         if logged == carried:
             return True
         if "[secret: " not in logged:
@@ -55,7 +55,7 @@ class SameText:
 
 
 def _fits(pieces: list[str], text: str, *, is_cut: bool) -> bool:
-    """Tell whether a text consists of these pieces in this order, with at least one character between any two."""
+    """Return whether a text consists of these pieces in this order, with at least one character between any two."""
     first, *others = pieces[:_PIECES]
     if not others or not text.startswith(first):
         return False

@@ -32,7 +32,7 @@ class SnapshotStore(Protocol):
 
         Args:
             user_id: The person.
-            have: The versions of the snapshot at hand; None: everything is read.
+            have: The versions of the present snapshot; None: everything is read.
             most_bytes: The bytes that the log may take; of a larger one no passages are read.
             log_anew: Whether all passages are read.
         """
@@ -127,7 +127,7 @@ class SnapshotCache:
                 self.forget(user_id)
             elif not snapshot.serves(versions):
                 outdated.append((user_id, versions))
-        for user_id, versions in outdated:  # after all that was erased is gone: a load may take long
+        for user_id, versions in outdated:  # after everything erased is gone: a load may take long
             await self.get(user_id, versions)
 
     def forget(self, user_id: str) -> None:
@@ -195,7 +195,7 @@ class SnapshotCache:
         if self._loading.get(user_id) is task:
             del self._loading[user_id]
         if not task.cancelled():
-            task.exception()  # those who wait for it raise it; nobody may wait any more
+            task.exception()  # the callers that wait for it raise it; there may be none left
 
 
 class _Collector:

@@ -18,7 +18,7 @@ Numbers = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
 _OBJECT_BYTES = 900
-"""What a passage takes besides its text and its columns, about."""
+"""The bytes of a passage besides its text and its columns, about."""
 
 
 class StoredPassage(NamedTuple):
@@ -72,7 +72,7 @@ class Columns(NamedTuple):
         is_pasted: Whether others wrote it.
         is_outdated: Whether something that was understood from it no longer holds.
         is_remark: Whether it is a short reply of the assistant, without code, list or named speaker.
-        self_share: The share of first-person words; 0 where that is unknown, and for pasted text.
+        self_share: The share of first-person words; 0 if unknown, and for pasted text.
     """
 
     document: Column
@@ -96,7 +96,7 @@ _NO_COLUMNS = Columns(
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """The passages of a person. A row that was replaced by a later state stays, and is found no more.
+    """The passages of a person. A row that was replaced by a later state stays, but is no longer found.
 
     Attributes:
         items: The passages.

@@ -1,4 +1,4 @@
-"""What the relevance of statements depends on, apart from their words, as columns. Pure."""
+"""The features of statements' relevance, apart from their words, as columns. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,5 +77,5 @@ def _seconds(moments: Sequence[datetime | None]) -> Floats:
 
 
 def utc(moment: datetime) -> datetime:
-    """Return a moment; one without a time zone is taken as UTC."""
+    """Return a moment with a time zone; a naive one is in UTC."""
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

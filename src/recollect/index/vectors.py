@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 Matrix = NDArray[np.float16] | NDArray[np.float32]
 
 _ONE = 32_767
-"""The whole number that a vector's 1.0 is kept as: numpy converts these to floats ten times as fast as two-byte floats."""
+"""The integer that stores a vector's 1.0: numpy converts these to floats ten times as fast as two-byte floats."""
 _COMPARED_AT_ONCE = 256
 """The vectors of a step of a comparison: their four-byte form stays in the processor's cache."""
 
@@ -49,8 +49,8 @@ class Nearness(NamedTuple):
     """The cosines of documents to a question, (rows,) each; NaN without an embedding.
 
     Attributes:
-        best: Of the document's nearest piece.
-        first: Of its first piece.
+        best: The cosine of the document's nearest piece.
+        first: The cosine of its first piece.
     """
 
     best: Floats

@@ -1,4 +1,4 @@
-"""An inverted index of a person's documents in memory: which terms stand in which document, and BM25 over it. Pure.
+"""An inverted index of a person's documents in memory, and BM25 over it. Pure.
 
 BM25 as in Robertson and Zaragoza (2009) with k1 1.2 and b 0.75 and Lucene's idf, over the person's own documents.
 """
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MOST_OFTEN = 63
-"""A term that stands in a document more often is counted so often."""
+"""A term's count in a document ends there."""
 
 _CORRECTED = 0.8
 """The weight of a spelling correction; an exact term counts 1."""
@@ -34,7 +34,7 @@ class Document(NamedTuple):
 
     Attributes:
         terms: Its terms, the context included; none twice.
-        counts: Two bytes a term: how often it stands in the document with its context, and in its own text alone.
+        counts: Two bytes a term: its count in the document with its context, and in the document's own text.
         length: The number of terms, the context included.
     """
 
@@ -49,8 +49,8 @@ class Entries(NamedTuple):
     Attributes:
         term: The number of the term in the vocabulary, int32.
         row: The document's row, int32.
-        often: How often the term stands there, the context included; uint8, 63 at most.
-        own: How often it stands in the document's own text; uint8, 63 at most.
+        often: The term's count, the context included; uint8, 63 at most.
+        own: The term's count in the document's own text; uint8, 63 at most.
     """
 
     term: Column

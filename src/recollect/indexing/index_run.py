@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recollect.store.log import LogIndex
 
 _SHORT_CHARACTERS = 2_000
-"""What is longer is cut in a thread, as all streams would stand still meanwhile."""
+"""Longer messages are cut in a thread, since all streams would wait meanwhile."""
 
 _AT_ONCE = 32
 _BATCHES_OF_A_RUN = 6
@@ -57,7 +57,7 @@ async def index_user(
     attempts: int = 3,
     embeds_later: bool = True,
 ) -> timedelta | None:
-    """Index and embed what is missing of a user's; return how long to wait before the next run, None if nothing is left.
+    """Index and embed a user's missing texts; return how long to wait before the next run, None if nothing is left.
 
     Memories are embedded whatever ``embedded`` says of the log, and before the log is: those kept while the embedder
     was away, and all of them once it is another one.
@@ -66,7 +66,7 @@ async def index_user(
 
     Args:
         user_id: Whose.
-        index: Where it is indexed.
+        index: The index in the store.
         embedder: Makes the embeddings.
         embedded: What gets them.
         second_embedder: Makes the second embeddings, of statements; None: they get none.
@@ -81,7 +81,7 @@ async def index_user(
         if messages and await run.index_messages(until):
             return _NEXT_RUN_DELAY
         if messages and until is None:
-            # Only now: of what a killed worker took out of the index nothing may be missing while more is taken out.
+            # Only now: first restore everything that a killed worker took out of the index.
             rereads = await index.read_again(user_id, is_indexed_otherwise, limit=_AT_ONCE)
             if await run.index_messages(None) or rereads:
                 return _NEXT_RUN_DELAY
@@ -103,7 +103,7 @@ async def embed_user(
 
     Args:
         user_id: Whose.
-        index: Where it is kept.
+        index: The index in the store.
         embedder: Makes the embeddings.
         second_embedder: Makes the second ones, of statements; None: they get none.
         chunks: Whether parts of the log get any, not memories alone.
@@ -164,7 +164,7 @@ class _Run:
 
         Raises:
             StoreError: The store failed.
-            EmbedderError: The embedder failed; what it was to embed is found by its words until it is back.
+            EmbedderError: The embedder failed; until it is back, these texts are found by words only.
         """
         more = False
         if until is None:
@@ -176,7 +176,7 @@ class _Run:
         return more
 
     async def index_up_to(self, last: UUID) -> None:
-        """Index the messages up to ``last``, unless it lies behind an old backlog, which can wait."""
+        """Index the messages up to ``last``, unless an old backlog comes before it, which can wait."""
         found = await self.index.unindexed(self.user_id, limit=_AT_ONCE)
         if len(found) == _AT_ONCE and found[-1].id < last:
             return
@@ -256,7 +256,7 @@ class _Run:
                 raise  # the store's failure, not that of some messages
 
     async def _carefully_prepared(self, message: LoggedMessage) -> IndexedMessage | None:
-        """Return what is indexed of a message; None for one that causes errors, or that workers die of."""
+        """Return a message's index entry; None for one that causes errors or kills workers."""
         if self.tried is None:
             return await self._prepared(message)
         async with self.tried(str(message.id)) as begun:
@@ -266,10 +266,10 @@ class _Run:
             return await self._prepared(message)
 
     async def _prepared(self, message: LoggedMessage) -> IndexedMessage | None:
-        """Return what is indexed of a message, with embeddings if there are any; None if its text causes an error.
+        """Return a message's index entry, with embeddings if there are any; None if its text causes an error.
 
-        Of one that holds a secret, or an order that somebody may have planted, nothing is: formation hides it too,
-        but that may take its time, or fail.
+        A message with a secret, or with an order that may be planted, gets none: formation hides it too, but later,
+        and that may fail.
         """
         embeddable = _is_embeddable(message, self.embedded)
         indexed: IndexedMessage | None = None

@@ -31,8 +31,8 @@ class MessagePart:
     """A part of a message, by one author.
 
     Attributes:
-        begins: Where it begins, in characters.
-        ends: Where it ends.
+        begins: Its first character's place.
+        ends: The place after its last character.
         pasted: Whether others wrote it.
         cuts: Where in the message others' words stand within it: beginning and end by turns.
     """
@@ -74,7 +74,7 @@ def own_text(text: str, parts: Sequence[MessagePart]) -> str:
 
 _SENTENCE = linear("[^.!?\u2026\n\u3002\uff01\uff1f\u061f]+[.!?\u2026\u3002\uff01\uff1f\u061f]*")
 _CLAUSES = frozenset(",;:\u2013\u2014\u060c\u061b\uff0c\uff1b\uff1a\u3001")
-"""What parts clauses: "my dog is ill, what helps?" tells something before it asks."""
+"""Separates clauses: "my dog is ill, what helps?" states a fact before it asks."""
 
 _SHORT, _LONG = 10, 25
 """Words of a question that tells nothing: of one about oneself, or of several clauses; and of any other. Of the messages that

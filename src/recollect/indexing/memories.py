@@ -56,7 +56,7 @@ class MemoryEmbedding:
     _succeeded: bool = False
 
     async def run(self) -> bool:
-        """Embed the newest; return whether more are left for another run, beside those that could not be."""
+        """Embed the newest; return whether more are left for another run, apart from failures."""
         for _ in range(_BATCHES_OF_A_RUN):
             memories = await self._unembedded()
             if not memories:
@@ -71,7 +71,7 @@ class MemoryEmbedding:
         return len(self._failed) >= (_AT_ONCE if self._succeeded else _FIRST_FAILURES)
 
     async def _embed(self, memories: Sequence[Memory]) -> None:
-        """Embed memories; where they can't be together, one by one, until the embedder seems to be away."""
+        """Embed memories; if that fails, one by one, until the embedder seems to be away."""
         try:
             keeping = await (self._second(memories) if self.second else self._first(memories))
         except EmbedderError as error:

@@ -27,8 +27,8 @@ class Nearness(NamedTuple):
     """The cosines of rows to a question, (rows,) each; NaN without an embedding.
 
     Attributes:
-        best: Of the nearest piece.
-        first: Of the first piece.
+        best: The cosine of the nearest piece.
+        first: The cosine of the first piece.
     """
 
     best: Floats

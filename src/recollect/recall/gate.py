@@ -38,15 +38,15 @@ class Gate:
         threshold: The probability from which the gate opens; 0: always.
         cosine: The cosine below which a match means nothing; None: the embedder's own.
         bias: The intercept.
-        best_cosine: Of the nearest candidate's cosine, minus the gate's cosine.
+        best_cosine: The weight of the nearest candidate's cosine, minus the gate's cosine.
         own_statement: The same for the nearest statement of the user about themselves.
-        seen: Of the idf share of the query's terms that the user has used before.
-        about_oneself: Of a question in which users speak of themselves.
+        seen: The weight of the idf share of the query's terms that the user has used before.
+        about_oneself: The weight of a question in which users speak of themselves.
         small_talk: Of small talk, and of a message that can't be understood without context.
-        seeks_advice: Of a question that seeks advice.
-        names_speaker: Of a question that names a speaker of the log.
-        means_date: Of a question that means a date.
-        exact_share: The idf share of the query that a single candidate must hold to open the gate by itself.
+        seeks_advice: The weight of a question that seeks advice.
+        names_speaker: The weight of a question that names a speaker of the log.
+        means_date: The weight of a question that means a date.
+        exact_share: The idf share of the query that a single candidate must hold to open the gate alone.
         lexical_share: Without an embedding, the idf share that a single candidate must hold to open the gate.
     """
 
@@ -137,7 +137,7 @@ def _nearest_statement(items: list[Item], found: Candidates, self_share: Floats)
 
 
 def _speaks_of_oneself(item: Item, self_share: float) -> float:
-    """Return to what degree an item is a statement of the person about themselves, 0 to 1."""
+    """Return how much an item is a statement of the person about themselves, 0 to 1."""
     if isinstance(item, Memory):
         return 1.0
     if item.role is not Role.USER or item.pasted:

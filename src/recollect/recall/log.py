@@ -40,7 +40,7 @@ class SignalWeights:
         role: The user said it. It counts 0 if the question asks what the assistant said, or names code.
         speaker: The question names the speaker.
         date: It was said at a time that the question means.
-        taste: The user says what they like or avoid; counts only if the question seeks advice.
+        taste: The user states a taste; counts only if the question seeks advice.
         session: The mean score of the session's three best candidates.
     """
 

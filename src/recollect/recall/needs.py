@@ -39,12 +39,13 @@ _RANKED = 50
 class NeedThresholds:
     """The thresholds of need, chosen on the lives data set by cross-validation over persons.
 
-    Those for a document were chosen on questions of made-up people.
+    The ones for a document were chosen on questions of made-up people.
 
     Attributes:
         need: The logit that the turn needs any statement, below which it gets none.
         need_with_document: The same where a document is next to the question: there a statement needs a higher probability.
-        statement: The least probability with which a statement is needed. What is missing hurts, what is too much hardly does.
+        statement: The least probability with which a statement is needed. A missing statement hurts an answer, a
+            needless one hardly does.
         serves: The least probability of the best statement with which no passages of the log are needed.
         about_document: The least probability where a document is next to the question.
         own_about_document: The same if such a question also speaks of the person, as "may my son eat this?" does.
@@ -235,7 +236,7 @@ def needs_of(
 
 
 def wants_overview(query: RecallQuery, intents: Intents, bar: NeedThresholds) -> bool:
-    """Return whether a question asks for all that is known of the person."""
+    """Return whether a question asks for everything known about the person."""
     return intents.overview > (bar.overview_with_document if query.has_document else bar.overview)
 
 

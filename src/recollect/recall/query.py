@@ -1,4 +1,4 @@
-"""Reads from a turn's words what it asks of the memory. Pure."""
+"""Reads a turn's question to the memory from its words. Pure."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
@@ -33,7 +33,7 @@ class RecallQuery:
         periods: The dates that the words mean.
         now: The time of the turn, by the person's clock.
         zone: The person's time zone; None: it is not known.
-        asks_for_before: Whether it asks for what was said in other sessions.
+        asks_for_before: Whether it asks for other sessions.
         asks_about_reply: Whether it asks what the assistant said.
         is_about_oneself: Whether users speak of themselves.
         is_small_talk: Whether it is small talk, which needs no memories.

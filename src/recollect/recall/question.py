@@ -106,7 +106,7 @@ class Watch:
             return await within(seconds, work())
         except (TimeoutError, EmbedderError, StoreError) as error:
             self.degraded.append(stage)
-            # To be late is what a deadline is for, and the line of the recall names the stage.
+            # A late stage is expected, and the recall's own log line names it.
             say = log.debug if isinstance(error, TimeoutError) else log.warning
             say("recall_degraded", stage=stage, error=type(error).__name__)
             return None

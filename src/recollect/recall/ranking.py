@@ -45,12 +45,12 @@ from recollect.recall.query import RecallQuery
 from recollect.recall.question import Named, StatementVectors, Watch, log_vectors
 
 EXPLAINED = 10
-"""The number of best recollections that come with the parts of their scores. An explanation shows no more."""
+"""The number of best recollections that come with the parts of their scores. An explanation shows only these."""
 
 _COMPARED_IN_THREAD = 10_000
 """Rows from which on they are compared in a thread."""
 _WORDS_IN_THREAD = 50_000
-"""Different words from which on, too: what a mistyped one means is sought among all with its first letter, a microsecond each."""
+"""The same for different words: a mistyped word is compared with all that share its first letter, a microsecond each."""
 
 T = TypeVar("T")
 
@@ -109,8 +109,8 @@ class Found:
 
     Attributes:
         candidates: The number of memories and messages that were ranked.
-        dense: The number of those that have a cosine.
-        lexical: The number of those that hold a term of the question.
+        dense: The number of candidates with a cosine.
+        lexical: The number of candidates with a term of the question.
         log: The number of messages.
         has_vector: Whether the question has an embedding.
         corrected: Whether a spelling correction replaced any term.
@@ -309,7 +309,7 @@ async def _apart(snapshot: Snapshot, work: Callable[[], T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What the steps of one ranking share."""
+    """The shared data of one ranking's steps."""
 
     query: RecallQuery
     snapshot: Snapshot

@@ -28,14 +28,14 @@ Feature: TypeAlias = Floats | float
 """A value for each statement, (n,), or one for all."""
 
 INTENTS = ("nothing", "overview", "list", "advice", "time", "oneself")
-"""The intents of a question: it needs nothing remembered; an overview of everything; several things; what matters for a
-recommendation; the time of something; one thing about the person."""
+"""The intents of a question, by need: nothing remembered, an overview of everything, several things, facts for a
+recommendation, the time of something, one thing about the person."""
 
 _KINDS = (Kind.FACT, Kind.PREFERENCE, Kind.INSIGHT, Kind.DECISION, Kind.TODO)
 _BEFORE = 0.5
 """The weight of the message before in a question's vector; the question's own is 1."""
 _SURE = 20.0
-"""The largest logit that is told from a larger one."""
+"""The largest logit that differs from a larger one."""
 _DAY = 86_400.0
 _AT_THE_BORDER = 0.5
 _SOON = 31 * _DAY

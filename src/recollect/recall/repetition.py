@@ -1,4 +1,4 @@
-"""Detects text that repeats what the prompt already says. Pure."""
+"""Detects text that the prompt already has. Pure."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
@@ -76,7 +76,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def repeats(words: frozenset[str], others: Iterable[frozenset[str]]) -> bool:
-    """Tell whether the Jaccard similarity of a set of words to one of the others is above 0.8."""
+    """Return whether the Jaccard similarity of a set of words to one of the others is above 0.8."""
     length = len(words)
     at_least, at_most = length * _LIKE, length / _LIKE
     return any(

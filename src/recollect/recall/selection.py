@@ -47,15 +47,15 @@ class SelectionLimits:
 
 @dataclass(frozen=True, slots=True)
 class SelectionContext:
-    """What a selection considers besides the ranked recollections.
+    """The context of a selection.
 
     Attributes:
         session_id: The chat's session.
         user_wide: Whether the words of the turn ask for other sessions.
         given: The ids of memories and messages in earlier blocks of the prompt.
         prompt: The texts that the request carries.
-        abandoned: The ids of messages that the turn replaces. What was learned from them alone no longer holds.
-        disclosure: What may be sent to the LLM's server. What the policy forbids is selected and then left out.
+        abandoned: The ids of messages that the turn replaces. Statements learned from them alone no longer hold.
+        disclosure: The kinds of items that the LLM's server may see. A forbidden item is selected and then left out.
         not_helpful: The ids of statements that the person called not helpful for questions like this one.
     """
 
@@ -68,7 +68,7 @@ class SelectionContext:
     not_helpful: frozenset[UUID] = frozenset()
 
     def is_abandoned(self, item: Item) -> bool:
-        """Tell whether the turn replaces all messages that an item was learned from."""
+        """Return whether the turn replaces all messages that an item was learned from."""
         return bool(_messages(item)) and _messages(item) <= self.abandoned
 
 
@@ -88,10 +88,10 @@ def select(
 
     Args:
         ranked: Best first.
-        around: What else to consider.
+        around: The context.
         how: The limits.
         relevant: Whether the turn asks for anything in the log. If not, everything that ``needs`` did not judge is left out.
-        needs: The statements that the turn needs. Those it judged and does not want are left out.
+        needs: The statements that the turn needs. The others that it judged are left out.
 
     Returns:
         The recollections in their order, each with the reason why it was dropped, or None if it was selected; and whether
@@ -193,7 +193,7 @@ class _Selection:
 
 
 def is_judged(item: Item) -> bool:
-    """Return whether an item is judged by itself, as statements and entries of the profile are."""
+    """Return whether an item is judged alone, as statements and entries of the profile are."""
     return isinstance(item, Memory) and item.kind in _JUDGED
 
 

@@ -1,7 +1,8 @@
 """Chooses the standing part: the statements that go into every chat, whatever the question. Pure.
 
 Since the subject of a chat is unknown, use, kind and importance decide: what shapes every answer, how users want to be answered,
-what endangers them, who they are. What is needed only if asked for is left out. For a user with few statements, the standing part
+what endangers them, who they are. Statements that are needed only if asked for are left out. For a user with few
+statements, the standing part
 holds all others.
 """
 
@@ -25,8 +26,8 @@ def choose_standing(
     """Choose statements greedily by `worth` until the budget is used; one that does not fit is skipped.
 
     Statements that have ended are left out, and those that are needed only if asked for. Doubted statements come last; of equals, the
-    newest comes first. ``adds`` tells whether one that would fit adds anything new; it is called in the order of choice, and may keep
-    state.
+    newest comes first. ``adds`` decides whether one that would fit adds anything new. It is called in the order of
+    choice, and may keep state.
     """
     left = budget
     chosen = []
@@ -51,7 +52,8 @@ def standing_part(
 ) -> tuple[Recollection, ...]:
     """Choose the standing part of a chat's block, whose lines take at most ``budget`` tokens.
 
-    Statements that the prompt already holds are left out, and so are paraphrases of what was recalled. A statement that was
+    Statements that the prompt already holds are left out, and so are paraphrases of recalled ones. A statement that
+    was
     also recalled keeps its score; the others have the score 0.
     """
     found = {each.item.id: each.score for each in chosen}

@@ -7,7 +7,7 @@ from recollect.model import Kind, Memory
 
 _HOW_TO_ANSWER = frozenset({Kind.PREFERENCE, Kind.INSIGHT, Kind.PROFILE})
 _BONUS = 0.15
-"""What these kinds gain: how somebody wishes to be answered, and what they say of themselves, holds in every chat."""
+"""The bonus of these kinds: wishes how to be answered, and the person's own profile, hold in every chat."""
 
 _IN_EVERY_CHAT = 1.0
 """Added to statements that shape every answer, or concern health: wishes how to be answered push no diagnosis out."""
@@ -42,7 +42,7 @@ def in_order(memories: Sequence[Memory], now: datetime) -> list[Memory]:
 
 
 def is_over(memory: Memory, now: datetime) -> bool:
-    """Tell whether a statement has ended: it held until a time before ``now``, or is a todo due before today."""
+    """Return whether a statement has ended: it held until a time before ``now``, or is a todo due before today."""
     if memory.holds_until is not None and memory.holds_until < now:
         return True
     due = memory.event_at if memory.kind is Kind.TODO else None
