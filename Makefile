@@ -25,7 +25,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 PATIENT = $(PYTEST) -o faulthandler_timeout=1800
 IN_PARALLEL = -n $(TEST_PROCESSES) --dist worksteal
 
-.PHONY: run upstream demo docs test test-fast test-slow test-postgres coverage lint format types check bench chaos hunt fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
+.PHONY: run upstream demo docs test test-fast test-slow test-postgres coverage lint format types check bench chaos fuzz test-clients test-mcp node-client e2e-openwebui e2e-pages e2e-sites test-deploy sbom audit test-soak test-large lock clean
 
 run: upstream $(VENV)/.run  ## make run UPSTREAM=http://127.0.0.1:11434/v1
 	@$(BIN)/recollect serve $(if $(UPSTREAM),--upstream $(UPSTREAM))
@@ -79,13 +79,9 @@ check: lint types test
 
 bench: $(VENV)/.dev $(VENV)/bench-litellm/.ready  ## beside nginx and LiteLLM: bench/README.md; make bench BENCH=--quick
 	$(BIN)/python -m bench speed $(BENCH)
-	$(BIN)/python -m bench leaving | tee bench/results/leaving.md
 
 chaos: $(VENV)/.dev  ## faults under load: what chats are answered, what is lost, how soon it recovers; make chaos CHAOS="--only clock,replicas"
 	$(BIN)/python -m bench chaos $(CHAOS)
-
-hunt: $(VENV)/.dev  ## half an hour of hostile texts for every step that reads, and for a served proxy: make hunt HUNT="--minutes 5 --seed 2"
-	$(BIN)/python -m bench hunt $(HUNT)
 
 $(VENV)/bench-litellm/.ready: $(VENV)/.uv requirements/bench-litellm.txt
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/bench-litellm

@@ -1,8 +1,7 @@
-"""Figures of samples: a percentile, and a share with its interval. Pure. Never: what was sampled."""
+"""Figures of samples: percentiles, shares, and the interval of a share. Pure. Never: what was sampled."""
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
@@ -10,17 +9,23 @@ _Z_95 = 1.959964
 
 
 def percentile(values: Sequence[float], percent: float) -> float | None:
-    """Return a percentile, interpolated linearly; None of no values."""
+    """Return a percentile, interpolated linearly (Hyndman and Fan, 1996, type 7); None of no values."""
     return float(np.percentile(values, percent)) if values else None
 
 
-def share(successes: int, trials: int) -> dict[str, Any]:
-    """Return a share with its 95 % interval; null where nothing was tried."""
-    return {
-        "share": successes / trials if trials else None,
-        "interval": wilson(successes, trials),
-        "questions": trials,
-    }
+def percentiles(values: Sequence[float], *percents: int) -> dict[str, float]:
+    """Return percentiles by name, as ``{"p50": ...}``; none of no values."""
+    return {f"p{each}": float(np.percentile(values, each)) for each in percents} if values else {}
+
+
+def percent(part: float, whole: float = 1.0, decimals: int = 0) -> str:
+    """Return a part of a whole in percent; "-" of nothing."""
+    return f"{100 * part / whole:.{decimals}f} %" if whole else "-"
+
+
+def number(value: float | None, decimals: int = 1) -> str:
+    """Return a figure for a table; "-" for None."""
+    return "-" if value is None else f"{value:,.{decimals}f}"
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float] | None:

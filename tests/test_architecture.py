@@ -29,7 +29,7 @@ FORBIDDEN_IMPORTS = [
         "proxy/recollect_proxy/chat/conversation.py",
         "from recollect_proxy.settings.proxy_settings import ProxySettings",
     ),
-    ("proxy/recollect_proxy/commands/cli.py", "from bench.command import bench_app"),
+    ("proxy/recollect_proxy/commands/cli.py", "from bench.report import table"),
     ("openwebui_filter/recollect_filter.py", "import open_webui"),
 ]
 """What the design forbids, however it is written."""

@@ -4,16 +4,20 @@ import asyncio
 import os
 import time
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import asyncpg
+from tests.running_proxy import User
 
 from bench.chaos.database import rows
-from bench.chaos.load import Load
+from bench.chaos.load import TALKERS, Load
 from bench.chaos.system import System
 from bench.chaos.world import MARK
 
+_CALM_SECONDS, _AFTER_SECONDS, _MEMORY_SECONDS = 3.0, 2.0, 90.0
 _PATIENCE_SECONDS = 150.0
 _LOOK_SECONDS = 0.25
 _STILL = 3
@@ -135,31 +139,55 @@ class Outcome:
     unheeded: int = 0
 
 
-def outcome(
+async def struck(
     title: str,
-    load: Load,
-    there: Kept,
     system: System,
+    load: Load,
+    strike: Callable[[], Awaitable[None]],
     *,
-    struck: float,
-    ended: float,
-    backlog_seconds: float | None,
     seed: int,
+    patience: float = _MEMORY_SECONDS,
+    logs: Path | None = None,
 ) -> Outcome:
-    """Return what a fault came to.
+    """Strike a system while people chat, let it recover, and count.
 
     Args:
         title: Of the fault.
-        load: What was asked.
-        there: What is kept.
-        system: What ran.
-        struck: When the fault began, by the monotonic clock.
-        ended: When it was over.
-        backlog_seconds: From then until nothing waited.
+        system: The started system.
+        load: Who chats.
+        strike: Brings the fault about, and returns once it is over.
         seed: Of the run.
+        patience: Seconds that memory has to come back.
+        logs: A folder that takes what the processes logged.
     """
+    prober = User("prober")
+    await load.until_remembered(prober)
+    chatting = [asyncio.create_task(load.talk(number)) for number in range(TALKERS)]
+    chatting.append(asyncio.create_task(load.keep_probing(prober)))
+    await asyncio.sleep(_CALM_SECONDS)
+    began = time.monotonic()
+    await strike()
+    ended = time.monotonic()
+    await load.memory_is_back(ended, patience)
+    await asyncio.sleep(_AFTER_SECONDS)
+    load.is_over = True
+    await asyncio.gather(*chatting)
+    await load.close_chats()
+    is_settled = await settled(system)
+    backlog = time.monotonic() - ended if is_settled else None
+    there = await kept(system)
+    if logs is not None:
+        (logs / f"{system.folder.name}.log").write_text(title + "\n" + "".join(system.logs), "utf-8")
+    return _outcome(title, system, load, there, (began, ended, backlog), seed)
+
+
+def _outcome(
+    title: str, system: System, load: Load, there: Kept, times: tuple[float, float, float | None], seed: int
+) -> Outcome:
+    """Return the row of a fault; ``times`` are its begin and end by the monotonic clock, and the seconds until nothing waited."""
+    began, ended, backlog = times
     answered = {each.mark for each in load.asked if each.is_whole}
-    during = [each for each in load.probes if struck <= each.began < ended]
+    during = [each for each in load.probes if began <= each.began < ended]
     after = [each.began - ended for each in load.probes if each.began >= ended and each.remembered]
     doubled = {mark for counts in (there.logged, there.formed) for mark, count in counts.items() if count > 1}
     return Outcome(
@@ -168,14 +196,14 @@ def outcome(
         answered=len(answered),
         broken=sum(each.is_cut_alike for each in load.asked),
         again=sum(each.tries > 1 for each in load.asked),
-        slowest=load.slowest(struck, ended),
+        slowest=load.slowest(began, ended),
         remembered=sum(each.remembered for each in during) / len(during) if during else None,
         lost=tuple(sorted(answered - there.logged.keys())),
         unformed=tuple(sorted(answered - there.formed.keys())),
         doubled=tuple(sorted(doubled)),
         whole=there.whole,
         memory_seconds=min(after, default=None),
-        backlog_seconds=backlog_seconds,
+        backlog_seconds=backlog,
         leaks=tuple(line.strip() for line in system.logs if MARK.search(line)),
         states={state: count for state, count in there.states.items() if state != "formed"},
         load=os.getloadavg()[0],

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.raw_client import fetch
 
-from bench.chaos.system import TOKEN
+from bench.servers import TOKEN
 
 _SENTENCES = (
     "My kayak is {mark}.",

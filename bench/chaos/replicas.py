@@ -6,24 +6,24 @@ import random
 import time
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from tests.raw_client import fetch
 from tests.running_proxy import User
 
-from bench.chaos.counting import Outcome, kept, outcome, settled
-from bench.chaos.load import TALKERS, Load
-from bench.chaos.system import TOKEN, Plan, Proxy, System, Worker
+from bench.chaos.counting import Outcome, struck
+from bench.chaos.load import Load
+from bench.chaos.system import Plan, Process, Proxy, System
 from bench.chaos.world import World
+from bench.servers import TOKEN
 
 TITLE = "3 proxies and 2 workers, one of them killed and restarted again and again"
 
 _PROXIES, _WORKERS = 3, 2
 _KILLS = 10
 _CHANGES = 5
-_CALM_SECONDS = 3.0
-_AFTER_SECONDS = 2.0
-_MEMORY_PATIENCE_SECONDS = 60.0
+_MEMORY_SECONDS = 60.0
 _HEED_SECONDS = 5.0
 
 
@@ -48,36 +48,16 @@ async def replicas(folder: Path, *, seed: int, logs: Path | None = None) -> Outc
     async with AsyncExitStack() as closing:
         await system.start(Plan(proxies=_PROXIES, workers=_WORKERS), closing)
         load = Load(system.world, system.ports, random.Random(seed), tries=2)
-        prober = User("prober")
-        await load.until_remembered(prober)
-        chatting = [asyncio.create_task(load.talk(number)) for number in range(TALKERS)]
-        chatting.append(asyncio.create_task(load.keep_probing(prober)))
-        await asyncio.sleep(_CALM_SECONDS)
-        struck = time.monotonic()
-        await _kill(system, chance)
-        ended = time.monotonic()
-        await load.memory_is_back(ended, _MEMORY_PATIENCE_SECONDS)
-        await asyncio.sleep(_AFTER_SECONDS)
-        load.is_over = True
-        await asyncio.gather(*chatting)
-        await load.close_chats()
-        is_settled = await settled(system)
-        backlog = time.monotonic() - ended if is_settled else None
-        there = await kept(system)
+        killing = partial(_kill, system, chance)
+        found = await struck(TITLE, system, load, killing, seed=seed, patience=_MEMORY_SECONDS, logs=logs)
         spread = await _spread(system, load)
-        if logs is not None:
-            (logs / f"{folder.name}.log").write_text(TITLE + "\n" + "".join(system.logs), "utf-8")
-    found = outcome(
-        TITLE, load, there, system, struck=struck, ended=ended, backlog_seconds=backlog, seed=seed
-    )
-    return replace(
-        found, settings=tuple(spread.settings), erasures=tuple(spread.erasures), unheeded=spread.unheeded
-    )
+    settings, erasures = tuple(spread.settings), tuple(spread.erasures)
+    return replace(found, settings=settings, erasures=erasures, unheeded=spread.unheeded)
 
 
 async def _kill(system: System, chance: random.Random) -> None:
     """Kill one after the other, and start it again while the others serve."""
-    everybody: list[Proxy | Worker] = [*system.proxies, *system.workers]
+    everybody: list[Process] = [*system.proxies, *system.workers]
     for _ in range(_KILLS):
         await asyncio.sleep(chance.uniform(0.3, 2))
         victim = chance.choice(everybody)

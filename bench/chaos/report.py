@@ -10,6 +10,7 @@ from pathlib import Path
 from bench.chaos.counting import Outcome
 from bench.chaos.load import TALKERS
 from bench.chaos.system import EXTRACTION_SECONDS
+from bench.report import table
 
 _HEAD = (
     "fault",
@@ -27,12 +28,12 @@ _HEAD = (
 )
 
 
-def line_of(found: Outcome) -> str:
-    """Return an outcome as a line of the table."""
+def cells_of(found: Outcome) -> tuple[str, ...]:
+    """Return the cells of an outcome's row."""
     answered = f"{found.answered} / {found.chats}"
     if found.broken:
         answered += f" ({found.broken} as far as the LLM came)"
-    cells = (
+    return (
         found.title,
         answered,
         str(found.again),
@@ -46,7 +47,6 @@ def line_of(found: Outcome) -> str:
         _seconds(found.backlog_seconds),
         f"{found.load:.0f}",
     )
-    return f"| {' | '.join(cells)} |"
 
 
 def _seconds(seconds: float | None) -> str:
@@ -73,9 +73,8 @@ def keep(folder: Path, name: str, found: Outcome | str, *, order: Sequence[str])
 
 
 def _page(outcomes: Sequence[Outcome], missing: Sequence[str]) -> str:
-    table = "\n".join([f"| {' | '.join(_HEAD)} |", "|---" * len(_HEAD) + "|", *map(line_of, outcomes)])
     days, seeds = sorted({each.day for each in outcomes}), sorted({each.seed for each in outcomes})
-    parts = ["# Faults under load", _intro(days, seeds), table, _LEGEND]
+    parts = ["# Faults under load", _intro(days, seeds), table(_HEAD, map(cells_of, outcomes)), _LEGEND]
     if spread := next((each for each in outcomes if each.settings or each.erasures), None):
         parts += ["## Replicas", _told(spread)]
     if remarks := [*missing, *(remark for found in outcomes for remark in _remarks(found))]:
@@ -104,12 +103,10 @@ _LEGEND = (
 
 def _told(spread: Outcome) -> str:
     rows = [
-        "| through one replica | until another heeds it, seconds | measured |",
-        "|---|---|---|",
-        f"| a setting is changed | {_range(spread.settings)} | {len(spread.settings)} times |",
-        f"| a user is erased | {_range(spread.erasures)} | {len(spread.erasures)} times |",
+        ("a setting is changed", _range(spread.settings), f"{len(spread.settings)} times"),
+        ("a user is erased", _range(spread.erasures), f"{len(spread.erasures)} times"),
     ]
-    return "\n".join(rows) + (
+    return table(("through one replica", "until another heeds it, seconds", "measured"), rows) + (
         "\n\nFrom the answer to the change until the end of the first chat through another replica that heeds it, which is a whole chat's time "
         f"at least. Chats that began after the answer and did not heed it: {spread.unheeded}."
     )

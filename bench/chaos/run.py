@@ -7,30 +7,26 @@ import argparse
 import asyncio
 import random
 import subprocess
-import tempfile
-import time
 import traceback
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import uvloop
-from tests.running_proxy import User
 
-from bench.chaos.counting import Outcome, kept, outcome, settled
+from bench.chaos.counting import Outcome, struck
 from bench.chaos.faults import FAULTS, Fault, mount, unmount
-from bench.chaos.load import TALKERS, Load
+from bench.chaos.load import Load
 from bench.chaos.replicas import replicas
-from bench.chaos.report import keep, line_of
+from bench.chaos.report import cells_of, keep
 from bench.chaos.system import System
 from bench.chaos.world import World
+from bench.report import RESULTS
+from bench.servers import work_folder
 
-_CALM_SECONDS = 3.0
-_AFTER_SECONDS = 2.0
-_MEMORY_PATIENCE_SECONDS = 90.0
 _FETCH_SECONDS = 120
-_RESULTS = Path(__file__).parents[1] / "results"
 REPLICAS = "replicas"
 """What is done to several proxies and workers, as `--only` names it."""
 _FAKETIME = "usr/lib/*/faketime/libfaketime.so.1"
@@ -60,27 +56,8 @@ async def strike(fault: Fault, folder: Path, *, seed: int, logs: Path | None = N
             tries=fault.retries,
             again_within=fault.again_within,
         )
-        prober = User("prober")
-        await load.until_remembered(prober)
-        chatting = [asyncio.create_task(load.talk(number)) for number in range(TALKERS)]
-        chatting.append(asyncio.create_task(load.keep_probing(prober)))
-        await asyncio.sleep(_CALM_SECONDS)
-        struck = time.monotonic()
-        await fault.strike(system, chance)
-        ended = time.monotonic()
-        await load.memory_is_back(ended, _MEMORY_PATIENCE_SECONDS)
-        await asyncio.sleep(_AFTER_SECONDS)
-        load.is_over = True
-        await asyncio.gather(*chatting)
-        await load.close_chats()
-        is_settled = await settled(system)
-        backlog = time.monotonic() - ended if is_settled else None
-        there = await kept(system)
-        if logs is not None:
-            (logs / f"{folder.name}.log").write_text(fault.title + "\n" + "".join(system.logs), "utf-8")
-        return outcome(
-            fault.title, load, there, system, struck=struck, ended=ended, backlog_seconds=backlog, seed=seed
-        )
+        striking = partial(fault.strike, system, chance)
+        return await struck(fault.title, system, load, striking, seed=seed, logs=logs)
 
 
 @contextmanager
@@ -120,18 +97,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", help=f"with commas: {', '.join([*FAULTS, REPLICAS])}")
     parser.add_argument("--seed", type=int, default=19)
-    parser.add_argument("--output", type=Path, default=_RESULTS, help="the folder that has the table")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="the folder that has the table")
     parser.add_argument("--logs", type=Path, help="a folder that takes what the processes logged")
     options = parser.parse_args()
     names = options.only.split(",") if options.only else [*FAULTS, REPLICAS]
     if unknown := set(names) - {*FAULTS, REPLICAS}:
         parser.error(f"there is no fault {', '.join(sorted(unknown))}")
     for name in names:
-        with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="chaos-") as folder:
-            Path(folder).chmod(0o711)
-            found = _found(name, Path(folder), options.seed, options.logs)
+        with work_folder() as folder:
+            found = _found(name, folder, options.seed, options.logs)
         keep(options.output, name, found, order=[*FAULTS, REPLICAS])
-        print(line_of(found) if isinstance(found, Outcome) else f"{name}: {found}", flush=True)
+        print(" | ".join(cells_of(found)) if isinstance(found, Outcome) else f"{name}: {found}", flush=True)
 
 
 def _found(name: str, folder: Path, seed: int, logs: Path | None) -> Outcome | str:

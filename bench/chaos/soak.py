@@ -1,26 +1,24 @@
-"""What a served Recollect takes over a long time: `python -m bench soak --minutes 60`. Never: a test, a fault, how fast anything is.
+"""What a served Recollect takes over a long time.
+
+    python -m bench soak [--minutes 60] [--rate 1] [--seed N]
 
 People chat at a low steady rate, in several languages, shortly and at length, half of them by streams, with an LLM, an extraction model and
 a Postgres on this machine, and memories are formed of what they say; others have theirs written, corrected, taken away and erased by the
-memory API. Meanwhile the memory of the proxy, its worker and Postgres is sampled, and how many exchanges wait to be formed. At the end it judges itself.
+memory API. Meanwhile the memory of the proxy, its worker and Postgres is sampled, and how many exchanges wait to be formed. At the end it
+judges itself, and exits with 1 if anything is not as it should be.
+Never: a test, a fault, how fast anything is.
 """
 
-import argparse
 import asyncio
-import math
-import os
 import random
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
-import numpy as np
 import uvloop
 from tests.recollect.store.embedded.servers import postmaster
 from tests.running_proxy import User
@@ -31,15 +29,13 @@ from bench.chaos.load import Load
 from bench.chaos.mixed import Writers, said
 from bench.chaos.system import Plan, System
 from bench.chaos.world import World
-from bench.speed.arithmetic import percentile
-from bench.speed.watching import family, of_files, shared_once
+from bench.figures import number, percentiles
+from bench.memory_sampling import WHO, Memory, growth, memory_now
+from bench.report import options_of, publish, table
+from bench.servers import work_folder
 
-_RESULTS = Path(__file__).parents[1] / "results" / "soak.md"
 _PEOPLE, _TURNS_OF_A_CHAT = 40, 5
 _SAMPLE_SECONDS = 5.0
-_WARM_SHARE = 1 / 3
-"""Caches fill and connections are opened meanwhile: what grows behind it is told as growth."""
-
 _WRITER_PAUSE_SECONDS = 1.0
 _MOST_GROWTH = {"proxy": 20.0, "worker": 20.0, "Postgres": 150.0}
 """MiB an hour that pass for flat. Postgres fills its buffers, 128 MiB, as it writes."""
@@ -47,6 +43,11 @@ _MOST_GROWTH = {"proxy": 20.0, "worker": 20.0, "Postgres": 150.0}
 _TELLING_MINUTES = 30.0
 _STEADY_SECONDS = 2.0
 
+_INTRO = (
+    f"{_PEOPLE} people chat in eight languages, a tenth of it at length, half of it streamed; one asks each second for what they told; "
+    "others' memories are written, corrected and erased by the memory API. Memory in MiB (PSS: what several processes share is divided "
+    "among them; of the proxy and the worker without pages of files, which have a column of their own), the median of each tenth."
+)
 _WAITING = """
     SELECT count(*) AS waits, coalesce(extract(epoch FROM now() - min(said_at)), 0) AS oldest
     FROM recollect.exchanges WHERE state = 'pending'
@@ -55,25 +56,23 @@ _WAITING = """
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was seen at a time.
+    """The state at a time.
 
     Attributes:
-        at: Seconds since the load began.
-        proxy: MiB of the proxy's process, with what it shares with others divided by how many share it, without pages of files.
-        worker: The same of its worker's.
-        postgres: The same of all processes of Postgres together, with them.
-        files: MiB of pages of files in both: programs, and of the model what its texts' words needed so far.
+        memory: MiB of the processes.
         waits: How many exchanges wait to be formed.
-        oldest: Since how many seconds the oldest of them waits.
+        oldest: Seconds that the oldest of them has waited.
     """
 
-    at: float
-    proxy: float
-    worker: float
-    postgres: float
-    files: float
+    memory: Memory
     waits: int
     oldest: float
+
+    @property
+    def own(self) -> tuple[float, float, float]:
+        """MiB of the proxy and the worker, without pages of files, and of Postgres."""
+        (proxy, worker, postgres), (of_proxy, of_worker) = self.memory.of, self.memory.files
+        return proxy - of_proxy, worker - of_worker, postgres
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ class End:
 
 
 async def soak(folder: Path, *, minutes: float, rate: float, seed: int) -> tuple[str, bool]:
-    """Chat for some minutes; return what was seen as Markdown, and whether all was as it should be."""
+    """Chat for some minutes; return the report as Markdown, and whether all was as it should be."""
     system = System(folder, World(random.Random(seed)))
     async with AsyncExitStack() as closing:
         await system.start(Plan(), closing)
@@ -117,26 +116,29 @@ async def soak(folder: Path, *, minutes: float, rate: float, seed: int) -> tuple
         load.is_over = True
         await probing
         await _cancelled(beside)
-        is_settled, ended = await settled(system), time.monotonic()
-        there = await kept(system)
-        answered = {each.mark for each in load.asked if each.is_whole}
-        end = End(
-            chats=len(load.asked),
-            answered=len(answered),
-            unlogged=len(answered - there.logged.keys()),
-            unformed=len(answered - there.formed.keys() - long),
-            settled_seconds=ended - began - minutes * 60 if is_settled else None,
-            wrong=tuple(writers.wrong),
-        )
-        judged = [*judgements(samples, end)]
-        lines = [
-            *table(samples, load, began),
-            "",
-            *told(end, writers, len(long)),
-            "",
-            *(line for line, _ in judged),
-        ]
-        return "\n".join(lines), all(is_right for _, is_right in judged)
+        end = await _ended(system, load, writers, long, began + minutes * 60)
+    judged = [*judgements(samples, end)]
+    parts = [
+        tenths(samples, load, began),
+        told(end, writers, len(long)),
+        "\n".join(line for line, _ in judged),
+    ]
+    return "\n\n".join(parts), all(is_right for _, is_right in judged)
+
+
+async def _ended(system: System, load: Load, writers: Writers, long: set[str], over: float) -> End:
+    """Wait until nothing waits, and count; the last chat was at ``over``."""
+    is_settled, ended = await settled(system), time.monotonic()
+    there = await kept(system)
+    answered = {each.mark for each in load.asked if each.is_whole}
+    return End(
+        chats=len(load.asked),
+        answered=len(answered),
+        unlogged=len(answered - there.logged.keys()),
+        unformed=len(answered - there.formed.keys() - long),
+        settled_seconds=ended - over if is_settled else None,
+        wrong=tuple(writers.wrong),
+    )
 
 
 async def _cancelled(tasks: Sequence["asyncio.Task[None]"]) -> None:
@@ -167,59 +169,57 @@ async def _chat(load: Load, until: float, rate: float) -> set[str]:
 
 
 async def _sample(system: System, samples: list[Sample], began: float) -> None:
+    assert system.database is not None
     while True:
         [row] = await rows(system.dsn, _WAITING)
-        assert system.database is not None
-        proxy, worker = system.proxies[0].pid, system.proxies[0].worker
-        if proxy is not None and worker is not None:
-            of_proxy, of_worker = of_files([proxy]), of_files([worker])
-            postgres = shared_once(family(postmaster(system.database.folder)))
-            samples.append(
-                Sample(
-                    at=time.monotonic() - began,
-                    proxy=shared_once([proxy]) - of_proxy,
-                    worker=shared_once([worker]) - of_worker,
-                    postgres=postgres,
-                    files=of_proxy + of_worker,
-                    waits=row["waits"],
-                    oldest=float(row["oldest"]),
-                )
-            )
+        proxy = system.proxies[0].pid
+        memory = proxy and memory_now(proxy, began, postmaster(system.database.folder))
+        if memory:
+            samples.append(Sample(memory, row["waits"], float(row["oldest"])))
         await asyncio.sleep(_SAMPLE_SECONDS)
 
 
-def table(samples: Sequence[Sample], load: Load, began: float) -> Iterator[str]:
-    """Yield the lines of a table by tenths of the time, and what memory grew by behind the first third."""
-    end = samples[-1].at
-    yield "| minutes | proxy | worker | Postgres | files of both | exchanges that wait, most | the oldest waits, most | chats: p50 / p95 |"
-    yield "|---|---|---|---|---|---|---|---|"
+def tenths(samples: Sequence[Sample], load: Load, began: float) -> str:
+    """Return a table by tenths of the time, and what memory grew by behind the first third."""
+    end = samples[-1].memory.at
+    found = []
     for tenth in range(10):
         first, last = end * tenth / 10, end * (tenth + 1) / 10
-        part = [each for each in samples if first <= each.at <= last]
-        took = [each.seconds * 1000 for each in load.asked if first <= each.began - began <= last] or [
-            math.nan
-        ]
-        yield (
-            f"| {first / 60:.1f} to {last / 60:.1f} | {_middle(part, _proxy)} | {_middle(part, _worker)} "
-            f"| {_middle(part, _postgres)} | {_middle(part, _files)} "
-            f"| {max((each.waits for each in part), default=0)} | {max((each.oldest for each in part), default=0):.1f} s "
-            f"| {median(took):.0f} / {percentile(took, 0.95):.0f} ms |"
+        part = [each for each in samples if first <= each.memory.at <= last]
+        took = [each.seconds * 1000 for each in load.asked if first <= each.began - began <= last]
+        memory = [*zip(*(each.own for each in part), strict=True), [sum(each.memory.files) for each in part]]
+        found.append(
+            (
+                f"{first / 60:.1f} to {last / 60:.1f}",
+                *(number(median(each)) for each in memory),
+                max((each.waits for each in part), default=0),
+                f"{max((each.oldest for each in part), default=0):.1f} s",
+                f"{' / '.join(number(each, 0) for each in percentiles(took, 50, 95).values())} ms",
+            )
         )
-    grown = ", ".join(f"{name} {growth:+.1f}" for name, growth in _growths(samples))
-    yield f"\nBehind the first third memory grows by (line of least squares, MiB an hour): {grown}."
+    grown = ", ".join(f"{name} {growing:+.1f}" for name, growing in _growths(samples))
+    heads = (
+        "minutes",
+        *WHO,
+        "files of both",
+        "exchanges that wait, most",
+        "the oldest waits, most",
+        "chats: p50 / p95",
+    )
+    growing = f"Behind the first third memory grows by (line of least squares, MiB an hour): {grown}."
+    return f"{table(heads, found)}\n\n{growing}"
 
 
 def _growths(samples: Sequence[Sample]) -> Iterator[tuple[str, float]]:
     """Yield each process with what it grows by behind the first third, in MiB an hour."""
-    late = [each for each in samples if each.at >= samples[-1].at * _WARM_SHARE]
-    hours = [each.at / 3600 for each in late]
-    for name, read in (("proxy", _proxy), ("worker", _worker), ("Postgres", _postgres)):
-        yield name, float(np.polyfit(hours, [read(each) for each in late], 1)[0])
+    at = [each.memory.at for each in samples]
+    for place, name in enumerate(WHO):
+        yield name, growth(at, [each.own[place] for each in samples])
 
 
-def told(end: End, writers: Writers, long: int) -> Iterator[str]:
-    """Yield what became of what was said and written."""
-    yield (
+def told(end: End, writers: Writers, long: int) -> str:
+    """Return the fate of everything that was said and written."""
+    return (
         f"{end.chats:,} chats, {long:,} of them of up to 20,000 characters; {end.answered:,} answered byte for byte; {end.unlogged} not in the log, "
         f"{end.unformed} short ones without a memory when nothing waited any more "
         f"({'which did not come' if end.settled_seconds is None else f'{end.settled_seconds:.0f} s after the last'}). By the memory API {writers.written:,} memories "
@@ -229,18 +229,18 @@ def told(end: End, writers: Writers, long: int) -> Iterator[str]:
 
 def judgements(samples: Sequence[Sample], end: End) -> Iterator[tuple[str, bool]]:
     """Yield a line for each promise, and whether it was kept; of memory only where the time was long enough to tell."""
-    minutes = samples[-1].at / 60
-    for name, growth in _growths(samples):
+    minutes = samples[-1].memory.at / 60
+    for name, growing in _growths(samples):
         most = _MOST_GROWTH[name]
         if minutes < _TELLING_MINUTES:
             yield f"- Memory of {name}: {minutes:.0f} minutes are too short to tell whether it is flat.", True
         else:
             yield _judged(
-                f"Memory of {name} grows by {growth:+.1f} MiB an hour (at most {most:.0f})", growth <= most
+                f"Memory of {name} grows by {growing:+.1f} MiB an hour (at most {most:.0f})", growing <= most
             )
-    third = samples[-1].at / 3
+    third = samples[-1].memory.at / 3
     middle, last = (
-        median([each.oldest for each in samples if begin <= each.at <= begin + third] or [0.0])
+        median([each.oldest for each in samples if begin <= each.memory.at <= begin + third] or [0.0])
         for begin in (third, 2 * third)
     )
     is_steady = last <= 1.5 * middle + _STEADY_SECONDS
@@ -260,46 +260,14 @@ def _judged(line: str, is_right: bool) -> tuple[str, bool]:  # noqa: FBT001 -- w
     return f"- {line}: {'kept' if is_right else '**not kept**'}.", is_right
 
 
-def _middle(part: Sequence[Sample], read: Callable[[Sample], float]) -> str:
-    return f"{median(map(read, part)):.1f}" if part else ""
-
-
-def _proxy(sample: Sample) -> float:
-    return sample.proxy
-
-
-def _worker(sample: Sample) -> float:
-    return sample.worker
-
-
-def _postgres(sample: Sample) -> float:
-    return sample.postgres
-
-
-def _files(sample: Sample) -> float:
-    return sample.files
-
-
 def main() -> None:
-    """Run it, print the table, and write it."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    """Run it, and print the report."""
+    parser = options_of(__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--rate", type=float, default=1.0, help="chats a second")
     parser.add_argument("--seed", type=int, default=19)
-    parser.add_argument("--output", type=Path, default=_RESULTS, help="the file that takes the table")
     given = parser.parse_args()
-    before = os.getloadavg()[0]
-    with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="soak-") as folder:
-        Path(folder).chmod(0o711)
-        found, is_right = uvloop.run(
-            soak(Path(folder), minutes=given.minutes, rate=given.rate, seed=given.seed)
-        )
-    text = (
-        f"# What a served Recollect takes over a long time\n\n`python -m bench soak --minutes {given.minutes:g} --rate {given.rate:g}`, "
-        f"{datetime.now(UTC):%Y-%m-%d}: {_PEOPLE} people chat in eight languages, a tenth of it at length, half of it streamed; one asks each second for what they told; others' memories are written, corrected and erased by the memory API. Memory in MiB (PSS: what several "
-        f"processes share is divided among them; of the proxy and the worker without pages of files, which have a column of their own), the median of each tenth. {os.cpu_count()} cores, load {before:.1f} before and "
-        f"{os.getloadavg()[0]:.1f} after, which is this run's and that of other work.\n\n{found}\n"
-    )
-    given.output.write_text(text, "utf-8")
-    print(text)
+    with work_folder() as folder:
+        found, is_right = uvloop.run(soak(folder, minutes=given.minutes, rate=given.rate, seed=given.seed))
+    publish(given, "What a served Recollect takes over a long time", f"{_INTRO}\n\n{found}")
     sys.exit(0 if is_right else 1)

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Mapping
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,68 +12,85 @@ from tests.folders import put_database
 from tests.raw_client import fetch
 from tests.replicated_servers import Pair, replicated_servers
 from tests.scripted_upstream import ScriptedUpstream
-from tests.served_process import RECOLLECT, ServedProcess, environment, served_process
 
 from bench.chaos.database import Database, Line, dsn_in
 from bench.chaos.world import World
-from bench.speed.systems import free_port
+from bench.servers import Server, environment, free_port, recollect, worker, worker_of
 
-TOKEN = "a long token of the administrator"
 EXTRACTION_SECONDS = 10
 """A tenth and less of what is shipped, so that a model that says nothing is given up within a run."""
 
-_END_SECONDS = 30.0
 
-
-class Proxy:
-    """A `recollect serve` that can be killed and started again on the same port.
+class Process:
+    """A process of Recollect that can be killed and started again.
 
     Attributes:
-        folder: Its data folder.
-        port: Where it serves.
-        logs: What it logged so far, over all its lives.
+        folder: Its data folder, which also takes its log.
     """
 
     def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
         self.folder = folder
-        self.port = free_port()
-        self.logs: list[list[str]] = []
         self._environ = environ
-        self._served: ServedProcess | None = None
-        self._closing = AsyncExitStack()
+        self._server: Server | None = None
+        self._closing = ExitStack()
 
     @property
     def pid(self) -> int | None:
         """The number of its process; None while there is none."""
-        if self._served is None or self._served.process.returncode is not None:
-            return None
-        return self._served.process.pid
+        return (
+            None
+            if self._server is None or self._server.process.poll() is not None
+            else self._server.process.pid
+        )
 
     @property
     def worker(self) -> int | None:
-        """The number of its own worker's process, while there is one."""
-        return None if self.pid is None else _worker_of(self.pid)
+        """The number of the process in which it forms memories, while there is one."""
+        return None if self.pid is None else worker_of(self.pid)
+
+    @property
+    def logs(self) -> list[str]:
+        """The lines that it logged so far, over all its lives."""
+        log = self.folder / "log"
+        return log.read_text("utf-8", "replace").splitlines(keepends=True) if log.exists() else []
 
     async def start(self) -> None:
         """Start it, and wait until it serves."""
-        process = served_process("--port", str(self.port), environ=self._environ)
-        self._served = await self._closing.enter_async_context(process)
-        self.logs.append(self._served.logged)
+        self._server = await asyncio.to_thread(self._started)
 
-    def embed_by(self, embedder: str) -> None:
-        """Have it embed by another embedder once it is started again."""
-        self._environ = {**self._environ, **environment(embedder=embedder)}
+    def _started(self) -> Server:
+        raise NotImplementedError
 
     async def kill(self) -> None:
-        """Kill it; its worker ends as nobody is there to tell it anything."""
-        if self._served is not None:
-            self._served.signal(signal.SIGKILL)
+        """Kill it."""
+        if self._server is not None:
+            self._server.process.kill()
             await self.stop()
 
     async def stop(self) -> None:
         """End it."""
-        self._served = None
-        await self._closing.aclose()
+        self._server = None
+        await asyncio.to_thread(self._closing.close)
+
+
+class Proxy(Process):
+    """A `recollect serve` that keeps its port. If it is killed, its worker ends, as nobody is there to tell it anything.
+
+    Attributes:
+        port: Where it serves.
+    """
+
+    def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
+        super().__init__(folder, environ)
+        self.port = free_port()
+
+    def _started(self) -> Server:
+        served = recollect(self.folder, self._environ, port=self.port, log_level="info", path="/memory/live")
+        return self._closing.enter_context(served)
+
+    def embed_by(self, embedder: str) -> None:
+        """Have it embed by another embedder once it is started again."""
+        self._environ = {**self._environ, "RECOLLECT_EMBEDDER": embedder}
 
     async def waiting(self) -> int | None:
         """Return how many exchanges wait in its spool; None where it does not answer."""
@@ -84,80 +101,19 @@ class Proxy:
         return None
 
 
-class Worker:
-    """A `recollect worker` that can be killed, both its processes, and started again.
+class Worker(Process):
+    """A `recollect worker`, of two processes."""
 
-    Attributes:
-        logs: What it logged so far, over all its lives.
-    """
-
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self.logs: list[list[str]] = []
-        self._environ = environ
-        self._process: asyncio.subprocess.Process | None = None
-        self._reading: asyncio.Task[None] | None = None
-
-    @property
-    def pid(self) -> int | None:
-        """The number of its process; None while there is none."""
-        return None if self._process is None else self._process.pid
-
-    async def start(self) -> None:
-        """Start it."""
-        self._process = await asyncio.create_subprocess_exec(
-            RECOLLECT,
-            "worker",
-            env=dict(self._environ),
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        assert self._process.stderr is not None
-        lines: list[str] = []
-        self.logs.append(lines)
-        self._reading = asyncio.create_task(_read(self._process.stderr, lines))
+    def _started(self) -> Server:
+        return self._closing.enter_context(worker(self.folder, self._environ))
 
     async def kill(self) -> None:
         """Kill it, and the process in which it forms."""
-        if self._process is not None and self._process.returncode is None:
-            inner = _worker_of(self._process.pid)
-            self._process.kill()
-            if inner is not None:
-                with suppress(ProcessLookupError):
-                    os.kill(inner, signal.SIGKILL)
-        await self._ended()
-
-    async def stop(self) -> None:
-        """End it."""
-        if self._process is not None and self._process.returncode is None:
-            self._process.terminate()
-        await self._ended()
-
-    async def _ended(self) -> None:
-        if self._process is not None:
-            try:
-                await asyncio.wait_for(self._process.wait(), _END_SECONDS)
-            except TimeoutError:
-                self._process.kill()
-                await self._process.wait()
-        if self._reading is not None:
-            await self._reading
-        self._process = self._reading = None
-
-
-async def _read(stream: asyncio.StreamReader, lines: list[str]) -> None:
-    while line := await stream.readline():
-        lines.append(line.decode())
-
-
-def _worker_of(process: int) -> int | None:
-    """Return the process in which a proxy, or `recollect worker`, forms memories."""
-    with suppress(FileNotFoundError, ProcessLookupError):
-        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-        for child in children:
-            with suppress(FileNotFoundError):  # it ended just now
-                if b"recollect.worker" in Path(f"/proc/{child}/cmdline").read_bytes():
-                    return int(child)
-    return None
+        inner = self.worker
+        if inner is not None:
+            with suppress(ProcessLookupError):
+                os.kill(inner, signal.SIGKILL)
+        await super().kill()
 
 
 @dataclass
@@ -194,8 +150,8 @@ class System:
     @property
     def logs(self) -> list[str]:
         """Every line that any process of ours has logged."""
-        owners: list[Proxy | Worker] = [*self.proxies, *self.workers]
-        return [line for owner in owners for lines in owner.logs for line in lines]
+        owners: list[Process] = [*self.proxies, *self.workers]
+        return [line for owner in owners for line in owner.logs]
 
     async def start(self, plan: "Plan", closing: AsyncExitStack) -> None:
         """Start everything; it ends with ``closing``."""
@@ -212,7 +168,7 @@ class System:
         for number in range(plan.proxies):
             folder = self.folder / f"proxy-{number}"
             self._prepare(folder, plan)
-            proxy = Proxy(folder, environment(**settings, data_dir=folder) | self._clock(plan))
+            proxy = Proxy(folder, environment(**settings) | self._clock(plan))
             self.proxies.append(proxy)
             closing.push_async_callback(proxy.stop)
             await proxy.start()
@@ -221,10 +177,10 @@ class System:
         for number in range(plan.workers):
             folder = self.folder / f"worker-{number}"
             self._prepare(folder, plan)
-            worker = Worker(environment(**settings, data_dir=folder))
-            self.workers.append(worker)
-            closing.push_async_callback(worker.stop)
-            await worker.start()
+            forming = Worker(folder, environment(**settings))
+            self.workers.append(forming)
+            closing.push_async_callback(forming.stop)
+            await forming.start()
 
     async def _start_database(self, closing: AsyncExitStack) -> None:
         folder = self.folder / "database"
@@ -243,7 +199,6 @@ class System:
             "extraction_base_url": extraction,
             "extraction_model": "extractor",
             "extraction_timeout_seconds": EXTRACTION_SECONDS,
-            "admin_token": TOKEN,
             "memories_per_hour": 0,
             "user_cap": 0,
             "session_cap": 0,

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import msgspec
 
+from bench.engines import EngineBench
 from bench.formation.cases import Case, Decision, Truth
 from bench.formation.decisions import UNASKED, Decided, decided_items
-from bench.formation.opening import Bench
 from bench.formation.staging import Staged, hear_message
 from recollect.audit import replay
 from recollect.model import Doubt, Memory, Turn, Update
@@ -89,7 +89,7 @@ class Outcome:
         return frozenset() if may_go else self.gone - self.leaving
 
 
-async def read_outcome(bench: Bench, staged: Staged) -> Outcome:
+async def read_outcome(bench: EngineBench, staged: Staged) -> Outcome:
     """Read what came of a case.
 
     Raises:
@@ -167,7 +167,7 @@ def _audited(updates: Iterable[Update]) -> list[str]:
     ]
 
 
-async def _found_again(bench: Bench, case: Case) -> list[str]:
+async def _found_again(bench: EngineBench, case: Case) -> list[str]:
     """Return all that is found in another chat by what was said, and by the secrets themselves."""
     found: list[str] = []
     for words in (case.said, *case.redacted):

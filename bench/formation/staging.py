@@ -11,9 +11,8 @@ from uuid import UUID
 import msgspec
 from uuid_utils.compat import uuid7
 
+from bench.engines import Completed, EngineBench
 from bench.formation.cases import Case, StoredMemory
-from bench.formation.opening import Bench
-from bench.formation.recording import Completed
 from bench.formation.scripts import CaseScript
 from bench.recall.upstream import MODEL
 from recollect.composition import compose
@@ -39,7 +38,6 @@ from recollect.wire.turn_detection import DetectedTurn, detect_turn
 CHAT = "chat"
 _BEFORE = "an earlier chat"
 _BUDGET = 100_000
-_DRAINS = 10
 _BETWEEN_MESSAGES = timedelta(minutes=2)
 
 
@@ -66,7 +64,7 @@ class Staged:
     re_extracted: int
 
 
-async def stage(bench: Bench, case: Case) -> Staged:
+async def stage(bench: EngineBench, case: Case) -> Staged:
     """Bring a case about.
 
     Raises:
@@ -85,19 +83,9 @@ async def stage(bench: Bench, case: Case) -> Staged:
         return Staged(case, stored, None, heard.skip or "not formed", 0)
     await _inject(bench, case, stored, heard.turn)
     await bench.engine.remember(heard.turn, case.reply)
-    await drain(bench, case.id)
+    await bench.form(case.id)
     completed = bench.inbox.completed.get(heard.turn.key)
     return Staged(case, stored, completed, None, bench.engine.counts.re_extracted - counted)
-
-
-async def drain(bench: Bench, user_id: str) -> None:
-    """Form all that a user said, going on in time where it wants to be called again later."""
-    for _ in range(_DRAINS):
-        again = await bench.engine.drain(user_id)
-        if again is None:
-            return
-        bench.clock.move_to(bench.clock() + again)
-    raise StagingError(f"Formation does not end for {user_id}.")
 
 
 def hear_message(case: Case, number: int, *, session: str = CHAT) -> DetectedTurn:
@@ -122,7 +110,7 @@ def hear_message(case: Case, number: int, *, session: str = CHAT) -> DetectedTur
     )
 
 
-async def _store(bench: Bench, case: Case) -> tuple[Memory, ...]:
+async def _store(bench: EngineBench, case: Case) -> tuple[Memory, ...]:
     vectors = await bench.backends.embedder.embed([memory.content for memory in case.stored])
     made = tuple(
         Memory(
@@ -154,7 +142,7 @@ def _event(memory: StoredMemory) -> datetime | None:
     return None if day is None else datetime.combine(day, time(), memory.said_at.tzinfo or UTC)
 
 
-async def _say_before(bench: Bench, case: Case) -> None:
+async def _say_before(bench: EngineBench, case: Case) -> None:
     """Log the earlier exchanges of the chat, as formed."""
     for number in range(0, len(case.history), 2):
         heard = hear_message(case, number)
@@ -166,7 +154,7 @@ async def _say_before(bench: Bench, case: Case) -> None:
         await bench.backends.inbox.complete([Formed(exchange)], at=bench.clock())
 
 
-async def _inject(bench: Bench, case: Case, stored: Sequence[Memory], turn: Turn) -> None:
+async def _inject(bench: EngineBench, case: Case, stored: Sequence[Memory], turn: Turn) -> None:
     """Note what stood in the prompt: in a chat's first block where the chat began earlier, else in the turn's own."""
     shown = [Recollection(stored[number], 1.0) for number in case.injected]
     block = compose(shown, budget=_BUDGET, count=estimate_tokens)

@@ -1,14 +1,12 @@
-"""What the bench of formation found, for a person to read. Never: a figure of its own."""
+"""The tables of the bench of formation. Pure. Never: a figure of its own."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
+from bench.figures import percent
 from bench.formation.outcome import Outcome
 from bench.formation.scoring import failures
-from bench.recall.table import new_table, percent, print_lines
+from bench.report import table
 from recollect.model import Doubt
 
 _ROWS = {
@@ -17,7 +15,7 @@ _ROWS = {
     "junk_kept": "junk kept",
     "junk_in_store": "junk in the store",
     "false_merges": "false merges",
-    "false_merges_where_the_model_is_right": "  where the model is not wrong",
+    "false_merges_where_the_model_is_right": "the same, where the model is not wrong",
     "missed_duplicates": "missed duplicates",
     "missed_contradictions": "missed contradictions",
     "missed_refinements": "missed refinements",
@@ -34,139 +32,55 @@ _COLUMNS = {
 }
 
 
-_LEGEND = (
-    "right: statements decided rightly; junk: kept, of those to be refused; merged: falsely, of those to be kept; "
-    "missed: duplicates; gone: stored memories that should be there; lost: of those to be kept."
-)
-
-
-def show_cases(figures: Mapping[str, Any], console: Console) -> None:
-    """Print the figures of ``bench_cases``."""
+def tables(figures: Mapping[str, Any]) -> str:
+    """Return the figures of ``score`` as Markdown."""
     overall = figures["overall"]
-    table = new_table(f"{figures['what']}: {figures['cases']} cases", "in all", "of", "count", "%")
+    groups = (("class", "classes"), ("language", "languages"), ("model's answers", "models"))
+    return "\n\n".join(
+        [
+            table(("", "count", "%"), _overall(overall)),
+            "\n".join(_lines(overall)),
+            table(("should -> did (why)", "statements"), overall["wrong_decisions"].items()),
+            *(_grouped(title, figures[group]) for title, group in groups),
+        ]
+    )
+
+
+def _overall(overall: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     for name, title in _ROWS.items():
         found = overall[name]
-        table.add_row(title, str(found["of"]), str(found["count"]), percent(found["share"]))
-    console.print(table)
-    decisions = new_table("", "decided wrongly: should -> did (why)", "statements")
-    for decision, count in overall["wrong_decisions"].items():
-        decisions.add_row(decision, str(count))
-    console.print("", decisions, sep="\n")
-    for title, group in (("class", "classes"), ("language", "languages"), ("model's answers", "models")):
-        console.print("", _grouped(title, figures[group]), sep="\n")
-    print_lines(console, [_LEGEND, *_lines(figures)])
+        yield title, _out_of(found), percent(found["count"], found["of"], 1)
 
 
-def show_model(figures: Mapping[str, Any], console: Console) -> None:
-    """Print the figures of ``bench_model``."""
-    table = new_table(f"{figures['model']}, {figures['what']}", "in all", "of", "count", "%")
-    rows = {
-        "found statements that are labelled as such (precision)": figures["precision"],
-        "the same of those that are labelled at all": figures["precision_of_labelled"],
-        "labelled statements found (recall)": figures["recall"],
-        "of those, related rightly": figures["relations"],
-    }
-    for title, found in rows.items():
-        table.add_row(title, str(found["of"]), str(found["count"]), percent(found["share"]))
-    console.print(table)
-    print_lines(console, _model_lines(figures))
-
-
-def _model_lines(figures: Mapping[str, Any]) -> Iterator[str]:
-    calls = figures["calls"]
-    yield f"found beside the labels: {figures['unlabelled']}; refused: {_counts(figures['refused'])}"
-    yield f"calls: {calls['answered']} answered, failed: {_counts(calls['failed'])}"
-    yield f"tokens: {_spread(calls['tokens'])}, in all {calls['tokens_in_all']}"
-    yield f"seconds: {_spread(calls['seconds'])}"
-
-
-def show_replay(figures: Mapping[str, Any], console: Console) -> None:
-    """Print the figures of ``bench_replay``, and the texts among them, if there are any."""
-    table = new_table("What became of the facts", "", "facts")
-    for fate, count in figures["fates"].items():
-        table.add_row(fate, str(count))
-    console.print(table)
-    print_lines(console, _replay_lines(figures))
-
-
-def _replay_lines(figures: Mapping[str, Any]) -> Iterator[str]:
-    yield (
-        f"{figures['facts']} facts of {figures['conversation_turns']} turns left {figures['memories']} memories; "
-        f"{percent(figures['kept_share'])} % are kept, or merged into another"
-    )
-    yield f"lost because: {_counts(figures['lost_because'])}"
-    yield f"mentioned again: {_counts(figures['mentions_again'])}"
-    yield f"pairs merged: {figures['merged_pairs']}; duplicates left: {figures['duplicates_left']}"
-    yield f"done without a fact: {_counts(figures['without_a_fact'])}"
-    yield f"in the order they were said: {_yes(figures['in_order'])}"
-    yield f"the audit, replayed, gives what is there: {_yes(figures['audit_gives_what_is_there'])}"
-    for name in ("merged", "duplicates", "lost"):
-        for one, other in figures.get(name, ()):
-            yield f"{name}: {one} | {other}"
-
-
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counts.items()) or "nothing"
-
-
-def _spread(found: Mapping[str, float | None]) -> str:
-    return f"median {_number(found['median'])} a call, p95 {_number(found['p95'])}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1f}"
-
-
-def _yes(so: bool) -> str:  # noqa: FBT001 -- it is what is told
-    return "yes" if so else "NO"
-
-
-def show_case(figures: Mapping[str, Any], console: Console) -> None:
-    """Print one case whole, by its lines."""
-    print_lines(console, figures["lines"])
-
-
-def told(outcome: Outcome) -> list[str]:
-    """Return a case whole, in lines: what was stored and said, and what became of each statement."""
-    return list(_told(outcome))
-
-
-def _grouped(title: str, groups: Mapping[str, Any]) -> Table:
-    table = new_table("", title, "n", "all right %", *_COLUMNS)
-    table.padding = (0, 1, 0, 0)
-    table.columns[0].no_wrap = True
+def _grouped(title: str, groups: Mapping[str, Any]) -> str:
+    rows = []
     for name, found in groups.items():
-        cases = found["cases"]
-        cells = (_out_of(found[figure]) for figure in _COLUMNS.values())
-        table.add_row(name, str(cases["of"]), percent(cases["share"]), *cells)
-    return table
+        cases, cells = found["cases"], (_out_of(found[figure]) for figure in _COLUMNS.values())
+        rows.append((name, cases["of"], percent(cases["count"], cases["of"], 1), *cells))
+    return table((title, "n", "all right", *_COLUMNS), rows)
 
 
 def _out_of(found: Mapping[str, Any]) -> str:
     return f"{found['count']}/{found['of']}" if found["of"] else "-"
 
 
-def _lines(figures: Mapping[str, Any]) -> Iterator[str]:
-    overall = figures["overall"]
+def _lines(overall: Mapping[str, Any]) -> Iterator[str]:
     held = overall["quarantine"]
-    yield f"quarantine: {_out_of(held)} held back, {held['false_alarms']} false alarms"
-    yield f"secrets found again: {_out_of(overall['leaks'])}"
+    yield f"- quarantine: {_out_of(held)} held back, {held['false_alarms']} false alarms"
+    yield f"- secrets found again: {_out_of(overall['leaks'])}"
     loops, echoes = overall["re_extraction_loops"], overall["echoes_reinforced"]
-    yield f"re-extraction loops: {loops} (must be 0); echoes that reinforced: {echoes}"
-    for doubt in Doubt:
+    yield f"- re-extraction loops: {loops} (must be 0); echoes that reinforced: {echoes}"
+    for doubt in (Doubt.SUSPECT, Doubt.DISPUTED):
         marks = overall["marks"][doubt.value]
-        found = f"{marks['found']}/{marks['of']} found, {marks['wrong']} wrongly marked"
-        yield f"{doubt.value}: {found}"
+        yield f"- {doubt.value}: {marks['found']}/{marks['of']} found, {marks['wrong']} wrongly marked"
     commands = (f"{name.replace('_', ' ')} {_out_of(found)}" for name, found in overall["requests"].items())
-    yield f"requests done rightly: {', '.join(commands)}"
-    yield f"audits that do not give what the user has: {overall['inconsistent_audits']}"
-    if overall["unheard"]:
-        yield f"messages not heard: {overall['unheard']}"
-    yield f"ran in {figures['seconds']} s"
-    yield ", ".join(f"{name}={value}" for name, value in sorted(figures["settings"].items()))
+    yield f"- requests done rightly: {', '.join(commands)}"
+    yield f"- audits that do not give what the user has: {overall['inconsistent_audits']}"
+    yield f"- messages not heard: {overall['unheard']}"
 
 
-def _told(outcome: Outcome) -> Iterator[str]:
+def case_lines(outcome: Outcome) -> Iterator[str]:
+    """Yield the lines of one case: what was stored and said, and the fate of each statement."""
     case = outcome.case
     yield f"{case.id} ({case.language}, {case.topic}; the model's answers are {case.model})"
     for number, memory in enumerate(case.stored):
@@ -179,21 +93,19 @@ def _told(outcome: Outcome) -> Iterator[str]:
     yield f"  said ({case.said_at:%Y-%m-%d}): {case.said}"
     for each in outcome.judgements:
         truth, decided = each.truth, each.decided
-        if truth.item is not None:
-            item = case.extracted[truth.item]
-            about = "".join(f" {number}" for number in item.about_numbers)
-            yield f'  item {truth.item} ({item.relation}{about}): {item.content} <- "{item.evidence}"'
-        else:
-            yield "  without an item"
+        item = None if truth.item is None else case.extracted[truth.item]
+        yield (
+            "  without an item"
+            if item is None
+            else f'  item {truth.item}: {item.content} <- "{item.evidence}"'
+        )
         verdict = "right" if each.right else "WRONG"
-        yield f"    {verdict}: should {_put(truth.decision, truth.target)}, did {_put(decided.decision, decided.target)}"
-        yield f"    because: {decided.reason}"
-        if decided.memory is not None:
-            yield f"    kept as: {decided.memory.content}"
+        should, did = (truth.decision, truth.target), (decided.decision, decided.target)
+        yield f"    {verdict}: should {_target(*should)}, did {_target(*did)}, because: {decided.reason}"
     if outcome.unheard:
         yield f"  not heard: {outcome.unheard}"
     yield f"  wrong: {', '.join(failures(outcome)) or 'nothing'}"
 
 
-def _put(decision: str, target: int | None) -> str:
+def _target(decision: str, target: int | None) -> str:
     return decision if target is None else f"{decision} {target}"

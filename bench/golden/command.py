@@ -8,11 +8,11 @@ prints what differs, by kind; it exits with 1 if anything does. The stores are m
 the first run fills within minutes.
 """
 
-import argparse
 import asyncio
 import sys
 import tempfile
 import time
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,9 +21,9 @@ import msgspec
 
 from bench.golden.answers import Answer, ask, differences
 from bench.golden.stores import People, open_people
-from bench.lives.formed import be_quiet
 from bench.lives.reading import read_lives
 from bench.recall.dataset import read_conversations
+from bench.report import progress
 
 FILE = Path(__file__).with_name("given.jsonl")
 _CACHE = Path(tempfile.gettempdir()) / "recollect-golden"
@@ -33,9 +33,9 @@ async def _asked(people: People) -> list[Answer]:
     """Return the answers to all questions."""
     began = time.monotonic()
     async with open_people(people) as bench:
-        print(f"stores opened in {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+        progress(f"stores opened in {time.monotonic() - began:.0f} s")
         answers = [await ask(bench, person, each) for person in people.all for each in person.questions]
-    print(f"{len(answers)} questions, {time.monotonic() - began:.0f} s in all", file=sys.stderr)
+    progress(f"{len(answers)} questions, {time.monotonic() - began:.0f} s in all")
     return answers
 
 
@@ -61,16 +61,13 @@ def _show(before: Mapping[str, Answer], now: Sequence[Answer], most: int) -> boo
 
 def main() -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=("record", "compare"))
     parser.add_argument("--lives", type=Path, action="append", required=True)
     parser.add_argument("--conversations", type=Path, required=True)
     parser.add_argument("--cache", type=Path, default=_CACHE, help="folder of the exports")
     parser.add_argument("--show", type=int, default=10, help="print the first N differences of each kind")
     options = parser.parse_args()
-    be_quiet()
     people = People(read_lives(options.lives), read_conversations(options.conversations), options.cache)
     answers = asyncio.run(_asked(people))
     if options.action == "record":

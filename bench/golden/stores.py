@@ -3,7 +3,6 @@
 An export holds neither embeddings nor an index: a change of these, or of the schema, takes effect with the same exports.
 """
 
-import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from bench.lives.life import Life, LifeScript
 from bench.lives.recall import open_lives
 from bench.recall.dataset import LabelledConversation
 from bench.recall.plan import plan
+from bench.report import progress
 from recollect_proxy.takeout import export_document, restore_file
 
 
@@ -102,4 +102,4 @@ async def _write(bench: Bench, person: str, people: People) -> None:
         async for piece in export_document(bench.engine, person, at=bench.clock()):
             file.write(piece)
     partly.rename(path)
-    print(f"{path.name} written", file=sys.stderr, flush=True)
+    progress(f"{path.name} written")

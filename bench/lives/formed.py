@@ -6,26 +6,18 @@ Never: what is right.
 """
 
 import json
-import logging
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 from uuid import UUID
 
 import msgspec
-import structlog
 
-from bench.formation.recording import RecordingInbox
-from bench.recall.clock import ReplayClock
-from bench.recall.opening import unhurried
-from recollect.assembly import make_policy, open_backends
-from recollect.backends import Backends
-from recollect.engine import Engine
+from bench.engines import EngineBench, bench_settings, open_engine
 from recollect.model import (
-    STATEMENTS,
     Actor,
     Add,
     Candidate,
@@ -40,33 +32,21 @@ from recollect.model import (
     Replace,
     Retire,
     Scope,
-    Strategy,
     TurnNotes,
 )
 from recollect.models.extractors import ModelExtractor
 from recollect.models.extractors.chat_model import Messages, ModelAnswer
-from recollect.ports import Asker, Chosen, Extracted, Hinter, Summarizer
+from recollect.ports import Asker, Chosen, Extracted
 from recollect.wire.turn_detection import detect_turn
-from recollect_proxy.serving.ephemeral_server import temporary
-from recollect_proxy.settings.proxy_settings import ProxySettings
 
 Numbers: TypeAlias = Mapping[UUID, int]
 """Under which number the model was shown which memory."""
 
 _MODEL = "scripted"
-_NOBODY = "http://127.0.0.1:9/v1"
 _TOKENS = 100
 _SHOWN = re.compile(r"^\[(\d{1,4})\] (.{1,2000})$", re.MULTILINE)
 _TOLD = 200
 """So many characters of a memory are enough to know it again in a prompt."""
-_DRAINS = 20
-_PAGE = 100
-_BATCH = 10
-
-
-def be_quiet() -> None:
-    """Log nothing but errors: a bench prints its figures."""
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
 
 
 class Script(Protocol):
@@ -123,24 +103,14 @@ class Asked:
 
 
 @dataclass(slots=True)
-class Bench:
-    """What formation is measured with.
+class Bench(EngineBench):
+    """An engine to which people talk, and whose extraction model is scripted.
 
     Attributes:
-        engine: Forms memories.
-        backends: What it works with.
-        inbox: Tells what it decided.
-        clock: What it tells the time by.
-        scripts: What the models answer, by person.
-        asked: How often the extraction model was asked.
+        asked: How often that model was asked.
     """
 
-    engine: Engine
-    backends: Backends
-    inbox: RecordingInbox
-    clock: ReplayClock
-    scripts: dict[str, Script]
-    asked: Asked
+    asked: Asked = field(default_factory=Asked)
 
     async def say(
         self,
@@ -184,19 +154,6 @@ class Bench:
         await self.engine.note(heard.turn, TurnNotes(placed.injection, placed.detached))
         return await self.engine.remember(heard.turn, assistant, recollections=prepared.included)
 
-    async def form(self, person: str) -> None:
-        """Form all that somebody said.
-
-        Raises:
-            RuntimeError: It does not end.
-        """
-        for _ in range(_DRAINS):
-            again = await self.engine.drain(person)
-            if again is None:
-                return
-            self.clock.move_to(self.clock() + again + timedelta(milliseconds=1))
-        raise RuntimeError(f"formation does not end for {person}")
-
     async def keep(self, person: str, memories: Sequence[Memory], at: datetime) -> None:
         """Let somebody have memories, whose embeddings are made here."""
         vectors = await self.backends.embedder.embed([each.content for each in memories])
@@ -208,17 +165,6 @@ class Bench:
         await self.backends.memories.apply(
             Scope(person, "an earlier chat"), changes, actor=Actor.IMPORT, at=at
         )
-
-    async def stored(self, person: str) -> list[Memory]:
-        """Return the statements that somebody has."""
-        found: list[Memory] = []
-        after: UUID | None = None
-        while True:
-            page = await self.backends.memories.page(person, limit=_PAGE, after=after)
-            found += [each for each in page.memories if each.kind in STATEMENTS]
-            after = page.next
-            if after is None:
-                return found
 
     def events(self) -> list[Event]:
         """Return what was done for the statements of all that was formed since the inbox forgot, in order."""
@@ -232,59 +178,24 @@ class Bench:
 
 @asynccontextmanager
 async def open_bench(
-    *,
-    batches: bool = False,
-    judges: bool = True,
-    live: bool = False,
-    summarizer: Summarizer | None = None,
-    hinter: Hinter | None = None,
-    **changes: Any,
+    *, models: Mapping[str, Any] | None = None, live: bool = False, **changes: Any
 ) -> AsyncIterator[Bench]:
-    """Open the store and the embedder until left; database, models and time are the bench's own.
+    """Open the store and the embedders until left.
 
     Args:
-        batches: Whether what was said since the last time is formed together, by one call of the model.
-        judges: Whether there is a second model to ask.
-        live: Whether the models are those that ``changes`` name, and not scripted.
-        summarizer: Summarizes chats as often as ``changes`` say; None: nobody does.
-        hinter: Gives hints to statements that have none; None: nobody does.
+        models: Further models, by their names in ``Backends``.
+        live: Whether the extraction model is the one that ``changes`` name, and not scripted.
         **changes: Settings that differ from the bench's.
 
     Raises:
         RecollectError: They could not be opened.
     """
-    given = ProxySettings(upstream=_NOBODY)
-    own = temporary(given, **_as_asked(given, batches=batches) | changes)
-    async with open_backends(own) as backends:
-        clock, inbox = ReplayClock(), RecordingInbox(backends.inbox)
-        scripts: dict[str, Script] = {}
-        asked = Asked()
-        used = replace(backends, inbox=inbox.as_inbox, summarizer=summarizer, hinter=hinter)
-        if not live:
-            judge = _ScriptedJudge(scripts) if judges else None
-            used = replace(used, extractor=_ScriptedExtractor(scripts, asked), judge=judge)
-        yield Bench(Engine(used, make_policy(own), clock=clock), used, inbox, clock, scripts, asked)
-
-
-def _as_asked(given: ProxySettings, *, batches: bool) -> dict[str, Any]:
-    """Return settings by which nothing waits, and nothing is left out or let go of for its number."""
-    none = (
-        "formation_quiet_seconds",
-        "memories_per_hour",
-        "session_cap",
-        "user_cap",
-        "summary_turns",
-        "summary_tokens",
-        "user_tokens_per_day",
-        "tokens_per_day",
-    )
-    return {
-        **dict.fromkeys(none, 0),
-        **dict.fromkeys(("extraction_model", "extraction_base_url", "global_memories")),
-        "formation": Strategy.EXTRACT,
-        "formation_batch_turns": _BATCH if batches else 1,
-        **unhurried(given),
-    }
+    scripts: dict[str, Script] = {}
+    asked = Asked()
+    scripted = {"extractor": _ScriptedExtractor(scripts, asked), "judge": _ScriptedJudge(scripts)}
+    used = {"summarizer": None, "hinter": None} | ({} if live else scripted) | dict(models or {})
+    async with open_engine(bench_settings(**changes), scripts, **used) as opened:
+        yield Bench(opened.engine, opened.backends, opened.inbox, opened.clock, scripts, asked)
 
 
 class _ScriptedExtractor:

@@ -1,39 +1,37 @@
 """Whether memory stays out of what it has nothing to do with: of general questions, and of what other people ask for.
 
-    python -m bench general --lives LIVES.jsonl [--lives MORE.jsonl] [--reuse DIR] [--data CONVERSATIONS.jsonl ...]
-        [--stores N] [--json OUT]
+    python -m bench general --lives LIVES.jsonl [--lives MORE.jsonl] [--reuse DIR] [--data CONVERSATIONS.jsonl ...] [--stores N]
 
 ``general.txt`` holds questions of the world (coding, maths, knowledge, translation, small talk) in twelve languages, and
 first-person requests of people who are nobody's here. They are asked in new chats of the stores of people's lives, formed
 as by ``bench.lives.recall``, and of the first conversation of each ``--data`` file, replayed through a proxy without an
-extraction model. What stands in every chat is no answer to a question: told is how many were given anything besides.
+extraction model. What stands in every chat is no answer to a question: counted are those that are given anything besides.
 Never: what a question needs.
 """
 
 import argparse
 import asyncio
-import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from bench.figures import wilson
+from bench.engines import NO_UPSTREAM, unhurried
+from bench.figures import percent, wilson
 from bench.lives.reading import read_lives
 from bench.lives.recall import ask_anew, form, index, open_lives, whole_path
 from bench.recall.clock import ReplayClock
 from bench.recall.dataset import read_conversations
-from bench.recall.opening import open_replay, unhurried
+from bench.recall.opening import open_replay
 from bench.recall.plan import plan
+from bench.report import options_of, publish, table
 from recollect.engine import Engine
-from recollect.logs import configure_logging
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _FILE = Path(__file__).with_name("general.txt")
 _REQUEST = "request"
 _AIMS = {"general": 3, "requests of others": 10}
 _STORES = 5
-_NOBODY = "http://127.0.0.1:9/v1"
 _MOST_SECONDS = 3000.0
 
 
@@ -113,18 +111,18 @@ async def ask_lives(data: Sequence[Path], folder: Path | None, stores: int) -> l
 
 async def ask_conversation(path: Path) -> list[Answered]:
     """Replay the first conversation of a file without an extraction model, and ask its person's store all."""
-    settings = ProxySettings(upstream=_NOBODY)
+    settings = ProxySettings(upstream=NO_UPSTREAM)
     [conversation, *_] = read_conversations(path)
     usual = {"recall_limit": settings.recall_limit}
     async with open_replay(settings, **unhurried(settings) | usual) as replay:
-        await replay.play(conversation, plan(conversation, questions=0), lambda: None)
+        await replay.play(conversation, plan(conversation, questions=0))
         at = replay.clock()
         return await _ask(replay.engine, replay.clock, path.stem, conversation.id, at, unrelated())
 
 
-def table(answered: Sequence[Answered]) -> str:
+def shares(answered: Sequence[Answered]) -> str:
     """Return the shares that were given anything, as a Markdown table."""
-    rows = ["| | given anything | % (95 %) | aim |", "|---|---|---|---|"]
+    rows: list[tuple[str, ...]] = []
     for group, aim in _AIMS.items():
         own = [each for each in answered if each.asked.group == group]
         rows.append(_row(group, own, f"at most {aim} %"))
@@ -132,25 +130,23 @@ def table(answered: Sequence[Answered]) -> str:
         if group == "general":
             rows += _rows(own, lambda each: each.asked.category, f"{group}, ")
         rows += _rows(own, lambda each: f"language {each.asked.language}", f"{group}, ")
-    return "\n".join(rows)
+    return table(("", "given anything", "% (95 %)", "aim"), rows)
 
 
-def _rows(answered: Sequence[Answered], key: Callable[[Answered], str], before: str) -> list[str]:
-    return [
-        _row(before + name, [each for each in answered if key(each) == name])
-        for name in sorted(set(map(key, answered)))
-    ]
+def _rows(
+    answered: Sequence[Answered], key: Callable[[Answered], str], before: str
+) -> Iterator[tuple[str, ...]]:
+    for name in sorted(set(map(key, answered))):
+        yield _row(before + name, [each for each in answered if key(each) == name])
 
 
-def _row(name: str, answered: Sequence[Answered], aim: str = "") -> str:
+def _row(name: str, answered: Sequence[Answered], aim: str = "") -> tuple[str, ...]:
     given = sum(bool(each.recalled) for each in answered)
-    interval = wilson(given, len(answered))
+    low, high = wilson(given, len(answered)) or (0.0, 1.0)
     between = (
-        f"{100 * given / len(answered):.1f} ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})"
-        if interval
-        else "-"
+        f"{percent(given, len(answered), 1)} ({percent(low, decimals=1)} to {percent(high, decimals=1)})"
     )
-    return f"| {name} | {given}/{len(answered)} | {between} | {aim} |"
+    return name, f"{given}/{len(answered)}", between, aim
 
 
 async def bench_general(options: argparse.Namespace) -> list[Answered]:
@@ -163,15 +159,11 @@ async def bench_general(options: argparse.Namespace) -> list[Answered]:
 
 def main() -> None:
     """Run the bench."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = options_of(__doc__)
     parser.add_argument("--lives", type=Path, action="append", default=[])
     parser.add_argument("--reuse", type=whole_path, help="what `python -m bench lives` kept of these lives")
     parser.add_argument("--data", type=Path, action="append", default=[])
     parser.add_argument("--stores", type=int, default=_STORES, help="ask each of N people's stores")
-    parser.add_argument("--json", type=Path, help="write what each was given there as well")
     options = parser.parse_args()
-    configure_logging("error")
     answered = asyncio.run(asyncio.wait_for(bench_general(options), _MOST_SECONDS))
-    print(table(answered))
-    if options.json:
-        options.json.write_text(json.dumps([asdict(each) for each in answered], ensure_ascii=False, indent=1))
+    publish(options, "What memory has nothing to do with, measured", shares(answered), answered)

@@ -182,17 +182,10 @@ def _label(told: Mapping[str, Any], turn: str) -> Label:
 
 
 class LifeScript:
-    """Implements ``Script``: answers with the labels of the turns it is asked about.
-
-    Attributes:
-        given: The ids of the labels it has answered.
-        unshown: The ids of those that would have named an earlier memory, had it been shown.
-    """
+    """Implements ``Script``: answers with the labels of the turns it is asked about."""
 
     def __init__(self, life: Life) -> None:
         self._life = life
-        self.given: set[str] = set()
-        self.unshown: set[str] = set()
 
     def items(
         self, exchanges: Sequence[Exchange], known: Sequence[Memory], numbers: Numbers
@@ -231,10 +224,7 @@ class LifeScript:
         )
 
     def _item(self, label: Label, shown: Mapping[str, int]) -> dict[str, Any]:
-        self.given.add(label.id)
         about = self._all_shown(label.about, shown)
-        if label.relation != "new" and not about:
-            self.unshown.add(label.id)
         return {
             "evidence": label.evidence,
             "content": label.content,

@@ -1,37 +1,34 @@
-"""The first figure anyone looks at: what a person's later questions are given of what they told, in daily chats.
+"""What a person's later questions are given of what they told, in daily chats: the figure to look at first.
 
-    python -m bench lives --data LIVES.jsonl [--data MORE.jsonl] [--keep DIR | --reuse DIR]
-        [--hints HINTS.jsonl] [--grown] [--person ID] [--anchors] [--worst N] [--json OUT]
+    python -m bench lives --data LIVES.jsonl [--data MORE.jsonl] [--hints HINTS.jsonl] [--grown] [--person ID]
+        [--keep DIR | --reuse DIR] [--worst N]
 
-People's chats are formed as by ``bench.lives.formation``, with chats' summaries. Then each question is asked of the real
-engine, as a new chat's first turn or after that chat's earlier ones, at its own time; and the lines of the block it is
-given are compared with the statements an answer needs. ``--keep`` leaves what was formed in a folder, with its
-database; ``--reuse`` asks there again, once what changed since has been indexed. With ``--hints`` the model answers when each
-statement will be needed; ``--grown`` joins ten people each into one, who has told 150 statements and more.
+People's chats are formed with a scripted extraction model, and summarized. Then each question is asked of the real engine, as a
+new chat's first turn or after that chat's earlier ones, at its own time; and the lines of the block it is given are compared with
+the statements an answer needs. ``--keep`` leaves what was formed in a folder, with its database; ``--reuse`` asks there again,
+once what changed since has been indexed. With ``--hints`` the model answers when each statement will be needed; ``--grown``
+joins ten people each into one, who has told 150 statements and more.
 Never: what a model would make of it.
 """
 
 import argparse
 import asyncio
-import json
-import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from bench.lives.anchors import anchors
 from bench.lives.formation import Score, figures, replay
-from bench.lives.formed import Bench, be_quiet, open_bench
+from bench.lives.formed import Bench, open_bench
 from bench.lives.life import Life, LifeHints, LifeSummarizer
 from bench.lives.reading import read_lives
-from bench.lives.scoring import Block, Given, Scoring, bullets, table
+from bench.lives.scoring import Block, Given, Scoring, bullets, score_table
 from bench.recall.clock import ReplayClock
+from bench.report import options_of, progress, publish
 from recollect.engine import Engine, Prepared
 from recollect.model import Skip
 from recollect.models.extractors import ModelHinter
@@ -51,8 +48,8 @@ async def open_lives(lives: Sequence[Life], folder: Path | None, **changes: Any)
     fields = ProxySettings.model_fields
     usual = {name: fields[name].default for name in ("summary_turns", "summary_tokens")}
     kept = {} if folder is None else {"data_dir": folder, "database_url": None}
-    hinter = ModelHinter(LifeHints(lives))
-    async with open_bench(summarizer=LifeSummarizer(lives), hinter=hinter, **usual | kept | changes) as bench:
+    models = {"summarizer": LifeSummarizer(lives), "hinter": ModelHinter(LifeHints(lives))}
+    async with open_bench(models=models, **usual | kept | changes) as bench:
         yield bench
 
 
@@ -62,7 +59,7 @@ async def form(bench: Bench, lives: Sequence[Life]) -> list[Score]:
     for life in lives:
         began = time.monotonic()
         scores.append(await replay(bench, life))
-        _tell(f"{life.person} formed in {time.monotonic() - began:.0f} s")
+        progress(f"{life.person} formed in {time.monotonic() - began:.0f} s")
     return scores
 
 
@@ -86,7 +83,7 @@ async def ask(bench: Bench, lives: Sequence[Life]) -> list[Given]:
                 bench.engine, bench.clock, life.person, f"q{number}", messages, question.at
             )
             given.append(scoring.score(question, block))
-    _tell(f"{len(given)} questions in {time.monotonic() - began:.0f} s")
+    progress(f"{len(given)} questions in {time.monotonic() - began:.0f} s")
     return given
 
 
@@ -148,23 +145,23 @@ async def ask_anew(
     )
 
 
-async def bench_lives(lives: Sequence[Life], options: argparse.Namespace) -> tuple[list[Given], str]:
-    """Form and ask, or ask alone.
+async def bench_lives(
+    lives: Sequence[Life], keep: Path | None, reuse: Path | None
+) -> tuple[list[Given], str]:
+    """Form and ask, or ask alone of what was formed in the folder ``reuse``.
 
     Returns:
-        What was given, and the figures to print.
+        What was given, and the figures of the formation.
     """
-    folder = options.keep or options.reuse
+    folder = keep or reuse
     async with open_lives(lives, folder) as bench:
-        if options.reuse:
-            formed = (folder / _FORMED).read_text("utf-8").strip()
+        if reuse is not None:
+            formed = (reuse / _FORMED).read_text("utf-8").strip()
         else:
             formed = figures(await form(bench, lives))
-            if folder is not None:
-                (folder / _FORMED).write_text(formed + "\n", "utf-8")
-        given = await ask(bench, lives)
-        beside = await anchors(bench, lives, given) if options.anchors else {}
-    return given, f"{table(given, beside)}\n\nformation: {formed}"
+        if keep is not None:
+            (keep / _FORMED).write_text(formed + "\n", "utf-8")
+        return await ask(bench, lives), formed
 
 
 def worst(given: Sequence[Given], people: int) -> str:
@@ -191,13 +188,8 @@ def whole_path(name: str) -> Path:
     return Path(name).resolve()
 
 
-def _tell(progress: str) -> None:
-    print(progress, file=sys.stderr, flush=True)
-
-
-def main() -> None:
-    """Run the bench."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+def _options() -> argparse.Namespace:
+    parser = options_of(__doc__)
     parser.add_argument("--data", type=Path, action="append", required=True)
     parser.add_argument(
         "--hints", type=Path, action="append", default=[], help="what the model answers of needs"
@@ -209,9 +201,7 @@ def main() -> None:
     kept.add_argument(
         "--reuse", type=whole_path, help="ask of what was formed in this folder; one bench at a time"
     )
-    parser.add_argument("--anchors", action="store_true", help="add what policies of ten lines would reach")
     parser.add_argument("--worst", type=int, default=0, help="print what the N worst people lacked, too")
-    parser.add_argument("--json", type=Path, help="write what each question was given there as well")
     options = parser.parse_args()
     if options.keep is not None and options.keep.is_dir() and any(options.keep.iterdir()):
         parser.error(f"{options.keep} is not empty")
@@ -219,13 +209,16 @@ def main() -> None:
         parser.error(f"nothing was formed in {options.reuse}")
     if options.keep is not None:
         options.keep.mkdir(parents=True, exist_ok=True)
-    be_quiet()
+    return options
+
+
+def main() -> None:
+    """Run the bench."""
+    options = _options()
     lives = read_lives(options.data, options.person, hints=options.hints, grown=options.grown)
-    given, figures_of_it = asyncio.run(asyncio.wait_for(bench_lives(lives, options), _MOST_SECONDS))
-    print(figures_of_it)
+    work = bench_lives(lives, options.keep, options.reuse)
+    given, formed = asyncio.run(asyncio.wait_for(work, _MOST_SECONDS))
+    parts = [score_table(given), f"formation: {formed}"]
     if degraded := sum(bool(each.degraded) for each in given):
-        print(f"asked of a busy machine, and not recalled for by all there is: {degraded} questions")
-    if options.worst:
-        print(worst(given, options.worst))
-    if options.json:
-        options.json.write_text(json.dumps([asdict(each) for each in given], ensure_ascii=False, indent=1))
+        parts.append(f"asked of a busy machine, and not recalled for by all there is: {degraded} questions")
+    publish(options, "Lives, measured", "\n\n".join([*parts, worst(given, options.worst)]).rstrip(), given)

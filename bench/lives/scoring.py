@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from statistics import median
-from types import MappingProxyType
 
-from bench.figures import percentile
+from bench.figures import number, percent, percentiles
 from bench.lives.life import Label, Life, LifeQuestion, plain
+from bench.report import table
 
 _COVERS = 0.82
 _QUOTES = 0.6
@@ -130,11 +129,6 @@ class Scoring:
     def __init__(self, life: Life) -> None:
         self._life = life
 
-    @property
-    def person(self) -> str:
-        """The person's name."""
-        return self._life.person
-
     @cached_property
     def _by_id(self) -> Mapping[str, Label]:
         return {each.id: each for each in self._life.labels}
@@ -231,38 +225,34 @@ _COLUMNS = (
 )
 
 
-def table(given: Sequence[Given], others: Mapping[str, Sequence[Given]] = MappingProxyType({})) -> str:
-    """Return the figures of all questions as a Markdown table: those of other policies below, then by type and by language."""
-    types = sorted({each.type for each in given})
-    languages = sorted({each.language for each in given})
-    rows = [("all", list(given)), *((name, list(each)) for name, each in others.items())]
-    rows += [(name, [each for each in given if each.type == name]) for name in types]
-    rows += [(f"language {name}", [each for each in given if each.language == name]) for name in languages]
-    heads = [f"| {' | '.join(['', *_COLUMNS])} |", "|---" * (len(_COLUMNS) + 1) + "|"]
-    return "\n".join([*heads, *(f"| {name} | {' | '.join(_cells(found))} |" for name, found in rows)])
+def score_table(given: Sequence[Given]) -> str:
+    """Return the figures of all questions as a Markdown table, then by type and by language."""
+    types, languages = ({each.type for each in given}, {each.language for each in given})
+    rows = [("all", list(given))]
+    rows += [(name, [each for each in given if each.type == name]) for name in sorted(types)]
+    rows += [
+        (f"language {name}", [each for each in given if each.language == name]) for name in sorted(languages)
+    ]
+    return table(("", *_COLUMNS), [(name, *_cells(found)) for name, found in rows])
 
 
 def _cells(given: Sequence[Given]) -> list[str]:
     needing = [each for each in given if each.must]
     others = [each for each in given if not each.must]
     whole, lines = sum(each.is_whole for each in needing), sum(each.lines for each in given)
-    shown = [each.tokens for each in given if each.block]
-    standing = [each.standing_tokens for each in given if each.standing]
+    tokens = percentiles([each.tokens for each in given if each.block], 50, 95)
+    standing = percentiles([each.standing_tokens for each in given if each.standing], 50)
     return [
         f"{len(given)}",
-        f"{whole}/{len(needing)} = {_percent(whole, len(needing))}",
-        _percent(sum(each.found for each in needing), sum(each.must for each in needing)),
-        _percent(sum(len(each.noise) for each in given), lines),
-        _percent(sum(each.dup for each in given), lines),
+        f"{whole}/{len(needing)} = {percent(whole, len(needing))}",
+        percent(sum(each.found for each in needing), sum(each.must for each in needing)),
+        percent(sum(len(each.noise) for each in given), lines),
+        percent(sum(each.dup for each in given), lines),
         f"{sum(bool(each.stale) for each in given)}",
         f"{sum(bool(each.noise) for each in others)}/{len(others)}",
-        f"{median(shown):.0f}" if shown else "-",
-        f"{percentile(shown, 95):.0f}" if shown else "-",
+        number(tokens.get("p50"), 0),
+        number(tokens.get("p95"), 0),
         f"{lines / max(1, len(given)):.1f}",
         f"{sum(each.standing for each in given) / max(1, len(given)):.1f}",
-        f"{median(standing):.0f}" if standing else "-",
+        number(standing.get("p50"), 0),
     ]
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.0f} %" if whole else "-"

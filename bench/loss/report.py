@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
+from bench.figures import percent
 from bench.lives.formed import Event
 from bench.loss.told import Told
+from bench.report import table
 from recollect.model import Reason
 
 
@@ -76,47 +78,37 @@ def cause_of(event: Event | None, *, asked: bool, hidden: bool) -> tuple[Cause, 
     return Cause.UNANSWERED, ""
 
 
-def share(part: int, whole: int) -> str:
-    """Return a part of a whole, in per cent."""
-    return f"{part} of {whole} ({100 * part / whole:.1f} %)" if whole else "-"
-
-
-def report(became: Sequence[Became], conditions: str) -> str:
+def report(became: Sequence[Became]) -> str:
     """Return the tables, as Markdown."""
     facts = [each for each in became if not each.told.empty]
     empty = [each for each in became if each.told.empty]
     asked = [each for each in facts if each.given is not None]
+    causes = Counter(str(each.cause) for each in facts if each.cause)
     lines = [
-        f"## {conditions}",
-        "",
         f"- facts lost: {_lost(facts)}",
-        f"- asked for later, given: {share(sum(bool(each.given) for each in asked), len(asked))}",
-        f"- messages that tell nothing, kept: {share(sum(each.kept is not None for each in empty), len(empty))}",
-        "",
-        *_table("cause", [each for each in facts if each.cause], lambda each: str(each.cause), counts=True),
-        "",
-        *_table("sort", facts, lambda each: each.told.nasty or "plain"),
-        "",
-        *_table("language", facts, lambda each: each.told.language),
+        f"- asked for later, given: {_share([each.given for each in asked])}",
+        f"- messages that tell nothing, kept: {_share([each.kept is not None for each in empty])}",
     ]
-    return "\n".join(lines)
+    parts = [
+        "\n".join(lines),
+        table(("cause", "lost"), causes.most_common()),
+        _grouped("sort", facts, lambda each: each.told.nasty or "plain"),
+        _grouped("language", facts, lambda each: each.told.language),
+    ]
+    return "\n\n".join(parts)
 
 
-def _table(
-    name: str, rows: Sequence[Became], key: Callable[[Became], str], *, counts: bool = False
-) -> list[str]:
-    if counts:
-        counted = Counter(map(key, rows)).most_common()
-        return [f"| {name} | lost |", "|---|---|", *(f"| {each} | {number} |" for each, number in counted)]
-    groups: dict[str, list[Became]] = {}
-    for each in rows:
-        groups.setdefault(key(each), []).append(each)
-    return [
-        f"| {name} | lost |",
-        "|---|---|",
-        *(f"| {each} | {_lost(groups[each])} |" for each in sorted(groups)),
-    ]
+def _grouped(name: str, facts: Sequence[Became], key: Callable[[Became], str]) -> str:
+    groups = sorted(set(map(key, facts)))
+    return table(
+        (name, "lost"), [(group, _lost([each for each in facts if key(each) == group])) for group in groups]
+    )
 
 
 def _lost(facts: Sequence[Became]) -> str:
-    return share(sum(each.kept is None for each in facts), len(facts))
+    return _share([each.kept is None for each in facts])
+
+
+def _share(found: Sequence[bool | None]) -> str:
+    count = sum(map(bool, found))
+    return f"{count} of {len(found)} ({percent(count, len(found), 1)})"

@@ -1,6 +1,6 @@
 """How many of a thousand short facts in 25 languages are lost between what people type and the store, by cause.
 
-    python -m bench loss [--model right|hasty|URL] [--only LANGUAGE] [--every N] [--no-questions] [--json OUT] [--output FILE]
+    python -m bench loss [--model right|hasty|URL] [--only LANGUAGE] [--every N] [--no-questions]
 
 Each fact is typed in a chat of its own by a person who types one language, and formed by a real engine over a real Postgres
 with the real embedder. A scripted model answers the label: ``right`` as it should, ``hasty`` like a small model that
@@ -9,25 +9,22 @@ question, in new chats.
 Never: which rule lost a fact beyond the reason that was recorded.
 """
 
-import argparse
 import asyncio
-import json
-import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
-from bench.lives.formed import Bench, be_quiet, open_bench
+from uuid_utils.compat import uuid7
+
+from bench.lives.formed import Bench, open_bench
 from bench.lives.life import is_alike
-from bench.lives.planted import imported
 from bench.lives.recall import ask_anew
 from bench.loss.models import HastyModel, RightModel
 from bench.loss.report import Became, cause_of, report
 from bench.loss.told import UNLOGGED, Told, read_told
-from recollect.model import Hide, Memory
+from bench.report import options_of, publish
+from recollect.model import Hide, Kind, Memory, Provenance, Source
 
 _MODELS = {"right": RightModel, "hasty": HastyModel}
 _BEGAN = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -45,7 +42,7 @@ async def tell(bench: Bench, person: str, messages: Sequence[Told]) -> None:
     for number, told in enumerate(messages):
         at = _BEGAN + number * _BETWEEN
         if told.known:
-            await bench.keep(person, [imported(person, told.known, at)], at)
+            await bench.keep(person, [_imported(person, told.known, at)], at)
         before: list[dict[str, str]] = []
         for place, turn in enumerate(told.before):
             if told.nasty != UNLOGGED:
@@ -54,6 +51,12 @@ async def tell(bench: Bench, person: str, messages: Sequence[Told]) -> None:
             before += [{"role": role, "content": turn[role]} for role in ("user", "assistant")]
         await bench.say(person, told.key, told.key, before, told.say, _ANSWER, at + _PAUSE)
         await bench.form(person)
+
+
+def _imported(person: str, content: str, at: datetime) -> Memory:
+    """Return a memory as another product's file brings it."""
+    told = Provenance(None, (), content, "another product")
+    return Memory(uuid7(), person, Kind.FACT, Source.IMPORT, content, 0.5, at, at, provenance=told)
 
 
 async def look(
@@ -136,50 +139,31 @@ def _asked_live(completed: Mapping[str, Any]) -> set[str]:
     return {key for key, each in completed.items() if each.formed.extracted_count}
 
 
+def _remark(each: Became) -> str:
+    """Return a line about a message that went wrong; "" of any other."""
+    if each.cause:
+        return (
+            f"- {each.told.key} {each.told.nasty or 'plain'}: {each.cause} ({each.reason}): {each.told.say!r}"
+        )
+    if each.given is False:
+        return f"- {each.told.key} not given: {each.kept!r} for {each.told.ask!r}"
+    return (
+        f"- {each.told.key} kept: {each.kept!r} of {each.told.say!r}" if each.told.empty and each.kept else ""
+    )
+
+
 def main() -> None:
     """Run the bench."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = options_of(__doc__)
     parser.add_argument(
         "--model", default="right", help="right, hasty, or the base URL of a live model, with its /v1"
     )
     parser.add_argument("--only", help="only this language")
     parser.add_argument("--every", type=int, default=1, help="only every N-th message")
     parser.add_argument("--no-questions", action="store_true", help="ask nothing afterwards")
-    parser.add_argument("--json", type=Path, help="write there what became of each message as well")
-    parser.add_argument("--output", type=Path, help="add the tables there")
     options = parser.parse_args()
-    be_quiet()
     messages = [each for each in read_told() if options.only in {None, each.language}][:: options.every]
-    conditions = f"{options.model} model, commit {_commit()}, {datetime.now(UTC):%Y-%m-%d}"
-    became = asyncio.run(
-        asyncio.wait_for(measure(messages, options.model, questions=not options.no_questions), _MOST_SECONDS)
-    )
-    table = report(became, conditions)
-    print(table)
-    for each in became:
-        if each.cause:
-            print(
-                f"{each.told.key} {each.told.nasty or 'plain'}: {each.cause} ({each.reason}): {each.told.say!r}"
-            )
-        elif each.given is False:
-            print(f"{each.told.key} not given: {each.kept!r} for {each.told.ask!r}")
-        elif each.told.empty and each.kept:
-            print(f"{each.told.key} kept: {each.kept!r} of {each.told.say!r}")
-    if options.json:
-        options.json.write_text(json.dumps([asdict(each) for each in became], ensure_ascii=False, indent=1))
-    if options.output:
-        with options.output.open("a", encoding="utf-8") as file:
-            file.write(f"{table}\n\n")
-
-
-def _commit() -> str:
-    return subprocess.run(
-        ["git", "rev-parse", "--short=8", "HEAD"],  # noqa: S607 -- the git in PATH
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
-
-
-if __name__ == "__main__":
-    main()
+    work = measure(messages, options.model, questions=not options.no_questions)
+    became = asyncio.run(asyncio.wait_for(work, _MOST_SECONDS))
+    remarks = "\n".join(filter(None, map(_remark, became)))
+    publish(options, f"Facts lost, {options.model} model", f"{report(became)}\n\n{remarks}".rstrip(), became)

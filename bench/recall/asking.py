@@ -6,19 +6,11 @@ from datetime import datetime
 import msgspec
 
 from bench.recall.dataset import Question
-from bench.recall.turn_ids import Origins
+from bench.recall.turn_ids import TurnIds
 from bench.recall.upstream import MODEL
 from recollect.engine import Engine, RecallOptions
-from recollect.errors import RecollectError
-from recollect.model import Skip, Stage, Turn
-from recollect.recall import Ranking
+from recollect.model import Skip, Stage
 from recollect.wire.turn_detection import DetectedTurn, detect_turn
-
-_TRIES = 10
-
-
-class DegradedError(RecollectError):
-    """A figure would tell of a busy machine, not of recall."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +47,7 @@ async def ask(
     *,
     user_id: str,
     at: datetime,
-    origins: Origins,
+    origins: TurnIds,
     limit: int,
     budget: int,
 ) -> Asked:
@@ -101,17 +93,3 @@ def hear_question(question: Question, *, user_id: str, at: datetime) -> Detected
         message_id=None,
         at=at,
     )
-
-
-async def rank_whole(engine: Engine, turn: Turn) -> Ranking:
-    """Return how memories rank for ``turn``, found by all there is: on a busy machine at a second try.
-
-    Raises:
-        DegradedError: Something failed or was late each time.
-        RecollectError: Nothing could be found.
-    """
-    for _ in range(_TRIES):
-        ranking = await engine.rank(turn)
-        if not ranking.degraded:
-            return ranking
-    raise DegradedError(f"Recall did without {', '.join(ranking.degraded)}, {_TRIES} times.")

@@ -3,7 +3,7 @@
 Never: how they are replayed or scored.
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -92,37 +92,11 @@ def read_conversations(path: Path) -> list[LabelledConversation]:
             conversation = msgspec.json.decode(line, type=LabelledConversation)
             _check(conversation, conversations)
         except (ValueError, RecursionError) as error:
-            if _is_fact(line):
-                raise DatasetError(
-                    f"{path} holds facts: name it with --facts, and with --data the conversations that they "
-                    "come from."
-                ) from error
             raise DatasetError(f"{path}, line {number}: {error}") from error
         conversations[conversation.id] = conversation
     if not conversations:
         raise DatasetError(f"{path} holds no conversation.")
     return list(conversations.values())
-
-
-def files_of(data: Iterable[tuple[str, Iterable[LabelledConversation]]]) -> dict[str, str]:
-    """Return which file each conversation is from, by its id.
-
-    Raises:
-        DatasetError: Two conversations have the same id: they would share a memory.
-    """
-    files: dict[str, str] = {}
-    for name, conversations in data:
-        for conversation in conversations:
-            if conversation.id in files:
-                raise DatasetError(f"{name}: a conversation's id is in {files[conversation.id]} too.")
-            files[conversation.id] = name
-    return files
-
-
-def answerable(conversation: LabelledConversation) -> LabelledConversation:
-    """Return the conversation with those of its questions that have evidence and are answered."""
-    own = (each for each in conversation.questions if each.evidence and each.category != UNANSWERABLE)
-    return msgspec.structs.replace(conversation, questions=tuple(own))
 
 
 def read_lines(path: Path) -> list[tuple[int, bytes]]:
@@ -136,13 +110,6 @@ def read_lines(path: Path) -> list[tuple[int, bytes]]:
     except OSError as error:
         raise DatasetError(f"{path}: {error.strerror}.") from error
     return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-
-
-def _is_fact(line: bytes) -> bool:
-    try:
-        return "fact" in msgspec.json.decode(line, type=dict[str, msgspec.Raw])
-    except (ValueError, RecursionError):
-        return False
 
 
 def _check(conversation: LabelledConversation, before: Container[str]) -> None:

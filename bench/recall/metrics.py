@@ -46,34 +46,20 @@ def score(ranked: Sequence[str], evidence: Collection[str]) -> Scores:
         ranked: Turn ids, best first, each once.
         evidence: The ids to be found, at least one.
     """
-    return score_units([{turn_id} for turn_id in ranked], evidence, relevant=len(set(evidence)))
-
-
-def score_units(units: Sequence[Collection[str]], evidence: Collection[str], *, relevant: int) -> Scores:
-    """Score one question whose ranking is of things that rest on several turns each, as facts do.
-
-    Recall is the share of the evidence that the first units cover together; for gain, rank and hit a
-    unit is relevant if it covers any evidence.
-
-    Args:
-        units: The turns that each unit rests on, best first.
-        evidence: The turn ids to be covered, at least one.
-        relevant: How many units there were to be found; 0: there was no gain to be had.
-    """
     wanted = set(evidence)
-    found = [wanted.intersection(unit) for unit in units]
-    hits = [bool(each) for each in found]
+    hits = [turn_id in wanted for turn_id in ranked]
+    found = [sum(hits[:depth]) for depth in (1, 5, 10, 20)]
     return Scores(
-        recall_at_5=_recall(found[:5], wanted),
-        recall_at_10=_recall(found[:10], wanted),
-        recall_at_20=_recall(found[:20], wanted),
-        ndcg_at_5=_ndcg(hits, 5, relevant),
-        ndcg_at_10=_ndcg(hits, 10, relevant),
+        recall_at_5=found[1] / len(wanted),
+        recall_at_10=found[2] / len(wanted),
+        recall_at_20=found[3] / len(wanted),
+        ndcg_at_5=_ndcg(hits, 5, len(wanted)),
+        ndcg_at_10=_ndcg(hits, 10, len(wanted)),
         reciprocal_rank=1 / (hits.index(True) + 1) if any(hits) else 0.0,
-        hit_at_1=float(any(hits[:1])),
-        hit_at_5=float(any(hits[:5])),
-        hit_at_10=float(any(hits[:10])),
-        hit_at_20=float(any(hits[:20])),
+        hit_at_1=float(found[0] > 0),
+        hit_at_5=float(found[1] > 0),
+        hit_at_10=float(found[2] > 0),
+        hit_at_20=float(found[3] > 0),
     )
 
 
@@ -82,10 +68,6 @@ def mean(scores: Sequence[Scores]) -> Scores | None:
     if not scores:
         return None
     return Scores(*(fmean(getattr(each, field.name) for each in scores) for field in fields(Scores)))
-
-
-def _recall(found: Sequence[Collection[str]], wanted: Collection[str]) -> float:
-    return len(set[str]().union(*found)) / len(wanted)
 
 
 def _ndcg(hits: Sequence[bool], depth: int, relevant: int) -> float:

@@ -19,12 +19,6 @@ from recollect_proxy.serving.ephemeral_server import serve_proxy, serve_upstream
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 _ANSWER_SECONDS = 120.0
-_UNHURRIED_MS = 30_000
-
-
-def unhurried(settings: ProxySettings) -> dict[str, int]:
-    """Return the changes by which what is recalled is measured, and not how busy the machine is."""
-    return {"recall_deadline_ms": max(settings.recall_deadline_ms, _UNHURRIED_MS)}
 
 
 @asynccontextmanager

@@ -1,173 +1,117 @@
-"""The cache bench: how much of a chat's requests stays the same from one to the next, with memories in them.
+"""What part of each request an upstream's prefix cache can use again for the chat's next.
 
-Never: how figures are shown.
+    python -m bench cache --data FILE [--conversations N] [--placement NAME] [--turns N] [--bytes N]
+
+Every request carries its chat's whole history. For each two that follow each other: the share of the first's messages, and of its
+whole body, as the upstream got them, that the second's begin with.
 """
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
-from functools import partial
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
-from rich.progress import Progress
 
-from bench.recall.dataset import LabelledConversation, SaidTurn
-from bench.recall.opening import open_replay, unhurried
-from bench.recall.plan import Plan, plan
+from bench.engines import NO_UPSTREAM, unhurried
+from bench.figures import percent
+from bench.recall.dataset import LabelledConversation, SaidTurn, read_conversations
+from bench.recall.opening import open_replay
+from bench.recall.plan import plan
 from bench.recall.prefix import Reuse, reuse, summarize_reuse
 from bench.recall.replay import Replay
-from bench.recall.summary import settings_used
 from bench.recall.turn_ids import TurnIds
-from recollect import __version__
+from bench.report import options_of, progress, publish, table
 from recollect.composition import FENCE
-from recollect.errors import ConfigurationError
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
-PLACEMENT_SETTING = "placement"
-"""The setting that says where memories go."""
-
-_FENCE = FENCE.encode()
-
-
-class Placement(StrEnum):
-    """Where memories go."""
-
-    STABLE = "stable"
-    SYSTEM = "system"
-    USER = "user"
-    OFF = "off"
+_PLACEMENTS = ("stable", "system", "off")
+_TURNS, _BYTES = 60, 200_000
+"""Turns of a chat, and bytes of their text, that are replayed at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionCaps:
-    """How long a chat may get before the rest of it is left out.
-
-    Attributes:
-        turns: Turns of a chat that are replayed at most, its first.
-        text_bytes: Bytes of their text at most.
-    """
-
-    turns: int = 60
-    text_bytes: int = 200_000
-
-
-@dataclass(frozen=True, slots=True)
-class Chats:
-    """What came of replaying chats.
-
-    Attributes:
-        reuses: One for each request but the first of its chat.
-        requests: How many were sent.
-        with_memories: How many of these reached the upstream with memories in them.
-    """
-
-    reuses: list[Reuse]
-    requests: int
-    with_memories: int
-
-
-async def bench_cache(
-    name: str,
-    conversations: Sequence[LabelledConversation],
-    settings: ProxySettings,
-    *,
-    placements: Sequence[Placement],
-    caps: SessionCaps,
-    progress: Progress,
-) -> dict[str, Any]:
-    """Replay ``conversations`` under each placement, each request with its chat's whole history.
-
-    Args:
-        name: What they are called in the figures.
-        conversations: What was said.
-        settings: The operator's; see ``open_replay``.
-        placements: Where memories go, one replay each.
-        caps: How much of a chat is replayed.
-        progress: Is told how far it is.
-
-    Returns:
-        For each placement how much of a request's bytes the next one of the chat begins with.
+async def measure(
+    conversations: Sequence[LabelledConversation], placements: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Replay conversations once under each placement, and return its figures by its name.
 
     Raises:
         RecollectError: It can't be done.
     """
-    if PLACEMENT_SETTING not in type(settings).model_fields:
-        raise ConfigurationError(f"This version has no setting `{PLACEMENT_SETTING}` to compare.")
-    kept = [capped(conversation, caps) for conversation in conversations]
-    plans = [plan(conversation, questions=0, history_messages=None) for conversation in kept]
-    bar = progress.add_task(name, total=sum(len(each.sendings) for each in plans) * len(placements))
-    figures: dict[str, Any] = {}
-    used: dict[str, Any] = {}
+    settings = ProxySettings(upstream=NO_UPSTREAM)
+    figures: dict[str, dict[str, Any]] = {}
     for placement in placements:
-        changes = {PLACEMENT_SETTING: placement.value, "recall_limit": settings.recall_limit}
+        changes: dict[str, Any] = {"placement": placement, "recall_limit": settings.recall_limit}
         # a recall that comes too late adds nothing, and would flatter the cache
         async with open_replay(settings, **unhurried(settings), **changes) as replay:
-            chats = await play_chats(replay, kept, plans, partial(progress.advance, bar))
-        used = settings_used(replay.settings)
-        figures[placement.value] = _figures(chats)
-    return {
-        "bench": "cache",
-        "version": __version__,
-        "data": name,
-        "settings": {name: value for name, value in used.items() if name != PLACEMENT_SETTING},
-        "session_turns": caps.turns,
-        "session_bytes": caps.text_bytes,
-        "conversations": len(kept),
-        "turns": _turns(kept),
-        "turns_left_out": _turns(conversations) - _turns(kept),
-        "placements": figures,
-    }
+            figures[placement] = await play_chats(replay, conversations)
+        progress(f"{placement}: {figures[placement]['requests']} requests")
+    return figures
 
 
-def _figures(chats: Chats) -> dict[str, Any]:
-    return {
-        "requests": chats.requests,
-        "requests_with_memories": chats.with_memories,
-        **summarize_reuse(chats.reuses),
-    }
-
-
-def _turns(conversations: Sequence[LabelledConversation]) -> int:
-    return sum(len(each.turns) for each in conversations)
-
-
-def capped(conversation: LabelledConversation, caps: SessionCaps) -> LabelledConversation:
-    """Return the conversation without what is behind the caps of each session, and without questions."""
-    turns, text_bytes = defaultdict[str, int](int), defaultdict[str, int](int)
-    kept: list[SaidTurn] = []
-    for turn in conversation.turns:
-        turns[turn.session] += 1
-        text_bytes[turn.session] += len(turn.text.encode(errors="replace"))
-        if turns[turn.session] <= caps.turns and text_bytes[turn.session] <= caps.text_bytes:
-            kept.append(turn)
-    return msgspec.structs.replace(conversation, turns=tuple(kept), questions=())
-
-
-async def play_chats(
-    replay: Replay,
-    conversations: Sequence[LabelledConversation],
-    plans: Sequence[Plan],
-    advance: Callable[[], None],
-) -> Chats:
+async def play_chats(replay: Replay, conversations: Sequence[LabelledConversation]) -> dict[str, Any]:
     """Send what was said, and compare each request that reached the upstream with the chat's one before.
 
     Memories of a request are formed before the next is sent: a person types for longer than that takes.
     """
     reuses: list[Reuse] = []
     with_memories = 0
-    for conversation, made in zip(conversations, plans, strict=True):
+    for conversation in conversations:
         replay.begin(conversation)
         turns = TurnIds()
         before: dict[str, bytes] = {}
-        for sending in made.sendings:
+        for sending in plan(conversation, questions=0, history_messages=None).sendings:
             await replay.send(conversation.id, sending, turns)
             await replay.drained()
             session, received = sending.turn.session, replay.upstream.received
-            with_memories += _FENCE in received
+            with_memories += FENCE.encode() in received
             if session in before:
                 reuses.append(reuse(before[session], received))
             before[session] = received
-            advance()
-    return Chats(reuses, replay.tally.exchanges, with_memories)
+    counted = {"requests": replay.tally.exchanges, "requests_with_memories": with_memories}
+    return counted | summarize_reuse(reuses)
+
+
+def capped(conversation: LabelledConversation, turns: int, text_bytes: int) -> LabelledConversation:
+    """Return the conversation without what is beyond so many turns, or bytes of text, of each chat."""
+    seen, size = defaultdict[str, int](int), defaultdict[str, int](int)
+    kept: list[SaidTurn] = []
+    for turn in conversation.turns:
+        seen[turn.session] += 1
+        size[turn.session] += len(turn.text.encode(errors="replace"))
+        if seen[turn.session] <= turns and size[turn.session] <= text_bytes:
+            kept.append(turn)
+    return msgspec.structs.replace(conversation, turns=tuple(kept), questions=())
+
+
+def _row(placement: str, found: dict[str, Any]) -> tuple[object, ...]:
+    messages = found["messages"]
+    shares = (
+        *(messages[name] for name in ("mean", "p5", "median")),
+        found["bytes_reused"],
+        found["body"]["mean"],
+    )
+    cells = ("-" if each is None else percent(each, decimals=1) for each in shares)
+    return placement, found["pairs"], found["requests_with_memories"], *cells
+
+
+def main() -> None:
+    """Replay, and print the figures."""
+    parser = options_of(__doc__)
+    parser.add_argument(
+        "--data", type=Path, required=True, help="labelled conversations, one JSON object a line"
+    )
+    parser.add_argument("--conversations", type=int, help="replay the first N conversations")
+    parser.add_argument(
+        "--placement", choices=(*_PLACEMENTS, "user"), help="only this one; else stable, system and off"
+    )
+    parser.add_argument("--turns", type=int, default=_TURNS, help="replay the first N turns of a chat")
+    parser.add_argument("--bytes", type=int, default=_BYTES, help="replay a chat up to N bytes of text")
+    options = parser.parse_args()
+    read = read_conversations(options.data)[: options.conversations]
+    kept = [capped(each, options.turns, options.bytes) for each in read]
+    figures = asyncio.run(measure(kept, [options.placement] if options.placement else _PLACEMENTS))
+    heads = ("memories", "pairs", "with any", "mean", "p5", "median", "all bytes", "whole body")
+    body = table(heads, [_row(*each) for each in figures.items()])
+    publish(options, "Share of a request that the next of its chat begins with", body, figures)

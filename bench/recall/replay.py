@@ -6,7 +6,6 @@ Never: a score, what is printed.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import quote
@@ -17,7 +16,7 @@ from bench.recall.asking import Asked, ask
 from bench.recall.clock import ReplayClock
 from bench.recall.dataset import LabelledConversation, Question
 from bench.recall.plan import Plan, Sending
-from bench.recall.turn_ids import Origins, TurnIds
+from bench.recall.turn_ids import TurnIds
 from bench.recall.upstream import MODEL, ReplayUpstream
 from recollect.engine import Engine
 from recollect.errors import RecollectError, StoreUnavailableError
@@ -69,8 +68,6 @@ class Tally:
         skipped: Why requests were sent on without memories, and how often.
         formed: Exchanges that memories were formed of.
         failed: Exchanges that formation gave up.
-        seconds_sending: Time for the requests, and for forming memories of them.
-        seconds_asking: Time for the questions.
     """
 
     conversations: int = 0
@@ -80,8 +77,6 @@ class Tally:
     skipped: Counter[str] = field(default_factory=Counter)
     formed: int = 0
     failed: int = 0
-    seconds_sending: float = 0.0
-    seconds_asking: float = 0.0
 
 
 class Replay:
@@ -116,10 +111,8 @@ class Replay:
         self.tally = Tally()
         self._unindexed: set[str] = set()
 
-    async def play(
-        self, conversation: LabelledConversation, plan: Plan, advance: Callable[[], None]
-    ) -> list[Asked]:
-        """Send and ask what ``plan`` says, in order; call ``advance`` after each step.
+    async def play(self, conversation: LabelledConversation, plan: Plan) -> list[Asked]:
+        """Send and ask what ``plan`` says, in order.
 
         Raises:
             ReplayError: The proxy answered with an error, or formation stands still.
@@ -130,15 +123,11 @@ class Replay:
         turns = TurnIds()
         asked: list[Asked] = []
         for step in plan.steps:
-            began = time.perf_counter()
             if isinstance(step, Sending):
                 await self.send(conversation.id, step, turns)
             else:
                 await self.drained()
-            self.tally.seconds_sending += time.perf_counter() - began
-            if isinstance(step, Question):
                 asked.append(await self.ask(conversation.id, step, turns))
-            advance()
         await self.drained()
         return asked
 
@@ -174,15 +163,14 @@ class Replay:
         if reason := response.headers.get("x-recollect-skipped"):
             self.tally.skipped[reason] += 1
 
-    async def ask(self, user_id: str, question: Question, origins: Origins) -> Asked:
+    async def ask(self, user_id: str, question: Question, origins: TurnIds) -> Asked:
         """Ask a question, now or when it says.
 
         Raises:
             RecollectError: It could not be asked.
         """
-        began = time.perf_counter()
         at: datetime = question.at or self.clock()
-        asked = await ask(
+        return await ask(
             self.engine,
             question,
             user_id=user_id,
@@ -191,8 +179,6 @@ class Replay:
             limit=self._injected_limit,
             budget=self._settings.memory_tokens,
         )
-        self.tally.seconds_asking += time.perf_counter() - began
-        return asked
 
     async def drained(self) -> None:
         """Wait until everything that was sent is indexed, and memories are formed of it.

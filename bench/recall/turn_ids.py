@@ -9,7 +9,6 @@ Never: compares texts.
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import Protocol
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
@@ -22,18 +21,6 @@ from recollect.model import Item, Memory, Passage, Role
 
 class UnknownOriginError(RecollectError):
     """What was recalled does not come from what was replayed."""
-
-
-class Origins(Protocol):
-    """Knows what comes from where, in the ids that a bench scores."""
-
-    def expand(self, items: Iterable[Item]) -> tuple[str, ...]:
-        """Return what several items come from, in order, each once.
-
-        Raises:
-            UnknownOriginError: One comes from nothing that was replayed.
-        """
-        ...
 
 
 class TurnIds:

@@ -1,31 +1,9 @@
-"""The bench's arithmetic: percentiles, pairs, rounds, the schedule of an open loop. Pure."""
+"""The arithmetic of a comparison: pairs, rounds, the schedule of an open loop. Pure."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 
-
-def percentile(values: Sequence[float], share: float) -> float:
-    """Return the value that ``share`` (0 to 1) of the values do not exceed, between the two nearest ones.
-
-    The linear interpolation of Hyndman and Fan (1996), their type 7, which numpy uses too.
-
-    Raises:
-        ValueError: There are no values, or the share is none.
-    """
-    if not values or not 0 <= share <= 1:
-        raise ValueError("a percentile needs values, and a share between 0 and 1")
-    ordered = sorted(values)
-    place = (len(ordered) - 1) * share
-    below = math.floor(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
-
-
-def percentiles(values: Sequence[float], *percents: int) -> dict[str, float]:
-    """Return percentiles by name, as ``{"p50": ...}``; none of no values."""
-    return {f"p{percent}": percentile(values, percent / 100) for percent in percents} if values else {}
+from bench.figures import percentiles
 
 
 def added(own: Sequence[float], base: Sequence[float]) -> list[float]:
@@ -59,7 +37,8 @@ def over_rounds(values: Iterable[float | None]) -> Spread | None:
     known = [value for value in values if value is not None]
     if not known:
         return None
-    return Spread(median(known), percentile(known, 0.25), percentile(known, 0.75), len(known))
+    low, middle, high = percentiles(known, 25, 50, 75).values()
+    return Spread(middle, low, high, len(known))
 
 
 class Schedule:

@@ -1,14 +1,15 @@
-"""`make bench`: Recollect beside other ways to the same LLM, on one machine. See README.md."""
+"""Recollect beside other ways to the same LLM, on one machine: `make bench`, described in bench/README.md.
+
+python -m bench speed [--quick] [--rounds N] [--only off,nginx] [--output FOLDER]
+"""
 
 import argparse
 import gc
 import json
 import os
 import signal
-import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -18,18 +19,18 @@ from typing import Any
 
 import uvloop
 
+from bench.report import RESULTS, commit, progress
+from bench.servers import NotStartedError, Server, mock_llm, work_folder
 from bench.speed import litellm_server, nginx_server
-from bench.speed.plot import picture
 from bench.speed.prompts import Questions
 from bench.speed.recollect_server import recollect, recollect_without_store, with_memory, without_store
 from bench.speed.report import markdown
 from bench.speed.rounds import FULL, QUICK, Lengths, measure, models, warm_up, with_rounds
 from bench.speed.summary import summarize
-from bench.speed.systems import NotStartedError, Server, System, mock_upstream
-from bench.speed.watching import cores, machine, machine_seconds, mebibytes
+from bench.speed.systems import System
+from bench.watching import cores, machine, machine_seconds, mebibytes
 
 SYSTEMS = ("direct", "nginx", "off", "on", "cached", "down", "litellm")
-_HERE = Path(__file__).parent
 
 
 @dataclass
@@ -57,11 +58,11 @@ class Bench:
         self.add(System("direct", "direct", mock.port))
         self.versions["recollect"] = version("recollect-memory")
         if self.only & {"off", "on", "cached"}:
-            server, costs = stack.enter_context(recollect(self.folder / "recollect", mock.port))
+            server, costs = stack.enter_context(recollect(self.folder / "recollect", mock.url))
             self.costs["Recollect"] = costs
             self.add(*with_memory(server))
         if "down" in self.only:
-            server = stack.enter_context(recollect_without_store(self.folder / "down", mock.port))
+            server = stack.enter_context(recollect_without_store(self.folder / "down", mock.url))
             self.add(*without_store(server))
         self._start_other(
             stack, nginx_server, "nginx", lambda: nginx_server.nginx(self.folder / "nginx", mock.port)
@@ -108,9 +109,7 @@ class Bench:
             seen: dict[str, Any] = {}
             first = number % len(self.systems)
             for system in self.systems[first:] + self.systems[:first]:
-                print(
-                    f"round {number + 1}/{self.lengths.rounds}: {system.title}", file=sys.stderr, flush=True
-                )
+                progress(f"round {number + 1}/{self.lengths.rounds}: {system.title}")
                 seen[system.name] = self._alone(
                     system, measure(system, direct, mock, self.lengths, questions)
                 )
@@ -139,19 +138,17 @@ class Bench:
                 self.costs[title]["mebibytes"]["after_the_load"] = mebibytes(system.server.process.pid)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main() -> None:
     """Run the bench; write and print the results."""
-    options = _options(arguments)
+    options = _options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("Terminated."))
     os.sched_setaffinity(0, {cores()[1]})
     began, ticks = datetime.now(UTC), machine_seconds()
     gc.disable()  # between the loads it is run by hand
     lengths = with_rounds(QUICK if options.quick else FULL, options.rounds)
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as name, ExitStack() as stack:
-        folder = Path(name)
-        folder.chmod(0o711)  # as root the database runs as another account, which has to get through
+    with work_folder() as folder, ExitStack() as stack:
         bench = Bench(lengths, frozenset({"direct", *options.only}), folder)
-        mock = stack.enter_context(mock_upstream())
+        mock = stack.enter_context(mock_llm(cores()[1]))
         bench.start(stack, mock)
         try:
             bench.run(mock)
@@ -163,17 +160,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _write(options.output, bench, began, ticks)
 
 
-def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--rounds", type=int, help=f"how many rounds; {FULL.rounds}, or {QUICK.rounds} if quick"
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds: 2 to 3 minutes")
+    rounds = f"how many rounds; {FULL.rounds}, or {QUICK.rounds} if quick"
+    parser.add_argument("--rounds", type=int, help=rounds)
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds: 2 to 4 minutes")
     parser.add_argument("--only", type=_named, default=SYSTEMS, help=f"of {','.join(SYSTEMS)}; direct always")
-    parser.add_argument(
-        "--output", type=Path, default=_HERE.parent / "results", help="folder for the results"
-    )
-    return parser.parse_args(arguments)
+    parser.add_argument("--output", type=Path, default=RESULTS, help="folder for the results")
+    return parser.parse_args()
 
 
 def _named(listed: str) -> tuple[str, ...]:
@@ -187,7 +183,7 @@ def _write(folder: Path, bench: Bench, began: datetime, ticks: dict[str, float])
     after = machine_seconds()
     results = {
         "began": began.isoformat(timespec="seconds"),
-        "commit": _commit(),
+        "commit": commit(),
         "machine": machine(),
         "versions": bench.versions,
         "lengths": asdict(bench.lengths),
@@ -201,17 +197,8 @@ def _write(folder: Path, bench: Bench, began: datetime, ticks: dict[str, float])
     figures = summarize(bench.rounds)
     summary = {name: {key: asdict(spread) for key, spread in own.items()} for name, own in figures.items()}
     folder.mkdir(parents=True, exist_ok=True)
-    told = markdown(results, figures)
-    (folder / "bench.json").write_text(
-        json.dumps({**results, "figures": summary}, separators=(",", ":")) + "\n"
-    )
-    (folder / "bench.md").write_text(told)
-    (folder / "bench.svg").write_text(picture(results, figures))
-    print(told)
-    print(f"Written to {folder}.", file=sys.stderr)
-
-
-def _commit() -> str:
-    asked = ["git", "-C", str(_HERE), "describe", "--always", "--dirty", "--abbrev=12"]
-    told = subprocess.run(asked, check=False, capture_output=True, text=True)
-    return told.stdout.strip() or "unknown"
+    report = markdown(results, figures)
+    raw = json.dumps({**results, "figures": summary}, separators=(",", ":"))
+    (folder / "bench.json").write_text(f"{raw}\n")
+    (folder / "bench.md").write_text(report)
+    print(report)

@@ -1,15 +1,14 @@
-"""What messages take on the disk: `python -m bench disk --data CONVERSATIONS...`. Never: a test, how fast anything is.
+"""What messages take on the disk.
 
-Labelled conversations (bench/README.md) are said into an embedded Postgres of its own, as a chat says them: appended to the
-log, indexed word by word, each part with an embedding of the shipped size, which is drawn at random. Each conversation is a
-person's. What stands there is then copied by SQL for more people until there are as many messages as asked for, and each table
-and index is measured.
+    python -m bench disk --data CONVERSATIONS... [--messages N]
+
+Labelled conversations (bench/README.md) are said into an embedded Postgres, as a chat says them: appended to the log, indexed word
+by word, each part with an embedding of the shipped size, which is drawn at random. Each conversation is one person's. SQL then
+copies these people until there are as many messages as wanted, and each table and index is measured.
 """
 
-import argparse
 import asyncio
 import json
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,17 +16,21 @@ from itertools import islice
 from pathlib import Path
 from typing import cast
 
+import numpy as np
 from tests.databases import administrator
 from uuid_utils.compat import uuid7
 
-from bench.speed.language import Language
+from bench.figures import number
+from bench.report import options_of, publish, table
+from bench.servers import postgres
 from recollect.indexing import EmbeddingScope, index_user
 from recollect.model import Actor, Add, Exchange, Kind, Memory, Scope, Source, Turn, Vector
 from recollect.ports import Embedder
-from recollect.store import Postgres, open_postgres, start_embedded
+from recollect.store import Postgres, open_postgres
 
 _NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
 _MODEL, _SECOND = "local/embedder-small-384", "local/second-384"
+_DIMENSIONS = 384
 _MESSAGES_A_STATEMENT = 10
 """How many messages a statement is kept of: with an extraction model, on conversations of the bench."""
 
@@ -62,16 +65,22 @@ WHERE t.table_schema = 'recollect' AND t.column_name = CASE WHEN t.table_name = 
 
 
 class Drawn:
-    """Implements ``Embedder``: gives each text a vector at random."""
+    """Implements ``Embedder``: gives each text a vector at random, the same ones in each run."""
 
     name = _MODEL
 
     def __init__(self) -> None:
-        self._language = Language()
+        self._numbers = np.random.default_rng(7)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return a unit vector for each text."""
-        return [self._language.vector() for _ in texts]
+        return [self.vector() for _ in texts]
+
+    def vector(self) -> Vector:
+        """Return a unit vector."""
+        drawn = self._numbers.normal(size=_DIMENSIONS).astype(np.float32)
+        unit: Vector = drawn / np.linalg.norm(drawn)
+        return unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,22 +122,21 @@ def conversations(files: Iterable[Path], each_file: int, most: int) -> Iterator[
                 yield [(str(turn["session"]), turn["text"]) for turn in turns if turn["text"].strip()]
 
 
-async def say(store: Postgres, user_id: str, told: Sequence[tuple[str, str]], language: Language) -> None:
+async def say(store: Postgres, user_id: str, told: Sequence[tuple[str, str]], embedder: Drawn) -> None:
     """Say a conversation as a person's, index it, and keep a statement of every tenth message."""
     for (session, text), (_, reply) in zip(told[::2], told[1::2], strict=False):
         turn = Turn(Scope(user_id, session), text, str(uuid7()), _NOW, "model")
         await store.log.append(Exchange(uuid7(), turn, reply, uuid7(), uuid7()))
     scope = Scope(user_id, "statements")
-    kept = [_statement(user_id, text, language) for _, text in told[::_MESSAGES_A_STATEMENT]]
+    kept = [_statement(user_id, text, embedder) for _, text in told[::_MESSAGES_A_STATEMENT]]
     await store.memories.apply(scope, [Add(each) for each in kept], actor=Actor.FORMATION, at=_NOW)
-    embedder = Drawn()
     while await index_user(
         user_id, index=store.index, embedder=cast("Embedder", embedder), embedded=EmbeddingScope.ALL
     ):
         pass
 
 
-def _statement(user_id: str, text: str, language: Language) -> Memory:
+def _statement(user_id: str, text: str, embedder: Drawn) -> Memory:
     about = " ".join(text.split()[:12]) + f" ({uuid7()})"
     return Memory(
         uuid7(),
@@ -139,7 +147,7 @@ def _statement(user_id: str, text: str, language: Language) -> Memory:
         0.5,
         _NOW,
         _NOW,
-        embedding=language.vector(),
+        embedding=embedder.vector(),
         embedding_model=_MODEL,
     )
 
@@ -181,39 +189,43 @@ async def measure_tables(dsn: str) -> Said:
     )
 
 
-def table_of(said: Said) -> Iterator[str]:
-    """Yield the lines of a Markdown table, the largest first."""
-    yield f"{said.messages:,} messages of {said.people} people, {said.characters / said.messages:,.0f} characters each\n"
-    yield "| table or index | MB | bytes a message |"
-    yield "|---|---|---|"
-    for part in sorted(said.parts, key=lambda each: -each.bytes):
-        if part.bytes >= said.total / 1000:
-            name = f"{part.table}: {part.index}" if part.index else f"**{part.table}**"
-            yield f"| {name} | {part.bytes / 1e6:,.1f} | {part.bytes / said.messages:,.0f} |"
-    yield f"| everything | {said.total / 1e6:,.1f} | {said.total / said.messages:,.0f} |"
+def told(said: Said) -> str:
+    """Return the tables and indexes as Markdown, the largest first."""
+    rows = [
+        (
+            f"{part.table}: {part.index}" if part.index else f"**{part.table}**",
+            *_sizes(part.bytes, said.messages),
+        )
+        for part in sorted(said.parts, key=lambda each: -each.bytes)
+        if part.bytes >= said.total / 1000
+    ]
+    rows.append(("everything", *_sizes(said.total, said.messages)))
+    characters = number(said.characters / said.messages, 0)
+    about = f"{said.messages:,} messages of {said.people} people, {characters} characters each"
+    return f"{about}\n\n{table(('table or index', 'MB', 'bytes a message'), rows)}"
 
 
-async def measure(files: Sequence[Path], each_file: int, most: int, messages: int, folder: Path) -> None:
-    """Fill a store in the folder and print what it takes, as it was written and with what was copied."""
-    server = start_embedded(folder)
-    try:
-        store = await open_postgres(server.dsn)
-        language = Language()
-        # As long as an OpenWebUI's user id.
-        told = {str(uuid7()): each for each in conversations(files, each_file, most)}
-        for user_id, each in told.items():
-            await say(store, user_id, each, language)
-        await store.aclose()
-        print("\n".join(table_of(await measure_tables(server.dsn))), flush=True)
-        await copy_people(server.dsn, list(told), messages)
-        print("\n".join(["", *table_of(await measure_tables(server.dsn))]), flush=True)
-    finally:
-        server.stop()
+def _sizes(count: int, messages: int) -> tuple[str, str]:
+    return number(count / 1e6), number(count / messages, 0)
+
+
+async def measure(dsn: str, conversations_of: Iterable[list[tuple[str, str]]], messages: int) -> str:
+    """Fill a store, and return what it takes, as it was written and with the copied people."""
+    store = await open_postgres(dsn)
+    embedder = Drawn()
+    # As long as an OpenWebUI's user id.
+    people = {str(uuid7()): each for each in conversations_of}
+    for user_id, each in people.items():
+        await say(store, user_id, each, embedder)
+    await store.aclose()
+    written = told(await measure_tables(dsn))
+    await copy_people(dsn, list(people), messages)
+    return f"{written}\n\n{told(await measure_tables(dsn))}"
 
 
 def main() -> None:
-    """Print what messages take as Markdown tables."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    """Print what messages take."""
+    parser = options_of(__doc__)
     parser.add_argument(
         "--data", type=Path, nargs="+", required=True, help="labelled conversations, JSON lines"
     )
@@ -221,6 +233,6 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=1_000, help="messages of a conversation")
     parser.add_argument("--messages", type=int, default=100_000, help="how many there are in the end")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
-        Path(folder).chmod(0o711)  # as root the database runs as another account, which has to get in
-        asyncio.run(measure(given.data, given.each_file, given.most, given.messages, Path(folder)))
+    with postgres() as dsn:
+        read = conversations(given.data, given.each_file, given.most)
+        publish(given, "What messages take on the disk", asyncio.run(measure(dsn, read, given.messages)))

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.speed.systems import NotStartedError, System, free_port, started
+from bench.servers import NotStartedError, free_port, started
+from bench.speed.systems import System
+from bench.watching import cores
 
 _ENVIRONMENT = Path(sys.prefix) / "bench-litellm"
 _QUIET = {
@@ -55,7 +57,8 @@ def litellm(folder: Path, upstream: int, models: Sequence[str]) -> Iterator[Syst
     ]
     command += ["--host", "127.0.0.1", "--port", str(port), "--num_workers", "1"]
     headers = {"Authorization": f"Bearer {key}"}
-    with started(command, port, environ=environ | told, headers=headers, log=folder / "log") as server:
+    log, core = folder / "log", cores()[0]
+    with started(command, port, environ=environ | told, headers=headers, log=log, core=core) as server:
         yield System("litellm", "LiteLLM proxy", port, f"Authorization: Bearer {key}\r\n".encode(), server)
 
 

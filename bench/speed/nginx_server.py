@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.speed.systems import NotStartedError, System, free_port, started
+from bench.servers import NotStartedError, free_port, started
+from bench.speed.systems import System
+from bench.watching import cores
 
 _CACHE = Path(sys.prefix) / "bench-nginx"
 _FETCH_SECONDS = 120
@@ -57,7 +59,7 @@ def nginx(folder: Path, upstream: int) -> Iterator[System]:
     port = free_port()
     (folder / "nginx.conf").write_text(_CONFIG.format(folder=folder, port=port, upstream=upstream))
     command: list[str | Path] = [program, "-p", folder, "-c", folder / "nginx.conf", "-e", "stderr"]
-    with started(command, port, environ=os.environ, headers={}, log=folder / "log") as server:
+    with started(command, port, environ=os.environ, log=folder / "log", core=cores()[0]) as server:
         yield System("nginx", "nginx", port, server=server)
 
 

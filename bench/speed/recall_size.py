@@ -1,6 +1,6 @@
 """Measures a recall as one person's memory grows: its time, the database pages it touches, and the memory of its snapshot.
 
-    python -m bench recall-size [--large] [--asks 60]
+    python -m bench recall-size [--large] [--most N] [--asks N]
 
 For each size an embedded Postgres holds as many statements and as many messages of one person, made up. Every question is
 new and asked in a new chat by ``Engine.prepare``, so its time includes the embedding. A recall is warm if the person's
@@ -8,32 +8,27 @@ snapshot is in memory, and cold if it was dropped just before. Processor time is
 are those of 8 kB that Postgres read from its buffers or the disk, of tables and indexes; a page that is read twice counts twice.
 """
 
-import argparse
 import asyncio
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from statistics import median
-from typing import Any
 
 from tests.databases import administrator
 
+from bench.engines import NO_UPSTREAM, unhurried
+from bench.figures import number, percentiles
 from bench.recall.asking import hear_question
 from bench.recall.clock import ReplayClock
 from bench.recall.dataset import Question
-from bench.recall.opening import unhurried
-from bench.speed.arithmetic import percentile
-from bench.speed.recall_latency import NOW, PERSON, fill, questions
+from bench.report import options_of, progress, publish, table
+from bench.servers import postgres
+from bench.speed.made_up import NOW, PERSON, fill, questions
 from recollect.assembly import make_policy, open_backends
 from recollect.engine import Engine
 from recollect.index import SnapshotCache
-from recollect.logs import configure_logging
-from recollect.store import start_embedded
 from recollect_proxy.serving.ephemeral_server import temporary
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
-_NO_UPSTREAM = "http://127.0.0.1:9/v1"
 _SIZES, _LARGE = (100, 1_000, 10_000), 100_000
 _WARM_UP = 10
 _FLUSHED_SECONDS = 11.0
@@ -70,67 +65,55 @@ async def _ask(engine: Engine, texts: Sequence[str], *, dropped_from: SnapshotCa
     return took
 
 
-async def measure(size: int, *, asks: int, folder: Path) -> str:
-    """Fill a store in a folder, and return its row of the table."""
-    server = start_embedded(folder)
-    try:
-        given = ProxySettings(upstream=_NO_UPSTREAM)
-        changes: dict[str, Any] = {
-            "user_cap": 0,
-            "session_cap": 0,
-            "embedder_cache_size": 1,
-            **unhurried(given),
-        }
-        own = temporary(given, **changes, database_url=server.dsn, data_dir=folder / "data")
-        clock = ReplayClock()
-        clock.move_to(NOW)
-        async with open_backends(own) as backends:
-            await fill(backends, make_policy(own), clock, size, messages=size)
-            async with administrator(server.dsn) as connection:
-                await connection.execute("VACUUM ANALYZE")
-            engine, snapshots = Engine(backends, make_policy(own), clock=clock), backends.snapshots
-            await _ask(engine, questions(0, _WARM_UP), dropped_from=None)
-            cells = [f"{size:,}"]
-            for number, dropped_from in ((1, None), (2, snapshots)):
-                before, began = await _pages(server.dsn), time.process_time()
-                took = await _ask(engine, questions(number, asks), dropped_from=dropped_from)
-                processor = (time.process_time() - began) * 1000 / asks
-                pages = (await _pages(server.dsn) - before) / asks
-                times = f"{median(took):.1f} / {percentile(took, 0.95):.1f}"
-                cells += [times, f"{processor:.1f}", f"{pages:,.0f}"]
-            snapshot = await snapshots.get(PERSON)
-            held = "yes" if snapshot.passages is not None else "no"
-            return f"| {' | '.join([*cells, f'{snapshots.nbytes / 1e6:.1f}', held])} |"
-    finally:
-        server.stop()
+async def measure(size: int, *, asks: int, dsn: str) -> list[str]:
+    """Fill a database, and return its row of the table."""
+    given = ProxySettings(upstream=NO_UPSTREAM)
+    one_chat = {"user_cap": 0, "session_cap": 0, "embedder_cache_size": 1}
+    own = temporary(given, **one_chat, **unhurried(given), database_url=dsn)
+    clock = ReplayClock()
+    clock.move_to(NOW)
+    async with open_backends(own) as backends:
+        await fill(backends, make_policy(own), clock, size, messages=size)
+        async with administrator(dsn) as connection:
+            await connection.execute("VACUUM ANALYZE")
+        engine, snapshots = Engine(backends, make_policy(own), clock=clock), backends.snapshots
+        await _ask(engine, questions(0, _WARM_UP), dropped_from=None)
+        cells = [f"{size:,}"]
+        for kind, dropped_from in ((1, None), (2, snapshots)):
+            before, began = await _pages(dsn), time.process_time()
+            took = await _ask(engine, questions(kind, asks), dropped_from=dropped_from)
+            processor = (time.process_time() - began) * 1000 / asks
+            pages = (await _pages(dsn) - before) / asks
+            times = f"{median(took):.1f} / {percentiles(took, 95)['p95']:.1f}"
+            cells += [times, number(processor), number(pages, 0)]
+        snapshot = await snapshots.get(PERSON)
+        return [*cells, number(snapshots.nbytes / 1e6), "no" if snapshot.passages is None else "yes"]
 
 
-def header() -> Iterator[str]:
-    """Yield the first lines of the table."""
-    names = (
-        "statements, and messages",
-        "warm: p50 / p95 ms",
-        "processor ms",
-        "pages",
-        "cold: p50 / p95 ms",
-        "processor ms",
-        "pages",
-        "snapshot, MB",
-        "holds the log",
-    )
-    yield f"| {' | '.join(names)} |"
-    yield "|---" * len(names) + "|"
+_HEADS = (
+    "statements, and messages",
+    "warm: p50 / p95 ms",
+    "processor ms",
+    "pages",
+    "cold: p50 / p95 ms",
+    "processor ms",
+    "pages",
+    "snapshot, MB",
+    "holds the log",
+)
 
 
 def main() -> None:
-    """Print what a recall takes at each size, as a Markdown table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    """Print the costs of a recall at each size."""
+    parser = options_of(__doc__)
     parser.add_argument("--large", action="store_true", help=f"also measure {_LARGE:,}")
+    parser.add_argument("--most", type=int, default=_LARGE, help="leave larger sizes out")
     parser.add_argument("--asks", type=int, default=60, help="questions of each kind")
     options = parser.parse_args()
-    configure_logging("error")
-    print("\n".join(header()), flush=True)
+    rows = []
     for size in (*_SIZES, _LARGE) if options.large else _SIZES:
-        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
-            Path(folder).chmod(0o711)  # as root the database runs as another account, which has to get in
-            print(asyncio.run(measure(size, asks=options.asks, folder=Path(folder))), flush=True)
+        if size <= options.most:
+            with postgres() as dsn:
+                rows.append(asyncio.run(measure(size, asks=options.asks, dsn=dsn)))
+            progress(" | ".join(rows[-1]))
+    publish(options, "A recall as memories grow", table(_HEADS, rows), rows)

@@ -1,83 +1,40 @@
 """Recollect as a system of the bench: with memories, and with its database gone. Never: what is measured."""
 
 import os
-import secrets
 import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from tests.internals import variables
-
+from bench.servers import Caller, Server, environment, memory_api
+from bench.servers import recollect as serve
 from bench.speed.prompts import MEMORIES, WHOLE, statements
-from bench.speed.systems import Caller, Server, System, free_port, started
-from bench.speed.watching import family, mebibytes
+from bench.speed.systems import System
+from bench.watching import cores, family, mebibytes
 
 CHATS = 200
 _READER = b"X-OpenWebUI-User-Id: reader\r\nX-OpenWebUI-Chat-Id: local:bench\r\n"
 _STOP_SECONDS = 30.0
 
 
-@dataclass(frozen=True)
-class Installation:
-    """A data folder of Recollect's, and what its server is told.
-
-    Attributes:
-        upstream: Port of the LLM.
-        data_dir: The folder.
-        token: Of the memory API.
-    """
-
-    upstream: int
-    data_dir: Path
-    token: str
-
-    @contextmanager
-    def running(self) -> Iterator[Server]:
-        """Run `recollect serve`."""
-        port = free_port()
-        environ = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
-        told = {
-            "RECOLLECT_ADMIN_TOKEN": self.token,
-            "RECOLLECT_FORMATION": "qa_turn",
-        }
-        # A temporary chat recalls, then, and leaves no memory: the store stays as large as it is.
-        told |= variables({"recall_in_temporary": True})
-        command: list[str | Path] = [
-            Path(sys.executable).with_name("recollect"),
-            "serve",
-            "--log-level",
-            "error",
-        ]
-        command += ["--upstream", f"http://127.0.0.1:{self.upstream}/v1", "--port", str(port)]
-        command += ["--data-dir", self.data_dir]
-        with started(command, port, environ=environ | told, headers={}, log=self.data_dir / "log") as server:
-            yield server
-
-    def api(self, server: Server) -> Caller:
-        """Return a connection to the memory API."""
-        return Caller(server.port, {"Authorization": f"Bearer {self.token}"})
-
-
-def installation(folder: Path, upstream: int) -> Installation:
-    """Make a data folder."""
-    folder.mkdir()
-    folder.chmod(0o711)  # as root the database runs as another account, which has to get in
-    return Installation(upstream, folder, secrets.token_urlsafe())
+def _running(data_dir: Path, upstream: str) -> AbstractContextManager[Server]:
+    """Run it on the core of the systems."""
+    # A temporary chat recalls, then, and leaves no memory: the store stays as large as it is.
+    environ = environment(upstream=upstream, formation="qa_turn", recall_in_temporary=True)
+    return serve(data_dir, environ, log_level="error", core=cores()[0])
 
 
 @contextmanager
-def recollect(folder: Path, upstream: int) -> Iterator[tuple[Server, dict[str, object]]]:
-    """Run Recollect with a reader's memories; yield it, and what starting it cost."""
-    installed = installation(folder, upstream)
-    with installed.running() as server:
+def recollect(folder: Path, upstream: str) -> Iterator[tuple[Server, dict[str, object]]]:
+    """Run Recollect with a reader's memories; yield it, and the costs of starting it."""
+    folder.mkdir(mode=0o711)
+    with _running(folder, upstream) as server:
         first = server.start_seconds
-    with installed.running() as server:
+    with _running(folder, upstream) as server:
         idle = mebibytes(server.process.pid)
-        api = installed.api(server)
+        api = memory_api(server)
         chat(server, api)
         costs: dict[str, object] = {
             "start_seconds": {"first": round(first, 2), "second": round(server.start_seconds, 2)},
@@ -99,10 +56,10 @@ def chat(server: Server, api: Caller) -> None:
 
 
 @contextmanager
-def recollect_without_store(folder: Path, upstream: int) -> Iterator[Server]:
+def recollect_without_store(folder: Path, upstream: str) -> Iterator[Server]:
     """Run Recollect, and stop its database under it."""
-    installed = installation(folder, upstream)
-    with installed.running() as server:
+    folder.mkdir(mode=0o711)
+    with _running(folder, upstream) as server:
         [recorded] = folder.rglob("postmaster.pid")
         postmaster = int(recorded.read_text().split()[0])
         if postmaster not in family(server.process.pid):
@@ -118,18 +75,11 @@ def recollect_without_store(folder: Path, upstream: int) -> Iterator[Server]:
 
 def with_memory(server: Server) -> list[System]:
     """Return the ways Recollect is spoken to while its store is there."""
-    key = System.headers
+    port, key = server.port, System.headers
     return [
-        System("off", "Recollect, memory off", server.port, key, server),
-        System("on", "Recollect, new questions", server.port, key + _READER, server),
-        System(
-            "cached",
-            "Recollect, same question",
-            server.port,
-            key + _READER,
-            server,
-            same_question=True,
-        ),
+        System("off", "Recollect, memory off", port, key, server),
+        System("on", "Recollect, new questions", port, key + _READER, server),
+        System("cached", "Recollect, same question", port, key + _READER, server, same_question=True),
     ]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from bench.report import table
 from bench.speed.aims import verdicts
 from bench.speed.arithmetic import Spread
 from bench.speed.summary import Figures
@@ -93,22 +94,22 @@ def _where(results: Mapping[str, Any]) -> str:
 
 
 def _aims(figures: Figures) -> str:
-    rows = ["| aim | limit | measured | |", "|---|---|---|---|"]
+    rows = []
     for verdict in verdicts(figures):
         aim = verdict.aim
         sign = "≥" if aim.least else "≤"
         measured = "-" if verdict.measured is None else f"{verdict.measured:.2f} {aim.unit}"
         met = {True: "met", False: "**missed**", None: "not measured"}[verdict.met]
-        rows.append(f"| {aim.text} | {sign} {aim.limit:g} {aim.unit} | {measured} | {met} |")
-    return "\n".join(rows)
+        rows.append((aim.text, f"{sign} {aim.limit:g} {aim.unit}", measured, met))
+    return table(("aim", "limit", "measured", ""), rows)
 
 
 def _table(titles: Mapping[str, str], figures: Figures, columns: Sequence[Column]) -> str:
-    rows = [f"| | {' | '.join(column.head for column in columns)} |", "|---" * (len(columns) + 1) + "|"]
-    for name, own in figures.items():
-        cells = [_cell(own.get(column.figure), column) for column in columns]
-        rows.append(f"| {titles[name]} | {' | '.join(cells)} |")
-    return "\n".join(rows)
+    rows = [
+        (titles[name], *(_cell(own.get(column.figure), column) for column in columns))
+        for name, own in figures.items()
+    ]
+    return table(("", *(column.head for column in columns)), rows)
 
 
 def _cell(spread: Spread | None, column: Column) -> str:
@@ -124,15 +125,15 @@ def _cell(spread: Spread | None, column: Column) -> str:
 
 
 def _costs(results: Mapping[str, Any]) -> str:
-    rows = ["| | start to a served request | memory: server (RSS) / its children (PSS) |", "|---|---|---|"]
+    rows = []
     for title, costs in results["costs"].items():
         starts = " / ".join(f"{name} {seconds} s" for name, seconds in costs["start_seconds"].items())
         held = "; ".join(
             f"{name.replace('_', ' ')}: {size['server_rss']} / {size['children_pss']} MiB"
             for name, size in costs["mebibytes"].items()
         )
-        rows.append(f"| {title} | {starts} | {held} |")
-    return "\n".join(rows)
+        rows.append((title, starts, held))
+    return table(("", "start to a served request", "memory: server (RSS) / its children (PSS)"), rows)
 
 
 def _remarks(results: Mapping[str, Any], figures: Figures) -> list[str]:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from bench.speed.arithmetic import percentiles, share_of_core
+from bench.figures import percentiles
+from bench.servers import Server
+from bench.speed.arithmetic import share_of_core
 from bench.speed.client import Target
 from bench.speed.loads import Answered, burst, closed_loop, in_pairs, open_loop, streams
 from bench.speed.prompts import NOW, SIZES, WHOLE, paced
-from bench.speed.systems import Server, System
-from bench.speed.watching import cpu_seconds, machine_seconds, reading
+from bench.speed.systems import System
+from bench.watching import cpu_seconds, machine_seconds, reading
 
 STREAMS = 100
 TOKENS_A_SECOND = 30

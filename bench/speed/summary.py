@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from bench.speed.arithmetic import Spread, added, over_rounds, percentiles
+from bench.figures import percentiles
+from bench.speed.arithmetic import Spread, added, over_rounds
 
 Round: TypeAlias = Mapping[str, Mapping[str, Any]]
 Figures: TypeAlias = dict[str, dict[str, Spread]]

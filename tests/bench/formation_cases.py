@@ -1,20 +1,13 @@
 """Cases of formation for tests, made of as few words as a test wants to say. Never: a test."""
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
-from tests.recollect.engines import PATIENT
 from tests.recollections import memory
-from tests.scripted_models import WordEmbedder
-from tests.stores import PARTS, Parts
 
 from bench.formation.cases import Case, Decision, Truth
 from bench.formation.decisions import Decided
-from bench.formation.opening import Bench, make_bench
 from bench.formation.outcome import Judgement, Outcome
-from recollect.backends import Backends
-from recollect.model import Strategy
 
 
 def given_case(said: str, **changed: Any) -> dict[str, Any]:
@@ -47,13 +40,6 @@ def truth(decision: str, of: int | None = 0, target: int | None = None, **change
 def as_case(given: dict[str, Any]) -> Case:
     """Return a case as it is read from a file."""
     return msgspec.convert(given, Case)
-
-
-def bench_over(store: Parts, *, judges: bool = True) -> Bench:
-    """Return a bench over a store, in which each case is a user of its own."""
-    parts = {name: getattr(store, name) for name in PARTS}
-    policy = replace(PATIENT, strategy=Strategy.EXTRACT)
-    return make_bench(Backends(**parts, embedder=WordEmbedder()), policy, judges=judges)
 
 
 def judgement(

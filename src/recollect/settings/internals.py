@@ -49,7 +49,7 @@ class EngineInternals(BaseModel):
     """How sure the gate must be; None: as learned, see ``Gate``; 0: always open, for tests of what is behind it."""
 
     recall_weights: dict[str, _Weight] = {}
-    """Weights in place of those learned on the training sets (`recollect bench tune` finds some), by their names."""
+    """Weights in place of those learned on the training sets, by their names."""
 
     hybrid: bool = True
     """Whether words are searched for too. Without them names, codes and typos are lost: only benches compare that."""

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from bench.chaos.load import Asked, Load
-from bench.chaos.mixed import said
-from bench.chaos.soak import End, Sample, judgements, table
+from bench.chaos.soak import End, Sample, judgements, tenths
 from bench.chaos.world import World
+from bench.memory_sampling import Memory
 
 
 def test_what_grows_behind_the_first_third_is_told_and_what_grows_before_is_not() -> None:
@@ -18,11 +18,11 @@ def test_what_grows_behind_the_first_third_is_told_and_what_grows_before_is_not(
         for each in range(0, 900, 10)
     ]
     samples = [
-        Sample(at, proxy=min(at, 300) + 100, worker=100 + at / 60, postgres=80, files=70, waits=3, oldest=1.5)
+        Sample(Memory(at, (min(at, 300) + 140, 130 + at / 60, 80), (40, 30)), waits=3, oldest=1.5)
         for at in range(0, 905, 5)
     ]
 
-    lines = "\n".join(table(samples, load, 100.0)).splitlines()
+    lines = tenths(samples, load, 100.0).splitlines()
 
     assert lines[2] == "| 0.0 to 1.5 | 145.0 | 100.8 | 80.0 | 70.0 | 3 | 1.5 s | 200 / 200 ms |"
     assert lines[11] == "| 13.5 to 15.0 | 400.0 | 114.2 | 80.0 | 70.0 | 3 | 1.5 s | 200 / 200 ms |"
@@ -37,7 +37,7 @@ _RIGHT = End(chats=9, answered=9, unlogged=0, unformed=0, settled_seconds=2.0, w
 def _hour(proxy: float = 0.0, oldest: float = 0.0) -> list[Sample]:
     """Return an hour's samples of a proxy and a lag that grow by so much in it, evenly."""
     return [
-        Sample(at, 200 + proxy * at / 3600, 150, 200, 70, waits=1, oldest=1 + oldest * at / 3600)
+        Sample(Memory(at, (200 + proxy * at / 3600, 150, 200)), waits=1, oldest=1 + oldest * at / 3600)
         for at in range(0, 3601, 5)
     ]
 
@@ -67,16 +67,6 @@ def test_a_soak_judges_itself(samples: list[Sample], end: End, broken: list[str]
 
 
 def test_memory_is_not_judged_by_a_few_minutes() -> None:
-    minutes = [Sample(at, 200 + at, 150, 200, 70, waits=1, oldest=1.0) for at in range(0, 240, 5)]
+    minutes = [Sample(Memory(at, (200 + at, 150, 200)), waits=1, oldest=1.0) for at in range(0, 240, 5)]
 
     assert all(is_right for _, is_right in judgements(minutes, _RIGHT))
-
-
-def test_messages_are_short_and_long_and_each_has_its_mark_once() -> None:
-    chance = random.Random(3)
-    messages = [said("number 7 of talker-1-0001", chance) for _ in range(300)]
-
-    assert all(words.count("number 7 of talker-1-0001") == 1 for words, _ in messages)
-    assert {is_long for _, is_long in messages} == {True, False}
-    assert all(len(words) > 500 for words, is_long in messages if is_long)
-    assert len({words for words, is_long in messages if not is_long}) == 8

@@ -41,7 +41,7 @@ def test_shares_are_of_facts_and_of_empty_messages_apart() -> None:
         Became(_FACT, "Ist schwanger", given=True),
         Became(empty, "Thanks"),
     ]
-    table = report(became, "right model")
+    table = report(became)
     assert "facts lost: 1 of 2 (50.0 %)" in table
     assert "given: 1 of 1 (100.0 %)" in table
     assert "kept: 1 of 1 (100.0 %)" in table

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.recall.metrics import DEPTH, Scores, mean, score, score_units
+from bench.recall.metrics import DEPTH, Scores, mean, score
 
 TEN = tuple("abcdefghij")
 TWENTY = tuple("abcdefghijklmnopqrst")
@@ -69,22 +69,6 @@ def test_below_the_depth_there_is_a_rank_and_nothing_else() -> None:
 
 def test_evidence_named_twice_counts_once() -> None:
     assert score(TEN, ["a", "a"]) == FULL
-
-
-def test_units_cover_evidence_together_and_each_turn_of_it_once() -> None:
-    units = [{"x"}, {"a", "b"}, {"b"}, {"c", "y"}, {"z"}, {"d"}]
-
-    scores = score_units(units, ["a", "b", "c", "d"], relevant=4)
-
-    assert scores.recall_at_5 == 3 / 4
-    assert scores.recall_at_10 == 1.0
-    assert scores.reciprocal_rank == 1 / 2
-    ideal = 1 + 1 / log2(3) + 1 / log2(4) + 1 / log2(5)
-    assert scores.ndcg_at_5 == pytest.approx((1 / log2(3) + 1 / log2(4) + 1 / log2(5)) / ideal)
-
-
-def test_where_no_unit_was_relevant_there_is_no_gain_and_no_crash() -> None:
-    assert score_units([{"x"}], ["a"], relevant=0) == NONE
 
 
 @given(st.permutations(TWENTY), st.sets(st.sampled_from(TWENTY), min_size=1))

@@ -1,40 +1,16 @@
 """The bench's arithmetic does what its tables say."""
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bench.speed.arithmetic import (
     Schedule,
     Spread,
     added,
     over_rounds,
-    percentile,
-    percentiles,
     share_of_core,
 )
 
 SECOND = 1_000_000_000
-
-
-@given(
-    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50),
-    st.floats(0, 1),
-)
-def test_a_percentile_is_the_one_numpy_finds(values: list[float], share: float) -> None:
-    assert percentile(values, share) == pytest.approx(float(np.quantile(values, share)), abs=1e-6)
-
-
-@pytest.mark.parametrize(("values", "share"), [([], 0.5), ([1.0], -0.1), ([1.0], 1.1)])
-def test_a_percentile_of_nothing_or_beyond_all_is_refused(values: list[float], share: float) -> None:
-    with pytest.raises(ValueError, match="a percentile needs"):
-        percentile(values, share)
-
-
-def test_percentiles_have_names_and_there_are_none_of_nothing() -> None:
-    assert percentiles([3.0, 1.0, 2.0], 50, 100) == {"p50": 2.0, "p100": 3.0}
-    assert percentiles([], 50) == {}
 
 
 def test_what_is_added_is_taken_pair_by_pair() -> None:

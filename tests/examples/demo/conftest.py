@@ -1,6 +1,30 @@
-"""The same operator as the bench's, and the same server that is there already."""
+"""An operator whose data folder has the embedder's graph in it, as after a first start; and a server that is there already."""
 
-from tests.bench.conftest import operator_settings, ready_server
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.databases import SpareDatabases
+from tests.ready_servers import ready_servers
 from tests.recollect_proxy.conftest import sigterm_as_in_a_process
+from tests.recollect_proxy.settings import proxy_settings
 
-__all__ = ["operator_settings", "ready_server", "sigterm_as_in_a_process"]
+from recollect.models.embedders.local import LocalEmbedder
+from recollect_proxy.settings.proxy_settings import ProxySettings
+
+__all__ = ["sigterm_as_in_a_process"]
+
+
+@pytest.fixture(scope="session")
+async def operator_settings(data_dir: Path) -> ProxySettings:
+    embedder = LocalEmbedder("all-MiniLM-L6-v2", cache_dir=data_dir / "models")
+    await embedder.load()
+    await embedder.aclose()
+    return proxy_settings(data_dir=data_dir, recall_deadline_ms=30_000)  # the machine may be busy
+
+
+@pytest.fixture
+async def ready_server(spare_databases: SpareDatabases) -> AsyncIterator[None]:
+    """The server in memory that a test starts is there already."""
+    async with ready_servers(spare_databases):
+        yield

@@ -1,14 +1,12 @@
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench.lives.anchors import anchors
-from bench.lives.life import Life, LifeHints, read_life
-from bench.lives.recall import ask, form, open_lives, worst
-from bench.lives.scoring import Block, Given, Scoring, bullets, covers, table
+from bench.lives.life import Life, read_life
+from bench.lives.recall import worst
+from bench.lives.scoring import Block, Given, Scoring, bullets, covers, score_table
 
 
 def statement(number: int, content: str, evidence: str, **changed: object) -> dict[str, object]:
@@ -102,7 +100,7 @@ def test_the_table_tells_all_by_type_and_by_language() -> None:
     ]
 
     rows = {
-        cells[1]: cells[2:] for cells in ([each.strip() for each in line.split("|")] for line in table(found).splitlines())
+        cells[1]: cells[2:] for cells in ([each.strip() for each in line.split("|")] for line in score_table(found).splitlines())
     }  # fmt: skip
 
     assert rows["all"][:7] == ["3", "1/2 = 50 %", "50 %", "50 %", "0 %", "0", "1/1"]
@@ -110,31 +108,3 @@ def test_the_table_tells_all_by_type_and_by_language() -> None:
     assert rows["oneself"][:2] == ["1", "1/1 = 100 %"]
     assert rows["language de"][:2] == ["1", "0/1 = 0 %"]
     assert "missing: Keeps bees" in worst(found, 1)
-
-
-async def test_asked_for_needs_the_model_answers_with_the_hints_of_its_labels() -> None:
-    told = {"use": "asked", "topics": ["moving"], "questions": ["Where to?"]}
-    labels = [statement(1, "Lives in Gdynia", "I live") | told, statement(2, "Is tall", "I am tall")]
-    turns = [{"user": "I live in Gdynia.", "assistant": "I see.", "memories": labels}]
-    chats = [{"chat": "c1", "at": "2026-03-02T09:00:00Z", "turns": turns}]
-    jo = read_life(json.dumps({"person": "jo", "language": "en", "chats": chats}))
-    shown = "[0] (fact, told 2026-03-02) Is tall\n[1] (fact, told 2026-03-02) Lives in Gdynia"
-
-    answer = await LifeHints([jo]).ask([{"content": shown}])
-
-    assert json.loads(answer.text) == {"needs": [{"number": 1, **told}]}
-
-
-async def test_what_was_kept_is_asked_again(own_dsn: str, data_dir: Path) -> None:
-    async with open_lives([JO], None, database_url=own_dsn, data_dir=data_dir) as bench:
-        [score] = await form(bench, [JO])
-        first = await ask(bench, [JO])
-        policies = await anchors(bench, [JO], first)
-    async with open_lives([JO], None, database_url=own_dsn, data_dir=data_dir) as bench:
-        again = await ask(bench, [JO])
-
-    assert (score.wanted, score.lost) == (2, [])
-    assert [each.ask for each in first] == [each.ask for each in JO.questions]
-    assert any(each.block for each in first)
-    assert again == first
-    assert "| all that hold | 3 | 2/2 = 100 % |" in table(first, policies)

@@ -1,19 +1,19 @@
-"""What N workers form in a second of what waits, and how late a memory is under a steady load. Never: a fault.
+"""What N workers form in a second of what waits, and how late a memory is under a steady load.
+
+    python -m bench workers [--workers 1,2,3] [--rounds 2]
 
 One proxy, Postgres, N `recollect worker`, an extraction model that takes its time, on one machine: workers beyond its cores show
 what waiting for the model costs, no more.
+Never: a fault.
 """
 
-import argparse
 import asyncio
-import json
 import random
 import statistics
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import uvloop
@@ -26,7 +26,10 @@ from bench.chaos.database import rows
 from bench.chaos.load import Load
 from bench.chaos.system import Plan, System
 from bench.chaos.world import World
-from bench.speed.watching import cpu_seconds, family
+from bench.figures import number, percentiles
+from bench.report import options_of, publish, table
+from bench.servers import work_folder
+from bench.watching import cpu_seconds, family
 
 _STATES = "SELECT id, said_at, state FROM recollect.exchanges"
 _LOOK_SECONDS = 0.1
@@ -44,20 +47,16 @@ class Figures:
 
     Attributes:
         workers: How many.
-        exchanges: How many waited.
         rate: Exchanges formed in a second.
         cpu: Seconds of processor time of the workers, for each exchange.
-        asked_rate: Chats in a second of the steady load.
         lag_p50: Seconds from what was said until its memory was there, in the median.
         lag_p95: The same of all but the slowest twentieth.
         unformed: Exchanges of which nothing was formed in the end.
     """
 
     workers: int
-    exchanges: int
     rate: float
     cpu: float
-    asked_rate: float
     lag_p50: float
     lag_p95: float
     unformed: int
@@ -91,8 +90,8 @@ async def measure(
         lags = await _steadily(system, load, asked_rate, seconds=users * turns / asked_rate / 2)
         await settled(system)
         left = sum(row["state"] != "formed" for row in await rows(system.dsn, _STATES))
-    middle, late = statistics.median(lags), statistics.quantiles(lags, n=20)[-1]
-    return Figures(workers, users * turns, rate, cpu, asked_rate, middle, late, left)
+    middle, late = percentiles(lags, 50, 95).values()
+    return Figures(workers, rate, cpu, middle, late, left)
 
 
 async def _fill(load: Load, users: int, turns: int) -> None:
@@ -160,10 +159,9 @@ async def _steadily(system: System, load: Load, rate: float, *, seconds: float) 
     return list(late.values())
 
 
-def told(found: Sequence[Figures]) -> Iterator[str]:
-    """Yield the lines of the table: medians over the rounds, a line for each number of workers."""
-    yield "| workers | formed a second | processor ms for each | lag p50 at a steady load, s | p95, s | unformed |"
-    yield "|---|---|---|---|---|---|"
+def told(found: Sequence[Figures]) -> str:
+    """Return the table: medians over the rounds, a row for each number of workers."""
+    rows_of = []
     for workers in sorted({each.workers for each in found}):
         of_it = [each for each in found if each.workers == workers]
         rate, cpu, middle, late = (
@@ -171,12 +169,21 @@ def told(found: Sequence[Figures]) -> Iterator[str]:
             for name in ("rate", "cpu", "lag_p50", "lag_p95")
         )
         left = sum(each.unformed for each in of_it)
-        yield f"| {workers} | {rate:.1f} | {cpu * 1000:.0f} | {middle:.1f} | {late:.1f} | {left} |"
+        rows_of.append((workers, number(rate), number(cpu * 1000, 0), number(middle), number(late), left))
+    heads = (
+        "workers",
+        "formed a second",
+        "processor ms for each",
+        "lag p50 at a steady load, s",
+        "p95, s",
+        "unformed",
+    )
+    return table(heads, rows_of)
 
 
 def main() -> None:
-    """Measure one, two and three workers by turns, and print a table; with --json, each round."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Measure one, two and three workers by turns, and print a table."""
+    parser = options_of(__doc__)
     parser.add_argument("--workers", default="1,2,3", help="how many, with commas (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=2, help="of each (default: %(default)s)")
     parser.add_argument("--users", type=int, default=60, help="who wait (default: %(default)s)")
@@ -187,24 +194,13 @@ def main() -> None:
     parser.add_argument(
         "--rate", type=float, default=2.0, help="chats a second of the steady load (default: %(default)s)"
     )
-    parser.add_argument("--json", action="store_true", help="print the rounds, and nothing else")
     options = parser.parse_args()
+    sizes = {"users": options.users, "turns": options.turns}
+    speeds = {"model_seconds": options.model_seconds, "asked_rate": options.rate}
     found: list[Figures] = []
     for round_number in range(options.rounds):
         counts = [int(each) for each in options.workers.split(",")]
         for workers in counts if round_number % 2 == 0 else counts[::-1]:
-            with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="workers-") as folder:
-                Path(folder).chmod(0o711)
-                found.append(
-                    uvloop.run(
-                        measure(
-                            workers,
-                            Path(folder),
-                            users=options.users,
-                            turns=options.turns,
-                            model_seconds=options.model_seconds,
-                            asked_rate=options.rate,
-                        )
-                    )
-                )
-    print(json.dumps([asdict(each) for each in found], indent=1) if options.json else "\n".join(told(found)))
+            with work_folder() as folder:
+                found.append(uvloop.run(measure(workers, folder, **sizes, **speeds)))
+    publish(options, "What workers form", told(found), found)

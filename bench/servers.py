@@ -1,0 +1,249 @@
+"""The processes that programs measure: `recollect serve` and `recollect worker`, the mock LLM, Postgres. Never: what is measured."""
+
+import http.client
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.internals import variables
+
+from bench.watching import family, on_core
+from recollect.store import start_embedded
+
+RECOLLECT = Path(sys.executable).with_name("recollect")
+TOKEN = secrets.token_urlsafe()
+"""Opens the memory API of every server of this run."""
+
+_START_SECONDS = 180.0
+_STOP_SECONDS = 60.0
+
+
+class NotStartedError(Exception):
+    """A server did not start."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server.
+
+    Attributes:
+        process: Its first process.
+        port: Where it listens on the loopback; 0: nowhere.
+        start_seconds: Seconds from its start to a served request; 0: not measured.
+    """
+
+    process: "subprocess.Popen[bytes]"
+    port: int = 0
+    start_seconds: float = 0.0
+
+    @property
+    def url(self) -> str:
+        """The base URL of its OpenAI API."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def freeze(self) -> None:
+        """Stop it and all its children where they are, so that they take nothing from another."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        for each in family(self.process.pid):
+            with suppress(ProcessLookupError):
+                os.kill(each, number)
+
+
+def free_port() -> int:
+    """Return a port nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+        return port
+
+
+@contextmanager
+def work_folder() -> Iterator[Path]:
+    """Make a folder for a run, which an embedded database may enter, and remove it in the end."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="recollect-bench-") as name:
+        folder = Path(name)
+        folder.chmod(0o711)  # as root the database runs as another account
+        yield folder
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """Run an embedded Postgres in a folder of its own, and yield its address."""
+    with work_folder() as folder:
+        server = start_embedded(folder)
+        try:
+            yield server.dsn
+        finally:
+            server.stop()
+
+
+@contextmanager
+def mock_llm(core: int | None = None) -> Iterator[Server]:
+    """Run the mock LLM of ``bench.mock_upstream``."""
+    program = Path(__file__).with_name("mock_upstream.py")
+    with nullcontext() if core is None else on_core(core):
+        process = subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        yield Server(process, int(process.stdout.readline()))
+    finally:
+        end(process)
+
+
+def environment(**settings: object) -> dict[str, str]:
+    """Return this process's environment with none of Recollect's settings but these."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RECOLLECT_")}
+    return kept | variables({"admin_token": TOKEN, **settings})
+
+
+@contextmanager
+def recollect(
+    data_dir: Path,
+    environ: Mapping[str, str],
+    *,
+    port: int | None = None,
+    log_level: str = "warning",
+    path: str = "/v1/models",
+    core: int | None = None,
+) -> Iterator[Server]:
+    """Run `recollect serve` with a data folder, which also takes its log, and wait until it answers.
+
+    Raises:
+        NotStartedError: It ended, or does not answer.
+    """
+    port = port or free_port()
+    command: list[str | Path] = [
+        RECOLLECT,
+        "serve",
+        "--log-level",
+        log_level,
+        "--port",
+        str(port),
+        "--data-dir",
+        data_dir,
+    ]
+    with started(command, port, environ=environ, log=data_dir / "log", path=path, core=core) as server:
+        yield server
+
+
+@contextmanager
+def worker(data_dir: Path, environ: Mapping[str, str]) -> Iterator[Server]:
+    """Run `recollect worker`; the data folder also takes its log."""
+    told = {"RECOLLECT_DATA_DIR": str(data_dir)}
+    with started([RECOLLECT, "worker"], 0, environ={**environ, **told}, log=data_dir / "log") as server:
+        yield server
+
+
+@contextmanager
+def started(
+    command: Sequence[str | Path],
+    port: int,
+    *,
+    environ: Mapping[str, str],
+    log: Path,
+    headers: Mapping[str, str] | None = None,
+    path: str = "/v1/models",
+    core: int | None = None,
+) -> Iterator[Server]:
+    """Run a server, wait until it answers, and end it on leaving.
+
+    Args:
+        command: The program, and its arguments.
+        port: Where it will listen; 0: it listens nowhere, and is not waited for.
+        environ: Its whole environment.
+        log: The file that takes what it prints.
+        headers: For the requests that wait for it.
+        path: What these ask for.
+        core: The core it stays on; None: any.
+
+    Raises:
+        NotStartedError: It ended, or does not answer.
+    """
+    began = time.perf_counter()
+    with nullcontext() if core is None else on_core(core), log.open("ab") as words:
+        process = subprocess.Popen(command, env=environ, stdout=words, stderr=words)
+    server = Server(process, port)
+    try:
+        if port and not _answers(server, began, path, headers or {}):
+            last = log.read_text(errors="replace").strip().splitlines()[-1:]
+            raise NotStartedError(f"{Path(command[0]).name} does not answer; its last words: {last}")
+        yield Server(process, port, time.perf_counter() - began)
+    finally:
+        server.thaw()
+        end(process)
+
+
+def _answers(server: Server, began: float, path: str, headers: Mapping[str, str]) -> bool:
+    while time.perf_counter() - began < _START_SECONDS and server.process.poll() is None:
+        with suppress(OSError, http.client.HTTPException):
+            if Caller(server.port, headers).status(path) == http.HTTPStatus.OK:
+                return True
+        time.sleep(0.01)
+    return False
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """End a process, by force if it does not listen."""
+    process.terminate()
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def worker_of(process: int) -> int | None:
+    """Return the process in which `recollect serve`, or `recollect worker`, forms memories; None while there is none."""
+    for each in family(process)[1:]:
+        with suppress(OSError):  # it ended just now
+            if b"recollect.worker" in Path(f"/proc/{each}/cmdline").read_bytes():
+                return each
+    return None
+
+
+class Caller:
+    """A kept connection for what is not measured."""
+
+    def __init__(self, port: int, headers: Mapping[str, str]) -> None:
+        """Connect on first use, and send ``headers`` with every request."""
+        self._headers = {"Content-Type": "application/json", **headers}
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def status(self, path: str) -> int:
+        """Return the status of a GET, and close."""
+        try:
+            self._connection.request("GET", path, headers=self._headers)
+            return self._connection.getresponse().status
+        finally:
+            self._connection.close()
+
+    def call(self, method: str, path: str, body: object = None) -> Any:
+        """Send a request; return the answer's JSON, or exit if it is an error."""
+        encoded = None if body is None else json.dumps(body).encode()
+        self._connection.request(method, path, encoded, self._headers)
+        response = self._connection.getresponse()
+        text = response.read()
+        if response.status >= http.HTTPStatus.BAD_REQUEST:
+            sys.exit(f"{method} {path} was answered with {response.status}.")
+        return json.loads(text) if text else None
+
+
+def memory_api(server: Server) -> Caller:
+    """Return a connection to the memory API of a server."""
+    return Caller(server.port, {"Authorization": f"Bearer {TOKEN}"})

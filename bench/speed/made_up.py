@@ -1,0 +1,137 @@
+"""A person with as many made-up statements and messages as wanted, and questions about them. Never: what is measured."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import numpy as np
+from uuid_utils.compat import uuid7
+
+from bench.recall.clock import ReplayClock
+from recollect.backends import Backends
+from recollect.engine import Engine, Policy
+from recollect.indexing import EmbeddingScope, index_user
+from recollect.model import Actor, Add, Exchange, Kind, Memory, Scope, Source, Turn, Vector
+from recollect.ports import Embedder
+
+PERSON = "anna"
+NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
+_AT_ONCE = 500
+_EMBEDDED = 500
+_NEAR = 0.5
+"""How long what is added to a unit vector is."""
+_TURNS = 25
+"""The exchanges of a chat."""
+_SEED = 2026
+_WHO = (
+    "Anna",
+    "her sister Ida",
+    "her son Max",
+    "the neighbour",
+    "her boss",
+    "uncle Tom",
+    "the choir",
+    "Dr. Roth",
+)
+_DOES = (
+    "prefers",
+    "bought",
+    "repairs",
+    "is allergic to",
+    "dreams of",
+    "wrote about",
+    "sells",
+    "avoids",
+    "collects",
+)
+_WHAT = (
+    "tea",
+    "bicycles",
+    "peanuts",
+    "the blue house",
+    "old maps",
+    "violin lessons",
+    "a rowing boat",
+    "jazz",
+    "bees",
+)
+_WHERE = (
+    "in Lisbon",
+    "at work",
+    "on Sundays",
+    "since March",
+    "near the lake",
+    "at school",
+    "in winter",
+    "at home",
+)
+
+
+def statements(count: int) -> list[str]:
+    """Return made-up statements, no two alike."""
+    drawn = random.Random(_SEED)
+    parts = (_WHO, _DOES, _WHAT, _WHERE)
+    return [f"{' '.join(drawn.choice(part) for part in parts)}, number {each}" for each in range(count)]
+
+
+def questions(round_number: int, count: int) -> list[str]:
+    """Return what is asked in a round: never the same again."""
+    drawn = random.Random(_SEED + 1 + round_number)
+    return [
+        f"What {drawn.choice(_WHO)} {drawn.choice(_DOES)} {drawn.choice(_WHERE)}, case {round_number}-{each}?"
+        for each in range(count)
+    ]
+
+
+class Sampled:
+    """Implements ``Embedder``: embeds its first texts, and gives others vectors near one of theirs, which costs nothing."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: list[Vector] = []
+        self._drawn = np.random.default_rng(_SEED)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return the texts' unit vectors."""
+        lacking = texts[: max(0, _EMBEDDED - len(self._known))]
+        self._known += await self._embedder.embed(lacking) if lacking else []
+        near = [self._near() for _ in texts[len(lacking) :]]
+        return [*self._known[len(self._known) - len(lacking) :], *near]
+
+    def _near(self) -> Vector:
+        base = np.asarray(self._known[self._drawn.integers(len(self._known))])
+        moved = base + self._drawn.normal(scale=_NEAR / np.sqrt(len(base)), size=len(base))
+        return (moved / np.linalg.norm(moved)).astype(base.dtype)
+
+
+async def fill(backends: Backends, policy: Policy, clock: ReplayClock, size: int, *, messages: int) -> None:
+    """Write statements and messages of ``PERSON``, and embed and index them."""
+    embedder = Sampled(backends.embedder)
+    texts = statements(size)
+    for start in range(0, size, _AT_ONCE):
+        batch = texts[start : start + _AT_ONCE]
+        vectors = await embedder.embed(batch)
+        made = [Memory(uuid7(), PERSON, Kind.FACT, Source.EXTRACTED, each, 0.5, NOW, NOW) for each in batch]
+        changes = [
+            Add(replace(each, embedding=vector, embedding_model=backends.embedder.name))
+            for each, vector in zip(made, vectors, strict=True)
+        ]
+        await backends.memories.apply(Scope(PERSON, "before"), changes, actor=Actor.IMPORT, at=NOW)
+    await backends.index.enqueue(PERSON)
+    second: Any = None if backends.second_embedder is None else Sampled(backends.second_embedder)
+    filling = Engine(replace(backends, second_embedder=second), policy, clock=clock)
+    while (again := await filling.drain(PERSON)) is not None:
+        clock.move_to(clock() + again + timedelta(milliseconds=1))
+    # After the drain, which would form memories of them.
+    for number, text in enumerate(statements(messages // 2)):
+        turn = Turn(Scope(PERSON, f"before {number // _TURNS}"), f"My plan: {text}", str(uuid7()), NOW, "m")
+        await backends.log.append(Exchange(uuid7(), turn, f"Noted: {text}", uuid7(), uuid7()))
+    while messages and await index_user(
+        PERSON, index=backends.index, embedder=cast("Embedder", embedder), embedded=EmbeddingScope.ALL
+    ):
+        pass
