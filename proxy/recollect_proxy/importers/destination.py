@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from recollect.assembly import open_backends
 from recollect.backends import Backends
@@ -39,31 +39,24 @@ async def open_destination(settings: ProxySettings, *, writes: bool) -> AsyncIte
         raise ConfigurationError(
             "An import into a database in memory is lost when the command ends: name the database that Recollect serves with."
         )
-    if writes:
-        async with open_backends(settings) as backends:
-            yield backends
-        return
-    async with _found(settings) as dsn:
-        if dsn is None or not await _has_tables(dsn):
-            yield None
-            return
-        async with open_backends(settings) as backends:
-            yield backends
+    async with AsyncExitStack() as stack:
+        if not writes:
+            dsn = await _found(settings, stack)
+            if dsn is None or not await _has_tables(dsn):
+                yield None
+                return
+        yield await stack.enter_async_context(open_backends(settings))
 
 
-@asynccontextmanager
-async def _found(settings: ProxySettings) -> AsyncIterator[str | None]:
-    """Yield the DSN of the database; None if there is no embedded one yet."""
+async def _found(settings: ProxySettings, stack: AsyncExitStack) -> str | None:
+    """Return the DSN of the database, which runs as long as the stack is open; None if there is no embedded one yet."""
     if settings.database_url is not None:
-        yield settings.database_url.get_secret_value()
-    elif (settings.data_dir.expanduser() / "postgres").is_dir():
-        server = await asyncio.to_thread(start_embedded, settings.data_dir)
-        try:
-            yield server.dsn
-        finally:
-            await asyncio.to_thread(server.stop)
-    else:
-        yield None
+        return settings.database_url.get_secret_value()
+    if not (settings.data_dir.expanduser() / "postgres").is_dir():
+        return None
+    server = await asyncio.to_thread(start_embedded, settings.data_dir)
+    stack.push_async_callback(asyncio.to_thread, server.stop)
+    return server.dsn
 
 
 async def _has_tables(dsn: str) -> bool:

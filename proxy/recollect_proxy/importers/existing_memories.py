@@ -40,26 +40,21 @@ async def read_existing_memories(backends: Backends, user_id: str) -> ExistingMe
     """
     held = await backends.memories.quarantined(user_id)
     known = ExistingMemories({}, {content_hash(each.memory.content) for each in held})
-    after = None
+    page = await backends.memories.page(user_id, limit=_PAGE)
     while True:
-        page = await backends.memories.page(user_id, limit=_PAGE, after=after)
         known.memories.update((memory.id, memory) for memory in page.memories)
         known.hashes.update(content_hash(memory.content) for memory in page.memories)
-        after = page.next
-        if after is None:
+        if page.next is None:
             return known
+        page = await backends.memories.page(user_id, limit=_PAGE, after=page.next)
 
 
 async def read_versions(
     backends: Backends, stored: StoredMemory, brought: Brought, known: ExistingMemories
 ) -> list[Version]:
-    """Return the versions of a source memory that earlier imports wrote, oldest first.
+    """Return the versions of ``stored`` that earlier imports wrote, oldest first.
 
-    Args:
-        backends: The store.
-        stored: The memory of the source.
-        brought: The change that would import it anew.
-        known: The memories of its user.
+    ``brought`` is the change that would import it for the first time, ``known`` are the memories of its user.
 
     Raises:
         StoreError: The store failed.

@@ -32,13 +32,13 @@ from recollect_proxy.store_commands.running_commands import (
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from recollect_proxy.importers.source import Source
+    from recollect_proxy.importers.lines import Source
     from recollect_proxy.importers.tally import Tally
     from recollect_proxy.takeout import Restored
 
 
 class Product(StrEnum):
-    """What can be imported from."""
+    """A product to import from."""
 
     RECOLLECT = "recollect"
     OPENWEBUI = "openwebui"
@@ -62,7 +62,7 @@ _OnlyOf: TypeAlias = Annotated[
 
 
 def import_(
-    product: Annotated[Product, typer.Argument(help="What wrote it.", metavar="PRODUCT")],
+    product: Annotated[Product, typer.Argument(help="The product that wrote it.", metavar="PRODUCT")],
     source: Annotated[str, typer.Argument(help="The file, or for openwebui a URL.", metavar="SOURCE")],
     *,
     user: _OnlyOf = None,
@@ -70,14 +70,14 @@ def import_(
         bool, typer.Option("--chats", help="Of openwebui bring the chats too, as history to learn from.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would come, and write nothing.")
+        bool, typer.Option("--dry-run", help="Count what would come, and write nothing.")
     ] = False,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
     embedder: Embedder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring what people already have elsewhere. PRODUCT is one of:
+    """Import the memories and chats that people have elsewhere. PRODUCT is one of:
 
     recollect: all that `recollect export` wrote, for the one --user. All rows are checked before the first is written, and
     rows that the user already has stay as they are. A server that runs on the same store embeds and indexes the new ones.
@@ -116,15 +116,8 @@ def import_(
         return
     with_chats = chats or product is not Product.OPENWEBUI
     with progress_display() as progress:
-        work = bring(
-            settings,
-            _opening(product, source),
-            only=only,
-            chats=with_chats,
-            dry_run=dry_run,
-            progress=progress,
-        )
-        tally = run(work)
+        opening = _opening(product, source)
+        tally = run(bring(settings, opening, only=only, chats=with_chats, dry_run=dry_run, progress=progress))
     _tell(settings, tally, chats=with_chats, dry_run=dry_run, as_json=as_json)
 
 
@@ -168,18 +161,17 @@ async def bring(
 
     policy = make_policy(settings)
     async with opening as source:
-        memories = await source.memories()
-        listed = await source.chats() if chats else ()
-        if not memories and not chats and await source.chats():
+        if source.chats and not (chats or source.memories or source.broken):
             raise SourceError("There are chats in it, and no memories: bring them with --chats.")
         async with open_destination(settings, writes=not dry_run) as backends:
             importing = Importer(source, backends, policy, datetime.now(UTC), only, writes=not dry_run)
-            if memories:
-                task = progress.add_task("memories", total=len(memories))
-                await importing.bring_memories(memories, partial(progress.advance, task))
-            if listed:
-                task = progress.add_task("chats", total=len(listed))
-                await importing.bring_chats(listed, partial(progress.advance, task))
+            importing.tally.broken.extend(source.broken)
+            if source.memories:
+                task = progress.add_task("memories", total=len(source.memories))
+                await importing.bring_memories(partial(progress.advance, task))
+            if source.chats and chats:
+                task = progress.add_task("chats", total=len(source.chats))
+                await importing.bring_chats(partial(progress.advance, task))
             return importing.tally
 
 

@@ -30,9 +30,15 @@ from recollect_proxy.importers.existing_memories import (
     read_existing_memories,
     read_versions,
 )
-from recollect_proxy.importers.lines import BrokenRowError, StoredMemory, name_of
+from recollect_proxy.importers.lines import (
+    BrokenRowError,
+    Listed,
+    Source,
+    StoredChat,
+    StoredMemory,
+    name_of,
+)
 from recollect_proxy.importers.screening import screened
-from recollect_proxy.importers.source import Broken, Listed, Source
 from recollect_proxy.importers.tally import Tally
 from recollect_proxy.importers.versions import Brought, Kept, Version, next_change
 
@@ -80,45 +86,46 @@ class Importer:
 
     # -- memories ------------------------------------------------------------------------------------
 
-    async def bring_memories(
-        self, rows: Sequence[StoredMemory | Broken], advance: Callable[[], None]
-    ) -> None:
-        """Import memories, user by user.
+    async def bring_memories(self, advance: Callable[[], None]) -> None:
+        """Import the memories, user by user.
 
         Args:
-            rows: The source's memories.
-            advance: Called once per row.
+            advance: Called once per memory.
 
         Raises:
             StoreError: The store failed. Written rows stay, and a second import adds the rest.
         """
         by_user: dict[str, dict[str, _Screened]] = {}
-        users = await self.source.users()
-        for row in rows:
-            if isinstance(row, Broken):
-                self.tally.broken.append(f"{row.name}: {row.why}")
-            elif not (row.user_id or self._sole_owner):
-                self.tally.broken.append(f"memory {name_of(row.id)}: {_UNOWNED}")
-            elif self._concerns(row.user_id or self._sole_owner, users):
-                stored = replace(row, user_id=row.user_id or self._sole_owner, origin=self.source.origin)
-                change = await asyncio.to_thread(screened, stored, at=self.at)
-                self.tally.users.add(stored.user_id)
-                if isinstance(change, Ignore):
-                    self.tally.refused[change.reason] += 1
-                elif self._keep_latest(_Screened(stored, change), by_user.setdefault(stored.user_id, {})):
-                    continue
-            advance()
-        for user_id, found in by_user.items():
-            await self._bring_to(user_id, list(found.values()), advance)
+        for row in self.source.memories:
+            found = await self._screened(row)
+            if found is None or not self._is_first(found, by_user):
+                advance()
+        for user_id, of_user in by_user.items():
+            await self._bring_to(user_id, list(of_user.values()), advance)
 
-    def _keep_latest(self, each: _Screened, others: dict[str, _Screened]) -> bool:
+    async def _screened(self, row: StoredMemory) -> _Screened | None:
+        """Return a memory with the change it makes; None, and counted why, if it makes none."""
+        stored = replace(row, user_id=row.user_id or self._sole_owner, origin=self.source.origin)
+        if not stored.user_id:
+            self.tally.broken.append(f"memory {name_of(row.id)}: {_UNOWNED}")
+        elif self._concerns(stored.user_id):
+            self.tally.users.add(stored.user_id)
+            change = await asyncio.to_thread(screened, stored, at=self.at)
+            if not isinstance(change, Ignore):
+                return _Screened(stored, change)
+            self.tally.refused[change.reason] += 1
+        return None
+
+    def _is_first(self, each: _Screened, by_user: dict[str, dict[str, _Screened]]) -> bool:
         """Keep the latest text of a memory, since one file may hold two exports. Return whether its id is new."""
-        before = others.get(each.stored.id)
-        if before is None or each.change.memory.observed_at > before.change.memory.observed_at:
+        others = by_user.setdefault(each.stored.user_id, {})
+        before = others.setdefault(each.stored.id, each)
+        if before is each:
+            return True
+        if each.change.memory.observed_at > before.change.memory.observed_at:
             others[each.stored.id] = each
-        if before is not None:
-            self.tally.memories["there"] += 1
-        return before is None
+        self.tally.memories["there"] += 1
+        return False
 
     async def _bring_to(self, user_id: str, found: Sequence[_Screened], advance: Callable[[], None]) -> None:
         known, versions = await self._looked_up(user_id, found)
@@ -134,7 +141,7 @@ class Importer:
                     changes.append(change)
                     known.note(change)
             for done in await self._applied(user_id, changes):
-                self._count(done)
+                self.tally.memories[_COUNTED_AS.get(type(done), "there")] += 1
             for _ in together:
                 advance()
 
@@ -153,7 +160,7 @@ class Importer:
     async def _applied(self, user_id: str, changes: Sequence[Change]) -> Sequence[Change]:
         if not (self.writes and self.backends is not None and changes):
             return changes
-        embedded = await self._embedded(changes)
+        embedded = await _embedded(changes, self.backends)
         done = await self.backends.memories.apply(
             Scope(user_id, ""), embedded, actor=Actor.IMPORT, at=self.at
         )
@@ -161,53 +168,21 @@ class Importer:
             await self.backends.index.enqueue(user_id)
         return done
 
-    async def _embedded(self, changes: Sequence[Change]) -> list[Change]:
-        """Return the changes with embeddings. If the embedder fails they get none, and a background job adds them later."""
-        assert self.backends is not None  # noqa: S101 -- the caller checks it
-        embedder = self.backends.embedder
-        texts = [change.memory.content for change in changes if isinstance(change, Add | Replace)]
-        try:
-            vectors = iter(await embedder.embed(texts) if texts else ())
-        except EmbedderError as error:
-            log.warning("kept_without_embedding", error=type(error).__name__, detail=str(error))
-            return list(changes)
-        return [
-            replace(
-                change, memory=replace(change.memory, embedding=next(vectors), embedding_model=embedder.name)
-            )
-            if isinstance(change, Add | Replace)
-            else change
-            for change in changes
-        ]
-
-    def _count(self, done: Change) -> None:
-        match done:
-            case Add():
-                self.tally.memories["new"] += 1
-            case Quarantine():
-                self.tally.memories["held"] += 1
-            case Replace() | Retire():  # the store retires a memory whose new text is another one's
-                self.tally.memories["changed"] += 1
-            case _:
-                self.tally.memories["there"] += 1
-
     # -- chats ---------------------------------------------------------------------------------------
 
-    async def bring_chats(self, listed: Sequence[Listed], advance: Callable[[], None]) -> None:
+    async def bring_chats(self, advance: Callable[[], None]) -> None:
         """Write the chats' exchanges into the message log, oldest first, and queue them for formation.
 
         Args:
-            listed: The source's list of chats.
             advance: Called once per chat.
 
         Raises:
             StoreError: As ``bring_memories``.
         """
-        users = await self.source.users()
-        for row in listed:
+        for row in self.source.chats:
             if row.user_id.startswith(_SHARED):
                 self.tally.left_out["copy behind a shared link"] += 1
-            elif self._concerns(row.user_id or self._sole_owner, users):
+            elif self._concerns(row.user_id or self._sole_owner):
                 try:
                     await self._bring_chat(row)
                 except BrokenRowError as error:
@@ -215,27 +190,23 @@ class Importer:
             advance()
 
     async def _bring_chat(self, listed: Listed) -> None:
-        found = await self.source.chat(listed)
+        found = await listed.read()
         if found is None:
             return
         chat = replace(found, user_id=found.user_id or self._sole_owner, origin=self.source.origin)
         if not chat.user_id:
             raise BrokenRowError(_UNOWNED)
         self.tally.users.add(chat.user_id)
-        if reason := chat.left_out or (session_skip(chat.id) and "temporary or of a channel"):
-            self.tally.left_out[reason] += 1
-            return
         exchanges = await asyncio.to_thread(exchanges_of, chat, at=self.at)
-        if not exchanges:
-            self.tally.left_out["nothing said"] += 1
-            return
-        if not await self._is_remembered(chat.user_id):
+        if reason := _why_left_out(chat, exchanges):
+            self.tally.left_out[reason] += 1
+        elif not await self._is_remembered(chat.user_id):
             self.tally.off.add(chat.user_id)
-            return
-        new = await self._logged(exchanges)
-        self.tally.chats["new" if new else "there"] += 1
-        self.tally.exchanges["new"] += new
-        self.tally.exchanges["there"] += len(exchanges) - new
+        else:
+            new = await self._logged(exchanges)
+            self.tally.chats["new" if new else "there"] += 1
+            self.tally.exchanges["new"] += new
+            self.tally.exchanges["there"] += len(exchanges) - new
 
     async def _logged(self, exchanges: Sequence[Exchange]) -> int:
         """Write the exchanges that the log lacks, and return their number."""
@@ -253,25 +224,23 @@ class Importer:
         lacking = [
             each
             for each in exchanges
-            if not any(answered.get(name, False) or not each.reply for name in _names(each) & answered.keys())
+            if not any(answered[name] or not each.reply for name in _names(each) & answered.keys())
         ]
         return sum([await self._append(each, self.backends) for each in lacking])
 
     async def _append(self, exchange: Exchange, backends: Backends) -> bool:
         """Write an exchange with its secrets masked, and queue it for formation; return whether it was new."""
-        exchange = await self._with_own_model(exchange, backends)
-        kept = exchange if self.policy.log_secrets else await asyncio.to_thread(masked_exchange, exchange)
-        is_new = await backends.log.append(kept, revives=True)
-        if is_new:
-            await backends.inbox.postpone(exchange, error="", until=self.at, counts=False)
-        return is_new
-
-    async def _with_own_model(self, exchange: Exchange, backends: Backends) -> Exchange:
-        """Return the exchange with the model that its person chats with: the one it was with may be another product's."""
+        # The model of the other product may be unknown here: the one that the person chats with forms memories.
         spoken = await self._spoken_with(exchange.turn.scope.user_id, backends)
         spoken = spoken or SpokenWith("", "", authorized=False)
         turn = replace(exchange.turn, model=spoken.model, upstream=spoken.upstream)
-        return replace(exchange, turn=turn, authorized=spoken.authorized)
+        kept = replace(exchange, turn=turn, authorized=spoken.authorized)
+        if not self.policy.log_secrets:
+            kept = await asyncio.to_thread(masked_exchange, kept)
+        is_new = await backends.log.append(kept, revives=True)
+        if is_new:
+            await backends.inbox.postpone(kept, error="", until=self.at, counts=False)
+        return is_new
 
     async def _spoken_with(self, user_id: str, backends: Backends) -> SpokenWith | None:
         """Return with which model a user chatted last, looked up once."""
@@ -288,11 +257,11 @@ class Importer:
 
     # ------------------------------------------------------------------------------------------------
 
-    def _concerns(self, user_id: str, users: Collection[str] | None) -> bool:
+    def _concerns(self, user_id: str) -> bool:
         """Return whether to import a row of this user. A row without a user passes: reading it reports the error."""
         if user_id and self.only and user_id not in self.only:
             return False
-        if user_id and users is not None and user_id not in users:
+        if user_id and self.source.users is not None and user_id not in self.source.users:
             self.tally.strangers += 1
             return False
         return True
@@ -301,6 +270,34 @@ class Importer:
     def _sole_owner(self) -> str:
         """The owner of rows without a user: the import's only user if exactly one was named, else ""."""
         return next(iter(self.only)) if len(self.only) == 1 else ""
+
+
+_COUNTED_AS = {Add: "new", Quarantine: "held", Replace: "changed", Retire: "changed"}
+"""How a change is counted. The store retires a memory if its new text is that of another one."""
+
+
+async def _embedded(changes: Sequence[Change], backends: Backends) -> Sequence[Change]:
+    """Return the changes with embeddings. If the embedder fails they get none, and a background job adds them later."""
+    embedder = backends.embedder
+    texts = [change.memory.content for change in changes if isinstance(change, Add | Replace)]
+    try:
+        vectors = iter(await embedder.embed(texts) if texts else ())
+    except EmbedderError as error:
+        log.warning("kept_without_embedding", error=type(error).__name__, detail=str(error))
+        return changes
+    return [
+        replace(change, memory=replace(change.memory, embedding=next(vectors), embedding_model=embedder.name))
+        if isinstance(change, Add | Replace)
+        else change
+        for change in changes
+    ]
+
+
+def _why_left_out(chat: StoredChat, exchanges: Sequence[Exchange]) -> str:
+    """Return why a chat is not imported; "" if it is."""
+    if chat.left_out or session_skip(chat.id):
+        return chat.left_out or "temporary or of a channel"
+    return "" if exchanges else "nothing said"
 
 
 def _names(exchange: Exchange) -> set[str]:

@@ -1,8 +1,8 @@
-"""The one format that all products' data becomes: memories, and chats with the messages that were displayed. Pure."""
+"""The one format of all imports: a source with memories, and chats with the messages that were displayed. Pure."""
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
@@ -107,6 +107,40 @@ class StoredChat:
     def began(self) -> datetime | None:
         """When it began; if that is unknown, the time of its first message that has one."""
         return self.created_at or next((each.at for each in self.messages if each.at is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A chat that can be read.
+
+    Attributes:
+        name: Its id.
+        user_id: Its owner, not checked yet; "" if the source does not name them.
+        read: Reads it. Returns None if it has been deleted since; raises BrokenRowError if it can't be read.
+    """
+
+    name: str
+    user_id: str
+    read: Callable[[], Awaitable[StoredChat | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """People's memories and chats in another product.
+
+    Attributes:
+        origin: The name of the product. The ids of imported rows are derived from it, so every import makes the same ids.
+        memories: All memories, in the product's order.
+        chats: All chats, oldest first.
+        broken: A message for each row that can't be read.
+        users: The ids of all accounts; None if the source does not list them.
+    """
+
+    origin: str
+    memories: Sequence[StoredMemory]
+    chats: Sequence[Listed]
+    broken: Sequence[str]
+    users: frozenset[str] | None = None
 
 
 def branch(

@@ -4,7 +4,6 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
@@ -12,23 +11,30 @@ from urllib.parse import quote
 
 import asyncpg
 
+from recollect.store.sql import read_queries
 from recollect_proxy.importers.files import open_files
 from recollect_proxy.importers.lines import (
     BrokenRowError,
+    Listed,
     Row,
+    Source,
     SourceError,
     StoredChat,
     StoredMemory,
     name_of,
 )
 from recollect_proxy.importers.openwebui import read_chat, read_memory
-from recollect_proxy.importers.source import Broken, Listed, Source
-from recollect_proxy.takeout.json_items import FileError
+from recollect_proxy.takeout.json_file import FileError
 
 _HEADER = b"SQLite format 3\0"
 _VERSION_AT = 18
 _CONNECT_SECONDS = 30
 _QUERY_SECONDS = 300
+
+_SQL = {
+    query.name: query.text
+    for query in read_queries((resources.files(__package__) / "openwebui.sql").read_text("utf-8"))
+}
 
 _Fetch: TypeAlias = Callable[..., Awaitable[Sequence[Row]]]
 """Returns the rows of a query by its name and arguments; raises SourceError."""
@@ -45,65 +51,48 @@ async def open_openwebui(name: str) -> AsyncIterator[Source]:
         SourceError: The source can't be read, or does not belong to OpenWebUI.
     """
     scheme, separator, rest = name.partition("://")
-    if separator:
-        if scheme.partition("+")[0] not in {"postgresql", "postgres"}:
-            raise SourceError("The source is a path, or a URL that begins with postgresql://.")
-        async with _open_postgres(f"postgresql://{rest}") as fetch:
-            yield Database(fetch)
-        return
     path = Path(name)
-    if await asyncio.to_thread(_is_database, path):
-        with closing(await asyncio.to_thread(_connected, path)) as connection:
-            yield Database(_of_sqlite(connection))
-        return
     async with AsyncExitStack() as stack:
-        try:
-            source = await stack.enter_async_context(open_files("openwebui", path))
-        except (FileError, SourceError) as error:
-            raise SourceError(
-                f"{path} is no database of OpenWebUI, and no export: {error} An export is a JSON list of memories "
-                '(each with "content") or of chats (each with "chat"), one of them, or one a line; or an object with such '
-                'lists as "memories" and "chats".'
-            ) from None
+        if separator:
+            if scheme.partition("+")[0] not in {"postgresql", "postgres"}:
+                raise SourceError("The source is a path, or a URL that begins with postgresql://.")
+            fetch = await stack.enter_async_context(_open_postgres(f"postgresql://{rest}"))
+            source = await _read_database(fetch)
+        elif await asyncio.to_thread(_is_database, path):
+            connection = stack.enter_context(closing(await asyncio.to_thread(_connect_to_file, path)))
+            source = await _read_database(_fetch_from_file(connection))
+        else:
+            try:
+                source = await stack.enter_async_context(open_files("openwebui", path))
+            except (FileError, SourceError) as error:
+                raise SourceError(
+                    f"{path} is no database of OpenWebUI, and no export: {error} An export is a JSON list of memories "
+                    '(each with "content") or of chats (each with "chat"), one of them, or one a line; or an object with '
+                    'such lists as "memories" and "chats".'
+                ) from None
         yield source
 
 
-@dataclass(frozen=True, slots=True)
-class Database:
-    """OpenWebUI's database. No transaction spans two queries, so that OpenWebUI can write in between."""
+async def _read_database(fetch: _Fetch) -> Source:
+    """Read the memories. No transaction spans two queries, so that OpenWebUI can write in between."""
 
-    fetch: _Fetch
+    def listed(row: Row) -> Listed:
+        async def read() -> StoredChat | None:
+            rows = await fetch("chat", row["id"])
+            return read_chat(rows[0]) if rows else None
 
-    @property
-    def origin(self) -> str:
-        """The name of the product."""
-        return "openwebui"
+        return Listed(name_of(row["id"]), row["user_id"] or "", read)
 
-    async def users(self) -> frozenset[str] | None:
-        """Return the ids of all accounts."""
-        return frozenset(row["id"] for row in await self.fetch("users"))
-
-    async def memories(self) -> Sequence[StoredMemory | Broken]:
-        """Return all memories, and the rows that can't be read, oldest first."""
-        return [_memory(row) for row in await self.fetch("memories")]
-
-    async def chats(self) -> Sequence[Listed]:
-        """Return all chats, oldest first."""
-        return [
-            Listed(name_of(row["id"]), row["user_id"] or "", row["id"]) for row in await self.fetch("chats")
-        ]
-
-    async def chat(self, listed: Listed) -> StoredChat | None:
-        """Return a chat; None if it has been deleted since."""
-        rows = await self.fetch("chat", listed.place)
-        return read_chat(rows[0]) if rows else None
-
-
-def _memory(row: Row) -> StoredMemory | Broken:
-    try:
-        return read_memory(row)
-    except BrokenRowError as error:
-        return Broken(f"memory {name_of(row.get('id'))}", str(error))
+    memories: list[StoredMemory] = []
+    broken: list[str] = []
+    for row in await fetch("memories"):
+        try:
+            memories.append(read_memory(row))
+        except BrokenRowError as error:
+            broken.append(f"memory {name_of(row.get('id'))}: {error}")
+    chats = [listed(row) for row in await fetch("chats")]
+    users = frozenset(row["id"] for row in await fetch("users"))
+    return Source("openwebui", memories, chats, broken, users)
 
 
 def _is_database(path: Path) -> bool:
@@ -114,17 +103,13 @@ def _is_database(path: Path) -> bool:
         raise SourceError(f"{path} can't be read: {error.strerror}.") from None
 
 
-def _query(name: str) -> str:
-    return (resources.files(__package__) / "queries" / f"{name}.sql").read_text("utf-8")
-
-
 # -- SQLite ----------------------------------------------------------------------------------------
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _connect_to_file(path: Path) -> sqlite3.Connection:
     """Connect to a SQLite file without changing it or its folder.
 
-    In WAL mode SQLite would create a log beside the file. A file in WAL mode without a log, which no process has open, is
+    In WAL mode SQLite would create a log next to the file. A file in WAL mode without a log, which no process has open, is
     therefore opened as immutable. So is a file in a read-only folder; if a non-empty log lies there, it can't be read.
 
     Raises:
@@ -133,7 +118,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     where = f"file:{quote(str(path.absolute()))}?mode=ro"
     log = path.with_name(path.name + "-wal")
     try:
-        if not (_keeps_log(path) and not log.exists()):
+        if not _keeps_log(path) or log.exists():
             return _tried(where)
     except sqlite3.Error:
         if log.exists() and log.stat().st_size:
@@ -164,13 +149,12 @@ def _tried(where: str) -> sqlite3.Connection:
     return connection
 
 
-def _of_sqlite(connection: sqlite3.Connection) -> _Fetch:
-    """Return the queries of a connection to SQLite."""
+def _fetch_from_file(connection: sqlite3.Connection) -> _Fetch:
+    """Return a function that runs queries on a connection to SQLite."""
 
     def fetched(name: str, arguments: Sequence[str]) -> list[Row]:
         numbered = {str(number): each for number, each in enumerate(arguments, start=1)}
-        rows = connection.execute(_query(name), numbered).fetchall()
-        return [dict(zip(row.keys(), row, strict=True)) for row in rows]
+        return [dict(row) for row in connection.execute(_SQL[name], numbered)]
 
     async def fetch(name: str, *arguments: str) -> list[Row]:
         try:
@@ -186,7 +170,7 @@ def _of_sqlite(connection: sqlite3.Connection) -> _Fetch:
 
 @asynccontextmanager
 async def _open_postgres(url: str) -> AsyncIterator[_Fetch]:
-    """Yield the queries of a connection to Postgres, each in its own read-only transaction."""
+    """Yield a function that runs queries on Postgres, each in its own read-only transaction."""
     try:
         connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, command_timeout=_QUERY_SECONDS)
     except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
@@ -195,7 +179,7 @@ async def _open_postgres(url: str) -> AsyncIterator[_Fetch]:
     async def fetch(name: str, *arguments: str) -> list[Row]:
         try:
             async with connection.transaction(readonly=True):
-                return [dict(row) for row in await connection.fetch(_query(name), *arguments)]
+                return [dict(row) for row in await connection.fetch(_SQL[name], *arguments)]
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             # If OpenWebUI has a DATABASE_SCHEMA, its tables are not on the default search path.
             elsewhere = " Are its tables in a schema of their own? Then add ?search_path=SCHEMA to the URL."

@@ -71,36 +71,22 @@ class Tally:
             chats: Whether chats were imported, too.
             dry_run: Whether this was a dry run.
         """
+        kept = self.memories
         if dry_run:
             yield "Dry run: nothing was written. This would come:"
         yield f"users:     {len(self.users)}"
-        held = (
-            f", {self.memories['held']} held back until their person approves"
-            if self.memories["held"]
-            else ""
-        )
-        changed = f", {self.memories['changed']} changed there since" if self.memories["changed"] else ""
-        left = [f"{self.memories['left']} changed here since, left as it is"] if self.memories["left"] else []
-        refused = [
-            f"{count} refused ({_WHY.get(reason, reason)})" for reason, count in sorted(self.refused.items())
-        ]
-        yield ", ".join(
+        yield f"memories:  {kept['new']} new" + "".join(
             [
-                f"memories:  {self.memories['new']} new{changed}{held}",
-                f"{self.memories['there']} there already",
-                *left,
-                *refused,
+                _if_any(kept["changed"], "changed there since"),
+                _if_any(kept["held"], "held back until their person approves"),
+                f", {kept['there']} there already",
+                _if_any(kept["left"], "changed here since, left as it is"),
+                *(_if_any(n, f"refused ({_WHY.get(why, why)})") for why, n in sorted(self.refused.items())),
             ]
         )
         if chats:
-            left_out = [f"{count} left out ({reason})" for reason, count in sorted(self.left_out.items())]
-            yield ", ".join(
-                [
-                    f"chats:     {self.chats['new']} new or longer",
-                    f"{self.chats['there']} there already",
-                    *left_out,
-                ]
-            )
+            left_out = "".join(_if_any(n, f"left out ({why})") for why, n in sorted(self.left_out.items()))
+            yield f"chats:     {self.chats['new']} new or longer, {self.chats['there']} there already{left_out}"
             yield f"exchanges: {self.exchanges['new']} new, {self.exchanges['there']} there already"
         if self.off:
             yield f"recording is off for {len(self.off)} users: nothing of their chats is kept"
@@ -108,3 +94,7 @@ class Tally:
             yield f"left out:  {self.strangers} rows of users who have no account any more"
         if self.broken:
             yield f"skipped:   {len(self.broken)} rows that can't be read (named above)"
+
+
+def _if_any(count: int, what: str) -> str:
+    return f", {count} {what}" if count else ""

@@ -51,7 +51,7 @@ from recollect_proxy.memory_api.errors import RefusedError, invalid_field, inval
 from recollect_proxy.memory_api.reading import TIME_ZONE
 from recollect_proxy.settings.flags import OF_ADMINISTRATORS
 from recollect_proxy.takeout import restore_file, written_export
-from recollect_proxy.takeout.json_items import FileError
+from recollect_proxy.takeout.json_file import FileError
 from recollect_proxy.web.asgi import Incoming
 
 PAGE_ENTRY = "/memory/ui/enter"

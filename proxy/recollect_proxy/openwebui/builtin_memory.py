@@ -1,4 +1,4 @@
-"""Detects by a chat request whether OpenWebUI's own memory is on. Pure. Never: what it remembers.
+"""Detects by a chat request whether OpenWebUI's own memory is on. Pure.
 
 OpenWebUI puts a person's memories, if there are any, into a system message. It also gives the model tools to search and to
 write memories, even if there are none yet.
@@ -30,13 +30,13 @@ class _Tools(msgspec.Struct):
 
 
 def has_builtin_memories(chat: ChatBody) -> bool:
-    """Tell whether a system message of the request contains memories of OpenWebUI."""
+    """Return whether a system message of the request contains memories of OpenWebUI."""
     system = (message.text for message in chat.messages if message.role in {"system", "developer"})
     return any(map(_tells, system))
 
 
 def has_builtin_memory_tools(chat: ChatBody) -> bool:
-    """Tell whether the request offers the model at least two of OpenWebUI's memory tools."""
+    """Return whether the request offers the model at least two of OpenWebUI's memory tools."""
     try:
         tools = msgspec.json.decode(chat.raw, type=_Tools).tools
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""All that is kept of one user as one JSON document, and back again. docs/export.md describes it."""
+"""Exports one user's data as one JSON document, and restores it. docs/export.md describes the document."""
 
 from recollect_proxy.takeout.reading import Restored, restore_file
 from recollect_proxy.takeout.writing import export_document, written_export

@@ -11,11 +11,12 @@ import msgspec
 
 from recollect.engine import Engine
 from recollect.model import Source
-from recollect_proxy.takeout.json_items import FileError, Items, find_items
+from recollect_proxy.takeout.json_file import FileError, JsonFile, content_of, decoded, split_lists
 from recollect_proxy.takeout.rows import FORMAT, NOT_IMPORTED, ROWS, VERSION
 
 _ROWS_AT_ONCE = 200
 _BYTES_AT_ONCE = 8 * 1024 * 1024
+_DEEPEST = 200
 
 
 @dataclass(slots=True)
@@ -31,25 +32,6 @@ class Restored:
     new: Counter[str] = field(default_factory=Counter)
     there: Counter[str] = field(default_factory=Counter)
     ignored: Counter[str] = field(default_factory=Counter)
-
-
-def open_export(path: Path) -> Items:
-    """Return the items of an export.
-
-    Raises:
-        FileError: It can't be read, is none, or of a version that is not known here.
-    """
-    items = find_items(path)
-    if items.value("format") != FORMAT:
-        raise FileError('This is no export of Recollect: "format" is not "recollect-export".')
-    if items.value("version") != VERSION:
-        raise FileError(f"This export is of another version than {VERSION}: a newer Recollect wrote it.")
-    for name in ROWS:
-        if name not in items.lists and name not in items.values:
-            raise FileError(f'This export is not whole: "{name}" is missing.')
-        if name in items.values:
-            raise FileError(f'"{name}" of this export is no list.')
-    return items
 
 
 async def restore_file(
@@ -73,36 +55,47 @@ async def restore_file(
         FileError: It can't be read, or a row is invalid; nothing was stored.
         StoreError: The store failed. Stored rows stay, and a second run adds the rest.
     """
-    items = await asyncio.to_thread(open_export, path)
-    await asyncio.to_thread(_check, items)
-    began(sum(items.count(name) for name in ROWS))
+    export = await asyncio.to_thread(_checked_export, path)
+    began(sum(map(len, export.lists.values())))
     restored = Restored()
     for section in ROWS:
         if section in NOT_IMPORTED:
-            restored.ignored[section] += items.count(section)
-            advance(items.count(section))
+            restored.ignored[section] += len(export.lists[section])
+            advance(len(export.lists[section]))
             continue
-        batches = _batches(items, section)
+        batches = _batches(export, section)
         while batch := await asyncio.to_thread(next, batches, None):
-            new = 0 if engine is None else await engine.restore(user_id, section, batch)
-            restored.new[section] += new if engine is not None else len(batch)
-            restored.there[section] += len(batch) - new if engine is not None else 0
+            new = len(batch) if engine is None else await engine.restore(user_id, section, batch)
+            restored.new[section] += new
+            restored.there[section] += len(batch) - new
             advance(len(batch))
     if engine is not None:
         await engine.restored(user_id)
     return restored
 
 
-def _check(items: Items) -> None:
+def _checked_export(path: Path) -> JsonFile:
+    """Open an export, and check each of its rows."""
+    export = split_lists(path)
+    told = {name: decoded(export.values[name]) for name in ("format", "version") if name in export.values}
+    if told.get("format") != FORMAT:
+        raise FileError('This is no export of Recollect: "format" is not "recollect-export".')
+    if told.get("version") != VERSION:
+        raise FileError(f"This export is of another version than {VERSION}: a newer Recollect wrote it.")
     for section in ROWS:
-        for _ in _rows(items, section):
+        if section in export.values:
+            raise FileError(f'"{section}" of this export is no list.')
+        if section not in export.lists:
+            raise FileError(f'This export is not whole: "{section}" is missing.')
+        for _ in _rows(export, section):
             pass
+    return JsonFile({section: export.lists[section] for section in ROWS})
 
 
-def _batches(items: Items, section: str) -> Iterator[list[Mapping[str, Any]]]:
+def _batches(export: JsonFile, section: str) -> Iterator[list[Mapping[str, Any]]]:
     batch: list[Mapping[str, Any]] = []
     size = 0
-    for row, length in _rows(items, section):
+    for row, length in _rows(export, section):
         batch.append(row)
         size += length
         if len(batch) >= _ROWS_AT_ONCE or size >= _BYTES_AT_ONCE:
@@ -112,28 +105,39 @@ def _batches(items: Items, section: str) -> Iterator[list[Mapping[str, Any]]]:
         yield batch
 
 
-def _rows(items: Items, section: str) -> Iterator[tuple[Mapping[str, Any], int]]:
+def _rows(export: JsonFile, section: str) -> Iterator[tuple[Mapping[str, Any], int]]:
     """Yield each row of a section, checked, with its length in bytes."""
-    for number, raw in enumerate(items.raw(section), start=1):
+    for number, item in enumerate(export.lists[section], start=1):
+        content = content_of(item)
         try:
-            row = msgspec.json.decode(raw, type=ROWS[section])
+            row = msgspec.json.decode(content, type=ROWS[section])
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, OverflowError) as error:
-            # Only where it is wrong is told: what stands there may be anybody's words.
+            # Only the place of the error is quoted: the value there may be the words of a person.
             where = str(error).rpartition(" - at ")[2] if isinstance(error, msgspec.ValidationError) else ""
             place = f", at {where}" if where.startswith("`$") else ""
             raise FileError(f"Row {number} of {section} is not what it must be{place}.") from None
         document = msgspec.to_builtins(row)
-        if document.get("source") == Source.GLOBAL:
-            raise FileError(f"Row {number} of {section} is nobody's own: it serves everybody.")
-        if b"\\u0000" in raw and _holds_nul(document):
-            raise FileError(f"Row {number} of {section} holds a NUL, which can't be kept.")
-        yield document, len(raw)
+        if complaint := _complaint(document, content):
+            raise FileError(f"Row {number} of {section} {complaint}.")
+        yield document, len(content)
 
 
-def _holds_nul(value: object) -> bool:
-    """Tell whether a text in a JSON value holds what no column can."""
+def _complaint(document: Mapping[str, Any], content: bytes) -> str:
+    """Return why the store can't keep a row of the right type; "" if it can."""
+    if document.get("source") == Source.GLOBAL:
+        return "is nobody's own: it serves everybody"
+    if b"\\u0000" not in content and content.count(b"[") + content.count(b"{") <= _DEEPEST:
+        return ""
+    level: list[Any] = [document]
+    for _ in range(_DEEPEST):
+        if any(isinstance(value, str) and "\0" in value for value in level):
+            return "holds a NUL, which can't be kept"
+        level = [inner for value in level for inner in _values_in(value)]
+    return f"is nested more than {_DEEPEST} deep" if level else ""
+
+
+def _values_in(value: object) -> list[Any]:
+    """Return the values in a JSON object or list, and an object's names; [] for any other value."""
     if isinstance(value, dict):
-        return any(map(_holds_nul, (*value.keys(), *value.values())))
-    if isinstance(value, list):
-        return any(map(_holds_nul, value))
-    return isinstance(value, str) and "\0" in value
+        return [*value, *value.values()]
+    return value if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""What the rows of an export hold, by section, and the JSON Schema of it. Never: how they are read or kept."""
+"""Declares the rows of an export, by section, and its JSON Schema. Never: how they are read or kept."""
 
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
@@ -46,7 +46,7 @@ Zone = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class Flags(Struct, forbid_unknown_fields=True):
-    """Settings changed for the user; one that is null or absent is unchanged."""
+    """Settings changed for the user. A setting that is null or absent is unchanged."""
 
     record: bool | None = None
     recall: bool | None = None
@@ -75,13 +75,11 @@ class Settings(Struct):
     changed_at: Time
 
     def __post_init__(self) -> None:
-        msgspec.convert(
-            self.flags, Flags
-        )  # the dictionary is kept, since null and absent are stored as they are
+        msgspec.convert(self.flags, Flags)  # null and absent are stored as they are, so the dictionary stays
 
 
 class ProfileEntry(Struct):
-    """A statement of the profile; what is proposed, or was refused, names its memory and says nothing itself."""
+    """A statement of the profile. A proposed or refused one names its memory, and has no content."""
 
     id: UUID
     field: ProfileField
@@ -99,7 +97,7 @@ class ProfileEntry(Struct):
 
 
 class Outline(Struct):
-    """What a summary says, in parts."""
+    """The parts of a summary."""
 
     facts: list[Text] = []
     preferences: list[Text] = []
@@ -109,7 +107,7 @@ class Outline(Struct):
 
 
 class _Hinted(Struct, kw_only=True):
-    """Hints: when a statement is needed. All are null until a model or the person gives some."""
+    """Hints on when a statement is needed. All are null until a model or the person gives some."""
 
     use: Use | None = None
     topics: Topics | None = None
@@ -121,7 +119,7 @@ class _Hinted(Struct, kw_only=True):
 
 
 class Memory(_Hinted):
-    """A memory or a summary; with `linked_at` null one that the user sees no more."""
+    """A memory or a summary. The user no longer sees one whose `linked_at` is null."""
 
     id: UUID
     kind: Kind
@@ -177,7 +175,7 @@ class Update(Struct):
 
 
 class Quarantined(_Hinted):
-    """What waits for approval; of what was refused, only the hash of its content."""
+    """A statement that waits for approval. A refused one has only the hash of its content."""
 
     id: UUID
     at: Time
@@ -214,14 +212,14 @@ class Session(Struct):
 
 
 class ChatLeftOut(Struct):
-    """A chat of which nothing is to be kept, from a time on."""
+    """A chat from which nothing is kept, since a time."""
 
     session_id: Id
     since: Time
 
 
 class Exchange(Struct):
-    """A turn and its reply, and how far its formation is."""
+    """A turn and its reply, and the state of its formation."""
 
     id: UUID
     session_id: Id
@@ -259,7 +257,7 @@ class Exchange(Struct):
 
 
 class Message(Struct):
-    """What was said."""
+    """A message of a chat."""
 
     id: UUID
     session_id: Id
@@ -277,7 +275,7 @@ class Message(Struct):
 
 
 class Injection(Struct):
-    """What was added to a prompt."""
+    """A block that was added to a prompt."""
 
     session_id: Id
     anchor: Words
@@ -291,7 +289,7 @@ class Injection(Struct):
 
 
 class Usage(Struct):
-    """What models took in the background on a day."""
+    """Tokens that models took in the background on a day."""
 
     day: date
     tokens: Annotated[int, Meta(ge=0, le=2**63 - 1)]
@@ -300,7 +298,7 @@ class Usage(Struct):
 
 
 class Request(Struct):
-    """What a request was like; `story` names what was found by ids and scores."""
+    """The figures of a request. `story` names the found memories by ids and scores."""
 
     id: UUID
     at: Time
@@ -336,7 +334,7 @@ class Request(Struct):
 
 
 class ChatRequest(Struct):
-    """What a chat asked of the memory as a whole, and the memories that were listed or taken away with the answer."""
+    """A request of a chat about the whole memory, and the memories that were listed or taken away with the answer."""
 
     session_id: Id
     anchor: Words
@@ -346,7 +344,7 @@ class ChatRequest(Struct):
 
 
 class NotHelpful(Struct):
-    """A memory that the user called not helpful for a question: the request that was given it, and the message with the question."""
+    """A memory that the user called not helpful: the request that was given it, and the message with the question."""
 
     memory_id: UUID
     request_id: UUID
@@ -361,7 +359,7 @@ class _ChangedSettings(Struct):
 
 
 class AdminRead(Struct):
-    """What an administrator read; or, where `operation` begins with `settings: `, who changed which settings."""
+    """A read by an administrator; or, if `operation` begins with `settings: `, a change of settings."""
 
     id: UUID
     at: Time
@@ -375,7 +373,7 @@ class AdminRead(Struct):
 
 
 class KeptAnswer(Struct):
-    """What a request with an `Idempotency-Key` was answered, as JSON; null while it is under way. It is not imported."""
+    """The answer to a request with an `Idempotency-Key`, as JSON; null while it is under way. It is not imported."""
 
     key: Words
     at: Time
@@ -402,10 +400,10 @@ ROWS: dict[str, type[Struct]] = {
     "admin_reads": AdminRead,
     "kept_answers": KeptAnswer,
 }
-"""What a row of each section is, in the order in which sections are written and kept."""
+"""The type of a row by section, in the order in which sections are written and kept."""
 
 NOT_IMPORTED = frozenset({"kept_answers"})
-"""What is told and not brought back: with its key a request is known again by the Recollect that answered it alone."""
+"""Exported only: an `Idempotency-Key` means something to the Recollect that answered it, and to no other."""
 
 
 Document = msgspec.defstruct(

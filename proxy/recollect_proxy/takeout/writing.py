@@ -1,4 +1,4 @@
-"""Writes all that is kept of one user as one JSON document, piece by piece. Never: holds more than a piece of it."""
+"""Writes one user's data as one JSON document, piece by piece. Never: holds more than a piece of it."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ _PIECE = 1 << 18
 
 
 async def export_document(engine: Engine, user_id: str, *, at: datetime) -> AsyncIterator[bytes]:
-    """Yield the document, as UTF-8, a row a line.
+    """Yield the document, as UTF-8, one row per line.
 
     Args:
         engine: The engine of the store. The export of an unknown user is empty.
@@ -28,30 +28,23 @@ async def export_document(engine: Engine, user_id: str, *, at: datetime) -> Asyn
     """
     head = {"format": FORMAT, "version": VERSION, "exported_at": at, "user_id": user_id}
     piece = bytearray(msgspec.json.encode(head)[:-1])
-    sections = list(ROWS)
-    begun = -1  # the section that is written now
-    has_rows = False
+    sections, begun = [*ROWS], 0
 
-    def begin(until: int) -> None:
-        nonlocal begun, has_rows
-        while begun < until:
-            if begun >= 0:
-                piece.extend(b"\n]")
-            begun += 1
-            piece.extend(f',\n"{sections[begun]}": ['.encode())
-            has_rows = False
+    def up_to(section: str) -> bytes:
+        """End the section that is being written, and begin the further ones up to ``section``."""
+        nonlocal begun
+        new = sections[begun : sections.index(section) + 1]
+        ends = "\n]" if begun and new else ""
+        begun += len(new)
+        return (ends + "\n]".join(f',\n"{name}": [' for name in new)).encode()
 
     async for section, row in engine.export(user_id):
-        begin(sections.index(section))
-        piece += b",\n" if has_rows else b"\n"
-        piece += row.encode()
-        has_rows = True
+        begins = up_to(section)
+        piece += begins + (b"\n" if begins else b",\n") + row.encode()
         if len(piece) >= _PIECE:
             yield bytes(piece)
             piece.clear()
-    begin(len(sections) - 1)
-    piece += b"\n]}\n"
-    yield bytes(piece)
+    yield bytes(piece + up_to(sections[-1]) + b"\n]}\n")
 
 
 async def written_export(engine: Engine, user_id: str, *, at: datetime) -> AsyncIterator[bytes]:

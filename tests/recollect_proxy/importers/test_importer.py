@@ -347,12 +347,9 @@ async def test_many_memories_come_in_several_goes(imports: Imports, monkeypatch:
 async def test_a_chat_that_is_deleted_meanwhile_is_passed_over(
     imports: Imports, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def gone(_self: object, _listed: object) -> None:
-        return None
+    monkeypatch.setattr("recollect_proxy.importers.openwebui_database.read_chat", lambda _row: None)
 
-    monkeypatch.setattr("recollect_proxy.importers.files.FileSource.chat", gone)
-
-    tally = await imports.bring_rows(imports.chat(talk((BEES, "Oh."))), chats=True)
+    tally = await imports.bring(imports.database(chats=[imports.chat(talk((BEES, "Oh.")))]), chats=True)
 
     assert (tally.chats, tally.users) == ({}, set())
 

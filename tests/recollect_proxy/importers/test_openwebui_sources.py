@@ -1,9 +1,9 @@
 """OpenWebUI's file, its Postgres and its exports give the same, and none of them is changed."""
 
 import json
-import os
 import sqlite3
 from collections.abc import Callable, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,10 @@ from tests.recollect_proxy.importers.kept import (
 )
 from tests.tables import table
 
-from recollect_proxy.importers.lines import SourceError
+from recollect.store.sql import read_queries
+from recollect_proxy import importers
+from recollect_proxy.importers.lines import Source, SourceError
 from recollect_proxy.importers.openwebui_database import open_openwebui
-from recollect_proxy.importers.source import Broken, Listed, Source
 
 MEMORIES = [memory_row("I keep bees."), memory_row("I collect stamps.", user="ben")]
 CHATS = [
@@ -31,16 +32,16 @@ CHATS = [
 ]
 
 
-async def contents_of(source: Source) -> list[str]:
-    """Return what the memories say; of a row that can't be read, its name."""
-    return [each.name if isinstance(each, Broken) else each.content for each in await source.memories()]
+def contents_of(source: Source) -> list[str]:
+    """Return what the memories say."""
+    return [each.content for each in source.memories]
 
 
 async def everything(source: Source) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """Return what the memories say, and the chats with what is said in them."""
-    chats = [await source.chat(each) for each in await source.chats()]
+    chats = [await each.read() for each in source.chats]
     return (
-        await contents_of(source),
+        contents_of(source),
         [(chat.id, [each.text for each in chat.messages]) for chat in chats if chat is not None],
     )
 
@@ -49,7 +50,6 @@ EVERYTHING = (
     ["I keep bees.", "I collect stamps."],
     [("chat-2", ["I collect stamps.", "Oh."]), ("chat-1", ["I keep bees.", "Oh."])],
 )
-GONE = Listed("gone", "anna", "gone")
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -62,8 +62,7 @@ async def test_the_file_of_openwebui_is_read_and_not_changed(tmp_path: Path) -> 
 
     async with open_openwebui(str(path)) as source:
         assert await everything(source) == EVERYTHING
-        assert await source.users() == frozenset({"anna", "ben"})
-        assert await source.chat(GONE) is None
+        assert source.users == frozenset({"anna", "ben"})
 
     assert contents(tmp_path) == before, "and no file is left beside it, which might be another account's"
 
@@ -75,11 +74,23 @@ async def test_what_openwebui_wrote_last_is_read_while_it_runs_and_it_can_go_on(
     running.commit()
 
     async with open_openwebui(str(path)) as source:
-        assert await contents_of(source) == ["I moved to Ghent.", "I keep bees."]
+        assert contents_of(source) == ["I moved to Ghent.", "I keep bees."]
         running.execute("INSERT INTO memory (id, user_id, content) VALUES ('n', 'anna', 'Again.')")
         running.commit()
-        assert len(await source.memories()) == 3
+    async with open_openwebui(str(path)) as source:
+        assert len(source.memories) == 3
     running.close()
+
+
+async def test_a_chat_that_is_deleted_meanwhile_is_gone(tmp_path: Path) -> None:
+    path = write_database(tmp_path / "webui.db", chats=CHATS)
+
+    async with open_openwebui(str(path)) as source:
+        running = sqlite3.connect(path)
+        running.execute("DELETE FROM chat WHERE id = 'chat-2'")
+        running.commit()
+        running.close()
+        assert [await each.read() is None for each in source.chats] == [True, False]
 
 
 async def test_a_file_of_an_older_release_is_read(tmp_path: Path) -> None:
@@ -95,10 +106,11 @@ async def test_a_file_without_a_log_of_changes_is_read_while_it_is_written(tmp_p
     running.execute("PRAGMA journal_mode = DELETE")
 
     async with open_openwebui(str(path)) as source:
-        assert len(await source.memories()) == 2
+        assert len(source.memories) == 2
         running.execute("DELETE FROM memory WHERE user_id = 'ben'")
         running.commit()
-        assert len(await source.memories()) == 1
+    async with open_openwebui(str(path)) as source:
+        assert len(source.memories) == 1
     running.close()
 
 
@@ -112,7 +124,7 @@ async def test_bytes_that_are_no_text_are_survived(tmp_path: Path) -> None:
     connection.close()
 
     async with open_openwebui(str(path)) as source:
-        assert await contents_of(source) == ["\ufffdA"]
+        assert contents_of(source) == ["\ufffdA"]
 
 
 async def test_another_programs_database_is_refused(tmp_path: Path) -> None:
@@ -120,9 +132,9 @@ async def test_another_programs_database_is_refused(tmp_path: Path) -> None:
         tmp_path / "other.db", users=(), schema=('CREATE TABLE "user" (id TEXT)', "CREATE TABLE x (y)")
     )
 
-    async with open_openwebui(str(path)) as source:
-        with pytest.raises(SourceError, match="no database of OpenWebUI"):
-            await source.memories()
+    with pytest.raises(SourceError, match="no database of OpenWebUI"):
+        async with open_openwebui(str(path)):
+            pass
 
 
 async def test_a_torn_database_is_refused(tmp_path: Path) -> None:
@@ -150,7 +162,7 @@ async def test_a_file_in_a_folder_that_cannot_be_written_is_read_as_it_stands(
 
     monkeypatch.setattr(sqlite3, "connect", connect_where_nothing_can_be_written)
     async with open_openwebui(str(path)) as source:
-        assert len(await source.memories()) == 2
+        assert len(source.memories) == 2
 
     (tmp_path / "webui.db-wal").write_bytes(b"what was written last")
     with pytest.raises(SourceError, match=r"webui\.db-wal lies beside it"):
@@ -164,7 +176,7 @@ async def test_an_export_is_read(tmp_path: Path, lines: bool) -> None:  # noqa: 
 
     async with open_openwebui(str(path)) as source:
         assert await everything(source) == EVERYTHING
-        assert await source.users() is None
+        assert source.users is None
 
 
 async def test_one_exported_chat_and_an_empty_export_are_read(tmp_path: Path) -> None:
@@ -172,7 +184,7 @@ async def test_one_exported_chat_and_an_empty_export_are_read(tmp_path: Path) ->
     (tmp_path / "none.json").write_text("[]")
 
     async with open_openwebui(str(tmp_path / "chat.json")) as source:
-        assert [each.name for each in await source.chats()] == ["chat-1"]
+        assert [each.name for each in source.chats] == ["chat-1"]
     async with open_openwebui(str(tmp_path / "none.json")) as source:
         assert await everything(source) == ([], [])
 
@@ -209,7 +221,7 @@ async def test_an_export_may_be_laxer_than_json(tmp_path: Path, content: bytes) 
     path.write_bytes(content)
 
     async with open_openwebui(str(path)) as source:
-        assert len(await source.memories()) == 1
+        assert len(source.memories) + len(source.broken) == 1
 
 
 async def test_a_broken_row_of_an_export_is_named_by_its_place(tmp_path: Path) -> None:
@@ -217,12 +229,8 @@ async def test_a_broken_row_of_an_export_is_named_by_its_place(tmp_path: Path) -
     path.write_text("\n".join([json.dumps(MEMORIES[0]), "{broken", "[" * 100_000, json.dumps(MEMORIES[1])]))
 
     async with open_openwebui(str(path)) as source:
-        assert await contents_of(source) == [
-            "I keep bees.",
-            "row number 2",
-            "row number 3",
-            "I collect stamps.",
-        ]
+        assert contents_of(source) == ["I keep bees.", "I collect stamps."]
+        assert [each.partition(":")[0] for each in source.broken] == ["row number 2", "row number 3"]
 
 
 async def test_line_separators_within_a_text_do_not_part_its_row(tmp_path: Path) -> None:
@@ -231,7 +239,7 @@ async def test_line_separators_within_a_text_do_not_part_its_row(tmp_path: Path)
     path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
 
     async with open_openwebui(str(path)) as source:
-        assert await contents_of(source) == ["one\u2028two\x85three", "four"]
+        assert contents_of(source) == ["one\u2028two\x85three", "four"]
 
 
 @table(
@@ -285,7 +293,7 @@ async def test_a_chat_whose_time_no_float_can_hold_comes_first(tmp_path: Path) -
     rows = [chat_row([], id_="late"), chat_row([], id_="odd", created_at=10**400, chat=never)]
 
     async with open_openwebui(str(write_export(tmp_path / "export.json", rows))) as source:
-        assert [each.name for each in await source.chats()] == ["odd", "late"]
+        assert [each.name for each in source.chats] == ["odd", "late"]
 
 
 async def fill(dsn: str, schema: Sequence[str] = SCHEMA) -> None:
@@ -315,14 +323,13 @@ async def test_the_postgres_of_openwebui_is_read(empty_dsn: str) -> None:
         async with open_openwebui(f"{scheme}://{empty_dsn.partition('://')[2]}") as source:
             memories, chats = await everything(source)
             assert (sorted(memories), chats) == (sorted(EVERYTHING[0]), EVERYTHING[1])
-            assert await source.users() == frozenset({"anna", "ben"})
-            assert await source.chat(GONE) is None
+            assert source.users == frozenset({"anna", "ben"})
 
 
 async def test_a_postgres_of_something_else_is_refused(empty_dsn: str) -> None:
-    async with open_openwebui(empty_dsn) as source:
-        with pytest.raises(SourceError, match="no database of OpenWebUI"):
-            await source.memories()
+    with pytest.raises(SourceError, match="no database of OpenWebUI"):
+        async with open_openwebui(empty_dsn):
+            pass
 
 
 async def test_one_that_fails_to_answer_is_told_without_its_data(empty_dsn: str) -> None:
@@ -330,9 +337,9 @@ async def test_one_that_fails_to_answer_is_told_without_its_data(empty_dsn: str)
     await connection.execute("CREATE VIEW memory AS SELECT 1 / 0 AS id, 1 AS created_at")
     await connection.close()
 
-    async with open_openwebui(empty_dsn) as source:
-        with pytest.raises(SourceError, match=r"DivisionByZeroError\.$"):
-            await source.memories()
+    with pytest.raises(SourceError, match=r"DivisionByZeroError\.$"):
+        async with open_openwebui(empty_dsn):
+            pass
 
 
 async def test_tables_in_a_schema_of_their_own_are_found_by_its_name(empty_dsn: str) -> None:
@@ -344,13 +351,13 @@ async def test_tables_in_a_schema_of_their_own_are_found_by_its_name(empty_dsn: 
 
     async with open_openwebui(in_schema) as source:
         assert (await everything(source))[1] == EVERYTHING[1]
-    async with open_openwebui(empty_dsn) as source:
-        with pytest.raises(SourceError, match=r"\?search_path=SCHEMA"):
-            await source.chats()
+    with pytest.raises(SourceError, match=r"\?search_path=SCHEMA"):
+        async with open_openwebui(empty_dsn):
+            pass
 
 
 def test_the_queries_only_read() -> None:
-    folder = Path(__file__).parents[3] / "proxy/recollect_proxy/importers/queries"
+    queries = list(read_queries((resources.files(importers) / "openwebui.sql").read_text("utf-8")))
 
-    for name in os.listdir(folder):  # noqa: PTH208 -- names are enough
-        assert (folder / name).read_text().splitlines()[-1].startswith("SELECT ")
+    assert len(queries) == 4
+    assert all(query.text.startswith("SELECT ") for query in queries)

@@ -1,2 +1,0 @@
--- One chat; older releases have fewer columns.
-SELECT * FROM chat WHERE id = $1

@@ -1,2 +1,0 @@
--- Who has an account.
-SELECT id FROM "user"
