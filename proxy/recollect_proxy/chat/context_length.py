@@ -54,7 +54,7 @@ _SUBJECT = linear(
     re.IGNORECASE,
     captures=False,
 )
-"""The prompt as what a sentence is about: "request input" at its end, or "input image" at its beginning, is something else."""
+"""The prompt as a sentence's subject: "request input" at its end, or "input image" at its beginning, is something else."""
 
 _TOKENS = linear(r"\btokens?\b", re.IGNORECASE, captures=False)
 _TOO_MUCH = linear(_BEYOND, re.IGNORECASE, captures=False)

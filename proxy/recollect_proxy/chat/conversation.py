@@ -46,7 +46,7 @@ class Conversation:
         Raises:
             ClientLeftError, UpstreamError, TruncatedError: As their names say.
         """
-        # Read: who speaks, what they said, and what they ask of their memory.
+        # Read: the speaker, their turn, and the options of the request.
         trace = self._traces.begin(scope["headers"])
         incoming = Incoming(receive)
         caller = self._identity.identify(scope["headers"], peer_of(scope))

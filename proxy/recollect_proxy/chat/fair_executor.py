@@ -1,4 +1,4 @@
-"""Runs work that takes long off the event loop, so that no other chat waits for it. Never: what the work is."""
+"""Runs work that takes long off the event loop, so that no other chat waits for it. Never: the work itself."""
 
 import asyncio
 from collections.abc import Callable
@@ -33,7 +33,7 @@ class FairExecutor:
         """Return what ``work`` returns.
 
         Args:
-            work: What to run.
+            work: The function to run.
             user_id: For whom; None stands for all who are not known.
 
         Raises:
@@ -53,7 +53,7 @@ class FairExecutor:
 
 
 def _release(lock: asyncio.Lock, done: "asyncio.Future[Result]") -> None:
-    """Let the user's next piece of work in; an error that nobody waited for is dropped."""
+    """Start the user's next piece of work; an error without a waiting caller is dropped."""
     lock.release()
     if not done.cancelled():
         done.exception()

@@ -1,4 +1,4 @@
-"""Knows which chats had no room for memories, so that each of their turns is sent once. Never: a store, what was said."""
+"""Knows which chats had no room for memories, so that each of their turns is sent once. Never: a store, a message's text."""
 
 from cachetools import TTLCache
 

@@ -55,7 +55,7 @@ class Passthrough:
             send: Sends ASGI messages to the client.
             extra: The proxy's own response headers.
             instead: A body to send in place of the request's; None: the request's own is sent.
-            hear: Returns what is called with each chunk of an answer; it must not raise, and must return at once.
+            hear: Returns the callback for each chunk of an answer, which must not raise, and must return at once.
 
         Raises:
             ClientLeftError: The client closed the connection.

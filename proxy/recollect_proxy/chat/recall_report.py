@@ -1,4 +1,4 @@
-"""What an answer says about its memories: response headers, and JSON members if the client asked for them.
+"""Reports the memories of an answer: response headers, and JSON members if the client asked for them.
 
 Never: counts of any one user; text of a user in a header, but for a client that asked for the memories.
 """
@@ -14,7 +14,7 @@ from recollect_proxy.web.asgi import Headers
 
 _PREVIEW_CHARACTERS = 160
 _HEADER_BYTES = 6_000
-"""The most bytes that memories take in a header: clients and gateways take 8 kB for all of them, as a rule."""
+"""The most bytes that memories take in a header: most clients and gateways take 8 kB for all of them."""
 
 
 class RecallReports:
@@ -33,12 +33,12 @@ class RecallReports:
         return self.about(Prepared(Recall(skipped=reason)))
 
     def about(self, prepared: Prepared, request_id: UUID | None = None, *, listed: bool = False) -> Headers:
-        """Return the headers about what a prompt was given, and count it.
+        """Return the headers about a prompt's additions, and count them.
 
         Args:
-            prepared: What it was given.
+            prepared: The additions.
             request_id: By which the request's explanation can be asked for.
-            listed: Whether the memories themselves are told, in a header.
+            listed: Whether a header lists the memories themselves.
         """
         recall, placed = prepared.recall, prepared.placed
         if recall.skipped is not None:
@@ -67,7 +67,7 @@ class RecallReports:
 def listed_memories(recollections: Sequence[Recollection]) -> list[dict[str, object]]:
     """Return recollections as an answer shows them: id, kind, source, preview (160 characters at most), score.
 
-    What stands in every chat says so.
+    Items of the standing part are marked.
     """
     return [_shown(each) for each in recollections]
 

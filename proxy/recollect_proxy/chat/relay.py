@@ -44,7 +44,7 @@ async def relay_whole(
 ) -> None:
     """Read the whole response, and relay it with ``rewrite`` applied to its body.
 
-    ``Content-Length`` is set anew, and the headers bound to the old body are dropped. The other arguments are as for
+    ``Content-Length`` is set again, and the headers bound to the old body are dropped. The other arguments are as for
     ``relay``.
 
     Raises:

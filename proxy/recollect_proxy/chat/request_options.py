@@ -32,7 +32,7 @@ class RefusedError(ValueError):
 
 
 class InvalidOptionError(RefusedError):
-    """An option has an invalid value; ``failure`` tells the client which, and what is valid."""
+    """An option has an invalid value; ``failure`` names it for the client, with the valid values."""
 
     def __init__(self, name: str, wanted: str) -> None:
         super().__init__(invalid_option(name, wanted))
@@ -43,10 +43,10 @@ class RequestOptions:
     """The options of one request.
 
     Attributes:
-        recall: What is recalled, how much, and where it goes.
+        recall: The options of the recall: whether, how much, and the placement.
         remember: Whether the exchange may be remembered.
-        mark: Whether someone calls what is said valuable.
-        session: The chat it belongs to, in place of what else would tell; None: what else tells.
+        mark: Whether the user marks the message as valuable.
+        session: The chat it belongs to; None: the headers or the messages identify it.
         includes_memories: Whether the answer is to show the memories it was given.
     """
 

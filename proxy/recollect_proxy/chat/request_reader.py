@@ -1,4 +1,4 @@
-"""Reads a chat request: whose turn it is, what it asks of its memory, and which bytes are forwarded.
+"""Reads a chat request: the speaker, the options, and the bytes to forward.
 
 Never: recall, a socket.
 """
@@ -23,11 +23,11 @@ _OPTIONS_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class ParsedRequest:
-    """What was read of a request.
+    """A request that was read.
 
     Attributes:
         detected: The turn, or why there is none.
-        options: What the request asks of its memory.
+        options: The request's options.
         body: The body to forward; None if it is the body as it came.
     """
 
@@ -88,7 +88,7 @@ class RequestReader:
         """Read a request.
 
         Args:
-            caller: Who sent it.
+            caller: The sender.
             headers: Its headers.
             body: Its body as it came; None if it is too large to be read.
 

@@ -2,7 +2,7 @@
 
 OpenWebUI takes the ``event`` of a chat completion chunk for one of its own: it shows it, and keeps it with the message.
 
-Never: anything for another client; changes or reorders what the upstream says, or lets a byte of it wait; fails a chat.
+Never: anything for another client; changes, reorders or delays a byte of the upstream's; fails a chat.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Shows what was recalled before an answer's first word, and what the chat taught meanwhile as soon as it is known.
+    """Shows recalled memories before an answer's first word, and new memories from the chat as soon as they are known.
 
     Attributes:
         engine: Tells what was learned.
@@ -48,12 +48,12 @@ class Status:
     engine: LiveEngine
 
     def is_for(self, caller: Caller, chat: ChatBody) -> bool:
-        """Whether a request is of somebody who sees it: who chats on OpenWebUI's own page."""
+        """Whether the sender sees it, because they chat on OpenWebUI's own page."""
         return caller.by_openwebui and caller.session_id is not None and chat.stream
 
     @asynccontextmanager
     async def beside(self, turn: Turn) -> "AsyncIterator[Shown]":
-        """Look for what the chat of a turn taught meanwhile, beside the asking and the answer, until that ends."""
+        """Look for new memories of a turn's chat, during the request and its answer."""
         shown = Shown(self.engine, turn)
         try:
             yield shown
@@ -62,11 +62,11 @@ class Status:
 
 
 class Shown:
-    """What is shown in the stream of one answer; nothing of it waits.
+    """The status events in the stream of one answer; none delays the answer.
 
     Args:
         engine: Tells what was learned.
-        turn: Whose answer it is.
+        turn: The turn that it answers.
     """
 
     def __init__(self, engine: LiveEngine, turn: Turn) -> None:
@@ -85,9 +85,9 @@ class Shown:
         extra: Iterable[tuple[bytes, bytes]],
         listen: Callable[[bytes], None],
     ) -> None:
-        """Send an answer on as it comes, behind what was recalled for it; between its events, what was learned meanwhile.
+        """Send the recalled memories, then the answer as it comes, and new memories between its events.
 
-        What stands in the prompt by an earlier turn, ``in_place``, is counted where nothing new was recalled.
+        Memories from an earlier turn, ``in_place``, are counted if nothing new was recalled.
 
         Arguments and errors are those of ``recollect_proxy.chat.relay.relay``.
         """
@@ -104,7 +104,7 @@ class Shown:
         await send({"type": "http.response.body", "body": b""})
 
     async def _show_news(self, send: Send) -> None:
-        """Show what was learned meanwhile, where that is known by now."""
+        """Show new memories, if any are known by now."""
         if self._looking is None:
             if time.monotonic() - self._looked >= _LOOK_SECONDS:
                 self._looked = time.monotonic()
@@ -112,7 +112,7 @@ class Shown:
         elif self._looking.done():
             news = self._looking.result()
             await _send_on(send, _learned(news) if news is not None else b"")
-            self._looking = None  # now it is told; who is cut off before was not
+            self._looking = None  # now it is shown; a client that left before has not seen it
 
     async def _look(self) -> News | None:
         engine = self._engine.engine
@@ -139,9 +139,9 @@ def has_room(answer: Answer) -> bool:
 
 
 def _told(recollections: Sequence[Recollection], in_place: Sequence[Recollection] = ()) -> bytes:
-    """Return as events what was recalled, or how much stands in the prompt already; b"" where nothing does.
+    """Return events with the recalled memories, or the number in the prompt already; b"" for none.
 
-    What stands in every chat is no news.
+    The standing part is no news.
     """
     found = [each for each in recollections if each.is_found]
     if not found and not in_place:

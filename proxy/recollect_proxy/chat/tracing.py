@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-_PROVIDERS = {"messages": "anthropic"}  # the other APIs are OpenAI's, whoever speaks them
+_PROVIDERS = {"messages": "anthropic"}  # the other APIs are OpenAI's, on any server
 _PARENT = (b"traceparent", b"tracestate")
 
 

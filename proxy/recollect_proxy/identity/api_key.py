@@ -23,8 +23,8 @@ class ApiKey:
     unknown key without our prefix may be meant for the upstream: the mode does not apply to it.
 
     Args:
-        users: Returns the user's id by the hash of the key, as ``hash_of`` returns it: a key that is taken out counts no more from
-            the next request on.
+        users: Returns the user's id by the hash of the key, as ``hash_of`` returns it: a removed key no longer counts
+            from the next request on.
     """
 
     def __init__(self, users: Callable[[], Mapping[str, str]]) -> None:

@@ -79,7 +79,7 @@ class PlainHeader:
             return REFUSED
         if self._secret is None and (_is_another_sites(headers) or self._is_misled(headers)):
             return REFUSED
-        # No encoder escapes unreserved characters. Whoever does tries to pass as another user.
+        # No encoder escapes unreserved characters. A sender that does tries to pass as another user.
         if len(users) != 1 or _NEEDLESS.search(users[0]):
             return REFUSED
         is_openwebuis = (

@@ -1,7 +1,7 @@
 """Routes a request to an LLM server by the model that it names. Never: changes a byte of the request.
 
-The body is read before the server is chosen. If the model is uncertain, the request is refused: what a person says to one
-LLM must not reach another.
+The body is read before the server is chosen. If the model is uncertain, the request is refused: a message to one LLM
+must not reach another.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _BODY_LIMIT = 32 * 1024 * 1024
 """Bytes up to which a body is read for its model: as many as for its memory."""
 
 _READ_SECONDS = 10.0
-"""What reading a large body for its model may take."""
+"""The time limit for reading a large body for its model."""
 
 _VERSION = b"/v1"
 _MODELS = b"/models"
@@ -35,7 +35,7 @@ class _UnreadableError(Exception):
     """The request's model is uncertain.
 
     Attributes:
-        failure: What the client is told.
+        failure: The error for the client.
     """
 
     def __init__(self, failure: Failure = MODEL_NOT_READ) -> None:
@@ -131,7 +131,7 @@ def _is_file(headers: Headers) -> bool:
 
 
 def _of_query(query: bytes) -> str | None:
-    """Return the model that a query names; None where it names none.
+    """Return the model that a query names; None if it names none.
 
     Raises:
         _UnreadableError: It names two.
@@ -143,16 +143,16 @@ def _of_query(query: bytes) -> str | None:
 
 
 def _of_body(body: bytes, encodings: str, *, is_json: bool) -> str | None:
-    """Return the model that a body names; None where it names none.
+    """Return the model that a body names; None if it names none.
 
     Args:
         body: The body, as it came.
         encodings: Its content codings.
-        is_json: Whether it is said to be JSON. What is said to be something else is read as JSON if it begins like an object:
-            many servers do so, and curl calls JSON a form.
+        is_json: Whether it is said to be JSON. A body of another content type is read as JSON if it begins like an
+            object: many servers do so, and curl calls JSON a form.
 
     Raises:
-        _UnreadableError: It can't be told for certain.
+        _UnreadableError: The model is uncertain.
     """
     if not body.strip():
         return None

@@ -1,4 +1,4 @@
-"""Lets only requests of known users through to the LLM servers. Never: tells who somebody is."""
+"""Lets only requests of known users through to the LLM servers. Never: identifies a person."""
 
 import structlog
 
@@ -14,15 +14,16 @@ log = structlog.get_logger(__name__)
 
 
 class IdentifiedOnly:
-    """A router that refuses what is of nobody known.
+    """A router that refuses requests without an identity.
 
-    Not the list of models, for which a frontend may ask in nobody's name; nor what a browser asks before it may send credentials
-    (the Fetch standard, "CORS-preflight fetch"). Neither may have a body, which a lenient server might take for a chat.
+    It lets pass the list of models, for which a frontend may ask in no user's name, and a browser's preflight without
+    credentials (the Fetch standard, "CORS-preflight fetch"). Neither may have a body, which a lenient server might
+    take for a chat.
 
     Args:
-        router: Finds the application of what is let through.
+        router: Finds the application for requests that pass.
         identity: Tells who is known.
-        reports: Counts what is refused.
+        reports: Counts refused requests.
     """
 
     def __init__(self, router: Router, identity: Identity, reports: RecallReports) -> None:

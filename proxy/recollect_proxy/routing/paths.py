@@ -13,7 +13,7 @@ _CANCEL = b"/cancel"
 
 
 def is_below(path: bytes, base: bytes) -> bool:
-    """Return whether a path lies below a base, or is it."""
+    """Return whether a path is a base or below it."""
     return path == base or path.startswith(base + b"/")
 
 

@@ -33,8 +33,8 @@ class Router:
     def application(self, scope: Scope) -> Application | None:
         """Return the application that answers a request or a WebSocket; None if no server has its path.
 
-        If a lenient server may read the path as another server's, the request is refused: what a person says to one LLM must not
-        reach another.
+        If a lenient server may read the path as another server's, the request is refused: a message to one LLM must
+        not reach another.
         """
         path: bytes = scope["raw_path"]
         found = self._below(path)
@@ -58,7 +58,7 @@ class Router:
         return self._below(path) is not None
 
     def _below(self, path: bytes, *, small: bool = False) -> Destination | None:
-        """Return the server with the longest base that this path lies below; None if there is none."""
+        """Return the server with the longest base of this path; None if there is none."""
         return next(
             (
                 each

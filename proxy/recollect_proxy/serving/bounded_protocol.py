@@ -1,6 +1,6 @@
-"""Limits the size of a request's head and framing, and how slowly a client may send. Never: what is served.
+"""Limits the size of a request's head and framing, and how slowly a client may send. Never: the application.
 
-uvicorn has no such limits. Whoever reads a body limits its size.
+uvicorn has no such limits. The reader of a body limits its size.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Runs a whole proxy for a short time, on a free port of the loopback interface, and leaves nothing behind.
 
-Never: what it is run for.
+Never: its use.
 """
 
 import asyncio

@@ -6,10 +6,10 @@ import socket
 
 
 def why_not_free(host: str, port: int) -> str | None:
-    """Return why an address can't be bound, in one line; None where it can, as far as can be told now.
+    """Return the reason an address can't be bound, in one line; None if it seems free.
 
-    It is asked before the database and the models are started, which takes seconds. Who takes the port in between is
-    told of by the server itself.
+    It is asked before the database and the models are started, which takes seconds. If the port is taken in between,
+    the server reports that.
 
     Args:
         host: An address or a name; of a name each of its addresses is tried, as the server binds each.
@@ -45,7 +45,7 @@ def _told(host: str, port: int, error: OSError) -> str:
 
 
 def _said(error: Exception) -> str:
-    """Return what the system says of an error, without its number."""
+    """Return the system's text of an error, without its number."""
     number = error.errno if isinstance(error, OSError) else None
     known = number is not None and number > 0 and not isinstance(error, socket.gaierror)
     said = (

@@ -1,4 +1,4 @@
-"""Reads requests off a connection as uvicorn does, without three of its faults. Never: what is served."""
+"""Reads requests off a connection as uvicorn does, without three of its faults. Never: the application."""
 
 import sys
 
@@ -10,13 +10,13 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 class _WithoutChunks(RequestResponseCycle):
     """Answers a client of HTTP/1.0, which knows no chunks (RFC 9112, section 6.1).
 
-    What comes without a length ends where the connection does (section 6.3).
+    A body without a length ends with the connection (section 6.3).
     """
 
     _has_length = False
 
     async def send(self, message: ASGISendEvent) -> None:
-        """Send; uvicorn would send what has no length in chunks."""
+        """Send; uvicorn would send a body without a length in chunks."""
         if message["type"] == "http.response.start":
             self._has_length = any(name.lower() == b"content-length" for name, _ in message["headers"])
             self.chunked_encoding = None if self._has_length else False
@@ -48,7 +48,7 @@ class Protocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def on_headers_complete(self) -> None:
-        """Begin to answer, unless the request has to be read anew."""
+        """Begin to answer, unless the request has to be read again."""
         upgrades = any(name == b"upgrade" for name, _ in self.headers) and self.parser.should_upgrade()
         self._declining = upgrades and not self._should_upgrade()
         if not self._declining:
@@ -66,7 +66,7 @@ class Protocol(HttpToolsProtocol):
             super().on_message_complete()
 
     def _unsupported_upgrade_warning(self) -> None:
-        """Read the request anew, as one that asks for no upgrade (RFC 9110, section 7.8).
+        """Read the request again, as one that asks for no upgrade (RFC 9110, section 7.8).
 
         The parser takes what follows the head for another protocol's, and drops the body. Java's
         HTTP client asks for h2c with every request.

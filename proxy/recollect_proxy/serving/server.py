@@ -1,4 +1,4 @@
-"""Runs the application on a socket, with uvicorn. Never: what it serves."""
+"""Runs the application on a socket, with uvicorn. Never: the application."""
 
 import asyncio
 import gc
@@ -23,7 +23,7 @@ class _WebSocketProtocol(WebSocketsSansIOProtocol):
     """Tells a lost connection from a closed one, and a handshake that failed."""
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes; refuse what is no handshake, since uvicorn would wait for another one and could not stop."""
+        """Take bytes; refuse all but a handshake, since uvicorn would wait for another one and could not stop."""
         super().data_received(data)
         if self.conn.handshake_exc is not None and not self.handshake_complete:
             self.handshake_complete = self.close_sent = True
@@ -54,7 +54,7 @@ class Server(uvicorn.Server):
         """Prepare to serve.
 
         Args:
-            app: What to serve.
+            app: The application.
             settings: Where, and how long running answers may take to finish on shutdown.
             ready: Called with the port once requests are taken.
         """
@@ -94,10 +94,10 @@ class Server(uvicorn.Server):
             self._ready(self.servers[0].sockets[0].getsockname()[1])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept no more connections, and let the running answers finish, unless a second SIGINT came.
+        """Accept no further connections, and let the running answers finish, unless a second SIGINT came.
 
-        What was opened is closed in order either way; uvicorn would leave that out after a second SIGINT,
-        and a child process that is just being forked can repeat the first one.
+        Open resources are closed in order either way. uvicorn would skip that after a second SIGINT, and a child
+        process that is just being forked can repeat the first one.
         """
         self._probes.drain()
         await super().shutdown(sockets)

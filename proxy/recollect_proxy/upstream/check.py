@@ -1,4 +1,4 @@
-"""Checks once whether the LLM server answers at its base URL, and explains what is wrong. Never: waits for a model."""
+"""Checks once whether the LLM server answers at its base URL, and explains a failure. Never: waits for a model."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ log = structlog.get_logger(__name__)
 
 
 async def complaint_about(upstream: Upstream, base_url: str) -> str | None:
-    """Return what is wrong with a base URL and what to do; None if nothing is. Takes at most five seconds.
+    """Return the fault of a base URL and its remedy; None if there is none. Takes at most five seconds.
 
     Any answer shows that the server is there: many servers have no list of models, and some ask for a key. The base URL
     counts as wrong only if ``/models`` is not found below it, but ``/v1/models`` is.
@@ -49,7 +49,7 @@ async def complaint_about(upstream: Upstream, base_url: str) -> str | None:
 
 
 async def tell_of_upstream(upstream: Upstream, base_url: str) -> None:
-    """Log what is wrong with a base URL, if anything is."""
+    """Log the fault of a base URL, if any."""
     if (complaint := await complaint_about(upstream, base_url)) is not None:
         log.warning("upstream_doubtful", what_to_do=complaint)
 

@@ -48,11 +48,11 @@ class WebSocketRelay:
         connect_timeout: float,
         sends_keys: bool = True,
     ) -> None:
-        """Relay to ``upstream`` what stands below ``base_path``, without the headers that ``strip`` names.
+        """Relay the paths below ``base_path`` to ``upstream``, without the headers that ``strip`` names.
 
         Args:
             upstream: The LLM's server.
-            base_path: What stands for its base URL.
+            base_path: The path that its base URL replaces.
             strip: Which headers are not for it.
             connect_timeout: Seconds to wait until it has answered the handshake.
             sends_keys: Whether a client's own key is for it.
@@ -140,7 +140,7 @@ async def _relay(upstream: ClientConnection, receive: Receive, send: Send) -> No
 
 
 async def _to_upstream(receive: Receive, upstream: ClientConnection) -> None:
-    """Relay what the client says until it leaves; once the upstream has closed, the other direction tells it."""
+    """Relay the client's messages until it leaves; once the upstream has closed, the other direction closes the client's side."""
     while (event := await receive())["type"] != "websocket.disconnect":
         text = event.get("text")
         with suppress(ConnectionClosed):

@@ -1,6 +1,6 @@
 """The store in Postgres with pgvector: memories, message log, inbox and jobs. Never: ranking policy.
 
-What it exports is imported when it is first used: who starts the embedded server does not wait for the store.
+Its exports are imported when they are first used: to start the embedded server does not need the store.
 """
 
 from typing import TYPE_CHECKING

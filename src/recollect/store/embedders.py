@@ -69,7 +69,7 @@ class EmbedderGenerations:
             await connection.execute(SQL["mark_all_embedded"], user_id)
 
     async def complete(self, place: EmbedderPlace, model: str) -> None:
-        """Note that all of everybody's is embedded by an embedder; others that nobody uses are forgotten."""
+        """Note that an embedder has embedded the texts of all users; unused others are forgotten."""
         async with self._database.over_all_users() as connection:
             await connection.execute(SQL["complete_embedders"], place, model)
             await connection.execute(SQL["drop_embedders"], place, model, _USED)

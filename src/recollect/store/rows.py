@@ -34,7 +34,7 @@ from recollect.model import (
 from recollect.text.normalization import storable_text, without_cuts
 
 _DIGITS = 6
-"""What a four-byte float holds."""
+"""The range of a four-byte float."""
 
 
 def shortest(number: float) -> float:
@@ -134,7 +134,7 @@ def passage_of(row: Record) -> Passage:
 
 
 def own_content(row: Record) -> str:
-    """Return the text of a chunk without what others said within it: it is read from where the chunk begins."""
+    """Return the text of a chunk without others' words in it; the ranges count from the chunk's beginning."""
     content: str = row["content"]
     if not row["cuts"]:
         return content

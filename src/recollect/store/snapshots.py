@@ -1,4 +1,4 @@
-"""Reads what a snapshot of a person's memory holds. Never: ranks, decides."""
+"""Reads a person's data for a snapshot. Never: ranks, decides."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from recollect.store.sql import SQL
 from recollect.store.users.profiles import confirmed_entries
 
 _BYTES_OF_PASSAGE = 5_000
-"""What a passage takes in memory on average, with its embeddings and its terms."""
+"""The average bytes of a passage in memory, with its embeddings and its terms."""
 
 _MOST_PAST = 200
 """The most past statements of a person that are read: those that ended last."""
@@ -134,7 +134,7 @@ async def in_slices(stored: Callable[[Sequence[_Row]], list[_Stored]], rows: lis
 
 
 async def read_versions(connection: Connection, user_id: str) -> Versions:
-    """Return the versions of what a user has."""
+    """Return the versions of a user's data."""
     row = await connection.fetchrow(SQL["versions_of_user"], user_id)
     assert row is not None  # noqa: S101 -- one row always
     return versions_of(row)
@@ -149,7 +149,7 @@ def _since(have: Versions | None, now: Versions) -> tuple[int, int]:
     """Return the versions after which memories and passages are read; -1: all of them."""
     if have is None:
         return -1, -1
-    is_shared = have.commons < now.commons  # what is shared has no version of this person's
+    is_shared = have.commons < now.commons  # shared memories have no version of this person
     memories = -1 if is_shared or have.statements < now.statements_floor else have.statements
     return memories, -1 if have.log < now.log_floor else have.log
 

@@ -30,7 +30,7 @@ class Migration:
 
     @property
     def contracts(self) -> bool:
-        """Whether it takes away what the version before needs: then its first line says ``-- contract: WHY``."""
+        """Whether it removes something that the version before needs; then its first line says ``-- contract: WHY``."""
         return self.text.startswith("-- contract: ")
 
     @property

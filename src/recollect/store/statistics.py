@@ -1,4 +1,4 @@
-"""Counts what is stored, over all users, in Postgres. Never: of anyone in particular."""
+"""Counts the stored data of all users in Postgres. Never: of anyone in particular."""
 
 import json
 from collections import defaultdict
@@ -36,7 +36,7 @@ class Statistics:
         return StoreSize(**dict(counted or {}), tables=sizes)
 
     async def activity(self, since: datetime, midnights: Sequence[datetime]) -> Activity:
-        """Return what was asked, recalled and formed since then; it takes a scan.
+        """Return the questions, recalls and formations since then; this takes a scan.
 
         Args:
             since: When it begins.

@@ -18,7 +18,7 @@ _MOST_UNSENT = 256 * 1024
 """Backpressure, in bytes: with more of the request unsent, the body's source is not read."""
 
 _MOST_JOINED = 64 * 1024
-"""Bytes that are copied, so that one packet and one call of the system carry what is small."""
+"""The most bytes that are copied, so that small parts share one packet and one system call."""
 
 _SPACES = 2
 """The number of spaces in a request line (RFC 9112, section 3)."""
@@ -207,7 +207,7 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()
 
     def eof_received(self) -> None:
-        """End the response at the server's end of stream. asyncio then sends what is unsent, and closes the connection."""
+        """End the response at the server's end of stream. asyncio then sends the rest, and closes the connection."""
         self.closed = True
         self._sendable.set()
         if self._response is not None:

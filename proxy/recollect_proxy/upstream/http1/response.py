@@ -36,7 +36,7 @@ class Response:
         began: Whether any byte has arrived, even of an interim response.
         complete: Whether the whole response has arrived.
         persists: Whether the server keeps the connection open after the response.
-        waiting: The number of received bytes of the body that nobody has read yet.
+        waiting: The number of received bytes of the body that are still unread.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class Response:
     def on_body(self, piece: bytes) -> None:
         """Add a piece of the body."""
         if self.complete:
-            self.persists = False  # a body where none is allowed
+            self.persists = False  # a body that may not be there
             return
         self._pieces.append(piece)
         self._since_body = 0

@@ -24,7 +24,7 @@ __all__ = ["EmbeddedServer", "TemporaryFolder", "is_used", "start_embedded"]
 
 _PATIENCE_SECONDS = 120.0
 _USERS = "users.lock"
-"""Each process that uses the server holds it, beside the others."""
+"""Each process that uses the server holds it, shared with the others."""
 
 
 class EmbeddedServer:
@@ -61,7 +61,7 @@ class EmbeddedServer:
     def stop(self) -> None:
         """Use the server no longer; its last user stops it. A second call does nothing.
 
-        A server whose folder was deleted ends by itself, within a minute.
+        A server whose folder was deleted ends within a minute.
 
         Raises:
             StoreError: The server does not stop.
@@ -79,7 +79,7 @@ class EmbeddedServer:
 
 
 def is_used(data_dir: Path) -> bool:
-    """Tell whether a process uses the server of a data folder now; nothing is started, and nothing made.
+    """Return whether a process uses the server of a data folder now; starts and makes nothing.
 
     To be asked before ``start_embedded``, as this process would count too.
 
@@ -104,8 +104,8 @@ def start_embedded(
     Args:
         data_dir: Where the data is kept, in the folder ``postgres``; created if missing.
         patience: Seconds to wait until it accepts connections: it may be recovering from a crash.
-        durable: Whether what is written has to outlive a crash of the machine; in a ``TemporaryFolder`` it need
-            not. A server that runs already goes on as it was started.
+        durable: Whether data has to outlive a crash of the machine; in a ``TemporaryFolder`` it need not. A server
+            that runs already goes on as it was started.
 
     Raises:
         ConfigurationError: This folder can't have a server, or not for this user.

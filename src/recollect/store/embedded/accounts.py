@@ -28,7 +28,7 @@ _PROGRAMS = Path(f"pginstall{POSTGRES_VERSION}") / "bin"
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who a server runs as.
+    """The account of a server.
 
     Attributes:
         user: User id.
@@ -172,7 +172,7 @@ def _runs(program: Path, account: Account) -> bool:
 
 
 def _copy(package: Path, target: Path) -> Path:
-    """Copy the package, and the libraries its wheel has beside it, so that everybody may run them."""
+    """Copy the package, and its wheel's libraries, so that everybody may run them."""
     copied = target / package.name
     if not target.exists():
         partial = target.with_name(target.name + ".partial")

@@ -33,12 +33,12 @@ _SETTINGS = {
     "log_checkpoints": "off",
 }
 _NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
-"""For what is gone at the end anyway: nothing waits for the disk."""
+"""Settings for temporary data: nothing waits for the disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Postmaster:
-    """What ``postmaster.pid`` says of the server.
+    """The content of ``postmaster.pid``.
 
     Lines: process, data folder, start time, port, socket folder, address, shared memory, status.
     """
@@ -77,7 +77,7 @@ class Cluster:
 
     Args:
         folder: Created if missing.
-        durable: Whether what is written has to outlive a crash of the machine.
+        durable: Whether data has to outlive a crash of the machine.
     """
 
     def __init__(self, folder: Path, *, durable: bool = True) -> None:
@@ -178,7 +178,7 @@ class Cluster:
     def _spawn(self, alive: FileLock) -> None:
         """Start the server with ``alive``, which it and its children hold as long as they live."""
         sockets = self._socket_folder()
-        # Nobody holds the lock, so these are a dead server's. Postgres would believe the process
+        # The lock is free, so these are a dead server's. Postgres would believe the process
         # number in them, which may be another process's by now.
         for name in ("postmaster.pid", f".s.PGSQL.{_SETTINGS['port']}.lock"):
             (self._data / name).unlink(missing_ok=True)
@@ -244,7 +244,7 @@ class Cluster:
         raise StoreError("The embedded database does not stop.")
 
     def _is_servers(self, process_id: int) -> bool:
-        """Whether the server's account runs this process; where that can't be seen, believe it."""
+        """Whether the server's account runs this process; true if that can't be seen."""
         if process_id <= 1:
             return False
         try:

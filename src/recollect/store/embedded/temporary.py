@@ -23,8 +23,8 @@ while [ -e "$1" ] && [ $tries -lt 100 ]; do rm -rf -- "$1" 2>/dev/null || sleep 
 """
 """Waits for the end of the pipe that is its input, then ends the server in the folder ``$1`` and removes it.
 
-A process number is another process's where its command does not name the data. Where no /proc says so, the server ends
-by itself, within a minute, as its folder is gone.
+A process number is another process's where its command does not name the data. Without /proc, the server ends within
+a minute, as its folder is gone.
 """
 
 
@@ -32,14 +32,14 @@ class TemporaryFolder:
     """A folder that is removed when this process ends, however it ends.
 
     Nothing that a process does at its end is done by one that is killed. So a shell watches it: it reads from a pipe
-    that the kernel closes with the process. Where the shell is killed as well, as with its whole container, the next
-    one that is made beside it removes it: nobody holds its lock any more.
+    that the kernel closes with the process. If the shell is killed as well, as with its whole container, the next
+    folder made in the same place removes it, because its lock is free.
 
     Args:
-        within: Where it is made; None: where the system has its temporary folders.
+        within: The parent folder; None: the system's folder for temporary files.
 
     Attributes:
-        path: Where it is. Other accounts may pass through, as root's database runs as another, and not look.
+        path: The folder's path. Other accounts may pass through, as root's database runs as another, and not look.
 
     Raises:
         OSError: It can't be made, or not be watched.
@@ -84,7 +84,7 @@ def _held(path: Path) -> FileLock:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove what was left in it by processes that were killed with their watchers."""
+    """Remove the leftovers of processes that were killed with their watchers."""
     for path in folder.glob(f"{_PREFIX}*"):
         try:
             found = path.lstat()

@@ -58,7 +58,7 @@ _BULLETS = 60
 """Lines of a chat's turns that are looked up, as they begin as ours do."""
 
 _OF_EVERY_UPSTREAM = frozenset({Awaits.OUTAGE, Awaits.BUDGET})
-"""What is guarded together for all upstreams."""
+"""The name of the breaker that all upstreams share."""
 
 _LONGEST_ERROR = 500
 """Characters kept of why an attempt failed."""

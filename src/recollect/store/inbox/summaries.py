@@ -31,7 +31,7 @@ _LONGEST_MESSAGE = 4_000
 """Characters of a message that are read."""
 
 _RECENT = timedelta(days=30)
-"""Chats are looked at in which something was said so long before what the user said last."""
+"""The age of chats that are looked at, before the user's last message."""
 
 
 async def read_conversation(
@@ -59,7 +59,7 @@ async def read_conversation(
 async def keep_summary(
     connection: Connection, user_id: str, conversation: Conversation, memory: Memory | None, *, at: datetime
 ) -> list[Change]:
-    """Keep a summary of a chat and note up to where it goes, as ``Inbox.summarized`` says."""
+    """Keep a summary of a chat and its last message, as ``Inbox.summarized`` says."""
     session_id = conversation.session_id
     if not await _is_as_it_was(connection, user_id, conversation):
         return []

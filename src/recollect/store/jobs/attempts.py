@@ -1,4 +1,4 @@
-"""How often a step was begun for a user and not ended, in Postgres (the table `tries`). Never: what the step does."""
+"""How often a step was begun for a user and not ended, in Postgres (the table `tries`). Never: the work of a step."""
 
 from datetime import datetime
 

@@ -24,7 +24,7 @@ Drain = Callable[[str], Awaitable[timedelta | None]]
 
 _POLL_WHEN_FULL = timedelta(seconds=0.25)
 _POLL_WHEN_IDLE = timedelta(seconds=1)
-"""What is to be tried again is announced by nobody when its time has come."""
+"""No notification comes when a retry is due."""
 _RETRY_AFTER_OUTAGE = timedelta(seconds=5)
 _SHORTEST_BACKOFF, _LONGEST_BACKOFF = 0.5, 15.0
 _LEAVE_SECONDS = 2.0
@@ -44,7 +44,7 @@ class Jobs:
     Args:
         access: The database; the queue has a connection of its own.
         workers: Jobs run at the same time, at most.
-        heartbeat: After how long without a sign of life a job is taken from its process.
+        heartbeat: After how long without a sign of life another process takes over a job.
     """
 
     def __init__(self, access: Access, *, workers: int, heartbeat: timedelta) -> None:
@@ -184,7 +184,7 @@ class _Worker:
                 max_concurrent_tasks=max(2, self._workers),
                 shutdown_on_listener_failure=True,
                 heartbeat_timeout=heartbeat,
-                log_aggregation_interval=timedelta(0),  # nobody reads PgQueuer's statistics
+                log_aggregation_interval=timedelta(0),  # PgQueuer's statistics are not used
             )
         )
         pruning = asyncio.create_task(self._prune_log())
@@ -243,7 +243,7 @@ class _Worker:
 
 
 async def _leave(working: asyncio.Task[None]) -> None:
-    """Wait for the queue's loop to end by itself, and cancel it when it does not."""
+    """Wait for the end of the queue's loop, and cancel it if it does not come."""
     await asyncio.wait({working}, timeout=_LEAVE_SECONDS)
     if not working.done():
         working.cancel()
@@ -251,7 +251,7 @@ async def _leave(working: asyncio.Task[None]) -> None:
 
 
 def _described(error: BaseException) -> dict[str, str]:
-    """Describe an error without its message, unless it is of ours: those quote nobody."""
+    """Describe an error without its message, unless it is one of ours, which quote no user."""
     description = {"error": type(error).__name__}
     if isinstance(error, RecollectError):
         description["detail"] = str(error)

@@ -37,7 +37,7 @@ _UNREAD = (None,) * len(Statement._fields)
 
 
 class LogIndex:
-    """By what the messages of the log, and the memories, are found."""
+    """The index by which the log's messages, and the memories, are found."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -67,7 +67,7 @@ class LogIndex:
             if await connection.fetchrow(SQL["reading_of"], user_id) != known:
                 return True  # someone asked for another reading meanwhile, or did this one
             await unindex(connection, user_id, changed)
-            # What was taken out last is indexed again before the next look: only then an index is built again.
+            # The last removed messages are indexed again before the next look; only then is an index built again.
             is_over = len(rows) < limit and not (rebuilds and changed)
             last = rows[-1]["id"] if rows else known["reread_to"]
             reading = _READING if is_over else known["reading"]
@@ -132,7 +132,7 @@ class LogIndex:
         return [UnembeddedChunk(row["document"], own_content(row)) for row in rows]
 
     async def embed(self, user_id: str, document: int, vectors: Sequence[Vector], model: str) -> None:
-        """Give a chunk of the user its embeddings, in place of those it has."""
+        """Replace the embeddings of a user's chunk."""
         async with self._database.changing(user_id) as connection:
             if await connection.fetchval(SQL["mark_embedded"], user_id, document, model) is not None:
                 await connection.execute(SQL["delete_chunk_vectors"], user_id, [document])

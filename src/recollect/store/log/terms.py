@@ -1,4 +1,4 @@
-"""How the terms of a passage are kept in its row: each on a line of its own, and two bytes for each: how often it stands there.
+"""The format of a passage's terms in its row: a line for each term, and two bytes with its counts.
 
 The first byte counts the passage with its context, the second its own text alone. A memory has no context.
 """
@@ -15,15 +15,15 @@ TERMS_BY = 1
 """The version of the rules by which a memory's terms are read; to be raised with each change of them."""
 
 _MOST = 255
-"""A term that stands in a passage more often is counted so often."""
+"""A term's count in a passage ends there."""
 
 
 def written_terms(terms: Mapping[str, int], context: Mapping[str, int]) -> tuple[str, bytes, int]:
     """Return the terms, their counts, and the number of terms with the context.
 
     Args:
-        terms: How often each term stands in the passage's own text.
-        context: How often each stands in its context.
+        terms: The count of each term in the passage's own text.
+        context: The count of each term in its context.
     """
     every = Counter(terms)
     every.update(context)
@@ -43,7 +43,7 @@ def terms_of_memory(content: str) -> tuple[str, bytes]:
 
 
 def read_terms_of_memory(content: str, terms: str | None, counts: bytes | None, by: int | None) -> Document:
-    """Return the terms of a memory, from its content where they were not kept or by other rules."""
+    """Return the terms of a memory; from its content if the row has none, or terms by other rules."""
     if terms is None or counts is None or by != TERMS_BY:
         terms, counts = terms_of_memory(content)
     return read_terms(terms, counts, sum(counts[1::2]))

@@ -74,7 +74,7 @@ async def fields_of_exchange(exchange: Exchange, *, ends: bool) -> dict[str, Any
 
 
 async def _fields_of_end(exchange: Exchange) -> dict[str, Any]:
-    """Return what the end of an exchange adds: its answer, and how that failed."""
+    """Return the columns that the end of an exchange adds: its answer, and how that failed."""
     reply, failure = storable_text(exchange.answer), exchange.failure
     fields: dict[str, Any] = {
         "continues": exchange.continues,
@@ -89,7 +89,7 @@ async def _fields_of_end(exchange: Exchange) -> dict[str, Any]:
 
 
 def fields_of_notes_alone(scope: Scope, notes: TurnNotes) -> dict[str, Any]:
-    """Return what is noted with a turn by itself, unless its user, or its chat, was erased since the turn was said."""
+    """Return the statement that writes a turn's notes alone, unless its user or its chat was erased since."""
     said_at = next((each.at for each in (notes.request, notes.injection) if each is not None), None)
     return fields_of_notes(scope, notes) | {"marks": _marks(scope), "at": said_at}
 
@@ -99,7 +99,7 @@ def _marks(scope: Scope) -> list[str]:
 
 
 def fields_of_notes(scope: Scope, notes: TurnNotes | None) -> dict[str, Any]:
-    """Return what is noted with a turn: the block in its prompt, those it detaches, its request."""
+    """Return a turn's notes: the block in its prompt, the blocks it detaches, its request."""
     if notes is None:
         return {}
     fields: dict[str, Any] = {}

@@ -54,7 +54,7 @@ _FORGETTING = frozenset({Reason.DELETED, Reason.FORGOTTEN})
 """Why a memory goes with the words it was said in."""
 
 _UNWANTED = _FORGETTING | {Reason.CORRECTED}
-"""Why a memory goes with all that it took the place of."""
+"""The reasons for which a memory goes together with the ones it replaced."""
 
 
 async def apply_changes(

@@ -188,9 +188,9 @@ def _affected(status: str) -> int:
 async def erase_told(transaction: Transaction, change: Erase) -> Change:
     """Delete memories of the user's own as ``Erase`` says, in the connection's transaction under the user's lock.
 
-    All that forgetting would hide is deleted: what the memories replaced, the exchanges that told them, answers and summaries that
-    say it again. The exchanges stay known by their keys, so that the same request sent again writes no text. Other memories of those
-    exchanges stay, and no longer say in which words they were told.
+    Everything that forgetting would hide is deleted: replaced memories, the exchanges that taught them, answers and
+    summaries that repeat them. The exchanges stay known by their keys, so that the same request sent again writes no
+    text. Other memories of these exchanges stay, without their quotes.
     """
     connection, user_id = transaction.connection, transaction.user_id
     rows = await connection.fetch(SQL["line_of_memories"], user_id, change.memories)
@@ -215,9 +215,9 @@ async def erase_told(transaction: Transaction, change: Erase) -> Change:
     await connection.execute(SQL["detach_from_messages"], user_id, hidden.messages)
     await connection.execute(SQL["erase_texts"], user_id, hidden.messages)
     await connection.execute(SQL["erase_texts_of_exchanges"], user_id, told_in, transaction.at)
-    await connection.execute(SQL["erase_kept_answers"], user_id)  # one may quote what was said
+    await connection.execute(SQL["erase_kept_answers"], user_id)  # one may quote a message
     await _redact_memories(transaction, {*memories, *held})
-    await enqueue(connection, [user_id])  # what stood beside is to be indexed again
+    await enqueue(connection, [user_id])  # the neighbours are to be indexed again
     named = [each for each in change.memories if each in memories]
     await transaction.audit(
         Action.ERASE,
@@ -238,7 +238,7 @@ async def _erase_outside_the_log(transaction: Transaction, told_in: list[UUID], 
 
 
 async def _redact_memories(transaction: Transaction, memories: set[UUID]) -> None:
-    """Let the audit tell of none of these memories."""
+    """Remove these memories from the audit."""
     rows = await transaction.connection.fetch(
         SQL["updates_of_session"], transaction.user_id, None, [], list(memories)
     )

@@ -45,7 +45,7 @@ async def hide_messages(
     said = [*items, *summaries, *hidden]
     given = await connection.fetch(SQL["answers_given"], user_id, said)
     answers = await with_a_word_of(transaction, given, said)
-    if reason is Reason.ERASED:  # the chat told its model what is erased, also without a prompt of ours
+    if reason is Reason.ERASED:  # the chat's model knows the erased text, also without a prompt of ours
         behind = await connection.fetch(SQL["answers_behind"], user_id, hidden)
         answers += await with_a_word_of(transaction, behind, items)
     await connection.execute(SQL["hide_answers"], user_id, answers)

@@ -1,8 +1,8 @@
-"""Retires memories beyond the caps: old, unimportant and long unused ones first. Never: hides what was said.
+"""Retires memories beyond the caps: old, unimportant and long unused ones first. Never: hides messages.
 
-Memories formed within a week go last: they had no chance to be used. Before it goes what is worth least, and that is its
-importance, less what it lost by lying unused: up to 0.3, half of it in 90 days since it was said or last recalled. So what
-matters much (0.9, as health does) outlives whatever matters little, and of what matters alike the unused goes first.
+Memories formed within a week go last: they had no chance to be used. The least worthy memory goes first. Its worth is
+its importance minus a loss for disuse: up to 0.3, half of it in 90 days since it was said or last recalled. So
+important memories (0.9, such as health) outlive unimportant ones, and among equals the unused go first.
 To be said again makes it more important, and to be recalled ends the time of lying unused.
 """
 

@@ -219,8 +219,8 @@ class Memories:
     async def keep_globals(self, added: Sequence[Memory], removed: Sequence[UUID], *, at: datetime) -> None:
         """Keep these for every user with few memories, and no longer those with these ids.
 
-        One whose content is kept already is left out. Blocks that were added to prompts and speak of one that is kept no
-        longer are attached no more.
+        One whose content is kept already is left out. Blocks of prompts that mention a removed memory are no longer
+        attached.
         """
         async with self._database.over_all_users() as connection:
             await write_globals(connection, added, removed, at=at)
@@ -313,8 +313,8 @@ class Memories:
             Each as it is then; None for one that was taken away.
 
         Raises:
-            BulkRefusedError: Some can't be: there is no such memory, another has that content, or its version is none
-                of those expected. Nothing was done.
+            BulkRefusedError: Some can't be changed: a memory is missing, another has that content, or its version is
+                not an expected one. Nothing was done.
         """
         async with self._database.changing(user_id) as connection:
             return await change_all(Transaction(connection, user_id, actor, at), wanted)
@@ -336,7 +336,7 @@ class Memories:
             await connection.execute(SQL["count_hints_asked"], user_id, memory_ids)
 
     async def give_hints(self, user_id: str, statements: Sequence[Memory]) -> None:
-        """Write the hints of the user's own statements, with their embeddings; not where they have some, or were edited meanwhile.
+        """Write the hints of the user's own statements, with their embeddings; skip statements that have some, or were edited meanwhile.
 
         A model wrote them, so the audit doesn't list it.
         """
@@ -387,7 +387,7 @@ class Memories:
 
         Args:
             user_id: The user.
-            begun_before: With its zone: only chats where something was said by then; None: all.
+            begun_before: A time with its zone; only chats with a message before it. None: all chats.
         """
         async with self._database.for_user(user_id) as connection:
             rows = await connection.fetch(SQL["sessions_of_user"], user_id, begun_before)

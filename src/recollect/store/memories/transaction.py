@@ -24,7 +24,7 @@ from recollect.text.normalization import content_hash, storable_text
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """Whose memories are changed, by whom and when; and from which chat and exchange, or run of repairs, where it is from one."""
+    """The user whose memories change, the actor and the time; and the chat and exchange, or the run of repairs, if any."""
 
     connection: Connection
     user_id: str
@@ -116,7 +116,7 @@ class Transaction:
             raise StoreError("A memory of another user can't be given to this one.")
         if memory.source is Source.GLOBAL:
             raise StoreError("What serves everybody can't be given to one.")
-        if memory.owner == COMMONS:  # nobody erases it meanwhile, as one that nobody sees
+        if memory.owner == COMMONS:  # no one erases it meanwhile as a memory without users
             await self.connection.execute(SQL["lock_user"], COMMONS)
         inserted = await insert_vector(self.connection, memory)
         if not inserted and memory.owner != COMMONS:
@@ -149,7 +149,7 @@ class Transaction:
         await self._end_validity(memory, self.at, past)
 
     async def _end_validity(self, memory: Memory, at: datetime | None, past: Past | None) -> None:
-        if memory.owner == self.user_id:  # what others see too stays believed
+        if memory.owner == self.user_id:  # a memory that others see too stays believed
             ended = (None, None, None) if past is None else (past.until, past.ending, past.heir)
             await self.connection.execute(SQL["end_validity"], self.user_id, memory.id, at, *ended)
 
@@ -181,7 +181,7 @@ class Transaction:
     async def write(self, after: Memory) -> None:
         """Write over a memory that the user sees; of a shared one, only the user's own part.
 
-        Embeddings are kept as long as what they embed: the content, or it and the hints.
+        Embeddings are kept as long as their text: the content, or content and hints.
         """
         hashed, content = content_hash(after.content), storable_text(after.content)
         if after.owner == self.user_id:
@@ -218,7 +218,7 @@ class Transaction:
         )
 
     async def note_change(self, memory: Memory) -> None:
-        """Note that what a memory says, understood from messages of the log, is no longer so.
+        """Note that a memory, learned from messages of the log, is no longer true.
 
         Not of a summary: another one in its place says nothing against the words it was made of.
         """

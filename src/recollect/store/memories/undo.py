@@ -106,7 +106,7 @@ async def _still_linked(transaction: Transaction, memory_id: UUID) -> Memory:
 
 
 async def _still_unlinked(transaction: Transaction, memory_id: UUID | None, update: Update) -> Memory:
-    """Return the memory that a change hid, if nobody forgot it since, as past or with what took its place."""
+    """Return the memory that a change hid, unless it was forgotten since, also as a past one or with its replacement."""
     memory = None if memory_id is None else await transaction.unlinked(memory_id)
     if memory is None:
         raise NotUndoableError

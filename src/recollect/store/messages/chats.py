@@ -67,7 +67,7 @@ class Chats:
 
 
 def _version(turn: Turn | None) -> tuple[str, str, datetime] | tuple[None, None, None]:
-    """Return what a turn follows on, its key, and when it was said, as the log has them, if it may be another version."""
+    """Return a turn's predecessor, key and time, as the log has them, if the turn may be another version."""
     parent = storable_parent(turn.parent) if turn else None
     return (None, None, None) if parent is None or turn is None else (parent, storable_key(turn.key), turn.at)
 

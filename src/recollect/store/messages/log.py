@@ -28,8 +28,8 @@ from recollect.store.sql import SQL
 from recollect.text.normalization import storable_id, storable_text
 
 _BY_HAND, _LEFT_OUT = "by_hand", "left_out"
-"""What ``write_turn`` answers beside a ``Written``: other versions, or a kept reply, are to be changed first; the user has excluded
-the chat from the log."""
+"""Further results of ``write_turn`` besides ``Written``: other versions, or a kept reply, have to change first; the
+user has excluded the chat from the log."""
 
 
 class MessageLog:
@@ -42,15 +42,15 @@ class MessageLog:
         self._database = database
 
     async def write(self, entry: LogEntry, *, records: bool | None = None) -> Logged:
-        """Write the turn of an exchange whose answer is under way, or its end as ``append`` does, and what is noted with it.
+        """Write the turn of an exchange whose answer is under way, or its end as ``append`` does, with its notes.
 
-        All of it is one transaction. Of an exchange that began nothing is formed yet; an open exchange of its chat is formed
-        without an answer now, as by ``end_abandoned``. A note is written although the exchange is not wanted; none that
-        speaks of what was forgotten since it was recalled.
+        All of it is one transaction. An exchange that has just begun is not formed yet. An open exchange of its chat
+        is formed now without an answer, as by ``end_abandoned``. A note is written even if the exchange is not
+        wanted, but not if it mentions a memory that was forgotten since the recall.
 
         Args:
             entry: The phase: BEGUN or ENDED.
-            records: Whether anything is kept of users who changed no setting of that; None: of all users.
+            records: Whether messages are kept of users without a setting of their own; None: of all users.
 
         Returns:
             The outcome. UNWANTED: nothing of the user, or of the chat, is kept. ERASED: the user, or the chat, was erased
@@ -187,7 +187,7 @@ class MessageLog:
     async def end_abandoned(self, before: datetime, *, failed: datetime | None = None) -> int:
         """Let exchanges that are open for long be formed without their answers, as no client seems to wait for them.
 
-        If it comes all the same, it is kept as the reply; and only then the other version of the turn is abandoned.
+        If it comes all the same, it becomes the reply; only then is the other version of the turn abandoned.
 
         Args:
             before: End exchanges begun before this time.

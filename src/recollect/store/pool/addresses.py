@@ -1,4 +1,4 @@
-"""Reads a database's address: what can't be meant, where it leads, which of its files can't be used. Never: a connection, a secret."""
+"""Reads a database's address: contradictions in it, its hosts, and files that can't be used. Never: a connection, a secret."""
 
 import os
 import ssl
@@ -18,10 +18,10 @@ _MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 """How TLS may be asked for, by ``sslmode``; the laxer first."""
 
 _VERIFYING = frozenset({"verify-ca", "verify-full"})
-"""Those for which somebody has to be named whose certificates are trusted."""
+"""The modes of TLS that need a trusted authority."""
 
 _READING_AUTHORITIES = _VERIFYING | {"require"}
-"""Those for which the files of such are read."""
+"""The modes of TLS that read the authority's file."""
 
 _AT_HOME = {
     "sslrootcert": "root.crt",
@@ -29,7 +29,7 @@ _AT_HOME = {
     "sslcert": "postgresql.crt",
     "sslkey": "postgresql.key",
 }
-"""What names a file for TLS, and the file in ``~/.postgresql`` that counts where nothing names one."""
+"""The parameters that name a file for TLS, each with the default file in ``~/.postgresql``."""
 
 _WITH_AT = frozenset({"user", "password"})
 """Parameters whose values have an @ now and then. In others it is where a host begins, behind a password that was cut short."""
@@ -62,10 +62,10 @@ class _File:
 def require_sound(dsn: str) -> None:
     """Refuse an address that would lead elsewhere than is meant, or can lead nowhere.
 
-    What of it can't be read at all is left to whoever connects.
+    Unreadable parts are left to the connecting driver.
 
     Raises:
-        ConfigurationError: With what to do; it quotes nothing but the name of a mode of TLS.
+        ConfigurationError: With a remedy; it quotes only the name of a mode of TLS.
     """
     with suppress(ValueError):
         if _is_cut_short(dsn):
@@ -96,7 +96,7 @@ def places(dsn: str) -> str:
 
 
 def unusable_files(dsn: str) -> list[str]:
-    """Return what is wrong with the files for TLS that count at an address, a sentence each.
+    """Return the faults of an address's files for TLS, a sentence each.
 
     Unlike a server that is away, they do not come or mend by themselves.
     """
@@ -138,7 +138,7 @@ def _file(query: Mapping[str, str], name: str) -> _File | None:
         try:
             at_home.stat()
         except PermissionError:
-            pass  # it may be there: whoever connects ends at it
+            pass  # it may be there: the driver stops at it
         except OSError:
             return None
         return _File(at_home, f"~/.postgresql/{_AT_HOME[name]}")
@@ -157,7 +157,7 @@ def _place(dsn: str) -> str:
 
 
 def _complaint(query: Mapping[str, str], name: str) -> str:
-    """Return what is wrong with a file, or with that of a certificate and that of its key; "" for nothing."""
+    """Return the fault of a file, or of a certificate's file and its key's; "" for none."""
     if (file := _file(query, name)) is None:
         return ""
     key = _file(query, "sslkey") if name == "sslcert" else None

@@ -244,7 +244,8 @@ class Database:
         """Lend a connection without a transaction, as the database's own role: for statements that no transaction may hold.
 
         Args:
-            seconds: What a statement may take, whose client may be gone; a pooler leaves that to the server's own setting.
+            seconds: The time limit of a statement, whose client may be gone; with a pooler the server's own setting
+                holds.
         """
         with store_errors():
             async with self._pool.acquire(timeout=self._acquire_timeout) as connection:

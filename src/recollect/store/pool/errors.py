@@ -43,7 +43,7 @@ _SENT_ON = (
     asyncpg.InvalidParameterValueError,
     asyncpg.CantChangeRuntimeParamError,
 )
-"""How a server refuses, at the beginning of a connection, what the driver did not know of an address and sent on to it."""
+"""The server's refusal, at the beginning of a connection, of a parameter that the driver did not know and sent on."""
 
 
 @contextmanager
@@ -116,7 +116,7 @@ _WORDS: tuple[tuple[type[BaseException], str], ...] = (
     (OverflowError, "its address names a port that there is none of"),
     (ValueError, "its address can't be read; in a password @, / and # are written as %40, %2F and %23"),
 )
-"""The first class that an error is of counts: those that say more stand before what they are kinds of."""
+"""An error's first class here counts, so a subclass comes before its base class."""
 
 
 def _why(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""Finds, of the hosts that a database's URL names, the one that takes writes. Never: what is asked of it."""
+"""Finds, of the hosts that a database's URL names, the one that takes writes. Never: the queries."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ _Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 _Connecting: TypeAlias = "asyncio.Task[_Connection]"
 
 _HEAD_START_SECONDS = 0.25
-"""How long a host is asked alone, before the next one is asked beside it: a machine that is gone says nothing."""
+"""How long one host is tried before the next one is tried as well: a dead machine does not answer."""
 
 _WANTED = "target_session_attrs"
 _WANTED_BY_ENVIRONMENT = "PGTARGETSESSIONATTRS"
@@ -21,7 +21,7 @@ _WANTED_BY_ENVIRONMENT = "PGTARGETSESSIONATTRS"
 def one_host_each(dsn: str) -> list[str]:
     """Return a URL for each host that a URL names, in order.
 
-    Hosts stand with commas before the path (``a:5432,b``) or in ``host=a,b&port=5432,5433``. With several
+    Commas separate hosts before the path (``a:5432,b``) or in ``host=a,b&port=5432,5433``. With several
     ports, but not one for each host, the URL is left as it is: connecting raises the error.
 
     Raises:
@@ -53,7 +53,7 @@ class Hosts:
     writes has the next one asked. A URL that names ``target_session_attrs`` itself is taken at its word.
 
     Args:
-        dsn: Of the database, with one host or several.
+        dsn: The database's address, with one host or several.
     """
 
     def __init__(self, dsn: str) -> None:
@@ -102,7 +102,7 @@ async def _first_of(
         for task in trying:
             task.cancel()
             task.add_done_callback(_left)
-    # What waiting would mend is told before what it would not: the one host may be starting, the other be of before.
+    # An error that waiting may mend comes before others: one host may be starting, another be outdated.
     raise min(failures, key=_is_refusal)
 
 

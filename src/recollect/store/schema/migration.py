@@ -21,7 +21,7 @@ UNCHECKED = "SQL_ASCII"
 """The encoding in which a database keeps whatever bytes it is sent: those of each letter, and counts them as letters."""
 
 PGVECTOR = (0, 8)
-"""The first pgvector whose indexes are scanned further where a user's rows are few among what is near."""
+"""The first pgvector whose indexes are scanned further if few of the near rows are the user's."""
 
 log = structlog.get_logger(__name__)
 

@@ -16,7 +16,7 @@ _LOCK = 0x7265636F6C6C6563
 """The advisory lock for changing the schema: "recollec" as a 64-bit number."""
 
 MIGRATION_SECONDS = 3600.0
-"""A migration may have to read all that was ever said; a process that starts beside it waits as long."""
+"""A migration may have to read the whole log; other processes that start meanwhile wait as long."""
 
 _TRIES = 20
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.25, 5.0
@@ -35,8 +35,8 @@ class SchemaSteps:
 
     Args:
         connection: A connection of its own.
-        pooled: Whether a pooler stands before the server: then nothing outlives a transaction, and whoever takes a step
-            is alone for that step.
+        pooled: Whether a pooler is in front of the server. Then no lock outlives a transaction, and a process is
+            alone for one step at a time.
 
     Attributes:
         search_path: Set at the start of each step; None: not known yet.
@@ -56,7 +56,7 @@ class SchemaSteps:
         await self._connection.execute(SQL["allow_long_statements"], False)  # noqa: FBT003 -- not of a transaction alone
         await self._connection.execute(SQL["lock_schema"], _LOCK, timeout=MIGRATION_SECONDS)
         yield
-        # Where it fails, the end of the connection gives the lock back.
+        # If that fails, the end of the connection gives the lock back.
         await self._connection.execute(SQL["unlock_schema"], _LOCK)
 
     async def take(
@@ -65,7 +65,7 @@ class SchemaSteps:
         """Take a step; try again while another session holds a lock that it needs.
 
         Args:
-            name: Of the step, for the log.
+            name: The step's name, for the log.
             work: Takes it, over the connection.
             is_whole: Whether it is one transaction; if not, and no pooler is there, it can be taken again after any part of it.
 

@@ -106,7 +106,7 @@ async def vacuum(connection: Connection) -> tuple[str, ...]:
 
 async def _erase_shared(connection: Connection, memory_ids: Sequence[UUID]) -> int:
     """Delete shared memories that the user alone saw, which takes a query over all users."""
-    await connection.execute(SQL["lock_user"], COMMONS)  # nobody is given one meanwhile
+    await connection.execute(SQL["lock_user"], COMMONS)  # no one gets one meanwhile
     await connection.execute(SQL["over_all_users"])
     count = _affected(await connection.execute(SQL["erase_shared"], memory_ids))
     await connection.execute(SQL["over_no_users"])

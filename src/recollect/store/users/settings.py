@@ -199,7 +199,7 @@ class AdminReadLog:
 async def note_settings_change(
     connection: Connection, user_id: str, before: Flags, after: Flags, *, by: Changer, at: datetime
 ) -> None:
-    """Keep that settings of the user's own are others now, in the connection's transaction; nothing where none is."""
+    """Record a change of the user's own settings in the connection's transaction, if there is any."""
     old, new = asdict(before), asdict(after)
     changed = {name: (old[name], new[name]) for name in new if old[name] != new[name] and name != _LEARNED}
     if changed:
