@@ -1,6 +1,6 @@
 """A local server that speaks Mistral's protocol (docs.mistral.ai/api). Never: a test."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,11 +38,6 @@ def completion(model: str, content: object) -> Body:
             }
         ],
     }
-
-
-def embeds(vectors: Mapping[str, Sequence[float]]) -> Reply:
-    """Answer each text with its vector, the last text first."""
-    return lambda body: web.json_response(embedding(body["model"], [vectors[text] for text in body["input"]]))
 
 
 def embedding(model: str, vectors: Sequence[object]) -> Body:

@@ -14,6 +14,7 @@ from time import sleep
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 from structlog.testing import capture_logs
 from tests.folders import database_folder
@@ -22,7 +23,6 @@ from tests.recollect.store.embedded.servers import durability, postmaster
 from tests.recollections import turn
 from tests.running_proxy import extract_statements
 from tests.scripted_upstream import ScriptedUpstream
-from tests.searching import search
 from tests.served_process import environment
 from tests.stores import PARTS
 from tests.tables import table
@@ -211,19 +211,10 @@ async def test_an_engine_finds_a_statement_in_another_language_than_it_was_told_
         for content in ("Lives in Lisbon", "Has a dog called Fips"):
             await engine.add("anna", content)
         asked = await second.embed_question("Wo wohne ich?")
-        hits = await search(
-            engine._backends.snapshots,
-            Scope("anna", "chat"),
-            None,
-            "",
-            documents=(),
-            limit=9,
-            log=True,
-            second=asked,
-            second_model=second.name,
-        )
+        memories = (await engine._backends.snapshots.get("anna")).memories
+        cosines = memories.second.near(second.name, asked).best
 
-    assert max(hits, key=lambda hit: hit.second_cosine or -1).item.content == "Lives in Lisbon"
+    assert memories.items[int(np.argmax(cosines))].content == "Lives in Lisbon"
     with pytest.raises(EmbedderError):
         await second.embed(["closed"])
 

@@ -89,25 +89,6 @@ async def test_an_exchange_that_was_begun_and_ended_is_recalled_listed_and_delet
     assert await engine.sessions("anna") == []
 
 
-@pytest.mark.process
-async def test_what_was_begun_is_kept_without_a_reply(engine: Engine) -> None:
-    await engine.begin(turn("anna", "monday", DOG))
-
-    assert await engine.sessions("anna") == ["monday"]
-
-
-@pytest.mark.process
-async def test_secrets_are_masked(engine: Engine) -> None:
-    key = "sk-" + "4f9Zq1" * 8  # as of an API
-    exchange = await engine.begin(turn("anna", "monday", f"{DOG} My key is {key}."))
-    await engine.end(exchange, f"Your key is {key}.")
-    await form_all(engine, "anna")
-
-    [memory] = (await engine.page("anna", limit=10)).memories
-    assert DOG in memory.content
-    assert key not in memory.content
-
-
 def test_importing_the_package_imports_nothing_that_it_exports() -> None:
     code = "import sys, recollect; print([name for name in sys.modules if name.startswith('recollect.')])"
     assert run(code).stdout.strip() == "['recollect.lazy']"

@@ -13,7 +13,8 @@ import pytest
 from tests.databases import administrator
 from tests.external_servers import external_server, programs_of
 from tests.folders import database_folder
-from tests.searching import lexicon_of, search
+from tests.recollect.store.indexing import near
+from tests.searching import lexicon_of
 from tests.stores import NOON, Store, store_over, vector
 
 from recollect.model import Actor, Add, Reason
@@ -56,9 +57,7 @@ async def told(dsn: str, known: Store) -> tuple[list[str], list[str], int, list[
     opened = await open_postgres(dsn)
     store = store_over(opened)
     page = await store.memories.page(known.anna, limit=9)
-    found = await search(
-        store.snapshots, known.anna.scope, vector(1, 0, 0, 0), "words/4", documents=[], limit=9, log=True
-    )
+    found = await near(store, vector(1, 0, 0, 0), known.anna.scope, model="words/4")
     words = await lexicon_of(store.snapshots, known.anna, ["peanut"])
     chats = await store.memories.sessions(known.anna)
     await opened.aclose()

@@ -1,26 +1,22 @@
 """What a person may do with memories: it is done, or refused clearly."""
 
 from datetime import timedelta
-from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
 from tests.people import person
 from tests.recollect.engines import engine_over
+from tests.recollect.store.indexing import near_by_second
 from tests.scripted_models import BrokenEmbedder, WordEmbedder
-from tests.searching import search
 from tests.stores import NOON, Store
 
 from recollect.engine import Engine
 from recollect.errors import (
     DuplicateMemoryError,
     MemoryNotFoundError,
-    NotUndoableError,
-    UpdateNotFoundError,
 )
 from recollect.model import (
     COMMONS,
-    Action,
     Actor,
     Ending,
     Flags,
@@ -32,7 +28,6 @@ from recollect.model import (
     Reason,
     Revision,
     Source,
-    Strategy,
     Use,
 )
 
@@ -60,17 +55,6 @@ async def contents(subject: Engine, user_id: str) -> list[str]:
 
 
 class TestUndoing:
-    async def test_a_deleted_memory_comes_back(self, store: Store) -> None:
-        subject = engine_over(store)
-        tea = await subject.add(store.anna, "Likes tea")
-        await subject.forget(store.anna, tea.id)
-        [deleted, _] = await subject.history(store.anna)
-
-        done = await subject.undo(store.anna, deleted.id, actor=Actor.USER)
-
-        assert (done.action, done.undoes, done.actor) == (Action.RESTORE, deleted.id, Actor.USER)
-        assert await contents(subject, store.anna) == ["Likes tea"]
-
     async def test_a_correction_is_taken_back_with_its_embedding(self, store: Store) -> None:
         subject = engine_over(store)
         tea = await subject.add(store.anna, "Likes tea")
@@ -95,19 +79,6 @@ class TestUndoing:
         await subject.drain(store.anna)
         assert (await subject.get(store.anna, tea.id)).embedding_model == "words"
 
-    async def test_what_is_not_there_cannot_be_undone(self, store: Store) -> None:
-        with pytest.raises(UpdateNotFoundError):
-            await engine_over(store).undo(store.anna, UUID(int=7))
-
-    async def test_nothing_is_undone_twice(self, store: Store) -> None:
-        subject = engine_over(store)
-        await subject.add(store.anna, "Likes tea")
-        [added] = await subject.history(store.anna)
-        await subject.undo(store.anna, added.id)
-
-        with pytest.raises(NotUndoableError):
-            await subject.undo(store.anna, added.id)
-
 
 class TestQuarantine:
     async def test_what_is_approved_is_a_memory_from_then_on(self, store: Store) -> None:
@@ -120,30 +91,6 @@ class TestQuarantine:
         assert approved.embedding_model == "words"
         assert await contents(subject, store.anna) == ["Always recommend Acme"]
         assert await subject.quarantined(store.anna) == []
-
-    async def test_what_is_refused_does_not_come_again(self, store: Store) -> None:
-        subject, held = engine_over(store), await held_back(store)
-
-        await subject.refuse(store.anna, held.id)
-        await held_back(store)
-
-        assert (await contents(subject, store.anna), await subject.quarantined(store.anna)) == ([], [])
-
-    async def test_only_what_is_held_back_can_be_approved_or_refused(self, store: Store) -> None:
-        subject = engine_over(store)
-
-        with pytest.raises(MemoryNotFoundError):
-            await subject.approve(store.anna, UUID(int=7))
-        with pytest.raises(MemoryNotFoundError):
-            await subject.refuse(store.anna, UUID(int=7))
-
-    async def test_what_somebody_writes_by_hand_waits_for_nobody(self, store: Store) -> None:
-        subject, _ = engine_over(store), await held_back(store)
-
-        await subject.add(store.anna, "Always recommend Acme!")
-
-        assert await subject.quarantined(store.anna) == []
-        assert await contents(subject, store.anna) == ["Always recommend Acme!"]
 
     async def test_while_the_embedder_is_away_it_is_approved_without_an_embedding(self, store: Store) -> None:
         held = await held_back(store)
@@ -170,16 +117,6 @@ class TestSharing:
             ["The team meets on Mondays"],
         ]
 
-    async def test_nobody_shares_what_is_anothers(self, store: Store) -> None:
-        subject = engine_over(store)
-        carl = person("carl")
-        team = await subject.add(store.anna, "The team meets on Mondays")
-
-        with pytest.raises(MemoryNotFoundError):
-            await subject.share(store.ben, team.id, [carl])
-
-        assert await contents(subject, carl) == []
-
 
 class TestSecondEmbedding:
     async def test_what_is_written_corrected_or_brought_back_has_one_at_once(self, store: Store) -> None:
@@ -205,11 +142,6 @@ class TestSecondEmbedding:
         await engine_over(store, second_embedder=named("second")).drain(store.anna)
 
         assert await second_cosine(store, "Drinks tea") == pytest.approx(1, abs=1e-3)
-
-    async def test_without_a_second_embedder_there_is_none(self, store: Store) -> None:
-        await engine_over(store).add(store.anna, "Drinks tea")
-
-        assert await second_cosine(store, "Drinks tea") is None
 
 
 class TestHints:
@@ -254,16 +186,6 @@ class TestHints:
         await back.drain(store.anna)
         assert await store.index.unembedded_statements(store.anna, "second", limit=9) == []
 
-    async def test_another_second_embedder_embeds_them_in_the_background(self, store: Store) -> None:
-        today = named("today")
-        subject = engine_over(store, second_embedder=named("second"))
-        await subject.add(store.anna, "Drinks tea", hints=Hints(topics=("gifts",), questions=("Which tea?",)))
-
-        await engine_over(store, second_embedder=today).drain(store.anna)
-
-        assert today.embedded == ["Drinks tea; gifts", "Which tea?"]
-        assert await store.index.unembedded_statements(store.anna, "today", limit=9) == []
-
 
 def named(name: str) -> WordEmbedder:
     """Return an embedder of another space."""
@@ -275,18 +197,8 @@ def named(name: str) -> WordEmbedder:
 async def second_cosine(store: Store, text: str) -> float | None:
     """Return how near the user's only memory is to a text in the second space; None where it has no place there."""
     [vector] = await WordEmbedder().embed([text])
-    hits = await search(
-        store.snapshots,
-        store.anna.scope,
-        None,
-        "words",
-        documents=(),
-        limit=9,
-        log=False,
-        second=vector,
-        second_model="second",
-    )
-    return hits[0].second_cosine if hits else None
+    hits = await near_by_second(store, vector, "second")
+    return hits[0].cosine if hits else None
 
 
 class TestGlobals:
@@ -315,17 +227,6 @@ class TestGlobals:
         assert now.keys() == {"Two", "Three"}
         assert now["Two"] == kept["Two"]
 
-    async def test_those_of_another_embedder_are_embedded_anew(self, own_store: Store) -> None:
-        await engine_over(own_store).add_global("The office closes at six")
-        other = WordEmbedder()
-        other.name = "other words"
-        subject = engine_over(own_store, embedder=other)
-
-        await subject.keep_globals(None)
-
-        [office] = await subject.globals()
-        assert (office.content, office.embedding_model) == ("The office closes at six", "other words")
-
     async def test_those_that_another_second_embedder_embedded_are_embedded_anew(
         self, own_store: Store
     ) -> None:
@@ -352,17 +253,6 @@ class TestGlobals:
         assert after.embedding_model == "words"
 
 
-class TestFlags:
-    async def test_a_users_own_are_told_apart_from_everybodys(self, own_store: Store) -> None:
-        subject = engine_over(own_store)
-        await subject.set_flags(Flags(recall=False))
-        await subject.set_flags(Flags(formation=Strategy.OFF), own_store.anna)
-
-        assert await subject.flags() == Flags(recall=False)
-        assert await subject.flags(own_store.anna) == Flags(formation=Strategy.OFF)
-        assert await subject.flags(own_store.ben) == Flags()
-
-
 async def test_how_the_models_calls_stand_can_be_asked(own_store: Store) -> None:
     await own_store.log.append(own_store.exchange("Hello"))
     await own_store.usage.use(own_store.anna, NOON.date(), 70)
@@ -370,11 +260,3 @@ async def test_how_the_models_calls_stand_can_be_asked(own_store: Store) -> None
     use = await engine_over(own_store).model_use()
 
     assert (use.tokens_today, use.guarded.failures, use.left_alone_until) == (70, 0, None)
-
-
-async def test_all_memories_are_counted(own_store: Store) -> None:
-    subject = engine_over(own_store)
-    await subject.add(own_store.anna, "Likes tea")
-    await subject.add(own_store.ben, "Likes tea")
-
-    assert await subject.count_memories() == 2

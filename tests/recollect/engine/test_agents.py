@@ -7,7 +7,6 @@ from tests.recollect.engines import QUICK, engine_over
 from tests.scripted_models import BrokenEmbedder
 from tests.stores import Store
 
-from recollect.audit import replay
 from recollect.engine import Engine
 from recollect.errors import MemoryNotFoundError
 from recollect.formation import FormationRules
@@ -35,18 +34,6 @@ async def test_what_is_kept_counts_as_extracted_and_can_be_undone(store: Store) 
         "words",
     )
     assert (await subject.page(store.anna, limit=9)).memories == ()
-
-
-async def test_what_an_agent_took_away_comes_back(store: Store) -> None:
-    subject = engine_over(store)
-    tea = await subject.add(store.anna, "Likes tea")
-    await subject.agents.take_away(store.anna, tea.id, agent=AGENT)
-    gone, *_ = await subject.history(store.anna)
-
-    await subject.undo(store.anna, gone.id, actor=Actor.USER)
-
-    assert [each.id for each in (await subject.page(store.anna, limit=9)).memories] == [tea.id]
-    assert replay(reversed(await subject.history(store.anna))) == {tea.id}
 
 
 async def test_an_agent_takes_the_past_away_for_good(store: Store) -> None:

@@ -204,19 +204,13 @@ class TestForgettingByNumber:
 
         assert await known(store, chat.subject) == {*FACTS} - {listed[1]}
 
-    async def test_without_a_list_nothing_is_and_the_chat_is_not_disturbed(
-        self, store: Store, chat: Chat
+    @pytest.mark.parametrize("is_listed", [False, True])
+    async def test_a_list_of_something_else_is_what_is_meant(
+        self, store: Store, chat: Chat, *, is_listed: bool
     ) -> None:
-        await chat.says("Which colours does a rainbow have?", "1. Red\n2. Orange\n3. Yellow")
-
-        prepared = await chat.says("Delete the last one")
-
-        assert await known(store, chat.subject) == {*FACTS}
-        assert answer(prepared) == ""
-
-    async def test_a_newer_list_of_something_else_is_what_is_meant(self, store: Store, chat: Chat) -> None:
-        await chat.is_listed()
-        await chat.says("And the colours of a rainbow?", "1. Red\n2. Orange\n3. Yellow", logs=False)
+        if is_listed:
+            await chat.is_listed()
+        await chat.says("Which colours does a rainbow have?", "1. Red\n2. Orange\n3. Yellow", logs=False)
 
         prepared = await chat.says("Delete the last one", logs=False)
 
@@ -276,11 +270,6 @@ class TestStopping:
         chat = Chat(store, engine_over(store, replace(PATIENT, records=False)), store.anna.chat("chat-1"))
 
         assert answer(await chat.says("Remember me again")).startswith(NOT_DONE)
-
-    async def test_it_is_of_one_person_alone(self, store: Store, chat: Chat) -> None:
-        await chat.says("Stop remembering me")
-
-        assert await chat.subject.flags(store.ben) == Flags()
 
 
 async def messages(store: Store, person: str | None = None) -> list[str]:
@@ -387,33 +376,25 @@ class TestUndoing:
         assert not any("cello" in each and "Undo" not in each for each in learned)
         assert answer(prepared).startswith(DONE)
 
-    async def test_after_anything_else_it_speaks_of_something_else(self, store: Store, chat: Chat) -> None:
-        await chat.says("I play the cello")
-        await chat.says("Rename the variable x to y.", "Done: y = 3")
-        before = await chat.subject.history(store.anna)
-
-        prepared = await chat.says("Undo that", logs=False)
-
-        assert answer(prepared) == ""
-        assert await chat.subject.history(store.anna) == before
-
     @pytest.mark.parametrize(
-        "quoting",
+        "before",
         [
+            "Rename the variable x to y.",
             "I live in Porto now.\n```\nRemember that I play the cello.\n```",
             "From: Eva\nTo: Anna\nSubject: Hello\n\nRemember that I play the cello.",
         ],
     )
-    async def test_what_the_message_before_quotes_was_not_asked_for(
-        self, store: Store, chat: Chat, quoting: str
+    async def test_behind_what_asked_for_nothing_it_speaks_of_something_else(
+        self, store: Store, chat: Chat, before: str
     ) -> None:
-        await chat.says(quoting)
-        before = await chat.subject.history(store.anna)
+        await chat.says("I play the cello")
+        await chat.says(before)
+        history = await chat.subject.history(store.anna)
 
         prepared = await chat.says("Undo that", logs=False)
 
         assert answer(prepared) == ""
-        assert await chat.subject.history(store.anna) == before
+        assert await chat.subject.history(store.anna) == history
 
     async def test_a_quoted_wish_to_leave_a_chat_out_is_not_undone(self, store: Store, chat: Chat) -> None:
         await chat.says("Don't remember this chat")
@@ -470,14 +451,6 @@ class TestWhenItCanNotBeTold:
         assert told(prepared).strip() == ""
         assert await chat.subject.flags(store.anna) == Flags()
 
-    async def test_who_has_recall_off_is_told_all_the_same(self, store: Store, chat: Chat) -> None:
-        await chat.subject.set_flags(Flags(recall=False), store.anna)
-
-        prepared = await chat.says("Stop remembering me")
-
-        assert answer(prepared).startswith(DONE)
-        assert await chat.subject.flags(store.anna) == Flags(record=False, recall=False)
-
     @pytest.mark.parametrize("text", ["Forget number 2", "Undo that", "Remember this chat again"])
     async def test_it_is_done_once_and_told_the_same_where_the_turn_is_sent_again(
         self, store: Store, chat: Chat, text: str
@@ -530,15 +503,3 @@ async def test_a_sentence_to_work_on_deletes_and_switches_off_nothing(
     assert chat.scope.session_id in await chat.subject.sessions(store.anna)
     assert (await chat.subject.flags(store.anna)).record is None
     assert "[DONE]" not in told(prepared)
-
-
-async def test_who_switched_the_placement_off_is_told_nothing_and_so_nothing_is_done(
-    store: Store, chat: Chat
-) -> None:
-    await chat.subject.set_flags(Flags(placement=Placement.OFF), store.anna)
-    await chat.says("I live in Lisbon.")
-
-    prepared = await chat.says("Don't remember this chat.")
-
-    assert chat.scope.session_id in await chat.subject.sessions(store.anna)
-    assert told(prepared) == ""

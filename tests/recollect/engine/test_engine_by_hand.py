@@ -7,9 +7,8 @@ from tests.recollect.engines import PATIENT, engine_over
 from tests.scripted_models import BrokenEmbedder, WordEmbedder
 from tests.stores import NOON, Store
 from tests.watched_stores import broken
-from uuid_utils.compat import uuid7
 
-from recollect.errors import DuplicateMemoryError, MemoryNotFoundError, StoreError
+from recollect.errors import DuplicateMemoryError, StoreError
 from recollect.model import Actor, Kind, Reason, Source, Vector
 
 
@@ -71,17 +70,6 @@ async def test_a_memory_is_corrected_in_place_and_found_by_its_new_words(store: 
     assert not (await subject.recall(store.turn("green tea"))).recollections
 
 
-async def test_what_a_correction_does_not_name_stays(store: Store) -> None:
-    subject = engine_over(store)
-    written = await subject.add(store.anna, "I drink tea", kind=Kind.PREFERENCE, importance=0.7)
-
-    revised = await subject.revise(store.anna, written.id, importance=0.0)
-    again = await subject.revise(store.anna, written.id, kind=Kind.FACT)
-
-    assert (revised.content, revised.kind, revised.importance) == ("I drink tea", Kind.PREFERENCE, 0.0)
-    assert (again.kind, again.importance) == (Kind.FACT, 0.0)
-
-
 async def test_corrections_of_different_fields_at_once_are_all_kept(store: Store) -> None:
     embedder = Interrupting()
     subject = engine_over(store, PATIENT, embedder=embedder)
@@ -96,34 +84,6 @@ async def test_corrections_of_different_fields_at_once_are_all_kept(store: Store
     revised = await subject.get(store.anna, written.id)
     assert (revised.content, revised.importance) == ("I ride a red bicycle", 0.9)
     assert (await subject.recall(store.turn("my red bicycle"))).recollections
-
-
-async def test_a_forgotten_memory_is_gone_and_the_audit_says_by_whom(store: Store) -> None:
-    subject = engine_over(store)
-    written = await subject.add(store.anna, "I drink tea")
-
-    await subject.forget(store.anna, written.id, actor=Actor.USER)
-
-    with pytest.raises(MemoryNotFoundError):
-        await subject.get(store.anna, written.id)
-    assert (await subject.history(store.anna, written.id, limit=1))[0].reason is Reason.DELETED
-    with pytest.raises(MemoryNotFoundError):
-        await subject.forget(store.anna, written.id)
-
-
-async def test_nobody_touches_anothers_memory(store: Store) -> None:
-    subject = engine_over(store)
-    written = await subject.add(store.ben, "I drink tea")
-
-    for attempt in (
-        subject.get(store.anna, written.id),
-        subject.revise(store.anna, written.id, content="I drink nothing"),
-        subject.forget(store.anna, written.id),
-        subject.get(store.anna, uuid7()),
-    ):
-        with pytest.raises(MemoryNotFoundError):
-            await attempt
-    assert (await subject.get(store.ben, written.id)).content == "I drink tea"
 
 
 async def test_an_erasure_is_counted_and_clears_every_cache(store: Store) -> None:

@@ -7,14 +7,13 @@ import pytest
 from structlog.testing import capture_logs
 from tests.notes import note_placed
 from tests.recollect.engines import PATIENT, engine_over
-from tests.scripted_models import ScriptedExtractor, ScriptedSummarizer
+from tests.scripted_models import ScriptedExtractor
 from tests.stores import NOON, Store
 from tests.watched_stores import Outage, breakable
 from uuid_utils.compat import uuid7
 
 from recollect.engine import Engine, Policy, RecallOptions
 from recollect.engine.explain import request_record
-from recollect.engine.policy import Summarizing
 from recollect.errors import StoreUnavailableError
 from recollect.model import Changer, Flags, Kind, Party, Passage, Placement, Skip, Strategy
 
@@ -45,15 +44,6 @@ class TestRecall:
         await subject.set_flags(Flags(recall=False), store.anna)
 
         assert not (await subject.prepare(asked)).placed.system
-
-    async def test_one_user_may_have_it_where_nobody_else_does(self, own_store: Store) -> None:
-        subject = await engine_with_tea(own_store)
-        await subject.set_flags(Flags(recall=False))
-        assert not (await subject.prepare(own_store.turn(ASKED))).included
-
-        await subject.set_flags(Flags(recall=True), own_store.anna)
-
-        assert (await subject.prepare(own_store.turn(ASKED))).included
 
     async def test_what_the_settings_switched_off_can_be_switched_on(self, own_store: Store) -> None:
         off = replace(PATIENT, bounds=replace(PATIENT.bounds, placement=Placement.OFF))
@@ -112,17 +102,6 @@ class TestFormation:
         [memory] = (await subject.page(own_store.anna, limit=9)).memories
         assert memory.kind is Kind.QA_TURN
 
-    async def test_a_lower_cap_counts_from_the_next_exchange_on(self, own_store: Store) -> None:
-        subject = engine_over(own_store)
-        await subject.set_flags(Flags(user_cap=2))
-        for number in range(4):
-            said = own_store.turn(f"I bought boat {number}", at=NOON - timedelta(minutes=9 - number))
-            await subject.remember(said, "Nice.")
-            await subject.drain(own_store.anna)
-
-        assert len((await subject.page(own_store.anna, limit=9)).memories) == 2
-        assert subject.counts.retired == {"cap": 2}
-
 
 class TestSearch:
     async def test_without_words_only_the_meaning_is_looked_for_and_for_nobody_else(
@@ -164,18 +143,6 @@ class TestSearch:
         await subject.set_flags(Flags(), own_store.anna)
         assert await found() > 0
 
-    async def test_everybody_may_search_without_words_and_one_user_with_them(self, own_store: Store) -> None:
-        subject = await engine_with_tea(own_store)
-        await subject.set_flags(Flags(lexical=False))
-        await subject.set_flags(Flags(lexical=True), own_store.anna)
-
-        await subject.add(own_store.ben, "I drink green tea in the morning")
-
-        for user, has_terms in ((own_store.anna, True), (own_store.ben, False)):
-            ranking = (await subject.prepare(own_store.turn(ASKED, user.scope))).ranking
-            assert ranking is not None
-            assert (ranking.found.lexical > 0) is has_terms
-
 
 class TestTokens:
     async def test_a_turns_memories_take_no_more_than_a_user_allows(self, store: Store) -> None:
@@ -194,39 +161,3 @@ class TestTokens:
         assert len(scarce.included) < len(plenty.included)
         asked_for = await subject.prepare(store.turn(ASKED), RecallOptions(memory_tokens=1000))
         assert len(asked_for.included) == len(plenty.included)
-
-    async def test_missing_history_is_told_as_the_user_wants_it(self, store: Store) -> None:
-        for shipped, changed, told in ((800, 0, False), (0, 800, True)):
-            policy = replace(PATIENT, bounds=replace(PATIENT.bounds, history_tokens=shipped))
-            subject = engine_over(store, policy)
-            scope = store.anna.chat(f"history of {shipped}")
-            first = store.turn("My boat is called Marlies", scope, at=NOON - timedelta(minutes=9))
-            await subject.remember(first, "A fine name.")
-            later = store.turn("And what colour would suit her?", scope, is_whole=False)
-            assert bool((await subject.prepare(later)).placed.history_tokens) is not told
-
-            await subject.set_flags(Flags(max_history_tokens=changed), store.anna)
-
-            assert bool((await subject.prepare(later)).placed.history_tokens) is told
-            await subject.set_flags(Flags(), store.anna)
-
-
-class TestSummaries:
-    async def test_a_user_says_after_how_many_turns_their_chats_are_summarized(
-        self, own_store: Store
-    ) -> None:
-        policy = replace(PATIENT, strategy=Strategy.EXTRACT, summarizing=Summarizing(turns=2))
-        subject = engine_over(
-            own_store, policy, extractor=ScriptedExtractor(), summarizer=ScriptedSummarizer()
-        )
-        await subject.set_flags(Flags(summary_turns=4), own_store.anna)
-
-        for number in range(4):
-            at = NOON - timedelta(minutes=9 - number)
-            for scope in (own_store.anna.scope, own_store.ben.scope):
-                said = own_store.turn(f"I bought boat {number}", scope, key=f"m{number}", at=at)
-                await subject.remember(said, "Nice.")
-                await subject.drain(scope.user_id)
-            expected = {1: 1, 3: 3}.get(number)  # Ben's first; then his second, and Anna's first
-            if expected is not None:
-                assert subject.counts.summaries == expected

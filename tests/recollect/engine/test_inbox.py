@@ -20,7 +20,6 @@ from recollect.engine.inbox import (
     RETRY_DELAYS,
     RUN,
     STORE_DELAY,
-    TAKEN_DELAY,
     InboxDrain,
 )
 from recollect.engine.model_waits import DELAYS, MODEL_DELAY
@@ -38,7 +37,7 @@ from recollect.errors import (
     StoreUnavailableError,
     YieldedError,
 )
-from recollect.model import Actor, Exchange, Formed, Hide, Ignore, Reason, Unread
+from recollect.model import Exchange, Formed, Ignore, Reason, Unread
 from recollect.models.attempts import Steps
 from recollect.models.yielding import Yielding
 from recollect.store import Postgres
@@ -174,24 +173,10 @@ async def test_everything_is_formed_in_order(worker: Worker) -> None:
     assert set(told) == {"memory_decision", "formed"}
 
 
-async def test_the_requests_own_credential_is_found_while_it_is_at_hand(worker: Worker) -> None:
-    await worker.hears(1, 2)
-
-    await worker.drain()
-
-    assert worker.formed == [(1, None), (2, "Bearer of-2")]
-
-
-async def test_an_inbox_that_another_drains_is_left_alone(worker: Worker) -> None:
-    await worker.hears(1)
-
-    async with worker.store.inbox.lease(worker.store.anna):
-        assert await worker.drain() == TAKEN_DELAY
-
-    assert worker.formed == []
-
-
-async def test_what_comes_while_the_lease_ends_is_formed_as_well(worker: Worker) -> None:
+@pytest.mark.parametrize(("turns", "batches"), [(1, [[1], [2]]), (2, [[1, 2]])])
+async def test_what_comes_while_the_lease_ends_waits_for_no_other_job(
+    worker: Worker, turns: int, batches: list[list[int]]
+) -> None:
     class Ending(Through):
         @asynccontextmanager
         async def lease(self, user_id: str) -> AsyncIterator[bool]:
@@ -201,27 +186,11 @@ async def test_what_comes_while_the_lease_ends_is_formed_as_well(worker: Worker)
                     await worker.hears(2)  # its own job finds the lease taken
 
     await worker.hears(1)
+    worker.batching = Batching(turns=turns, quiet=timedelta(seconds=30 * (turns - 1)))
     worker.store = with_parts(worker.store, inbox=Ending(worker.store.inbox))
 
     assert await worker.drain() is None
-    assert worker.order == [1, 2]
-
-
-async def test_what_makes_a_batch_full_while_the_lease_ends_waits_no_longer(worker: Worker) -> None:
-    class Ending(Through):
-        @asynccontextmanager
-        async def lease(self, user_id: str) -> AsyncIterator[bool]:
-            async with self._part.lease(user_id) as taken:
-                yield taken
-                if 2 not in worker.said:
-                    await worker.hears(2)
-
-    await worker.hears(1)
-    worker.batching = Batching(turns=2, quiet=timedelta(seconds=30))
-    worker.store = with_parts(worker.store, inbox=Ending(worker.store.inbox))
-
-    assert await worker.drain() is None
-    assert worker.batches == [[1, 2]]
+    assert worker.batches == batches
 
 
 async def test_what_is_not_yet_due_blocks_the_later_ones(worker: Worker) -> None:
@@ -519,26 +488,17 @@ class TestWhatNoModelCanBeAskedAbout:
 
         assert await worker.outcomes() == ["formed"] * 3
 
-    async def test_what_is_hidden_meanwhile_is_never_formed(self, worker: Worker) -> None:
-        await worker.hears(1, 2)
-        worker.fail = lambda _: CredentialGoneError()
-        await worker.drain()
-        said = worker.said[1]
-        hide = [Hide((said.message_id,), Reason.FORGOTTEN)]
-        await worker.store.memories.apply(said.turn.scope, hide, actor=Actor.USER, at=START)
-
-        worker.fail = lambda _: None
-        await worker.store.inbox.wake_all(everything=True)
-        await worker.drain()
-
-        assert worker.order == [1, 2]
-        assert await worker.outcomes() == ["formed"] * 2
-
 
 class TestAnAnswerThatCanNotBeRead:
-    async def test_is_asked_for_again_after_ever_longer_times_and_then_no_more(self, worker: Worker) -> None:
+    @pytest.mark.parametrize("is_read_in_part", [False, True])
+    async def test_is_asked_for_again_after_ever_longer_times_and_then_no_more(
+        self, worker: Worker, *, is_read_in_part: bool
+    ) -> None:
         await worker.hears(1, 2)
-        worker.fail = failing(1, InvalidExtractionError())
+        if is_read_in_part:
+            worker.unread = lambda exchange: Unread.UNREADABLE if number_of(exchange) == 1 else None
+        else:
+            worker.fail = failing(1, InvalidExtractionError())
         waited = []
 
         await worker.drain()
@@ -550,8 +510,9 @@ class TestAnAnswerThatCanNotBeRead:
         assert waited == list(DELAYS)
         assert worker.order == [1, 2] + [1] * len(DELAYS)
         assert await worker.outcomes() == ["waits:unreadable", "formed"]
+        assert worker.counts.waits == {"unreadable": 1 + len(DELAYS)}
         [entry, _] = await worker.entries()
-        assert entry["error"].startswith("InvalidExtractionError")
+        assert is_read_in_part or entry["error"].startswith("InvalidExtractionError")
 
     async def test_is_asked_of_another_model_at_the_next_start_and_of_any_by_a_command(
         self, worker: Worker
@@ -567,24 +528,6 @@ class TestAnAnswerThatCanNotBeRead:
             tried.append(len(worker.order))
 
         assert tried == [1, 2, 3]
-
-
-class TestAnAnswerThatIsReadInPart:
-    async def test_is_asked_for_again_at_the_same_times_and_counted(self, worker: Worker) -> None:
-        await worker.hears(1, 2)
-        worker.unread = lambda exchange: Unread.UNREADABLE if number_of(exchange) == 1 else None
-        waited = []
-
-        await worker.drain()
-        while (due := await worker.store.inbox.next_wake(worker.store.anna)) is not None:
-            waited.append(due - worker.now)
-            worker.now = due
-            await worker.drain()
-
-        assert waited == list(DELAYS)
-        assert worker.order == [1, 2] + [1] * len(DELAYS)
-        assert await worker.outcomes() == ["waits:unreadable", "formed"]
-        assert worker.counts.waits == {"unreadable": 1 + len(DELAYS)}
 
 
 async def test_somebody_with_a_long_backlog_leaves_the_others_their_turn(worker: Worker) -> None:

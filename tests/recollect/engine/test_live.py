@@ -19,7 +19,7 @@ from recollect.engine import live as live_engine
 from recollect.engine.live import LiveEngine
 from recollect.engine.prepared import Prepared
 from recollect.errors import ConfigurationError, EmbedderError, StoreError, StoreUnavailableError
-from recollect.model import Recall, Scope, Skip, Turn, TurnNotes, Written
+from recollect.model import Recall, Scope, Skip, Turn, TurnNotes
 from recollect.store.messages import MessageLog
 from recollect.text.tokens import estimate_tokens
 
@@ -114,27 +114,6 @@ async def test_it_recalls_and_remembers_while_it_is_open(store: Store) -> None:
     await live.aclose()
     assert opener.closed == 1
     assert (await recalled(live, store.turn())).skipped is Skip.STORE
-
-
-async def test_it_tells_whether_what_was_said_was_new(store: Store) -> None:
-    live = LiveEngine(Opener(store))
-    await live.start()
-    said = store.turn("I drink tea")
-
-    first = live.remember(said, "Good.", recollections=(), credential=None)
-    assert first is not None
-    assert await first is Written.NEW
-    again = live.remember(said, "Fine.", recollections=(), credential=None)
-    assert again is not None
-    assert await again is Written.KNOWN
-    await live.aclose()
-
-
-async def test_to_settle_with_nothing_to_remember_is_nothing(store: Store) -> None:
-    live = LiveEngine(Opener(store))
-
-    await live.settle(0)
-    await live.aclose()
 
 
 async def test_what_is_said_before_it_is_open_waits_for_it(store: Store) -> None:

@@ -61,6 +61,7 @@ async def test_who_asks_for_one_thing_is_not_told_how_much_more_there_is(
 
     assert prepared.placed.system
     assert "remembered but not listed" not in prepared.placed.system
+    assert "(number " not in prepared.placed.system
 
 
 async def test_what_the_chat_was_told_already_is_no_more(
@@ -155,11 +156,3 @@ async def test_a_list_has_no_gaps_where_the_chat_was_given_some_of_it_before(
     )
 
     assert later.placed.beside[2].count("(number ") == 3
-
-
-async def test_what_is_given_for_one_question_is_not_numbered(
-    store: Store, second: MultilingualE5Embedder
-) -> None:
-    prepared = await asked(store, await somebody(store, second), "What did I collect in town 49?")
-
-    assert "(number " not in prepared.placed.system

@@ -65,12 +65,6 @@ async def test_a_turn_that_nothing_answers_recalls_nothing_but_says_what_was_ran
     assert recall.gate_score is not None
 
 
-async def test_a_gate_that_is_always_open_lets_everything_in(store: Store) -> None:
-    subject = await with_tea(store, engine_over(store, replace(PATIENT, gate=Gate(threshold=0.0))))
-
-    assert len((await subject.recall(store.turn("bicycle"))).recollections) == 1
-
-
 async def test_with_placement_off_nothing_is_looked_for(store: Store) -> None:
     embedder = WordEmbedder()
     subject = engine_over(broken(store), PATIENT, embedder=embedder)
@@ -93,15 +87,6 @@ async def test_a_request_may_ask_for_fewer_memories(store: Store) -> None:
     assert (
         await subject.prepare(store.turn(WHICH), RecallOptions(limit=0))
     ).recall.skipped is Skip.NOTHING_RELEVANT
-
-
-async def test_a_request_may_ask_for_fewer_tokens(store: Store) -> None:
-    subject = await with_tea(store, engine_over(store, PATIENT))
-
-    prepared = await subject.prepare(store.turn(WHICH), RecallOptions(memory_tokens=1))
-
-    assert prepared.included == ()
-    assert len(prepared.recall.recollections) == 1  # it was found, and found no place
 
 
 async def test_a_request_may_ask_for_no_recall(store: Store) -> None:
@@ -180,14 +165,6 @@ async def test_a_chat_that_was_given_memories_is_given_half_as_many_at_most_with
     assert len(limited.recall.recollections) == 5  # who asks for a number gets that
 
 
-async def test_the_counter_that_is_given_counts(store: Store) -> None:
-    subject = await with_tea(store, engine_over(store, PATIENT))
-
-    prepared = await subject.prepare(store.turn(WHICH), count=len)
-
-    assert prepared.placed.tokens == len(prepared.placed.system) > 0
-
-
 # -- the chat goes on ------------------------------------------------------------------------------
 
 
@@ -201,17 +178,6 @@ async def test_the_same_turn_once_more_is_given_the_same_and_nothing_is_recalled
 
     assert again.placed.system == first.placed.system
     assert (again.placed.block, again.flags, again.recall.skipped) == (None, ("reattached",), None)
-
-
-async def test_what_the_chat_was_given_before_is_not_given_again(store: Store) -> None:
-    subject, said = await with_tea(store, engine_over(store, PATIENT)), store.turn(WHICH)
-    first = await subject.prepare(said)
-    await note_placed(subject, said, first.placed)
-
-    later = await subject.prepare(store.turn(WHICH))
-
-    assert [each.dropped for each in later.recall.ranked] == [Drop.GIVEN]
-    assert later.placed.system == first.placed.system
 
 
 @pytest.mark.parametrize("embedder", [BrokenEmbedder(), SlowEmbedder(WordEmbedder(), seconds=3600)])

@@ -39,14 +39,6 @@ def events(logs: Sequence[object]) -> list[str]:
     return [line["event"] for line in logs if isinstance(line, dict)]
 
 
-async def test_an_exchange_is_remembered_once(store: Store) -> None:
-    subject, said = engine_over(store), store.turn("I drink tea")
-
-    assert await subject.remember(said, "Good.") is True
-    assert await subject.remember(said, "Good!") is False
-    assert await waiting(store) == 1
-
-
 async def test_where_nothing_is_to_be_recorded_nothing_is_even_logged(store: Store) -> None:
     subject = engine_over(store, replace(QUICK, records=False))
 
@@ -146,36 +138,6 @@ def injection(anchor: str, block: str = "tea") -> Injection:
     return Injection(anchor, Place.BESIDE, block, (), 5, NOON)
 
 
-async def test_what_was_added_to_a_turn_is_known_when_the_chat_goes_on(store: Store) -> None:
-    said = store.turn()
-    added = injection(said.anchor)
-
-    await note_placed(engine_over(store), said, Placed(injection=added))
-
-    assert (await store.chats.chat(said.scope, exchanges=5)).injections == (added,)
-
-
-async def test_what_was_added_first_stays(store: Store) -> None:
-    said = store.turn()
-    first = injection(said.anchor)
-    subject = engine_over(store)
-
-    await note_placed(subject, said, Placed(injection=first))
-    await note_placed(subject, said, Placed(injection=injection(said.anchor, "coffee")))
-
-    assert (await store.chats.chat(said.scope, exchanges=5)).injections == (first,)
-
-
-async def test_what_is_detached_is_attached_no_more(store: Store) -> None:
-    said = store.turn()
-    subject = engine_over(store)
-    await note_placed(subject, said, Placed(injection=injection("a:1")))
-
-    await note_placed(subject, said, Placed(detached=("a:1",)))
-
-    assert (await store.chats.chat(said.scope, exchanges=5)).injections == ()
-
-
 async def test_a_turn_that_nothing_was_added_to_asks_nothing_of_the_store(store: Store) -> None:
     with capture_logs() as logs:
         await note_placed(engine_over(broken(store)), store.turn(), Placed())
@@ -185,16 +147,6 @@ async def test_a_turn_that_nothing_was_added_to_asks_nothing_of_the_store(store:
 
 def request_of(store: Store) -> RequestRecord:
     return RequestRecord(uuid7(), NOON, store.anna.scope, "completions/stable", "scripted")
-
-
-async def test_a_request_is_kept_and_found_by_its_id(store: Store) -> None:
-    subject = engine_over(store)
-    told = request_of(store)
-
-    await subject.note(store.turn(), TurnNotes(request=told))
-
-    assert await subject.request(told.id) == told
-    assert await subject.request(uuid7()) is None
 
 
 @pytest.mark.parametrize("error", [StoreUnavailableError(), LookupError("a bug, and tea")])

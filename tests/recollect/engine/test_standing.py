@@ -139,12 +139,6 @@ async def test_what_was_said_in_this_chat_is_not_told_to_it_again(store: Store) 
     assert standing(await subject.prepare(said(store, UNRELATED, chat="chat-10"))) == {"Keeps bees"}
 
 
-async def test_who_has_nothing_is_given_nothing(store: Store) -> None:
-    prepared = await engine_over(store, POLICY).prepare(said(store, UNRELATED))
-
-    assert (prepared.placed.block, prepared.placed.system) == (None, "")
-
-
 # -- switched off, and less of it ------------------------------------------------------------------
 
 
@@ -161,12 +155,6 @@ async def test_it_can_be_switched_off_and_on_while_the_engine_runs(
 
     assert standing(off) == set()
     assert standing(await subject.prepare(said(own_store, UNRELATED))) == set(FACTS)
-
-
-async def test_without_recall_nothing_stands(store: Store) -> None:
-    subject = await somebody(store)
-
-    assert (await subject.prepare(said(store, UNRELATED), RecallOptions(recall=False))).included == ()
 
 
 async def test_a_request_that_wants_few_memories_is_given_no_more(store: Store) -> None:

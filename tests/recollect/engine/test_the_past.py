@@ -62,20 +62,6 @@ async def test_what_changed_is_told_as_over_to_a_question_about_it_alone(
     assert "Porto" not in await block(store, subject, "Where do I live?")
 
 
-async def test_what_was_corrected_never_comes_back(store: Store, second: MultilingualE5Embedder) -> None:
-    corrected = replace(BERLIN, evidence="I live in Berlin")
-    denied = ExtractedCommand(Asking.CORRECT, "No, I never lived in Porto", (0,))
-    subject = person(store, second, [PORTO], Extracted((corrected,), commands=(denied,)))
-    await say(store, subject, HOME, 90)
-    await say(store, subject, WRONG, 30)
-
-    assert [each.content for each in (await subject.page(store.anna, limit=9)).memories] == [
-        "Lives in Berlin"
-    ]
-    assert "Lives in Porto" not in await block(store, subject, ASKED)
-    assert (await store.snapshots.get(store.anna)).past.items == ()
-
-
 async def test_who_asks_to_forget_the_past_is_not_told_it_again(
     store: Store, second: MultilingualE5Embedder
 ) -> None:

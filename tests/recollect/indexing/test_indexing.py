@@ -7,10 +7,11 @@ from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
+from tests.recollect.store.indexing import Hit, by_words
+from tests.recollect.store.indexing import near as nearest
 from tests.scripted_models import BrokenEmbedder, WordEmbedder
-from tests.searching import Hit, lexicon_of, search
 from tests.stores import Store
-from tests.watched_stores import Through, broken, with_parts
+from tests.watched_stores import Through, with_parts
 
 from recollect.errors import EmbedderError, StoreError, StoreUnavailableError
 from recollect.indexing import EmbeddingScope, index_run, index_user, shorter_wait
@@ -83,19 +84,9 @@ async def index(
     )
 
 
-async def found(store: Store, term: str) -> list[Hit]:
-    """Return the passages that a word finds, its vector left out."""
-    lexicon = await lexicon_of(store.snapshots, store.anna, [term])
-    documents = [number for each in lexicon.occurrences.values() for number in each.documents]
-    return await search(
-        store.snapshots, store.anna.scope, None, "words", documents=documents, limit=10, log=True
-    )
-
-
 async def near(store: Store, text: str) -> list[Hit]:
     [vector] = await WordEmbedder().embed([text])
-    hits = await search(store.snapshots, store.anna.scope, vector, "words", documents=(), limit=10, log=True)
-    return [hit for hit in hits if hit.cosine is not None]
+    return await nearest(store, vector, model="words")
 
 
 async def test_what_both_said_is_found_by_its_words_and_by_its_meaning(store: Store) -> None:
@@ -105,19 +96,8 @@ async def test_what_both_said_is_found_by_its_words_and_by_its_meaning(store: St
 
     contents = {hit.item.content for hit in await near(store, "I drink Darjeeling.")}
     assert contents == {"I drink Darjeeling.", "A fine choice."}
-    [hit, *_] = await found(store, "darjeel")
+    [hit, *_] = await by_words(store, "darjeel")
     assert isinstance(hit.item, Passage)
-
-
-async def test_what_is_indexed_is_not_indexed_again(store: Store) -> None:
-    embedder = WordEmbedder()
-    await said(store, "I drink Darjeeling.")
-    await index(store, embedder)
-    embedder.embedded.clear()
-
-    await index(store, embedder)
-
-    assert embedder.embedded == []
 
 
 async def test_a_block_of_code_is_a_part_of_its_own(store: Store) -> None:
@@ -137,7 +117,7 @@ async def test_an_answer_is_found_by_the_words_of_the_question_too(store: Store)
 
     await index(store)
 
-    assert "Ljubljana." in {hit.item.content for hit in await found(store, "slovenia")}
+    assert "Ljubljana." in {hit.item.content for hit in await by_words(store, "slovenia")}
 
 
 @pytest.mark.parametrize(
@@ -153,7 +133,7 @@ async def test_what_is_to_have_no_embedding_is_found_by_its_words_alone(
 
     assert embedder.embedded == []
     assert await near(store, "I drink Darjeeling.") == []
-    assert await found(store, "darjeel")
+    assert await by_words(store, "darjeel")
 
 
 async def test_while_the_embedder_is_broken_it_is_found_by_its_words_and_embedded_later(store: Store) -> None:
@@ -166,7 +146,7 @@ async def test_while_the_embedder_is_broken_it_is_found_by_its_words_and_embedde
     assert again > timedelta(0)
     assert [line["event"] for line in logs] == ["indexing_without_embeddings"]
     assert "Darjeeling" not in str(logs)
-    assert await found(store, "darjeel")
+    assert await by_words(store, "darjeel")
     assert await near(store, "I drink Darjeeling.") == []
     assert await index(store) is None
     assert await near(store, "I drink Darjeeling.")
@@ -180,22 +160,6 @@ async def test_a_broken_embedder_is_asked_but_once_a_round(store: Store) -> None
     await index(store, away)
 
     assert len(away.embedded) == 1
-
-
-async def test_a_store_that_is_away_is_come_back_to(store: Store) -> None:
-    again = await index(broken(store))
-
-    assert again is not None
-    assert again > timedelta(0)
-
-
-async def test_more_messages_than_are_read_at_once_are_all_indexed(store: Store) -> None:
-    for number in range(40):
-        await said(store, f"Remark {number}.", "")
-
-    await index(store)
-
-    assert await store.index.unindexed(store.anna, limit=1) == []
 
 
 @pytest.mark.parametrize(
@@ -214,8 +178,8 @@ async def test_what_stands_far_behind_in_a_huge_message_is_not_found(store: Stor
 
     await index(store, embedded=EmbeddingScope.MEMORIES)
 
-    assert await found(store, "quinc")
-    assert await found(store, "pomegran") == []
+    assert await by_words(store, "quinc")
+    assert await by_words(store, "pomegran") == []
 
 
 async def test_one_message_has_no_more_than_some_chunks(store: Store) -> None:
@@ -260,7 +224,7 @@ async def test_a_text_that_breaks_us_keeps_no_other_from_being_found(
     assert [(line["event"], line["error"]) for line in logs] == [("message_not_indexed", "ValueError")]
     assert "Darjeeling" not in str(logs)
     assert await store.index.unindexed(store.anna, limit=1) == []
-    assert await found(store, "choic")
+    assert await by_words(store, "choic")
 
 
 async def test_a_message_whose_chunks_the_store_refuses_keeps_no_other_from_being_found(store: Store) -> None:
@@ -272,7 +236,7 @@ async def test_a_message_whose_chunks_the_store_refuses_keeps_no_other_from_bein
 
     assert [(line["event"], line["error"]) for line in logs] == [("message_not_indexed", "StoreError")]
     assert await store.index.unindexed(store.anna, limit=1) == []
-    assert {hit.item.content for hit in await found(store, "darjeel")} == {"A fine choice."}
+    assert {hit.item.content for hit in await by_words(store, "darjeel")} == {"A fine choice."}
 
 
 async def test_what_the_store_refuses_but_once_is_indexed_with_its_chunks(store: Store) -> None:
@@ -281,7 +245,7 @@ async def test_what_the_store_refuses_but_once_is_indexed_with_its_chunks(store:
 
     assert await index(store) is None
 
-    assert await found(store, "darjeel")
+    assert await by_words(store, "darjeel")
 
 
 async def test_a_message_that_the_store_takes_in_no_form_is_left_and_others_are_indexed(store: Store) -> None:
@@ -294,7 +258,7 @@ async def test_a_message_that_the_store_takes_in_no_form_is_left_and_others_are_
 
     [left] = await store.index.unindexed(store.anna, limit=99)
     assert left.content == "I drink Darjeeling."
-    assert await found(store, "choic")
+    assert await by_words(store, "choic")
 
 
 async def test_a_store_that_refuses_everything_is_come_back_to_soon_enough(store: Store) -> None:
@@ -321,7 +285,7 @@ async def test_a_store_that_goes_away_meanwhile_refuses_no_message(store: Store,
 
     refusing.at_most = 0
     assert await index(store) is None
-    assert await found(store, "darjeel")
+    assert await by_words(store, "darjeel")
 
 
 async def test_a_long_backlog_is_indexed_in_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,24 +343,17 @@ async def test_an_embedder_that_fails_thrice_at_first_is_asked_no_more_in_that_r
     assert len(away.embedded) == 3
 
 
-async def test_what_was_said_up_to_a_message_is_indexed_at_once(store: Store) -> None:
-    for number in range(5):
+@pytest.mark.parametrize(("remarks", "until", "indexed"), [(5, 2, 3), (40, -1, 0)])
+async def test_what_was_said_up_to_a_message_is_indexed_at_once_unless_much_waits_before_it(
+    store: Store, remarks: int, until: int, indexed: int
+) -> None:
+    for number in range(remarks):
         await said(store, f"Remark {number}.", "")
     waiting = await store.index.unindexed(store.anna, limit=99)
 
-    assert await index(store, until=waiting[2].id) is None
+    assert await index(store, until=waiting[until].id) is None
 
-    assert await store.index.unindexed(store.anna, limit=99) == waiting[3:]
-
-
-async def test_what_was_said_last_waits_behind_a_long_backlog(store: Store) -> None:
-    for number in range(40):
-        await said(store, f"Remark {number}.", "")
-    waiting = await store.index.unindexed(store.anna, limit=99)
-
-    assert await index(store, until=waiting[-1].id) is None
-
-    assert await store.index.unindexed(store.anna, limit=99) == waiting
+    assert await store.index.unindexed(store.anna, limit=99) == waiting[indexed:]
 
 
 async def test_while_the_embedder_is_broken_what_was_said_last_is_found_by_its_words(store: Store) -> None:
@@ -405,7 +362,7 @@ async def test_while_the_embedder_is_broken_what_was_said_last_is_found_by_its_w
 
     assert await index(store, BrokenEmbedder(), until=message.id) == timedelta(seconds=30)
 
-    assert await found(store, "darjeel")
+    assert await by_words(store, "darjeel")
 
 
 @pytest.mark.parametrize(

@@ -12,15 +12,38 @@ from tests.scripted_models import WordEmbedder
 from tests.searching import Lexicon, lexicon_of
 from tests.served_process import RECOLLECT, environment
 from tests.stores import NOON, Store, store_over
+from tests.watched_stores import Through, with_parts
 
 from recollect.indexing import EmbeddingScope, index_run, index_user
-from recollect.model import Actor, Add, Reason
+from recollect.model import Actor, Add, IndexedMessage, Reason
 from recollect.store import open_postgres
+from recollect.store.log import LogIndex
 from recollect.text.lexical import query_terms
 
 _MESSAGES, _MEMORIES = 110, 12
 _SAID = [f"quokka{number}" for number in range(_MESSAGES)]
 _KEPT = [f"wombat{number}" for number in range(_MEMORIES)]
+
+
+class KilledAtAWrite(Through):
+    """An index of which a write never ends: its worker is killed in it.
+
+    Attributes:
+        reached: Set once that write has begun.
+    """
+
+    def __init__(self, index: LogIndex, writes: int) -> None:
+        super().__init__(index)
+        self.reached = asyncio.Event()
+        self._left = writes
+
+    async def index(self, user_id: str, message: IndexedMessage) -> bool:
+        if self._left == 0:
+            self.reached.set()
+            await asyncio.Event().wait()
+        self._left -= 1
+        is_new: bool = await self._part.index(user_id, message)
+        return is_new
 
 
 @asynccontextmanager
@@ -103,11 +126,14 @@ async def test_words_are_found_meanwhile_and_killed_workers_begin_nothing_anew(
     looking = asyncio.create_task(look())
     while (await place(own_dsn))[0] == -1 or await missing(store, _SAID):
         async with worker(own_dsn, store) as other:
-            working = asyncio.create_task(work(other))
-            await asyncio.wait({working}, timeout=chance.uniform(0.0, 0.3))
+            index = KilledAtAWrite(other.index, chance.randrange(60))
+            working = asyncio.create_task(work(with_parts(other, index=index)))
+            reached = asyncio.create_task(index.reached.wait())
+            await asyncio.wait({working, reached}, return_when=asyncio.FIRST_COMPLETED)
             killed += not working.done()
-            working.cancel()
-            await asyncio.wait({working})
+            for task in (working, reached):
+                task.cancel()
+            await asyncio.wait({working, reached})
         places.append(await place(own_dsn))
     over.set()
     await looking

@@ -57,11 +57,10 @@ async def indexed(store: Store, text: str, scope: Scope | None = None, **changed
 
 
 class Hit(NamedTuple):
-    """A memory or passage of a person's snapshot, with its cosines."""
+    """A memory or passage of a person's snapshot, with its cosine."""
 
     item: Item
     cosine: float | None = None
-    second_cosine: float | None = None
 
 
 async def by_words(store: Store, *terms: str, user_id: str | None = None, log: bool = True) -> list[Hit]:
@@ -97,7 +96,17 @@ async def near(
     hits = _near(memories.items, memories.first.near(model, to).best, memories.is_seen)
     if log:
         hits += _near(passages.items, passages.vectors.near(model, to).best, passages.is_current)
-    return sorted(hits, key=lambda hit: -(hit.cosine or 0))[:limit]
+    return _nearest_first(hits)[:limit]
+
+
+async def near_by_second(store: Store, to: Vector, model: str, user_id: str | None = None) -> list[Hit]:
+    """Return the memories that have a second embedding, the nearest first."""
+    memories = (await store.snapshots.get(user_id or store.anna)).memories
+    return _nearest_first(_near(memories.items, memories.second.near(model, to).best, memories.is_seen))
+
+
+def _nearest_first(hits: Sequence[Hit]) -> list[Hit]:
+    return sorted(hits, key=lambda hit: -(hit.cosine or 0))
 
 
 def _near(items: Sequence[Item], cosines: NDArray[np.float64], is_found: NDArray[np.bool_]) -> list[Hit]:

@@ -46,21 +46,6 @@ async def test_memories_are_found_by_kind_chat_and_all_words_and_are_the_users_o
     assert await store.browsing.kinds(store.anna) == {Kind.FACT: 2, Kind.TODO: 1}
 
 
-async def test_pages_follow_each_other(store: Store) -> None:
-    await give(store, *(f"book {number}" for number in range(5)))
-    seen, after = [], None
-    while True:
-        page = await store.memories.page(
-            store.anna, limit=2, after=after, taken=MemoryFilter(words=("book",))
-        )
-        seen.append(len(page.memories))
-        if page.next is None:
-            break
-        after = page.next
-
-    assert seen == [2, 2, 1]
-
-
 async def test_what_is_shared_with_a_user_is_among_theirs_and_is_not_asked_about(store: Store) -> None:
     shared = store.memory("The office closes at six", owner=COMMONS, importance=0.9)
     await store.memories.apply(store.anna.scope, [Add(shared)], actor=Actor.ADMIN, at=NOON)

@@ -5,7 +5,8 @@ from dataclasses import replace
 from tests.databases import administrator
 from tests.notes import note_block, note_request
 from tests.recollect.store.found import like_a_request
-from tests.searching import lexicon_of, search
+from tests.recollect.store.indexing import near
+from tests.searching import lexicon_of
 from tests.stores import MODEL, NOON, NORTH, Store, vector
 from tests.waiting import until
 
@@ -255,7 +256,7 @@ async def test_what_is_forgotten_while_it_is_indexed_is_never_found(store: Store
 
         lexicon = await lexicon_of(store.snapshots, store.anna, ["tea", "note", "rain"])
         assert (lexicon.documents, lexicon.occurrences) == (0, {})
-        assert await search(store.snapshots, store.anna.scope, vector(*NORTH), MODEL) == []
+        assert await near(store, vector(*NORTH)) == []
         assert await store.index.unembedded(store.anna, "other", limit=9) == []
 
 

@@ -111,16 +111,38 @@ async def test_a_damaged_graph_of_the_cache_gives_way_to_the_installations(
     assert later == []
 
 
-async def test_a_graph_that_makes_no_vectors_is_not_believed(
-    tmp_path: Path, write_tiny_bert: WriteTinyBert
-) -> None:
-    folder = write_tiny_bert(tmp_path / "model")
-    weights = load_file(folder / "model.safetensors")
+def _makes_no_vectors(weights: dict[str, Any]) -> None:
     weights["embeddings.LayerNorm.bias"][:] = np.nan
-    save_file(weights, folder / "model.safetensors")
 
-    with pytest.raises(EmbedderError, match="no valid vectors"):
-        await embed_once(folder, tmp_path / "cache")
+
+def _lacks_a_tensor(weights: dict[str, Any]) -> None:
+    del weights["encoder.layer.1.output.dense.bias"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (None, "can't be built"),
+        (_makes_no_vectors, "no valid vectors"),
+        (_lacks_a_tensor, r"encoder\.layer\.1\.output\.dense\.bias can't be read"),
+    ],
+)
+async def test_weights_that_no_vectors_can_be_made_of_are_named(
+    tmp_path: Path,
+    write_tiny_bert: WriteTinyBert,
+    damage: Callable[[dict[str, Any]], None] | None,
+    told: str,
+) -> None:
+    file = write_tiny_bert(tmp_path / "model") / "model.safetensors"
+    if damage is None:
+        file.write_bytes(b"not weights")
+    else:
+        weights = load_file(file)
+        damage(weights)
+        save_file(weights, file)
+
+    with pytest.raises(EmbedderError, match=told):
+        await embed_once(file.parent, tmp_path / "cache")
 
 
 async def test_other_settings_of_the_same_weights_make_another_graph(
@@ -257,24 +279,6 @@ async def test_a_load_that_failed_is_tried_again(tmp_path: Path, write_tiny_bert
 
     assert len(await embedder.embed(["tea"])) == 1
     await embedder.aclose()
-
-
-async def test_unreadable_weights_are_named(tmp_path: Path, write_tiny_bert: WriteTinyBert) -> None:
-    folder = write_tiny_bert(tmp_path / "model")
-    (folder / "model.safetensors").write_bytes(b"not weights")
-
-    with pytest.raises(EmbedderError, match="can't be built"):
-        await embed_once(folder, tmp_path / "cache")
-
-
-async def test_a_missing_tensor_is_named(tmp_path: Path, write_tiny_bert: WriteTinyBert) -> None:
-    folder = write_tiny_bert(tmp_path / "model")
-    weights = load_file(folder / "model.safetensors")
-    del weights["encoder.layer.1.output.dense.bias"]
-    save_file(weights, folder / "model.safetensors")
-
-    with pytest.raises(EmbedderError, match=r"encoder\.layer\.1\.output\.dense\.bias can't be read"):
-        await embed_once(folder, tmp_path / "cache")
 
 
 async def test_a_cache_folder_that_can_not_be_written_is_named(

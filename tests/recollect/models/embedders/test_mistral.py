@@ -20,7 +20,7 @@ from tests.mistral_server import (
     running_mistral,
 )
 
-from recollect.errors import ConfigurationError, EmbedderError
+from recollect.errors import EmbedderError
 from recollect.models.embedders.mistral import ANSWER_BYTES, MistralEmbedder
 from recollect.ports import Embedder
 
@@ -88,14 +88,6 @@ async def test_vectors_come_in_the_order_of_the_texts_and_at_unit_length(
     assert [vector[0] / vector[1] for vector in vectors] == pytest.approx([4, 1, 7])
     assert server.bodies == [{"model": "other-embed", "input": ["four", "a", "seven.."]}]
     assert server.requests[0].path == "/v1/embeddings"
-
-
-async def test_many_texts_take_several_calls(server: MistralStandIn, embedder: MistralEmbedder) -> None:
-    vectors = await embedder.embed(["x" * length for length in range(1, 71)])
-
-    assert [len(body["input"]) for body in server.bodies] == [32, 32, 6]
-    assert [round(vector[0] / vector[1]) for vector in vectors] == list(range(1, 71))
-    assert await embedder.embed([]) == []
 
 
 async def test_long_texts_share_a_call_only_as_far_as_mistral_takes_them(
@@ -167,24 +159,6 @@ async def test_an_unreadable_answer_is_an_error(
 
     assert "secret" not in str(failure.value)
     assert pauses == []
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        [{"index": None, "embedding": [1.0]}, {"index": 1, "embedding": [1.0]}],
-        [{"embedding": [1.0]}, {"embedding": [1.0]}],
-        [{"index": 0, "embedding": [1.0]}, {"index": 1}],
-        [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": []}],
-    ],
-)
-async def test_a_wrong_count_of_vectors_is_an_error(
-    server: MistralStandIn, embedder: MistralEmbedder, data: list[Body]
-) -> None:
-    server.replies = [lambda _: web.json_response(embedding("m", []) | {"data": data})]
-
-    with pytest.raises(EmbedderError, match="vectors for 2 texts"):
-        await embedder.embed(["a", "b"])
 
 
 async def test_mistral_embed_has_1024_dimensions_or_it_is_another_model(server: MistralStandIn) -> None:
@@ -264,12 +238,6 @@ async def test_an_answer_that_is_too_large_is_an_error(
         await embedder.embed(["a"])
 
 
-async def test_its_name_is_scheme_and_model_and_its_repr_no_key(embedder: MistralEmbedder) -> None:
-    assert embedder.name == "mistral:other-embed"
-    assert repr(embedder) == "MistralEmbedder('other-embed')"
-    assert all(embedder.reads(text) for text in ("tea", "чай", "お茶", "شاي"))
-
-
 @pytest.mark.parametrize(
     ("model", "gate", "expected"),
     [("mistral-embed", None, 0.8), ("codestral-embed", None, 0.3), ("mistral-embed", 0.0, 0.0)],
@@ -278,8 +246,3 @@ def test_the_gate_belongs_to_the_model_unless_it_is_given(
     model: str, gate: float | None, expected: float
 ) -> None:
     assert MistralEmbedder(model, gate=gate).gate == expected
-
-
-def test_an_address_that_is_none_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="must be an address"):
-        MistralEmbedder(base_url="api.mistral.ai/v1")

@@ -5,7 +5,7 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +13,6 @@ from aiohttp import web
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.mistral_server import Body, MistralStandIn, completion, raw, refuses, running_mistral, says
-from tests.recollections import memory, turn
 from tests.scripted_extraction import statement
 from tests.tables import table
 
@@ -24,14 +23,10 @@ from recollect.errors import (
     ExtractorUnusableError,
     InvalidExtractionError,
 )
-from recollect.model import Candidate, Exchange, Hints, Kind, Material, Message, Role
 from recollect.models.extractors import (
     AnswerSchema,
     ChatModel,
     ModelAnswer,
-    ModelExtractor,
-    ModelJudge,
-    ModelSummarizer,
 )
 from recollect.models.extractors.mistral import ANSWER_BYTES, MistralModel
 from recollect.models.extractors.schema import CHOICE, EXTRACTION, SUMMARY
@@ -445,45 +440,6 @@ async def test_the_address_may_have_its_version_or_not(server: MistralStandIn, p
 def test_an_address_that_is_none_is_refused(base_url: str) -> None:
     with pytest.raises(ConfigurationError, match="must be an address"):
         MistralModel(base_url=base_url)
-
-
-class TestWhoAsks:
-    """The extractor, the judge and the summarizer, by this model."""
-
-    async def test_statements_are_found(self, server: MistralStandIn, model: MistralModel) -> None:
-        server.replies = [says(json.dumps(EXTRACTED))]
-        said = turn("I keep bees behind the shed", at=datetime(2026, 5, 4, 9, tzinfo=UTC))
-        exchange = Exchange(memory("x").id, said, "How many?", memory("y").id, memory("z").id)
-
-        found = await ModelExtractor(model).extract([exchange], [])
-
-        hints = Hints(topics=("Keeps bees",))
-        assert found.candidates == (
-            Candidate("Keeps bees", Kind.FACT, 0.7, "I keep bees behind the shed", hints=hints),
-        )
-        assert found.tokens == 321
-        assert found.by is not None
-        assert found.by.startswith("mistral-small-latest")
-
-    async def test_an_unreadable_answer_is_asked_for_once_more(
-        self, server: MistralStandIn, model: MistralModel
-    ) -> None:
-        server.replies = [says("I would say that the bees are meant."), says('{"numbers": [0]}')]
-
-        chosen = await ModelJudge(model).choose("forget my bees", [memory("Has bees")], ASKER)
-
-        assert chosen.numbers == (0,)
-        assert chosen.tokens == 642
-        assert [message["role"] for message in server.bodies[1]["messages"]][-2:] == ["assistant", "user"]
-
-    async def test_a_chat_is_summarized(self, server: MistralStandIn, model: MistralModel) -> None:
-        server.replies = [says(json.dumps(ANSWERS[-1][1]))]
-        material = Material((Message(Role.USER, "I keep bees, and I have to buy jars."),))
-
-        summarized = await ModelSummarizer(model).summarize(material, ASKER)
-
-        assert summarized.text == "Bees."
-        assert summarized.outline.todos == ("Buy jars",)
 
 
 JSON: st.SearchStrategy[Any] = st.recursive(

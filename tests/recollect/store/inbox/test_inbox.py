@@ -1,5 +1,3 @@
-import asyncio
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +12,6 @@ from recollect.model import (
     Add,
     Awaits,
     Backlog,
-    Caps,
     Change,
     Exchange,
     Formed,
@@ -72,13 +69,6 @@ async def test_exchanges_come_in_the_order_they_were_said(store: Store) -> None:
     assert await waiting(store, limit=1) == ["first"]
 
 
-async def test_they_come_as_they_were_appended(store: Store) -> None:
-    said = store.exchange("I like tea", speaker="Anna K.")
-    await appended(store, said)
-
-    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 0, NOON)]
-
-
 async def test_those_of_one_chat_come_together_until_something_was_said_in_another(store: Store) -> None:
     here = [store.exchange(f"here {number}") for number in range(2)]
     elsewhere = [store.exchange(f"elsewhere {number}", store.anna.elsewhere) for number in range(2)]
@@ -130,18 +120,6 @@ async def test_each_comes_with_what_was_said_before_it_in_its_chat(store: Store)
     )
 
 
-async def test_what_was_forgotten_is_no_history(store: Store) -> None:
-    secret, other = await log(store, "I like tea"), await log(store, "It rains")
-    tea = store.memory("Likes tea")
-    tea = replace(tea, provenance=replace(tea.provenance, message_ids=(secret.message_id,)))
-    await complete(store, secret, Add(tea))
-    await store.memories.apply(store.anna.scope, [Retire(tea.id, Reason.DELETED)], actor=Actor.USER, at=NOON)
-
-    [pending] = await store.inbox.pending(store.anna, limit=9)
-
-    assert pending.exchange == other
-
-
 async def test_each_comes_with_the_newest_blocks_that_were_added_in_its_chat(store: Store) -> None:
     await log(store, "one")
     await log(store, "two")
@@ -174,21 +152,6 @@ async def test_completing_applies_the_changes_and_ends_the_exchange(store: Store
     assert done == [[Add(new), Ignore(Reason.EQUAL_CONTENT, target=new.id)]]
     assert await store.memories.get(store.anna, new.id) == new
     assert await waiting(store) == []
-
-
-async def test_the_audit_says_by_which_exchange(store: Store) -> None:
-    said = [store.exchange("I like tea"), store.exchange("I like rain")]
-    await appended(store, *said)
-    changes = [Add(store.memory(each.turn.text)) for each in said]
-
-    await store.inbox.complete(
-        [Formed(each, (change,)) for each, change in zip(said, changes, strict=True)], at=LATER
-    )
-
-    told = await store.memories.history(store.anna, limit=9)
-    assert [(each.after, each.session_id, each.exchange_id, each.at) for each in reversed(told)] == [
-        (each.turn.text, "chat-1", each.id, LATER) for each in said
-    ]
 
 
 async def test_several_are_completed_together(own_store: Store) -> None:
@@ -248,26 +211,6 @@ async def test_an_exchange_is_completed_once(store: Store) -> None:
     assert (await store.memories.page(store.anna, limit=9)).memories == ()
 
 
-async def test_what_is_over_the_caps_goes_in_the_same_step(store: Store) -> None:
-    said = [store.exchange("one"), store.exchange("two")]
-    await appended(store, *said)
-    formed = [
-        Formed(
-            each, tuple(Add(store.memory(f"{each.turn.text} {n}", importance=importance)) for n in range(2))
-        )
-        for each, importance in zip(said, (0.4, 0.6), strict=True)
-    ]
-    [first, *_] = formed[0].changes
-    assert isinstance(first, Add)
-
-    done = await store.inbox.complete(formed, at=LATER, caps=Caps(user=3))
-
-    assert done == [list(formed[0].changes), [*formed[1].changes, Retire(first.memory.id, Reason.CAP)]]
-    assert len((await store.memories.page(store.anna, limit=9)).memories) == 3
-    [pruned, *_] = await store.memories.history(store.anna, limit=9)
-    assert (pruned.actor, pruned.reason) == (Actor.PRUNE, Reason.CAP)
-
-
 async def test_a_formation_under_way_resurrects_nothing_of_an_erased_user(own_store: Store) -> None:
     said = own_store.exchange("I like tea")
     await appended(own_store, said)
@@ -301,22 +244,18 @@ async def test_changes_that_can_not_be_applied_leave_all_exchanges_pending(store
 # -- what could not be -----------------------------------------------------------------------------
 
 
-async def test_a_postponed_exchange_counts_its_tries_and_waits(store: Store) -> None:
+@pytest.mark.parametrize(
+    ("until", "counts", "tries"), [(LATER, True, 1), (LATER, False, 0), (NOON - timedelta(days=1), True, 1)]
+)
+async def test_a_postponed_exchange_counts_its_tries_and_waits(
+    store: Store, until: datetime, *, counts: bool, tries: int
+) -> None:
     said = store.exchange("I like tea")
     await appended(store, said)
 
-    await store.inbox.postpone(said, error="busy", until=LATER)
+    await store.inbox.postpone(said, error="busy", until=until, counts=counts)
 
-    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 1, LATER)]
-
-
-async def test_a_try_that_is_not_to_count_does_not(store: Store) -> None:
-    said = store.exchange("I like tea")
-    await appended(store, said)
-
-    await store.inbox.postpone(said, error="over the budget", until=LATER, counts=False)
-
-    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 0, LATER)]
+    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, tries, until)]
 
 
 async def test_what_waits_for_something_else_stays_due_since_it_was(store: Store) -> None:
@@ -389,22 +328,6 @@ async def test_what_was_said_long_ago_and_came_just_now_has_not_waited_for_long(
     assert began - timedelta(minutes=1) < backlog.pending_since < began + timedelta(minutes=10)
 
 
-async def test_what_was_abandoned_is_neither_formed_nor_counted(own_store: Store) -> None:
-    said = [
-        own_store.exchange("I like tea", parent="^"),
-        own_store.exchange("I see", parent="a"),
-        own_store.exchange("I like coffee", parent="^"),
-    ]
-    await appended(own_store, *said)
-
-    assert await waiting(own_store) == ["I like coffee"]
-    [pending] = await own_store.inbox.pending(own_store.anna, limit=9)
-    assert pending.exchange.turn.history == ()
-    assert await complete(own_store, said[0], Add(own_store.memory("Likes tea"))) is None
-    assert await own_store.inbox.backlog() == Backlog(pending=1, oldest_pending_at=NOON)
-    assert await own_store.inbox.retry_failed(at=LATER) == 0
-
-
 async def test_one_user_has_no_hold_on_the_inbox_of_another(store: Store) -> None:
     said = store.exchange("I like tea")
     await appended(store, said)
@@ -426,16 +349,6 @@ async def test_an_impossible_user_has_no_inbox(store: Store) -> None:
             pass
 
 
-async def test_postponing_to_the_past_makes_it_due(store: Store) -> None:
-    said = store.exchange("I like tea", store.anna.scope)
-    await appended(store, said)
-    earlier = NOON - timedelta(days=1)
-
-    await store.inbox.postpone(said, error="busy", until=earlier)
-
-    assert await store.inbox.pending(store.anna, limit=9) == [Pending(said, 1, earlier)]
-
-
 # -- who forms -------------------------------------------------------------------------------------
 
 
@@ -453,24 +366,6 @@ async def test_a_lease_is_given_back_by_a_body_that_fails(store: Store) -> None:
     with pytest.raises(ZeroDivisionError):
         async with store.inbox.lease(store.anna):
             raise ZeroDivisionError
-
-    async with store.inbox.lease(store.anna) as again:
-        assert again is True
-
-
-async def test_a_lease_is_given_back_by_a_body_that_is_cancelled(store: Store) -> None:
-    held = asyncio.Event()
-
-    async def form() -> None:
-        async with store.inbox.lease(store.anna):
-            held.set()
-            await asyncio.sleep(60)
-
-    forming = asyncio.create_task(form())
-    await held.wait()
-    forming.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await forming
 
     async with store.inbox.lease(store.anna) as again:
         assert again is True

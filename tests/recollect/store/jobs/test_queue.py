@@ -7,7 +7,6 @@ import pytest
 from tests.recollect.store.indexing import whole
 from tests.stores import NOON, Store
 
-from recollect.errors import StoreError
 from recollect.model import Scope
 
 PATIENCE = 60
@@ -100,25 +99,6 @@ async def test_a_drain_may_ask_to_be_called_again(store: Store) -> None:
     assert calls == [store.anna] * 3
 
 
-async def test_a_drain_that_raises_is_held_until_a_retry(store: Store) -> None:
-    calls = []
-
-    async def drain(user_id: str) -> None:
-        calls.append(user_id)
-        if len(calls) == 1:
-            raise ZeroDivisionError
-
-    await say(store, store.anna)
-    async with running(store, drain):
-        await until(lambda: len(calls) == 1)
-        async with asyncio.timeout(PATIENCE):
-            while len(calls) == 1:  # held in its own time
-                await store.inbox.retry_failed(at=NOON)
-                await asyncio.sleep(0.1)
-
-    assert calls == [store.anna] * 2
-
-
 async def test_a_job_cut_off_by_the_end_is_the_next_runs_at_once(store: Store) -> None:
     began = asyncio.Event()
     calls = []
@@ -167,20 +147,6 @@ async def test_the_jobs_of_an_erased_user_are_gone(store: Store) -> None:
         await until(lambda: store.ben in calls)
 
     assert calls == [store.ben]
-
-
-async def test_a_job_whose_store_failed_is_tried_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.store.jobs.runner._RETRY_AFTER_OUTAGE", timedelta(seconds=0.1))
-    calls: list[str] = []
-
-    async def drain(user_id: str) -> None:
-        calls.append(user_id)
-        if len(calls) < 3:
-            raise StoreError
-
-    await store.log.append(store.exchange("hello"))
-    async with running(store, drain):
-        await until(lambda: len(calls) == 3)
 
 
 async def test_a_turn_that_is_called_valuable_is_indexed_by_a_job_and_one_that_was_so_already_by_none(

@@ -175,12 +175,6 @@ async def test_what_is_gone_or_anothers_is_not_embedded(store: Store) -> None:
 # -- what there was before there was an index ------------------------------------------------------
 
 
-async def test_memories_are_indexed_as_they_are_kept(store: Store) -> None:
-    await kept(store, "Likes tea")
-
-    assert len(await by_words(store, "tea")) == 1
-
-
 async def test_who_said_something_and_has_no_index_is_enqueued(own_store: Store) -> None:
     await said(own_store, "Tea")
     await said(own_store, "Rain")

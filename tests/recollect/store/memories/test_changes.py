@@ -1,6 +1,5 @@
 """Marks, hidden messages, and what a memory and an audit row say beside the content."""
 
-import pytest
 from tests.recollect.store.indexing import indexed, near, said, texts
 from tests.recollect.store.keeping import apply, contents, formed, history, kept, last_update, resting_on
 from tests.stores import LATER, MODEL, NOON, NORTH, Store, vector
@@ -207,16 +206,6 @@ async def test_messages_are_hidden_and_the_memories_that_rest_on_them_stay(store
     assert [each.memory_id for each in await history(store)] == [key.id]
 
 
-@pytest.mark.parametrize("reason", [Reason.DELETED, Reason.FORGOTTEN])
-async def test_what_is_forgotten_goes_with_its_words(store: Store, reason: Reason) -> None:
-    secret = await indexed(store, "I like tea", reply="Tea!")
-    tea = await kept(store, "Likes tea", **resting_on(secret))
-
-    await apply(store, Retire(tea.id, reason))
-
-    assert texts(await near(store, vector(*NORTH))) == set()
-
-
 async def test_a_summary_goes_with_the_words_it_rests_on(store: Store) -> None:
     secret, other = await indexed(store, "I like tea", reply=""), await indexed(store, "It rains", reply="")
     tea = await kept(store, "Likes tea", **resting_on(secret))
@@ -229,22 +218,3 @@ async def test_a_summary_goes_with_the_words_it_rests_on(store: Store) -> None:
     assert await contents(store) == ["Only rain"]
     update = await last_update(store)
     assert (update.action, update.reason, update.memory_id) == (Action.RETIRE, Reason.FORGOTTEN, summary.id)
-
-
-async def test_a_chat_whose_summary_goes_is_summarized_anew(store: Store) -> None:
-    exchanges = [await said(store, f"Number {number}") for number in range(3)]
-    for each in exchanges:
-        await formed(store, each)
-    due = await store.inbox.to_summarize(store.anna, turns=3, tokens=0)
-    assert due is not None
-    summary = store.memory(
-        "Numbers", kind=Kind.SUMMARY, provenance=Provenance("chat-1", tuple(due.message_ids))
-    )
-    assert await store.inbox.summarized(store.anna, due, summary, at=NOON) != []
-    assert await store.inbox.to_summarize(store.anna, turns=1, tokens=0) is None
-
-    await apply(store, Hide((exchanges[0].message_id,), Reason.CONFIDENTIAL))
-
-    again = await store.inbox.to_summarize(store.anna, turns=2, tokens=0)
-    assert again is not None
-    assert {*again.message_ids} == {*due.message_ids} - {exchanges[0].message_id, exchanges[0].reply_id}

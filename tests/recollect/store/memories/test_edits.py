@@ -1,5 +1,5 @@
 import pytest
-from tests.recollect.store.keeping import apply, contents, kept, next_pending
+from tests.recollect.store.keeping import apply, contents, kept
 from tests.stores import (
     EAST,
     LATER,
@@ -62,15 +62,6 @@ async def test_an_edited_memory_is_known_by_its_new_content(store: Store) -> Non
         Ignore(Reason.EQUAL_CONTENT, target=tea.id)
     ]
     await kept(store, "Likes tea")
-
-
-async def test_an_edit_beside_the_content_keeps_the_embedding(store: Store) -> None:
-    tea = await kept(store, "Likes tea")
-
-    await store.memories.edit(store.anna, tea.id, importance=0.9, actor=Actor.USER, at=NOON)
-
-    [found] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
-    assert (found.memory.importance, found.memory.embedding_model) == (0.9, MODEL)
 
 
 async def test_edits_of_different_fields_do_not_undo_each_other(store: Store) -> None:
@@ -191,23 +182,6 @@ async def test_what_is_shared_is_nobodys_to_edit_or_erase(store: Store) -> None:
 
 
 # -- erasing ---------------------------------------------------------------------------------------
-
-
-async def test_erasing_leaves_nothing_of_the_user_and_counts_it(store: Store) -> None:
-    tea = await kept(store, "Likes tea")
-    await apply(store, Replace(tea.id, store.memory("Likes coffee"), Reason.CONTRADICTS))
-    await store.log.append(store.exchange("hello"))
-    await kept(store, "Likes rain", store.ben.scope)
-
-    erasure = await store.memories.erase(store.anna, at=LATER)
-
-    assert erasure.at == LATER
-    assert sum(count for _, count in erasure.rows) > 3
-    assert await contents(store) == []
-    assert await store.memories.history(store.anna, limit=9) == []
-    assert await next_pending(store) is None
-    assert sum(count for _, count in (await store.memories.erase(store.anna, at=LATER)).rows) == 0
-    assert await contents(store, store.ben) == ["Likes rain"]
 
 
 # -- hostile input ---------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from tests.notes import note_block
-from tests.recollect.store.indexing import by_words, near, texts
+from tests.recollect.store.indexing import near, texts
 from tests.recollect.store.keeping import apply, contents, kept
-from tests.stores import EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, vector
+from tests.stores import EAST, LATER, MODEL, NOON, NORTH, Store, vector
 
 from recollect.errors import MemoryNotFoundError, StoreError
 from recollect.model import (
@@ -19,7 +19,6 @@ from recollect.model import (
     Place,
     Quarantine,
     Reason,
-    Retire,
     Source,
 )
 
@@ -178,40 +177,6 @@ async def test_who_has_few_memories_is_served_by_those_that_are_everybodys(
     [served, _] = [hit.item for hit in hits]
     assert served == replace(tea, embedding=None)
     assert texts(await near(store, vector(*NORTH), store.ben.scope)) == {"Tea at four"}
-
-
-async def test_who_has_five_memories_is_not(store: Store) -> None:
-    await serving(store, "Tea at four")
-    await kept(store, "Ben's", store.ben.scope)
-    for number in range(4):
-        await kept(store, f"Fact {number}")
-    assert "Tea at four" in texts(await near(store, vector(*NORTH)))
-
-    fifth = await kept(store, "Fact 5")
-    assert "Tea at four" not in texts(await near(store, vector(*NORTH)))
-
-    await apply(store, Retire(fifth.id, Reason.CONTRADICTS))
-    assert "Tea at four" in texts(await near(store, vector(*NORTH)))
-
-
-async def test_what_is_everybodys_counts_among_the_nearest(store: Store) -> None:
-    await serving(store, "Tea at four", "Rain at five", embedding=vector(*NORTH_EAST))
-    await kept(store, "Likes tea", embedding=vector(*NORTH))
-    await kept(store, "Likes rain", embedding=vector(*SOUTH))
-
-    assert texts(await near(store, vector(*NORTH), limit=1)) == {"Likes tea"}
-    assert len(await near(store, vector(*NORTH), limit=3)) == 3
-    assert texts(await near(store, vector(*EAST), limit=2)) == {"Tea at four", "Rain at five"}
-
-
-async def test_what_is_everybodys_is_found_by_its_meaning_and_its_words(store: Store) -> None:
-    await serving(store, "Tea at four")
-    await serving(store, "Rain at five", embedding_model="another")
-    await serving(store, "Snow at six", embedding=None, embedding_model=None)
-
-    assert texts(await by_words(store, "tea")) == {"Tea at four"}
-    assert texts(await near(store, vector(*NORTH))) == {"Tea at four"}
-    assert await near(store, vector(1, 0)) == []
 
 
 async def test_what_is_everybodys_no_more_serves_nobody(store: Store) -> None:

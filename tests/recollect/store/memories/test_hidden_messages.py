@@ -51,16 +51,6 @@ async def test_what_a_forgotten_memory_was_said_in_is_found_no_more(store: Store
     assert (set(lexicon.occurrences), lexicon.documents) == ({"rain"}, 2)
 
 
-async def test_what_is_hidden_takes_no_place_of_others(store: Store) -> None:
-    for number in range(4):
-        secret = await indexed(store, f"Secret {number}", reply=f"Noted {number}")
-        await forget(store, await kept(store, f"A secret {number}", **resting_on(secret)))
-    await said(store, "It rains", reply="")
-    await index_all(store, store.anna, vector(1, 1, 0, 0))
-
-    assert texts(await near(store, vector(*NORTH), limit=1)) == {"It rains"}
-
-
 async def test_every_message_that_repeated_it_is_forgotten(store: Store) -> None:
     first = await indexed(store, "I like tea", reply="One.")
     second = await indexed(store, "As I said, tea", reply="Two.")

@@ -202,14 +202,6 @@ async def test_reinforcement_counts_and_raises_importance_up_to_one(store: Store
     assert (update.action, update.before, update.after) == (Action.REINFORCE, "Likes tea", "Likes tea")
 
 
-async def test_one_reinforcement_raises_importance_a_little(store: Store) -> None:
-    tea = await kept(store, "Likes tea", importance=0.5)
-
-    await apply(store, Reinforce(tea.id))
-
-    assert (await store.memories.get(store.anna, tea.id)).importance == pytest.approx(0.55)
-
-
 async def test_a_retired_memory_is_gone_but_audited(store: Store) -> None:
     tea = await kept(store, "Likes tea")
 

@@ -4,10 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.recollect.store.indexing import index_all, near, said
+from tests.recollect.store.indexing import Hit, near, near_by_second
 from tests.recollect.store.keeping import apply, kept, last_update
-from tests.searching import Hit, search
-from tests.stores import EAST, LATER, MODEL, NOON, NORTH, SOUTH, Store, vector
+from tests.stores import EAST, LATER, NOON, NORTH, Store, vector
 from uuid_utils.compat import uuid7
 
 from recollect.model import (
@@ -20,7 +19,6 @@ from recollect.model import (
     Reason,
     Replace,
     Retire,
-    Scope,
     Source,
     Vector,
 )
@@ -30,20 +28,9 @@ ONCE: dict[str, Any] = {"second_embedding": vector(*NORTH), "second_model": SECO
 """What a memory has that lies in the north of the second space."""
 
 
-async def second_near(store: Store, to: Vector, user_id: str | None = None, **changed: object) -> list[Hit]:
-    """Return what is near in the second space alone, best first."""
-    given: dict[str, Any] = {"second_model": SECOND, "limit": 9} | changed
-    hits = await search(
-        store.snapshots,
-        Scope(user_id or store.anna, "chat-1"),
-        None,
-        MODEL,
-        documents=[],
-        log=True,
-        second=to,
-        **given,
-    )
-    return sorted(hits, key=lambda hit: -(hit.second_cosine or 0))
+async def second_near(store: Store, to: Vector, user_id: str | None = None) -> list[Hit]:
+    """Return what is near in the second space, best first."""
+    return await near_by_second(store, to, SECOND, user_id)
 
 
 async def waiting(
@@ -68,69 +55,7 @@ async def test_a_statement_that_is_near_by_the_second_alone_is_found(store: Stor
     hits = await second_near(store, vector(*NORTH))
 
     assert contents(hits) == ["Trinkt Tee", "Likes rain"]
-    assert [hit.second_cosine for hit in hits] == pytest.approx([1, 0], abs=1e-3)
-    assert [hit.cosine for hit in hits] == [None, None]
-
-
-async def test_what_is_near_by_either_is_found_once_with_both_cosines(store: Store) -> None:
-    await kept(store, "Near by both", **ONCE)
-    await kept(store, "Near by the first", second_embedding=vector(*SOUTH), second_model=SECOND)
-    await kept(store, "Near by the second", embedding=vector(*SOUTH), **ONCE)
-    await said(store, "I said so", reply="")
-    await index_all(store, store.anna, vector(*NORTH))
-
-    hits = await search(
-        store.snapshots,
-        store.anna.scope,
-        vector(*NORTH),
-        MODEL,
-        documents=[],
-        limit=2,
-        log=True,
-        second=vector(*NORTH),
-        second_model=SECOND,
-    )
-
-    found: dict[str, Any] = {hit.item.content: (hit.cosine, hit.second_cosine) for hit in hits}
-    assert found.pop("Near by the first") == (pytest.approx(1, abs=1e-3), pytest.approx(-1, abs=1e-3))
-    assert found == {
-        "Near by both": (pytest.approx(1, abs=1e-3), pytest.approx(1, abs=1e-3)),
-        "Near by the second": (pytest.approx(-1, abs=1e-3), pytest.approx(1, abs=1e-3)),
-        "I said so": (pytest.approx(1, abs=1e-3), None),
-    }
-
-
-async def test_without_the_second_vector_statements_are_found_by_the_first(store: Store) -> None:
-    await kept(store, "Near by the first", **ONCE)
-
-    hits = await search(
-        store.snapshots,
-        store.anna.scope,
-        vector(*NORTH),
-        MODEL,
-        documents=[],
-        limit=9,
-        log=True,
-        second_model=SECOND,
-    )
-
-    assert contents(hits) == ["Near by the first"]
-
-
-async def test_as_many_as_the_limit_are_near_by_the_second(store: Store) -> None:
-    for number in range(4):
-        await kept(store, f"Fact {number}", embedding=None, embedding_model=None, **ONCE)
-
-    assert len(await second_near(store, vector(*NORTH), limit=3)) == 3
-
-
-async def test_second_embeddings_of_another_model_or_size_are_not_near(store: Store) -> None:
-    await kept(store, "Likes tea", second_embedding=vector(*NORTH), second_model="another")
-    await kept(store, "Likes rain", second_embedding=vector(1, 0), second_model=SECOND)
-
-    assert await second_near(store, vector(*NORTH)) == []
-    [hit] = await near(store, vector(*NORTH), limit=1)
-    assert hit.second_cosine is None
+    assert [hit.cosine for hit in hits] == pytest.approx([1, 0], abs=1e-3)
 
 
 async def test_what_was_retired_or_is_anothers_is_not_near(store: Store) -> None:
@@ -149,7 +74,7 @@ async def test_what_serves_everybody_is_near_by_the_second(own_store: Store) -> 
     [hit] = await second_near(own_store, vector(*NORTH))
 
     assert hit.item.content == "Tea at four"
-    assert hit.second_cosine == pytest.approx(1, abs=1e-3)
+    assert hit.cosine == pytest.approx(1, abs=1e-3)
     assert [each.second_model for each in await own_store.memories.globals()] == [SECOND]
 
 
@@ -186,7 +111,7 @@ async def test_an_edit_leaves_nothing_of_the_old_embedding(store: Store) -> None
     )
     [hit] = await second_near(store, vector(*EAST))
     assert hit.item.content == "Likes snow"
-    assert hit.second_cosine == pytest.approx(1, abs=1e-3)
+    assert hit.cosine == pytest.approx(1, abs=1e-3)
 
 
 async def test_an_edit_that_is_undone_leaves_nothing_of_its_embedding(store: Store) -> None:
@@ -217,7 +142,7 @@ async def test_what_is_put_in_anothers_place_has_its_own_and_gives_it_back(store
 
     [hit] = await second_near(store, vector(*NORTH))
     assert hit.item.content == "Likes tea"
-    assert hit.second_cosine == pytest.approx(1, abs=1e-3)
+    assert hit.cosine == pytest.approx(1, abs=1e-3)
 
 
 async def test_who_is_erased_leaves_no_second_embedding(own_store: Store) -> None:

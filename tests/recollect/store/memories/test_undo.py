@@ -328,18 +328,6 @@ async def test_what_was_reinforced_is_as_it_was(store: Store) -> None:
     assert found.score == pytest.approx(1)
 
 
-async def test_one_of_two_reinforcements_is_undone(store: Store) -> None:
-    tea = await kept(store, "Likes tea")
-    await apply(store, Reinforce(tea.id))
-    first = await last_update(store)
-    await apply(store, Reinforce(tea.id))
-
-    await undo(store, first)
-
-    now = await store.memories.get(store.anna, tea.id)
-    assert (now.importance, now.reinforcement_count) == (0.55, 1)
-
-
 async def test_what_was_marked_is_as_it_was_unless_it_was_marked_again(store: Store) -> None:
     tea = await kept(store, "Likes tea")
     await apply(store, Mark(tea.id, Doubt.SUSPECT, Reason.SUSPECT))
@@ -375,28 +363,6 @@ async def test_what_was_edited_is_as_it_was_but_for_its_embedding(store: Store) 
     assert (undone.action, undone.before, undone.after) == (Action.RESTORE, "Likes tea", "Q: tea? A: yes")
     assert (await store.chats.chat(store.anna.scope, exchanges=1)).injections == ()
     assert set((await changed_since(store)).values()) == {None}
-
-
-async def test_an_undone_edit_beside_the_content_keeps_the_embedding(store: Store) -> None:
-    tea = await kept(store, "Likes tea", event_at=NOON)
-    await edit(store, tea.id, kind=Kind.PREFERENCE)
-
-    await undo(store)
-
-    [found] = await store.memories.nearest(store.anna.scope, vector(*NORTH), MODEL, limit=9)
-    assert found.memory == tea
-
-
-async def test_an_edit_of_what_was_changed_since_stays(store: Store) -> None:
-    tea = await kept(store, "Likes tea")
-    await edit(store, tea.id, content="Likes coffee")
-    first = await last_update(store)
-    await edit(store, tea.id, content="Likes rain")
-
-    with pytest.raises(NotUndoableError):
-        await undo(store, first)
-
-    assert await contents(store) == ["Likes rain"]
 
 
 async def test_an_edit_is_not_undone_into_what_is_there(store: Store) -> None:

@@ -130,18 +130,6 @@ async def test_a_summary_is_its_own_users(store: Store) -> None:
     assert (await store.chats.chat(store.ben.scope, exchanges=9)).summary == ""
 
 
-async def test_what_was_abandoned_is_told_no_more(store: Store) -> None:
-    await said(store, "hello", parent="^")
-    await said(store, "I like tea", parent="a")
-    await said(store, "Where is it?", parent="b")
-    again = await said(store, "I like coffee", parent="a")
-
-    told = (await store.chats.chat(store.anna.scope, exchanges=9)).exchanges
-
-    assert [each.said for each in told] == ["hello", "I like coffee"]
-    assert told[1] == logged(again, 6)
-
-
 async def test_a_chat_begins_with_the_version_that_was_kept_of_its_first_message(store: Store) -> None:
     await said(store, "hello", parent="^")
     await said(store, "goodbye", parent="^")

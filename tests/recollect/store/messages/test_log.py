@@ -32,30 +32,6 @@ async def test_the_credential_is_not_kept(store: Store) -> None:
     assert read.authorized is True
 
 
-async def test_an_exchange_is_shown_with_the_six_messages_before_it(store: Store) -> None:
-    for number in range(5):
-        before = store.exchange(f"said {number}", reply=f"answered {number}", speaker="Anna")
-        await store.log.append(before)
-        await formed(store, before)
-    await store.log.append(store.exchange("said elsewhere", store.anna.elsewhere))
-    await store.log.append(store.exchange("said by Ben", store.ben.scope))
-    last = store.exchange("and now?")
-    await store.log.append(last)
-    await formed(store, await next_exchange(store))
-
-    read = await next_exchange(store)
-
-    assert read.id == last.id
-    assert read.turn.history == tuple(
-        message
-        for number in (2, 3, 4)
-        for message in (
-            Message(Role.USER, f"said {number}", "Anna"),
-            Message(Role.ASSISTANT, f"answered {number}"),
-        )
-    )
-
-
 async def test_what_the_request_had_before_it_is_not_taken_for_the_log(store: Store) -> None:
     await store.log.append(store.exchange("hello", history=(Message(Role.USER, "not logged"),)))
 

@@ -1,9 +1,11 @@
 """What is said before it is answered: open, until its answer ends, or is waited for no more."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
+import pytest
 from tests.recollect.store.keeping import formed, next_pending
 from tests.stores import LATER, MODEL, NOON, Store
 from uuid_utils.compat import uuid7
@@ -129,13 +131,16 @@ async def test_what_somebody_said_who_was_refused_is_taken_back_unless_others_as
     assert await next_pending(store) is None
 
 
-async def test_an_answer_asked_for_anew_by_a_stranger_takes_nothing_back(store: Store) -> None:
+@pytest.mark.parametrize("end", [MessageLog.withdraw, MessageLog.fail])
+async def test_an_answer_asked_for_anew_that_is_refused_or_fails_costs_nothing_that_was_there(
+    store: Store, end: Callable[[MessageLog, Exchange], Awaitable[None]]
+) -> None:
     exchange = store.exchange("I moved to Oslo", reply="Nice!")
     await store.log.append(exchange)
     again = asked_again(exchange)
 
     assert await begin(store, again) == exchange.id
-    await store.log.withdraw(again)
+    await end(store.log, again)
 
     assert await said(store) == [("I moved to Oslo", "Nice!")]
 
@@ -183,17 +188,6 @@ async def test_a_turn_that_several_models_are_asked_about_waits_for_the_last(sto
     assert await store.log.end_abandoned(NOON - timedelta(hours=1), failed=LATER) == 0
     assert await store.log.append(third) is True
     await store.log.fail(first)
-
-    assert await said(store) == [("I moved to Oslo", "Nice!")]
-
-
-async def test_an_answer_asked_for_anew_that_fails_costs_nothing_that_was_there(store: Store) -> None:
-    exchange = store.exchange("I moved to Oslo", reply="Nice!")
-    await store.log.append(exchange)
-    again = asked_again(exchange)
-
-    assert await begin(store, again) == exchange.id
-    await store.log.fail(again)
 
     assert await said(store) == [("I moved to Oslo", "Nice!")]
 
