@@ -13,7 +13,6 @@ from tests.openwebui_filter.openwebui import Chat
 from tests.openwebui_filter.processes import Process
 from tests.openwebui_filter.telling import DOG, LISBON, WHERE, answers, formed, settled, told
 from tests.people import Person, person
-from tests.waiting import until
 
 from recollect.composition import FENCE
 from recollect.engine import Engine
@@ -55,16 +54,6 @@ async def test_many_users_of_one_filter_at_once_each_recall_their_own(memory: An
         assert [city for city in cities.values() if city in heard] == [own]
 
 
-async def test_a_recalled_memory_counts_its_recall(memory: Any, engine: Engine, alice: Person) -> None:
-    # Written by hand: an exchange that is kept verbatim is recalled from the log, where nothing is counted.
-    written = await engine.add(alice, LISBON)
-
-    assert LISBON in await Chat(memory, alice).says(WHERE)
-    await formed(memory, alice, 1)
-
-    assert (await engine.get(alice, written.id)).recall_count == 1
-
-
 @pytest.mark.parametrize("chat_id", ["", "7d9c1f52-2f1b-4c6e-9a53-0a8a3c1b7a11"])
 async def test_what_was_recalled_is_not_taken_for_the_users_words(
     chat_id: str, memory: Any, engine: Engine, alice: Person
@@ -103,30 +92,6 @@ async def test_an_answer_given_anew_is_not_another_exchange(chat_id: str, memory
     await formed(memory, alice, 1)
 
 
-async def test_a_message_edited_back_to_the_same_words_is_another_exchange(
-    memory: Any, engine: Engine, alice: Person
-) -> None:
-    chat = Chat(memory, alice)
-    await chat.says(LISBON)
-    await formed(memory, alice, 1)
-    [first] = (await engine.page(alice, limit=9)).memories
-    chat.history.clear()
-    await chat.says(LISBON)
-
-    async def is_replaced() -> bool:
-        memories = (await engine.page(alice, limit=9)).memories
-        return [memory.id != first.id for memory in memories] == [True]
-
-    await until(is_replaced)
-
-
-async def test_the_same_words_said_twice_in_a_chat_are_two_exchanges(memory: Any, alice: Person) -> None:
-    chat = Chat(memory, alice)
-    await chat.says("Yes, please book it.")
-    await chat.says("Yes, please book it.")
-    await formed(memory, alice, 2)
-
-
 async def test_images_and_the_administrators_prompt_stay_as_they_were(memory: Any, alice: Person) -> None:
     await Chat(memory, alice).says(LISBON)
     await formed(memory, alice, 1)
@@ -162,16 +127,6 @@ async def test_what_no_person_says_has_no_memory(
     assert await Chat(memory, alice, metadata=metadata).says(WHERE) == ""
     await settled(memory)
     await formed(memory, alice, 1)
-
-
-async def test_a_task_without_a_mark_is_known_by_its_shape_before_and_after_the_answer(
-    memory: Any, alice: Person
-) -> None:
-    task = "### Task:\nGenerate a concise title summarizing the content.\n<content>A dog in Lisbon.</content>"
-
-    await Chat(memory, alice, "").says(task, "A dog")
-    await settled(memory)
-    await formed(memory, alice, 0)
 
 
 async def test_a_user_who_switched_recall_off_is_not_recalled_for(memory: Any, alice: Person) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 from tests.openwebui_filter.openwebui import Chat
-from tests.openwebui_filter.telling import DOG, LISBON, OSLO, ROME, WHERE, formed, settled, told
+from tests.openwebui_filter.telling import DOG, LISBON, ROME, WHERE, formed, settled, told
 from tests.people import Person
 from tests.scripted_extraction import Pupil
 from tests.scripted_upstream import ScriptedUpstream
@@ -65,27 +65,6 @@ async def test_what_was_remembered_is_told_after_the_answer(taught: Any, alice: 
     assert chat.statuses == [f"Remembered 2: {DOG[:-1]} \u00b7 {ROME[:-1]}"]
 
 
-async def test_what_was_replaced_is_told_with_what_it_was(taught: Any, alice: Person) -> None:
-    await Chat(taught, alice).says(ROME)
-    await told()
-    chat = Chat(taught, alice)
-    await chat.says(OSLO)
-    await told()
-
-    assert chat.statuses[-1] == f"Replaced: {ROME} \u2192 {OSLO}"
-
-
-async def test_what_was_forgotten_is_told(taught: Any, alice: Person, pupil: Pupil) -> None:
-    await Chat(taught, alice).says(ROME)
-    await told()
-    pupil.wishes.append(("forget", "forget that I live in Rome", "Rome"))
-    chat = Chat(taught, alice)
-    await chat.says("Please forget that I live in Rome.")
-    await told()
-
-    assert chat.statuses[-1] == f"Forgot: {ROME}"
-
-
 async def test_another_answer_to_the_same_message_is_no_news(taught: Any, alice: Person) -> None:
     chat = Chat(taught, alice)
     await chat.says(DOG)
@@ -135,30 +114,6 @@ async def test_a_call_of_the_api_is_shown_nothing(taught: Any, alice: Person) ->
     await settled(taught)
     await told()
     assert chat.shown == []
-
-
-async def test_who_only_recalls_is_shown_what_was_recalled(
-    memory: Any, engine: Engine, alice: Person
-) -> None:
-    await engine.add(alice, LISBON)
-    chat = Chat(memory, alice, valves={"remember": False})
-    await chat.says(WHERE)
-    await told()
-
-    assert chat.statuses == ["Recalled 1 memory"]
-    assert len(chat.sources) == 1
-
-
-async def test_a_turn_that_is_never_formed_is_waited_for_no_longer_than_that(
-    taught: Any, alice: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(conversation, "_OUTCOME_SECONDS", 0.0)
-    chat = Chat(taught, alice)
-    await chat.says(DOG)
-    await formed(taught, alice, 1)
-    await told()
-
-    assert chat.statuses == []
 
 
 async def test_what_is_formed_later_is_told_with_the_chats_next_answer_and_once(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.openwebui_filter.openwebui import UNDO, Chat, load
-from tests.openwebui_filter.telling import DOG, OSLO, ROME, formed, nothing_waits, progress, settled, told
+from tests.openwebui_filter.telling import DOG, OSLO, ROME, nothing_waits, told
 from tests.people import Person
 
 from recollect.assembly import process_engine
@@ -54,15 +54,6 @@ async def test_all_that_a_message_taught_is_undone_the_newest_first(
     assert {each.actor for each in (await engine.history(alice))[:2]} == {"user"}
 
 
-async def test_what_was_kept_word_for_word_is_undone_too(memory: Any, undo: Any, alice: Person) -> None:
-    chat = Chat(memory, alice)
-    await chat.says(DOG)
-    await formed(memory, alice, 1)
-
-    assert notified(await chat.acts(undo)).startswith("Undone. Forgot: ")
-    assert await contents(memory, alice) == []
-
-
 async def test_a_second_press_undoes_nothing_more(taught: Any, undo: Any, alice: Person) -> None:
     await Chat(taught, alice).says(ROME)
     await told()
@@ -75,31 +66,6 @@ async def test_a_second_press_undoes_nothing_more(taught: Any, undo: Any, alice:
         notified(await chat.acts(undo))
         == "Nothing is left here to undo. What was said here is not recalled from now on."
     )
-    assert await contents(taught, alice) == [ROME]
-
-
-async def test_the_words_that_taught_it_are_recalled_no_more(taught: Any, undo: Any, alice: Person) -> None:
-    chat = Chat(taught, alice)
-    await chat.says(DOG, "What a lovely dog.")
-    await told()
-    assert "Pipa" in await Chat(taught, alice).says("What is my dog called?")
-
-    await chat.acts(undo)
-
-    assert await Chat(taught, alice).says("What is my dog called?") == ""
-
-
-async def test_only_the_message_under_whose_answer_it_stands_is_undone(
-    taught: Any, undo: Any, alice: Person
-) -> None:
-    chat = Chat(taught, alice)
-    await chat.says(ROME)
-    await told()
-    await chat.says(DOG)
-    await told()
-
-    await chat.acts(undo)
-
     assert await contents(taught, alice) == [ROME]
 
 
@@ -133,33 +99,6 @@ async def test_nobody_undoes_what_another_said(taught: Any, undo: Any, alice: Pe
     for user_id in (bob, "", None):
         assert notified(await chat.acts(undo, id=user_id)).startswith("Nothing was remembered")
     assert await contents(taught, alice) == [DOG]
-
-
-async def test_what_was_changed_again_since_stays(taught: Any, undo: Any, alice: Person) -> None:
-    chat = Chat(taught, alice)
-    await chat.says(ROME)
-    await told()
-    await Chat(taught, alice).says(OSLO)
-    await told()
-
-    assert (
-        notified(await chat.acts(undo))
-        == "Nothing is left here to undo. What was said here is not recalled from now on."
-    )
-    assert await contents(taught, alice) == [OSLO]
-
-
-async def test_what_is_not_formed_yet_never_is(memory: Any, engine: Engine, undo: Any, alice: Person) -> None:
-    async with engine._backends.inbox.lease(alice) as is_taken:  # so nobody else forms for her
-        assert is_taken
-        chat = Chat(memory, alice)
-        await chat.says(DOG)
-        await settled(memory)
-        assert notified(await chat.acts(undo)).startswith("Nothing is left here to undo.")
-
-    await engine.drain(alice)
-    assert await contents(memory, alice) == []
-    assert not (await progress(memory, alice))["pending"]
 
 
 async def test_before_any_chat_of_this_process_nothing_is_at_hand(undo: Any, alice: Person) -> None:

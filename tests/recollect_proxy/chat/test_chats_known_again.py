@@ -119,21 +119,6 @@ async def test_an_answers_id_names_the_chat_of_nobody_else(
     assert [row["user_id"] for row in rows] == [user.known_as]
 
 
-async def test_what_instructs_the_model_is_sent_again_as_it_was(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    await given_memory(proxy, user, TEA)
-    chain = Chain(proxy, upstream, user)
-
-    sent = [
-        await chain.says([{"role": "user", "content": said}])
-        for said in (WHICH_TEA, "sqrt(2)*sqrt(8)=", "log(7)=")
-    ]
-
-    assert TEA in sent[0].system
-    assert {each.system for each in sent} == {sent[0].system}
-
-
 async def test_a_chain_goes_on_after_a_restart(
     fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
 ) -> None:

@@ -52,222 +52,123 @@ BUDGET = {
         "message": "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024",
     },
 }
+TOO_LONG_BY_WORDS = (
+    "litellm.ContextWindowExceededError: litellm.BadRequestError: prompt is too long: 5 tokens > 4 maximum",
+    "This model's maximum prompt length is 131072 but the request contains 137000 tokens.",
+    "The prompt (total length 14424) is too long to fit into the model (context length 8096). Make sure that `max_model_len` is no smaller than the number of text tokens plus multimodal tokens. For image inputs, the number of image tokens depends on the images.",
+    "This endpoint's maximum context length is 8192 tokens. However, you requested about 9100 tokens (8000 of file input, 1100 of text input).",
+    "Your messages and files have 9100 tokens, more than the 8192 tokens that a request can hold at most",
+    "Requested tokens (2285) exceed context window of 2048",
+    "max_length (2347) cannot be greater than model context_length (2176)",
+    "Invalid request: Your request exceeded model token limit: 8192",
+    "Prompt length 5000 is greater than max_seq_len 4096",
+    "This model's maximum context length is 4097 tokens, however you requested 4105 tokens (3849 in your prompt; 256 for the completion). Please reduce your prompt; or completion length.",
+    "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000.",
+    "Too many input tokens. Max input tokens: 8192, request input token count: 9000",
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    "invalid params, context window exceeds limit (2013)",
+    "input length exceeds maximum context length",
+    "The number of tokens to keep from the initial prompt is greater than the context length.",
+    "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+    "You passed 4097 input tokens and requested 1 output tokens. However, the model's context length is only 4096 tokens, resulting in a maximum input length of 4095 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=4097)",
+    "Requested generation length 1 is not possible! The provided prompt is 9000 tokens and generating 1 tokens would be over the maximum sequence length of 8192.",
+    "prompt + max tokens exceed the limit: 9000 tokens > 8192",
+    "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens.",
+    "Prompt has too many tokens (9000)",
+    "Message too long: 9000 tokens, at most 8192",
+    "Sorry, your prompt has 9000 tokens, the maximum is 8000",
+    "We cannot answer because your conversation has more than 8192 tokens, which is too many",
+    "Error code: 400 - {'error': {'message': \"Your request exceeded model token limit: 8192\"}}",
+    "Input length 5000 exceeds the maximum allowed of 4096 tokens",
+    "The prompt is too long: 140000, model maximum context length: 131071",
+    "Please ensure your prompt has less than 8192 tokens; it has 9000, which is too large",
+    "Please use less than the context window of 8192 tokens",
+    "The request is too large: it has 9000 tokens",
+    "prompt length must be less than context length",
+    "Prompt tokens (5000) exceed limit (4096)",
+    "The total number of tokens in your prompt and image is larger than 8192",
+    "Exceeded max_context_length",
+    "conversation too long, 9000 tokens, at most 8192",
+    "prompt_tokens (5000) exceeds the limit of 4096 tokens",
+    "The number of tokens in your request is larger than 4096",
+    "Prompt exceeds max_input_tokens of 4096",
+    "google.genai.errors.ClientError: the request has 5000 tokens, at most 4096",
+)
 TOO_LONG: tuple[Any, ...] = (
     OPENAI,
     LLAMA,
     ANTHROPIC,
-    {
-        "error": {
-            "message": "Your input exceeds the context window of this model.",
-            "code": "context_length_exceeded",
-        }
-    },
-    {
-        "object": "error",
-        "message": "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens",
-    },
-    {
-        "error": {
-            "message": "'max_tokens' is too large: 500. This model's maximum context length is 4096 tokens and your request has 3900 input tokens",
-            "type": "BadRequestError",
-            "param": None,
-            "code": 400,
-        }
-    },
-    {
-        "object": "error",
-        "message": "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
-        "type": "BadRequestError",
-    },
-    {
-        "error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 and 500",
-        "error_type": "validation",
-    },
-    {
-        "error": "Input validation error: `inputs` must have less than 4095 tokens. Given: 5000",
-        "error_type": "validation",
-    },
-    {
-        "type": "error",
-        "error": {
-            "type": "invalid_request_error",
-            "message": "input length and `max_tokens` exceed context limit: 174167 + 64000 > 200000",
-        },
-    },
-    {
-        "object": "error",
-        "type": "invalid_request_prompt",
-        "message": "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
-        "code": "3051",
-    },
-    [
-        {
-            "error": {
-                "code": 400,
-                "message": "The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).",
-                "status": "INVALID_ARGUMENT",
-            }
-        }
-    ],
-    {
-        "error": {
-            "message": "Provider returned error",
-            "code": 400,
-            "metadata": {"raw": json.dumps(OPENAI), "provider_name": "X"},
-        }
-    },
-    {
-        "error": {
-            "message": "litellm.ContextWindowExceededError: litellm.BadRequestError: prompt is too long: 5 tokens > 4 maximum"
-        }
-    },
+    {"error": {"message": "Your input exceeds the context window of this model.", "code": "context_length_exceeded"}},
+    {"object": "error", "message": "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"},
+    {"error": {"message": "'max_tokens' is too large: 500. This model's maximum context length is 4096 tokens and your request has 3900 input tokens", "type": "BadRequestError", "param": None, "code": 400}},
+    {"object": "error", "message": "The input (5000 tokens) is longer than the model's context length (4096 tokens).", "type": "BadRequestError"},
+    {"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 and 500", "error_type": "validation"},
+    {"error": "Input validation error: `inputs` must have less than 4095 tokens. Given: 5000", "error_type": "validation"},
+    {"type": "error", "error": {"type": "invalid_request_error", "message": "input length and `max_tokens` exceed context limit: 174167 + 64000 > 200000"}},
+    {"object": "error", "type": "invalid_request_prompt", "message": "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length", "code": "3051"},
+    [{"error": {"code": 400, "message": "The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).", "status": "INVALID_ARGUMENT"}}],
+    {"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": json.dumps(OPENAI), "provider_name": "X"}}},
     {"error": "the prompt is too long; the input exceeds the context length of the model"},
-    {
-        "error": {
-            "message": "This model's maximum prompt length is 131072 but the request contains 137000 tokens."
-        }
-    },
     {"message": "Input is too long for requested model."},
     {"message": "too many tokens: size limit exceeded by 511 tokens."},
     {"error": {"code": "1261", "message": "Prompt exceeds max length"}},
     {"error": {"code": "InvalidParameter", "message": "Range of input length should be [1, 30720]"}},
-    {
-        "detail": "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"
-    },
-    {
-        "error": {
-            "message": "prompt token count of 130000 exceeds the limit of 128000",
-            "code": "model_max_prompt_tokens_exceeded",
-        }
-    },
-    {
-        "error": {
-            "message": "Please reduce the length of the messages or completion.",
-            "type": "invalid_request_error",
-            "param": "messages",
-        }
-    },
-    {
-        "error": {
-            "message": "The prompt (total length 14424) is too long to fit into the model (context length 8096). Make sure that `max_model_len` "
-            "is no smaller than the number of text tokens plus multimodal tokens. For image inputs, the number of image tokens depends on the images."
-        }
-    },
-    {
-        "object": "error",
-        "message": "Multimodal prompt is too long after expanding multimodal tokens of 3 images: 5192 => 6153 >= 5489.",
-    },
-    {
-        "error": {
-            "code": "InvalidParameter",
-            "message": "Total tokens of image and text exceed max message tokens",
-        }
-    },
-    {
-        "error": {
-            "message": "This endpoint's maximum context length is 8192 tokens. However, you requested about 9100 tokens (8000 of file input, 1100 of text input)."
-        }
-    },
-    {
-        "error": {
-            "message": "Your messages and files have 9100 tokens, more than the 8192 tokens that a request can hold at most"
-        }
-    },
-    {"error": {"message": "Requested tokens (2285) exceed context window of 2048"}},
-    {"error": {"message": "max_length (2347) cannot be greater than model context_length (2176)"}},
-    {
-        "code": 20015,
-        "message": "length of prompt_tokens (131073) must be less than max_seq_len (131072).",
-        "data": None,
-    },
-    {"error": {"message": "Invalid request: Your request exceeded model token limit: 8192"}},
-    {"error": {"message": "Prompt length 5000 is greater than max_seq_len 4096"}},
-    {
-        "error": {
-            "message": "This model's maximum context length is 4097 tokens, however you requested 4105 tokens (3849 in your prompt; 256 for the completion). Please reduce your prompt; or completion length."
-        }
-    },
-    {
-        "error": {
-            "message": "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000."
-        }
-    },
-    {"error": {"message": "Too many input tokens. Max input tokens: 8192, request input token count: 9000"}},
-    {
-        "error": {
-            "message": "This model's maximum prompt length is 131072 but the request contains 537812 tokens."
-        }
-    },
-    {"error": {"message": "invalid params, context window exceeds limit (2013)"}},
-    {"error": {"message": "input length exceeds maximum context length"}},
-    {
-        "error": {
-            "message": "The number of tokens to keep from the initial prompt is greater than the context length."
-        }
-    },
-    {
-        "error": {
-            "message": "The decoder prompt (length 5000) is longer than the maximum model length of 4096."
-        }
-    },
-    {
-        "error": {
-            "message": "You passed 4097 input tokens and requested 1 output tokens. However, the model's context length is only 4096 tokens, resulting in a maximum input length of 4095 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=4097)"
-        }
-    },
-    {
-        "error": {
-            "message": "Requested generation length 1 is not possible! The provided prompt is 9000 tokens and generating 1 tokens would be over the maximum sequence length of 8192."
-        }
-    },
-    {"error": {"message": "prompt + max tokens exceed the limit: 9000 tokens > 8192"}},
-    {
-        "error": {
-            "message": "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens."
-        }
-    },
-    {"error": {"message": "Prompt has too many tokens (9000)"}},
-    {"error": {"message": "Message too long: 9000 tokens, at most 8192"}},
-    {"error": {"message": "Sorry, your prompt has 9000 tokens, the maximum is 8000"}},
-    {
-        "error": {
-            "message": "We cannot answer because your conversation has more than 8192 tokens, which is too many"
-        }
-    },
-    {
-        "error": {
-            "message": "Error code: 400 - {'error': {'message': \"Your request exceeded model token limit: 8192\"}}"
-        }
-    },
-    {"error": {"message": "Input length 5000 exceeds the maximum allowed of 4096 tokens"}},
-    {"error": {"message": "The prompt is too long: 140000, model maximum context length: 131071"}},
-    {
-        "error": {
-            "message": "Please ensure your prompt has less than 8192 tokens; it has 9000, which is too large"
-        }
-    },
-    {"error": {"message": "Please use less than the context window of 8192 tokens"}},
-    {"error": {"message": "The request is too large: it has 9000 tokens"}},
-    {"error": {"message": "prompt length must be less than context length"}},
-    {"error": {"message": "Prompt tokens (5000) exceed limit (4096)"}},
-    {"error": {"message": "The total number of tokens in your prompt and image is larger than 8192"}},
-    {"error": {"message": "Exceeded max_context_length"}},
-    {"error": {"message": "conversation too long, 9000 tokens, at most 8192"}},
-    {"error": {"message": "prompt_tokens (5000) exceeds the limit of 4096 tokens"}},
-    {"error": {"message": "The number of tokens in your request is larger than 4096"}},
-    {"error": {"message": "Prompt exceeds max_input_tokens of 4096"}},
-    {"error": {"message": "google.genai.errors.ClientError: the request has 5000 tokens, at most 4096"}},
+    {"detail": "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"},
+    {"error": {"message": "prompt token count of 130000 exceeds the limit of 128000", "code": "model_max_prompt_tokens_exceeded"}},
+    {"error": {"message": "Please reduce the length of the messages or completion.", "type": "invalid_request_error", "param": "messages"}},
+    {"object": "error", "message": "Multimodal prompt is too long after expanding multimodal tokens of 3 images: 5192 => 6153 >= 5489."},
+    {"error": {"code": "InvalidParameter", "message": "Total tokens of image and text exceed max message tokens"}},
+    {"code": 20015, "message": "length of prompt_tokens (131073) must be less than max_seq_len (131072).", "data": None},
     {"error": {"message": "The prompt is 5000 tokens, at most 4096", "param": "input_tokens"}},
     {"message": "too many tokens: total number of tokens in the prompt cannot exceed 4081"},
     {"error": "prompt too long; exceeded max context length by 5 tokens"},
     {"error": {"code": 400, "message": "zu lang", "n_prompt_tokens": 14429, "n_ctx": 8192}},
-    {
-        "error": {
-            "message": "Die Anfrage ist zu lang.",
-            "code": "context_length_exceeded",
-            "param": "messages[0].content",
-        }
-    },
+    {"error": {"message": "Die Anfrage ist zu lang.", "code": "context_length_exceeded", "param": "messages[0].content"}},
+    *({"error": {"message": words}} for words in TOO_LONG_BY_WORDS),
+)  # fmt: skip
+OTHERWISE_BY_WORDS = (
+    "The input exceeds the maximum number of images (4)",
+    "Your prompt exceeds the content policy score",
+    "input exceeds your monthly quota",
+    "Too many tokens: total per minute",
+    "Invalid context size option: use only num_ctx",
+    "reduce the length of the messages[3].name field",
+    "max_tokens=9000 exceeds the maximum output; see the context limit docs",
+    "Input exceeds the maximum length of 100 for field name",
+    "The input is too long: 300 characters, at most 256",
+    "Requested max_tokens 9000 exceeds the limit of 8192",
+    "The image is larger than the maximum of 2048 tokens",
+    "max_output_tokens: Input should be less than or equal to 8192",
+    "thinking.budget: Input should be less than or equal to 8192 tokens",
+    "Number of stop sequences in request must be less than or equal to 4 tokens",
+    "Input stop sequences must have at most 4 tokens each",
+    "CachedContent is of 900 tokens: minimum total token count must be greater than 4096 for this request",
+    "Your prompt has 900 tokens, less than the minimum of 1024 tokens",
+    "The prompt must have more than 16 tokens",
+    "context_length must be greater than 0",
+    "Image exceeds the maximum number of tokens per request input",
+    "Input image exceeds the maximum number of tokens",
+    "CachedContent can not be created: minimum total token count must be greater than 4096 for this request",
+    "The cached content is of 2048 tokens. The minimum token count to start caching is 4096 for this request",
+    "Cached content is too small. total_token_count=100, min_total_token_count=4096",
+    "`max_tokens` must be greater than `thinking.budget_tokens`",
+    "max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens for this request",
+    "The maximum tokens you requested exceeds the model limit of 4096.",
+    "Each stop sequence of the request must have at most 16 tokens",
+    "logit_bias can have at most 300 tokens in a request",
+    "top_logprobs must be less than or equal to 20 per token in the request",
+    "Audio input exceeds the maximum of 3000 tokens for this message",
+    "prompt cache key must be at most 64 tokens",
+    "Input tag 'x' found using 'type' does not match any of the expected tags: at most 3 tokens",
+    "reasoning.max_tokens: input must be at most 4 tokens",
+    "document in message 3 has too many tokens",
+    "budget_tokens must be less than max_tokens in your request",
+    "context_window must be greater than 1024",
+    "Requested output of 9000 tokens exceeds the maximum of 8192",
+    "prefix tokens in the request exceed 4",
+    "tools.0.custom.description: input is too long",
+    "Unable to submit request because it has a maxOutputTokens value of 9000 but must be at most 8192",
+    "max_completion_tokens (9000) must be less than the context length (8192)",
 )
 OTHERWISE: tuple[Any, ...] = (
     {"error": {"message": "max_tokens is too large: 5000. This model supports at most 4096 completion tokens.", "type": "invalid_request_error", "param": "max_tokens", "code": None}},
@@ -280,58 +181,17 @@ OTHERWISE: tuple[Any, ...] = (
     {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}},
     {"error": {"message": "Input should be a valid list", "type": "value_error"}},
     {"detail": [{"loc": ["body", "messages"], "msg": "Input should be a valid list", "type": "list_type"}]},
-    {"error": {"message": "The input exceeds the maximum number of images (4)"}},
-    {"error": {"message": "Your prompt exceeds the content policy score"}},
-    {"error": {"message": "input exceeds your monthly quota"}},
-    {"error": {"message": "Too many tokens: total per minute"}},
-    {"error": {"message": "Invalid context size option: use only num_ctx"}},
-    {"error": {"message": "reduce the length of the messages[3].name field"}},
-    {"error": {"message": "max_tokens=9000 exceeds the maximum output; see the context limit docs"}},
-    {"error": {"message": "Input exceeds the maximum length of 100 for field name"}},
-    {"error": {"message": "The input is too long: 300 characters, at most 256"}},
-    {"error": {"message": "Requested max_tokens 9000 exceeds the limit of 8192"}},
     {"error": {"message": "Your prompt has 9000 tokens, the maximum is 8000 tokens.", "code": "rate_limit_exceeded"}},
     {"error": {"message": "The prompt is too long: 9000 tokens > 8192", "param": "messages[3].name"}},
-    {"error": {"message": "The image is larger than the maximum of 2048 tokens"}},
     {"error": {"n_ctx": 8192, "message": "no slot is free"}},
     BUDGET,
-    {"error": {"message": "max_output_tokens: Input should be less than or equal to 8192"}},
-    {"error": {"message": "thinking.budget: Input should be less than or equal to 8192 tokens"}},
-    {"error": {"message": "Number of stop sequences in request must be less than or equal to 4 tokens"}},
-    {"error": {"message": "Input stop sequences must have at most 4 tokens each"}},
-    {"error": {"message": "CachedContent is of 900 tokens: minimum total token count must be greater than 4096 for this request"}},
-    {"error": {"message": "Your prompt has 900 tokens, less than the minimum of 1024 tokens"}},
-    {"error": {"message": "The prompt must have more than 16 tokens"}},
-    {"error": {"message": "context_length must be greater than 0"}},
-    {"error": {"message": "Image exceeds the maximum number of tokens per request input"}},
-    {"error": {"message": "Input image exceeds the maximum number of tokens"}},
-    {"error": {"message": "CachedContent can not be created: minimum total token count must be greater than 4096 for this request"}},
-    {"error": {"message": "The cached content is of 2048 tokens. The minimum token count to start caching is 4096 for this request"}},
-    {"error": {"message": "Cached content is too small. total_token_count=100, min_total_token_count=4096"}},
-    {"error": {"message": "`max_tokens` must be greater than `thinking.budget_tokens`"}},
-    {"error": {"message": "max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens for this request"}},
-    {"error": {"message": "The maximum tokens you requested exceeds the model limit of 4096."}},
-    {"error": {"message": "Each stop sequence of the request must have at most 16 tokens"}},
-    {"error": {"message": "logit_bias can have at most 300 tokens in a request"}},
-    {"error": {"message": "top_logprobs must be less than or equal to 20 per token in the request"}},
-    {"error": {"message": "Audio input exceeds the maximum of 3000 tokens for this message"}},
-    {"error": {"message": "prompt cache key must be at most 64 tokens"}},
-    {"error": {"message": "Input tag 'x' found using 'type' does not match any of the expected tags: at most 3 tokens"}},
-    {"error": {"message": "reasoning.max_tokens: input must be at most 4 tokens"}},
-    {"error": {"message": "document in message 3 has too many tokens"}},
-    {"error": {"message": "budget_tokens must be less than max_tokens in your request"}},
-    {"error": {"message": "context_window must be greater than 1024"}},
-    {"error": {"message": "Requested output of 9000 tokens exceeds the maximum of 8192"}},
-    {"error": {"message": "prefix tokens in the request exceed 4"}},
-    {"error": {"message": "tools.0.custom.description: input is too long"}},
-    {"error": {"message": "Unable to submit request because it has a maxOutputTokens value of 9000 but must be at most 8192"}},
-    {"error": {"message": "max_completion_tokens (9000) must be less than the context length (8192)"}},
     {"error": {"message": "Requested tokens must be at most 64 in this request", "param": "stop"}},
     {"detail": [{"loc": ["body", "thinking", "budget"], "msg": "input tokens must be less than 1024"}]},
     {"error": None},
     "prompt",
     [],
     7,
+    *({"error": {"message": words}} for words in OTHERWISE_BY_WORDS),
 )  # fmt: skip
 
 

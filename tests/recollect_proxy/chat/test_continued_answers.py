@@ -8,7 +8,6 @@ from tests.recollect_proxy.frontends import APIS
 from tests.recollect_proxy.spoken import replies
 from tests.running_proxy import RunningProxy, User, somebody
 from tests.scripted_upstream import ScriptedUpstream
-from tests.tables import table
 from tests.waiting import until
 
 ASKED = "Which rivers meet in Ghent?"
@@ -76,20 +75,3 @@ async def test_a_continued_answer_is_one(proxy: RunningProxy, upstream: Scripted
         return not await proxy.rows(unfound, people, WHOLE)
 
     await until(are_found)
-
-
-@table("name", APIS)
-async def test_an_answer_that_begins_otherwise_is_another(
-    proxy: RunningProxy, upstream: ScriptedUpstream, name: str
-) -> None:
-    api, person = APIS[name], somebody()
-    body = json.dumps({"model": "scripted", api.listed: [{"role": "user", "content": ASKED}]}).encode()
-    for reply in (BEGUN, "Ghent lies where two rivers meet."):
-        upstream.otherwise = replies(reply)
-        await proxy.fetch(b"POST", api.path, person.headers(), body)
-        await proxy.settle()
-
-    kept = (
-        "SELECT content FROM recollect.messages WHERE user_id = $1 AND role = 'assistant' AND NOT alternate"
-    )
-    assert [row["content"] for row in await proxy.rows(kept, person.known_as)] == [BEGUN]

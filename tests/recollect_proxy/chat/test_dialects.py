@@ -8,7 +8,7 @@ from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.spoken import MESSAGES, RESPONSES, Spoken
 from tests.running_proxy import RunningProxy, User
-from tests.scripted_upstream import EVENT_STREAM, ScriptedUpstream, compressed, failure, streamed, whole
+from tests.scripted_upstream import ScriptedUpstream, streamed, whole
 
 CAT = "I have a cat called Minka."
 IN_BOTH = in_turn("api", [RESPONSES, MESSAGES])
@@ -83,21 +83,6 @@ async def test_what_was_recalled_is_spliced_in_and_every_other_byte_stays(
 
 
 @IN_BOTH
-async def test_a_member_that_is_null_is_replaced(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken
-) -> None:
-    await given_memory(proxy, user)
-    body = api.body(WHICH_TEA, **{api.instructs: None})
-
-    await ask(proxy, api, user, body)
-
-    before, _, behind = body.partition(b"null")
-    assert upstream.last.body.startswith(before)
-    assert upstream.last.body.endswith(behind)
-    assert TEA in json.loads(upstream.last.body)[api.instructs]
-
-
-@IN_BOTH
 async def test_a_turn_that_recalls_nothing_goes_up_byte_for_byte(
     proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken
 ) -> None:
@@ -120,18 +105,6 @@ async def test_another_user_never_sees_it(
     assert user.id != other_user.id
     assert answer.header(b"x-recollect-memories") == b"0"
     assert upstream.last.body == api.body(WHICH_TEA)
-
-
-async def test_a_response_that_follows_another_recalls_and_keeps_its_id(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    await given_memory(proxy, user)
-    body = RESPONSES.body(WHICH_TEA, previous_response_id="resp_7", store=True)
-
-    await ask(proxy, RESPONSES, user, body)
-
-    assert json.loads(upstream.last.body)["previous_response_id"] == "resp_7"
-    assert TEA in json.loads(upstream.last.body)["instructions"]
 
 
 @IN_BOTH
@@ -170,67 +143,48 @@ async def test_an_answer_is_relayed_byte_for_byte_and_a_memory_formed_from_it(
     assert memory.content == CAT
 
 
-@IN_BOTH
-@in_turn("encoding", ["gzip", "br", "zstd"])
-async def test_a_compressed_stream_is_relayed_untouched_and_remembered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken, encoding: str
-) -> None:
-    packed = compressed(b"".join(api.stream("Min", "ka!")), encoding)
-    upstream.answers.append(whole(packed, headers=[*EVENT_STREAM, (b"Content-Encoding", encoding.encode())]))
+# -- no turn of a person ----------------------------------------------------------------------------
 
-    answer = await ask(proxy, api, user, api.body(CAT, stream=True))
-
-    assert answer.body == packed
-    assert (await proxy.logged(user))[1] == ("assistant", "Minka!")
+OTHERS: dict[str, tuple[str, dict[str, Any], str, Fields, bytes]] = {
+    "a task that says so": (CAT, {}, "chat-1", [(b"X-Recollect-Task", b"title")], b"task"),
+    "a temporary chat": (CAT, {}, "temporary:1", [], b"temporary"),
+    "two identities": (CAT, {}, "chat-1", [(b"X-OpenWebUI-User-Id", b"mallory")], b"bad-identity"),
+    "no chat": (CAT, {"input": 7, "messages": 7}, "chat-1", [], b"unreadable"),
+}
 
 
 @IN_BOTH
-async def test_what_was_cut_off_at_the_most_tokens_is_remembered_as_far_as_it_came(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken
+@in_turn(("words", "fields", "chat", "extra", "why"), OTHERS.values())
+async def test_what_is_no_persons_turn_passes_as_it_is_and_is_not_remembered(
+    proxy: RunningProxy,
+    upstream: ScriptedUpstream,
+    other_user: User,
+    api: Spoken,
+    words: str,
+    fields: dict[str, Any],
+    chat: str,
+    extra: Fields,
+    why: bytes,
 ) -> None:
-    upstream.answers.append(streamed(*api.cut()))
+    await given_memory(proxy, other_user, CAT)
+    upstream.answers.append(whole(api.whole("All right.")))
+    body = api.body(words, **fields)
 
-    await ask(proxy, api, user, api.body(CAT, stream=True))
+    answer = await proxy.fetch(b"POST", api.path, other_user.headers(chat=chat, extra=extra), body)
 
-    assert await proxy.logged(user) == [("user", CAT), ("assistant", "Minka is")]
+    assert answer.header(b"x-recollect-skipped") == why
+    assert answer.header(b"x-recollect-memories") == b"0"
+    assert answer.body == api.whole("All right.")
+    assert upstream.last.body == body
+    assert await proxy.logged(other_user) == []
 
 
 @IN_BOTH
-@in_turn("how", ["calls", "fails", "an error", "a status"])
-async def test_an_answer_that_calls_a_tool_or_fails_is_relayed_and_no_reply_and_what_was_said_is_kept(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken, how: str
+async def test_nobodys_chat_passes_as_it_is(
+    proxy: RunningProxy, upstream: ScriptedUpstream, api: Spoken
 ) -> None:
-    error = b'event: error\ndata: {"type":"error","code":"x","message":"No."}\n\n'
-    kinds = {"calls": [*api.calls()], "fails": [*api.fails()], "an error": [error]}
-    events = kinds.get(how)
-    upstream.answers.append(streamed(*events) if events else failure(529))
+    answer = await proxy.fetch(b"POST", api.path, [(b"X-Api-Key", b"sk-1")], api.body(WHICH_TEA))
 
-    answer = await ask(proxy, api, user, api.body(CAT, stream=True))
-
-    assert answer.status == (200 if events else 529)
-    if events:
-        assert answer.body == b"".join(events)
-    assert await proxy.logged(user) == [("user", CAT)]
-    # Where the server keeps the chat, the user's words may not come again with the reply.
-    state = "pending" if api.instructs == "instructions" else "open"
-    rows = await proxy.rows("SELECT state FROM recollect.exchanges WHERE user_id = $1", user.known_as)
-    ended = {
-        "calls": {state, "formed"},
-        "fails": {"pending", "formed"},
-    }  # with words before the error it is over
-    assert {row["state"] for row in rows} <= ended.get(how, {"open"})
-
-
-@IN_BOTH
-@in_turn("as_stream", [False, True])
-async def test_a_chat_completion_at_their_path_is_relayed_and_the_question_remembered(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User, api: Spoken, *, as_stream: bool
-) -> None:
-    """A server that speaks another API than its path says."""
-    nonsense = b"data: [1, 2]\n\ndata: nonsense\n\n" if as_stream else b'"text"'
-    upstream.answers.append(whole(nonsense, headers=EVENT_STREAM) if as_stream else whole(nonsense))
-
-    answer = await ask(proxy, api, user, api.body(CAT))
-
-    assert answer.body == nonsense
-    assert await proxy.logged(user) == [("user", CAT)]
+    assert answer.header(b"x-recollect-skipped") == b"no-identity"
+    assert upstream.last.body == api.body(WHICH_TEA)
+    assert upstream.last.values(b"x-api-key") == [b"sk-1"]

@@ -88,25 +88,6 @@ async def test_a_turn_that_is_sent_again_goes_up_with_the_same_bytes(
     assert again.body == second.body
 
 
-async def test_an_edited_turn_has_a_branch_of_its_own_and_the_old_one_stays(
-    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
-) -> None:
-    chat = Frontend(proxy, upstream, chatter)
-    first = await chat.says(WHICH_TEA)
-    by_cat = await chat.says(WHICH_CAT)
-    old = list(chat.messages)
-    chat.back()
-
-    by_job = await chat.says(WHICH_JOB)
-    chat.messages = old
-    on_old = await chat.says(SUM)
-
-    assert first.begins(by_job)
-    assert "Minka" not in by_job.body.decode()
-    assert by_cat.begins(on_old)
-    assert "Bremen" not in on_old.body.decode()
-
-
 async def test_a_chat_goes_on_as_it_was_after_a_restart(
     fresh_settings: ProxySettings, upstream: ScriptedUpstream, user: User
 ) -> None:
@@ -125,28 +106,6 @@ async def test_a_chat_goes_on_as_it_was_after_a_restart(
     assert fenced(third) == [False, False, True, False, False]
 
 
-async def test_a_chat_that_begins_with_nothing_to_recall_gets_its_blocks_beside_its_turns(
-    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
-) -> None:
-    chat = Frontend(proxy, upstream, chatter)
-
-    sent = [await chat.says(text) for text in (SUM, WHICH_TEA, LOGARITHM)]
-
-    assert [each.system for each in sent] == [""] * 3  # a system prompt that comes later costs the cache
-    assert fenced(sent[-1]) == [False, False, True, False, False]
-    assert all(one.begins(next_one) for one, next_one in pairwise(sent))
-
-
-async def test_what_a_users_other_chat_was_given_stays_there(
-    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
-) -> None:
-    await Frontend(proxy, upstream, chatter, chat="chat-1").says(WHICH_TEA)
-
-    sent = await Frontend(proxy, upstream, chatter, chat="chat-2").says(SUM)
-
-    assert FENCE not in sent.body.decode()
-
-
 async def test_the_blocks_of_a_chat_are_counted(
     proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
 ) -> None:
@@ -160,33 +119,6 @@ async def test_the_blocks_of_a_chat_are_counted(
 
 
 # -- the other placements --------------------------------------------------------------------------
-
-
-async def test_in_the_system_prompt_all_of_it_is_told_anew_with_each_turn(
-    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
-) -> None:
-    chat = Frontend(proxy, upstream, chatter, headers=[(b"X-Recollect-Placement", b"system")])
-
-    sent = [await chat.says(text) for text in (WHICH_TEA, WHICH_CAT, SUM)]
-
-    assert TEA in sent[0].system
-    assert CAT in sent[1].system
-    assert sent[1].system.count(FENCE) == 1
-    assert sent[2].system == ""
-    assert not any(any(fenced(each)) for each in sent)
-
-
-async def test_beside_the_turn_all_of_it_is_told_there_alone(
-    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
-) -> None:
-    chat = Frontend(proxy, upstream, chatter, headers=[(b"X-Recollect-Placement", b"user")])
-
-    sent = [await chat.says(text) for text in (WHICH_TEA, WHICH_CAT)]
-
-    assert [each.system for each in sent] == ["", ""]
-    assert fenced(sent[0]) == [True]
-    assert fenced(sent[1]) == [False, False, True]
-    assert "Minka" in json.dumps(sent[1].messages[2])
 
 
 async def test_nowhere_is_nowhere(proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User) -> None:
@@ -225,15 +157,3 @@ async def test_a_model_that_takes_no_system_prompt_is_told_beside_the_first_mess
 
 
 # -- less of it ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "own", [{"hybrid": False, "chunking": False}, {"hybrid": False}, {"chunking": False}]
-)
-async def test_by_meaning_alone_or_by_memories_alone_it_recalls_too(
-    own_proxies: OwnProxies, upstream: ScriptedUpstream, user: User, own: dict[str, bool]
-) -> None:
-    async with own_proxies.serve(**own) as proxy:
-        await given_memory(proxy, user)
-
-        assert TEA in (await Frontend(proxy, upstream, user).says(WHICH_TEA)).system

@@ -76,18 +76,3 @@ async def test_a_document_is_asked_about_without_memories_it_does_not_need(
     found = [each for each in told if each["dropped"] is None and each["score"] > 0]
     assert len(found) == needed
     assert not needed or SON in upstream.last.body.decode()
-
-
-async def test_what_was_answered_to_a_command_is_recalled_in_no_other_chat(
-    listening_proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    answered = "Nothing was forgotten, as no kayak stands under number 2."
-    upstream.otherwise = replies(answered)
-    await listening_proxy.say(user, "Forget number 2.")
-    await listening_proxy.say(user, "My kayak is a green one from Oslo.", chat="chat-2")
-    await listening_proxy.settle()
-
-    await listening_proxy.say(user, "Which kayak stands under number 2, from Oslo?", chat="chat-3")
-
-    assert answered not in upstream.last.body.decode()
-    assert "Forget number 2" not in upstream.last.body.decode()

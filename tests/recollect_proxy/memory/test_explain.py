@@ -5,11 +5,10 @@ import json
 from typing import Any
 
 import pytest
-from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.given import WHICH_TEA, given_memory
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body, somebody
 from tests.scripted_upstream import ScriptedUpstream
 from tests.tables import table
-from uuid_utils.compat import uuid7
 
 from recollect.model import LogEntry, Turn, TurnNotes, Written
 from recollect_proxy.memory_api import of_insights
@@ -65,24 +64,6 @@ async def test_the_whole_explanation_of_a_request_is_told(proxy: RunningProxy, d
     assert candidate["parts"]
 
 
-async def test_what_was_left_out_is_told_with_the_reason(proxy: RunningProxy, drinker: User) -> None:
-    explanation = await explanation_of(proxy, drinker, "sqrt(2)*sqrt(8)=")
-
-    assert explanation["skipped"] == "nothing-relevant"
-    assert explanation["items"] == 0
-    assert [each["dropped"] for each in explanation["candidates"]] == ["irrelevant"]
-
-
-async def test_what_had_no_place_in_the_budget_is_told(proxy: RunningProxy, drinker: User) -> None:
-    explanation = await explanation_of(
-        proxy, drinker, WHICH_TEA, extra=[(b"X-Recollect-Max-Memory-Tokens", b"5")]
-    )
-
-    assert explanation["items"] == explanation["tokens"] == 0
-    assert [each["dropped"] for each in explanation["candidates"]] == ["budget"]
-    assert explanation["truncated"] == 1
-
-
 async def test_what_a_request_had_no_certain_place_for_is_told(
     proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
 ) -> None:
@@ -102,26 +83,6 @@ async def test_what_a_request_had_no_certain_place_for_is_told(
     assert (explanation["skipped"], explanation["items"], explanation["tokens"]) == ("no-place", 0, 0)
     assert explanation["truncated"] == 0
     assert [each["dropped"] for each in explanation["candidates"]] == ["no-place"]
-
-
-async def test_a_request_that_recalled_nothing_by_its_own_option_has_an_explanation(
-    proxy: RunningProxy, drinker: User
-) -> None:
-    explanation = await explanation_of(proxy, drinker, WHICH_TEA, recollect={"recall": False})
-
-    assert explanation["skipped"] == "off"
-    assert (explanation["candidates"], explanation["query"], explanation["gate_score"]) == ([], {}, None)
-
-
-async def test_a_story_holds_no_word_of_a_user(proxy: RunningProxy, drinker: User) -> None:
-    asked = f"{WHICH_TEA} my_secret_identifier()"
-    explanation = await explanation_of(proxy, drinker, asked, recollect={"remember": False})
-
-    assert explanation["question"] is None
-    told = json.dumps(explanation).lower()
-    for word in (*TEA.lower().strip(".").split(), *WHICH_TEA.lower().strip("?").split(), "my_secret"):
-        if len(word) > 3:
-            assert word not in told
 
 
 async def test_what_was_asked_is_told_as_the_log_has_it(proxy: RunningProxy, drinker: User) -> None:
@@ -167,16 +128,6 @@ async def test_what_was_asked_is_not_told_where_that_is_switched_off(
     assert (await proxy.api(b"GET", f"/explain/{request}")).json == explanation
 
 
-async def test_what_was_asked_and_is_forgotten_is_not_told(proxy: RunningProxy, drinker: User) -> None:
-    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
-    hidden = "UPDATE recollect.messages SET hidden = true WHERE user_id = $1"
-    await proxy.rows(hidden, drinker.known_as)
-
-    told = await proxy.api(b"GET", f"/explain/{explanation['request_id']}")
-
-    assert (explanation["question"], told.json["question"]) == (WHICH_TEA, None)
-
-
 async def test_what_was_asked_goes_with_its_chat(proxy: RunningProxy, drinker: User) -> None:
     gone = await explanation_of(proxy, drinker, WHICH_TEA, chat="gone")
     kept = await explanation_of(proxy, drinker, WHICH_TEA, chat="kept")
@@ -185,22 +136,6 @@ async def test_what_was_asked_goes_with_its_chat(proxy: RunningProxy, drinker: U
 
     assert (await proxy.api(b"GET", f"/explain/{gone['request_id']}")).status == 404
     assert (await proxy.api(b"GET", f"/explain/{kept['request_id']}")).json["question"] == WHICH_TEA
-
-
-async def test_a_turn_that_is_sent_again_is_told_of_as_reattached(proxy: RunningProxy, drinker: User) -> None:
-    await explanation_of(proxy, drinker, WHICH_TEA)
-
-    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
-
-    assert "reattached" in explanation["flags"]
-    assert explanation["tokens"] > 0
-
-
-async def test_an_unknown_request_is_not_found(proxy: RunningProxy) -> None:
-    answer = await proxy.api(b"GET", f"/explain/{uuid7()}")
-
-    assert answer.status == 404
-    assert answer.json["error"]["code"] == "request_not_found"
 
 
 async def test_who_asks_right_after_the_answer_waits_for_what_is_being_written(
@@ -260,18 +195,6 @@ async def test_what_is_no_uuid_is_refused(proxy: RunningProxy, known: str) -> No
     assert answer.status == 400
     assert answer.json["error"]["code"] == "invalid_parameter"
     assert answer.json["error"]["field"] == "request_id"
-
-
-@pytest.mark.parametrize("headers", [[], [(b"Authorization", b"Bearer wrong")]])
-async def test_a_story_is_told_to_the_administrator_alone(
-    proxy: RunningProxy, drinker: User, headers: list[tuple[bytes, bytes]]
-) -> None:
-    explanation = await explanation_of(proxy, drinker, WHICH_TEA)
-
-    answer = await proxy.fetch(b"GET", b"/memory/explain/" + explanation["request_id"].encode(), headers)
-
-    assert answer.status == 401
-    assert b"candidates" not in answer.body
 
 
 async def test_a_story_is_erased_with_its_user(proxy: RunningProxy, drinker: User) -> None:

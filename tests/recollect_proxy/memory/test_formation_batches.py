@@ -39,25 +39,3 @@ async def test_three_turns_in_a_row_are_one_call_and_each_memory_names_its_own_m
     contents = {row["id"]: row["content"] for row in said}
     for memory in await patient.memories(user):
         assert [contents[each] for each in memory.provenance.message_ids] == [memory.content]
-
-
-@pytest.fixture
-async def quick(own_proxies: OwnProxies, upstream: ScriptedUpstream) -> AsyncIterator[RunningProxy]:
-    """A proxy that waits for four turns, or for half a second without one."""
-    async with own_proxies.serve(formation_quiet_seconds=0.5, formation_batch_turns=4) as proxy:
-        assert upstream.base_url == proxy.settings.upstream
-        yield proxy
-
-
-async def test_what_stays_below_a_batch_is_formed_once_its_chat_is_quiet_and_each_chat_by_itself(
-    quick: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    pupil.lessons += [Lesson(fact) for fact in FACTS]
-
-    for number, fact in enumerate(FACTS):
-        await Frontend(quick, upstream, user, chat=f"chat-{number}").says(fact)
-
-    assert await quick.statements(user) == sorted(FACTS)
-    shown = [messages_shown(asked) for asked in pupil.extractions()]
-    # Another test's failed turn may be formed meanwhile.
-    assert [each for each in shown if not set(each).isdisjoint(FACTS)] == [[fact] for fact in FACTS]

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 from tests.recollect_proxy.frontends import Frontend, Sent
-from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
+from tests.recollect_proxy.given import TEA, given_memory
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.running_proxy import RunningProxy, User
 from tests.scripted_extraction import Lesson, Pupil, asked_for, shown
@@ -47,45 +47,6 @@ async def test_of_more_memories_than_a_user_may_have_the_least_important_go(
     retired = [each for each in await proxy.engine.history(user.known_as) if each.action == "retire"]
     assert [(each.actor, each.reason) for each in retired] == [("prune", "cap")] * 2
     assert "- I own a red umbrella." not in sent.text
-
-
-async def test_what_went_for_the_cap_can_be_brought_back(
-    proxy: RunningProxy, pupil: Pupil, user: User
-) -> None:
-    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"user_cap": 3})
-    await tell_all(proxy, pupil, user)
-    history = (await proxy.api(b"GET", f"/users/{user.id}/memories/history")).json["updates"]
-    gone = next(each for each in history if each["action"] == "retire")
-
-    undone = await proxy.api(b"POST", f"/users/{user.id}/memories/history/{gone['id']}/undo")
-
-    assert undone.status == 200, undone.body
-    assert gone["before"] in await proxy.statements(user)
-
-
-async def test_of_one_chat_no_more_is_kept_than_it_may_leave(
-    proxy: RunningProxy, pupil: Pupil, user: User
-) -> None:
-    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"session_cap": 2})
-    pupil.lessons += [Lesson(text, importance=weight) for text, weight in WEIGHTS.items()]
-
-    await proxy.say(user, " ".join(WEIGHTS), chat="long")
-    await proxy.say(user, next(iter(WEIGHTS)), chat="other")
-
-    assert await proxy.statements(user) == sorted(
-        ["I whistle while I cook.", "My name is Leonie.", "My son Jan has asthma."]
-    )
-
-
-async def test_what_was_written_by_hand_goes_for_no_cap(
-    proxy: RunningProxy, pupil: Pupil, user: User
-) -> None:
-    await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"user_cap": 1})
-    await given_memory(proxy, user)
-
-    await tell_all(proxy, pupil, user)
-
-    assert await proxy.statements(user) == ["My favourite tea is Lapsang Souchong.", "My son Jan has asthma."]
 
 
 # -- summaries -------------------------------------------------------------------------------------
@@ -159,49 +120,6 @@ async def test_a_long_chat_is_summarized_and_a_client_that_sends_its_last_messag
     assert "Remark number 0 on my boat Albatros." in shown(asked, "What was said since")[0]
 
 
-async def test_a_chats_next_summary_takes_the_place_of_the_last(
-    summarizing: RunningProxy, client: LastOnly, pupil: Pupil, user: User
-) -> None:
-    for number in range(TURNS):
-        await client.says(f"Remark number {number} on my boat Albatros.")
-    [first] = await summaries(summarizing, user)
-    pupil.summary = "Albatros is blue now, and has a new sail."
-
-    for number in range(TURNS):
-        await client.says(f"Later remark number {number} on my boat.")
-
-    [second] = await summaries(summarizing, user, but=first.id)
-    assert second.content == pupil.summary
-    asked = [request for request in pupil.asked if asked_for(request) == "summary"]
-    assert shown(asked[-1], "The summary so far") == [SUMMARY]
-    assert len(second.provenance.message_ids) == 4 * TURNS
-
-
-async def test_the_todos_of_summaries_can_be_asked_for(
-    summarizing: RunningProxy, client: LastOnly, user: User
-) -> None:
-    for number in range(TURNS):
-        await client.says(f"Remark number {number} on my boat Albatros.")
-    await summaries(summarizing, user)
-
-    todos = (await summarizing.api(b"GET", f"/users/{user.id}/todos")).json
-
-    assert "Order a sail for Albatros" in str(todos)
-
-
-async def test_a_user_who_wants_no_summaries_gets_none(
-    summarizing: RunningProxy, client: LastOnly, pupil: Pupil, user: User
-) -> None:
-    await summarizing.api(b"PATCH", f"/users/{user.id}/settings", {"summaries": False})
-
-    for number in range(TURNS + 1):
-        await client.says(f"Remark number {number} on my boat Albatros.")
-    await summarizing.formed(user)
-
-    assert not [request for request in pupil.asked if asked_for(request) == "summary"]
-    assert SUMMARY not in (await client.says("And the sail?")).text
-
-
 # -- those who have little -------------------------------------------------------------------------
 
 HOUSE = "The library of our school opens at eight."
@@ -233,22 +151,3 @@ async def test_what_serves_everybody_is_told_to_those_who_have_fewer_than_five_m
     assert HOUSE in none.text
     assert HOUSE in four.text
     assert HOUSE not in five.text
-
-
-async def test_what_serves_everybody_does_not_keep_the_own_memories_away(
-    school: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    await given_memory(school, user)
-
-    assert TEA in (await Frontend(school, upstream, user).says(WHICH_TEA)).text
-
-
-async def test_what_serves_everybody_is_nobodys_own_and_is_not_learned_from_a_prompt(
-    school: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    pupil.lessons += [Lesson(HOUSE), Lesson("library of our school", HOUSE)]
-
-    await Frontend(school, upstream, user).says(WHEN)
-
-    assert await school.statements(user) == []
-    assert await school.memories(user, at_least=0) == []

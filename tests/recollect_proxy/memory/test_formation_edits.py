@@ -95,21 +95,6 @@ async def test_an_edited_first_message_takes_the_place_of_what_it_taught(thread:
 
 
 @pytest.mark.usefixtures("taught")
-async def test_an_edited_later_message_takes_the_place_of_what_it_taught(thread: Thread) -> None:
-    await thread.says(WEATHER)
-    await thread.says(PALMER)
-    assert await formed(thread) == [PALMER]
-
-    await thread.edits(QUILL)
-
-    assert await formed(thread) == [QUILL]
-    assert "Palmer" not in (await thread.says(WEATHER)).text
-    told = await asked(thread, WHICH_DENTIST)
-    assert "Quill" in told
-    assert "Palmer" not in told
-
-
-@pytest.mark.usefixtures("taught")
 async def test_the_request_that_edits_is_told_nothing_of_what_it_takes_the_place_of(thread: Thread) -> None:
     await thread.says(WEATHER)
     await thread.says(BOAT)
@@ -121,67 +106,6 @@ async def test_the_request_that_edits_is_told_nothing_of_what_it_takes_the_place
 
     assert "Falmouth" not in sent.text
     assert "Palmer" not in sent.text
-
-
-@pytest.mark.usefixtures("taught")
-async def test_what_an_edited_message_replaced_is_back(thread: Thread) -> None:
-    await Frontend(thread.proxy, thread.upstream, thread.user, chat="before").says(VOLVO)
-    await formed(thread)
-    await thread.says(SAAB)
-    assert await formed(thread) == ["I drive a black Saab."]
-
-    await thread.edits(WEATHER)
-
-    assert await formed(thread) == [VOLVO]
-    assert "Saab" not in await asked(thread, "Which car do I drive?")
-
-
-async def test_what_an_edited_message_strengthened_is_as_strong_as_before(
-    thread: Thread, pupil: Pupil
-) -> None:
-    again = "I drive a Volvo that is green."
-    pupil.lessons += [Lesson(VOLVO), Lesson(again, about=VOLVO, relation="repeats")]
-    await Frontend(thread.proxy, thread.upstream, thread.user, chat="before").says(VOLVO)
-    await formed(thread)
-    await thread.says(again)
-    await formed(thread)
-    [strengthened] = await thread.proxy.memories(thread.user)
-
-    await thread.edits(WEATHER)
-    await formed(thread)
-
-    [memory] = await thread.proxy.memories(thread.user)
-    assert strengthened.reinforcement_count == 1
-    assert memory.reinforcement_count == 0
-    assert memory.importance == pytest.approx(0.7)
-    assert len(memory.provenance.message_ids) == 1
-
-
-@pytest.mark.usefixtures("taught")
-async def test_what_was_said_after_an_edited_message_is_gone_with_it(thread: Thread) -> None:
-    await thread.says(PALMER)
-    await thread.says(BOAT)
-    assert await formed(thread) == [BOAT, PALMER]
-
-    await thread.edits(QUILL, back=2)
-
-    assert await formed(thread) == [QUILL]
-    told = await asked(thread, WHICH_BOAT)
-    assert "Heron" not in told
-    assert "Falmouth" not in told
-
-
-@pytest.mark.usefixtures("taught")
-async def test_what_was_also_said_elsewhere_stays(thread: Thread) -> None:
-    await thread.says(BOAT)
-    await formed(thread)
-    await Frontend(thread.proxy, thread.upstream, thread.user, chat="elsewhere").says(BOAT)
-    await formed(thread)
-
-    await thread.edits(WEATHER)
-
-    assert await formed(thread) == [BOAT]
-    assert "Falmouth" in await asked(thread, WHICH_BOAT)
 
 
 async def test_a_message_that_is_edited_while_it_is_formed_teaches_nothing(
@@ -225,29 +149,6 @@ async def test_an_answer_given_anew_teaches_nothing_twice(
     [memory] = await thread.proxy.memories(thread.user)
     assert memory.reinforcement_count == 0
     assert [words for _, words in await thread.proxy.logged(thread.user)] == [BOAT, REPLY]
-
-
-@pytest.mark.usefixtures("taught")
-async def test_a_conversation_goes_on_after_an_edit_and_after_an_answer_given_anew(thread: Thread) -> None:
-    await thread.says(PALMER)
-    await thread.edits(QUILL)
-    await thread.asks_again()
-
-    await thread.says(BOAT)
-
-    assert await formed(thread) == [BOAT, QUILL]
-
-
-async def test_a_second_yes_is_another_turn(thread: Thread) -> None:
-    for text in ("yes", "yes", "yes"):
-        await thread.says(text)
-
-    assert await formed(thread) == ["yes"]  # the scripted model takes each message for a statement
-    assert [words for _, words in await thread.proxy.logged(thread.user)] == ["yes", REPLY] * 3
-    rows = await thread.proxy.rows(
-        "SELECT state FROM recollect.exchanges WHERE user_id = $1", thread.user.known_as
-    )
-    assert [row["state"] for row in rows] == ["formed"] * 3
 
 
 @pytest.mark.usefixtures("taught")

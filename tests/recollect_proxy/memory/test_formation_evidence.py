@@ -5,71 +5,10 @@ from typing import Any
 
 from tests.recollect_proxy.frontends import Frontend
 from tests.running_proxy import RunningProxy, User
-from tests.scripted_extraction import Lesson, Pupil, memories_shown, messages_shown, statement
+from tests.scripted_extraction import Lesson, Pupil, memories_shown, statement
 from tests.scripted_upstream import Received, ScriptedUpstream, completion
 
 COFFEE = "You drink five cups of coffee a day"
-
-
-async def test_a_quote_in_another_spelling_is_the_persons(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    quotes = {
-        "أَنَا أَسْكُنُ فِي حَلَب": ("أنا أسكن في حلب", "Lives in Aleppo"),
-        "मेरी उम्र ६१ साल है": ("मेरी उम्र 61 साल है", "उम्र 61 साल"),
-        "ΕΙΜΑΙ ΓΙΑΤΡΟΣ": ("είμαι γιατρός", "Είναι γιατρός"),
-        "so I live in Utrecht these days": ("lives in Utrecht", "Home is in Utrecht"),
-        "we moved, after years of waiting, to Ghent": ("we moved ... to Ghent", "Moved to Ghent"),
-        "Mia!!": ("Mia", "The daughter is called Mia"),
-        "I don't live in Delft": ("lives in Delft", "Home is in Delft"),
-    }
-
-    def requoted(request: Received) -> list[dict[str, Any]]:
-        said = "\n".join(messages_shown(request))
-        return [statement(*quotes[words]) for words in quotes if words in said]
-
-    pupil.extracts = requoted
-    upstream.otherwise = lambda _request: completion("What is your daughter called?")
-    for number, said in enumerate(quotes):
-        frontend = Frontend(proxy, upstream, user, chat=f"chat-{number}")
-        await frontend.says("Hello there, my friend")
-        await frontend.says(said)
-    await proxy.formed(user)
-
-    kept = {memory.content for memory in await proxy.memories(user)}
-    assert kept == {content for _, content in quotes.values()} - {"Home is in Delft"}
-
-
-async def test_a_yes_with_more_behind_it_confirms_the_assistants_sentence_and_nothing_else(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    upstream.otherwise = lambda _request: completion(f"{COFFEE}, right? And you live in Leeds.")
-
-    def confirmed(request: Received) -> list[dict[str, Any]]:
-        said = "\n".join(messages_shown(request))
-        words = next((each for each in ("exactly", "no tak") if each in said), "and what about tea")
-        return [
-            statement(words, "Drinks five cups of coffee a day", confirms=COFFEE),
-            statement(words, "Is a vegan", confirms="You are a vegan"),
-        ]
-
-    pupil.extracts = confirmed
-    for chat, words in (
-        ("one", "and what about tea?"),
-        ("two", "exactly, how much coffee is too much?"),
-        ("three", "no tak, and what if I stop?"),
-    ):
-        frontend = Frontend(proxy, upstream, user, chat=chat)
-        await frontend.says("Why can't I sleep at night?")
-        await frontend.says(words)
-    await proxy.formed(user)
-
-    [memory] = await proxy.memories(user)
-    assert memory.content == "Drinks five cups of coffee a day"
-    assert memory.provenance.evidence == f"exactly … {COFFEE}"
-    assert memory.confidence == 0.8
-    assert memory.reinforcement_count == 1
-    assert proxy.engine.counts.rejects["no_evidence"] >= 3
 
 
 async def test_what_a_short_answer_confirms_is_read_in_the_request_where_the_log_has_no_beginning(

@@ -72,34 +72,6 @@ async def test_what_is_held_back_is_recalled_once_the_person_approves_it(
     assert planted in sent.text.replace(question, "")
 
 
-async def test_what_was_refused_does_not_come_again(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    text, lesson, *_ = ORDERS["a page"]
-    pupil.lessons.append(lesson)
-    await Frontend(proxy, upstream, user, chat="planted").says(text)
-    await proxy.formed(user)
-    [held] = await proxy.engine.quarantined(user.known_as)
-
-    refused = await proxy.api(b"DELETE", f"/users/{user.id}/quarantine/{held.memory.id}")
-    await Frontend(proxy, upstream, user, chat="again").says(text)
-
-    assert refused.status == 204
-    assert await proxy.statements(user) == []
-    assert await proxy.engine.quarantined(user.known_as) == []
-
-
-async def test_how_somebody_wants_to_be_answered_is_no_order_that_was_planted(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    request = "Please always answer me in short bullet points."
-    pupil.lessons.append(Lesson(request, "Wants answers in short bullet points."))
-
-    await Frontend(proxy, upstream, user).says(request)
-
-    assert await proxy.statements(user) == ["Wants answers in short bullet points."]
-
-
 # -- secrets ---------------------------------------------------------------------------------------
 
 KEY = "sk-proj-" + "Zq7Rk2Wm9Tx4Lb8Nc3Vf6Hd1Js5Pg0Ya"
@@ -142,12 +114,11 @@ async def talkative(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
         yield proxy
 
 
-@pytest.mark.parametrize("strategy", ["extract", "both", "qa_turn"])
 async def test_a_secret_reaches_no_memory_no_audit_no_log_line_and_no_prompt(
-    talkative: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User, strategy: str
+    talkative: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
 ) -> None:
     pupil.lessons += [Lesson(each) for each in (*TOLD, *SECRETS, SWIM)]
-    await talkative.api(b"PATCH", f"/users/{user.id}/settings", {"formation": strategy})
+    await talkative.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "both"})
     with capture_logs() as logs:
         for number, text in enumerate((*TOLD, SWIM)):
             await Frontend(talkative, upstream, user, chat=f"told-{number}").says(text)

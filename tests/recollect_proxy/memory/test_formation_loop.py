@@ -116,40 +116,6 @@ async def test_a_model_that_finds_again_what_was_recalled_adds_nothing_to_it(
     assert {each.action for each in history} == {"add", "reinforce"}
 
 
-async def test_what_was_written_by_hand_is_not_learned_from_a_prompt_either(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    await given_memory(proxy, user, CAT)
-    pupil.extracts = parroting
-    chat = Frontend(proxy, upstream, user)
-
-    for question in QUESTIONS:
-        await chat.says(question)
-
-    assert await proxy.statements(user) == [CAT]
-    assert [len(pupil.extractions(each)) for each in QUESTIONS] == [1] * len(QUESTIONS)
-
-
-async def test_what_the_person_says_again_themselves_strengthens_what_is_known(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    again = "As I said, my cat is called Minka, she is still asleep."
-    pupil.lessons += [
-        Lesson(CAT),
-        Lesson("my cat is called Minka", "The cat is called Minka.", "repeats", CAT),
-    ]
-    await proxy.say(user, CAT, chat="told")
-    await proxy.formed(user)
-    sent = await Frontend(proxy, upstream, user, chat="asked").says(QUESTIONS[0])
-
-    await proxy.say(user, f"{blocks_of(sent)}\n{again}", chat="said again")
-
-    assert await proxy.statements(user) == [CAT]
-    [memory] = await proxy.memories(user)
-    assert memory.reinforcement_count == 1
-    assert len(memory.provenance.message_ids) == 2
-
-
 async def test_how_often_an_injected_line_was_found_again_is_told_without_a_word_of_it(
     proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
 ) -> None:
@@ -197,38 +163,3 @@ async def test_a_model_that_copies_brings_back_nothing_that_is_forgotten(
 
     assert pupil.extractions("Is my cat too fat?")
     assert await proxy.statements(user) == []
-
-
-async def test_a_model_that_copies_makes_nothing_of_what_is_over(
-    proxy: RunningProxy, pupil: Pupil, user: User
-) -> None:
-    pupil.lessons += [
-        Lesson("I live in Porto", "Lives in Porto"),
-        Lesson("I live in Ghent now", "Lives in Ghent", "contradicts", "Porto"),
-    ]
-    for number, said in enumerate(("I live in Porto.", "I live in Ghent now.")):
-        await proxy.say(user, said, chat=f"told-{number}")
-        await proxy.formed(user)
-    pupil.extracts = copying("rain")
-
-    await proxy.say(user, "Will it rain where I live?", chat="asked")
-    await proxy.formed(user)
-
-    assert pupil.extractions("Will it rain")
-    assert await proxy.statements(user) == ["Lives in Ghent"]
-
-
-async def test_a_model_that_copies_gives_no_person_anothers_memory(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
-) -> None:
-    pupil.lessons.append(Lesson("I cannot eat gluten", "Cannot eat gluten"))
-    room = Frontend(proxy, upstream, user, "room")
-    for name, text in (("Greta", "I cannot eat gluten."), ("Otto", "What is for dinner?")):
-        room.messages.append({"role": "user", "name": name, "content": text})
-        await room.again()
-        room.messages.append({"role": "assistant", "content": "Soup."})
-        await proxy.formed(user)
-        pupil.extracts = lambda request: [statement("dinner", each) for each in memories_shown(request)]
-
-    assert pupil.extractions("What is for dinner?")
-    assert await proxy.statements(user) == ["Greta: Cannot eat gluten"]

@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 from tests.recollect_proxy.frontends import REPLY, Frontend, Sent
-from tests.running_proxy import RunningProxy, User, chat_body
+from tests.running_proxy import RunningProxy, User
 from tests.scripted_upstream import ScriptedUpstream
 
 BOAT = "My boat is called Albatros."
 COLOUR = "Which colour should I paint it?"
 SAIL = "Does it need a new sail?"
 SESSION = [(b"X-Recollect-Session", b"the boat")]
-HISTORY = "<recollect_history>"
 
 
 class LastOnly(Frontend):
@@ -54,27 +53,6 @@ async def test_what_was_said_before_comes_back_as_messages(client: LastOnly) -> 
     assert int(client.answer[b"x-recollect-history-tokens"]) > 0
 
 
-async def test_between_two_steps_a_request_is_how_the_next_one_begins(client: LastOnly) -> None:
-    sent = [await client.says(f"The {place} plank of it is loose.") for place in ("first", "second", "third")]
-
-    assert sent[0].leads_to(sent[1])
-    assert sent[1].leads_to(sent[2])
-
-
-async def test_what_was_said_long_before_stands_in_the_system_prompt_and_stays_between_steps(
-    client: LastOnly,
-) -> None:
-    sent = [await client.says(f"Remark number {number} about the weather.") for number in range(8)]
-
-    assert [HISTORY in each.system for each in sent] == [False] * 4 + [True] * 4
-    assert sent[4].system == sent[5].system == sent[6].system
-    assert sent[4].leads_to(sent[5])
-    assert sent[5].leads_to(sent[6])
-    assert "Remark number 0" in sent[4].system
-    assert said(sent[4])[0] == ("user", "Remark number 3 about the weather.")
-    assert sent[7].system != sent[6].system
-
-
 @pytest.mark.parametrize(
     "header",
     [(b"X-Recollect-Include-History", b"off"), (b"X-Recollect-Max-History-Tokens", b"0")],
@@ -88,16 +66,6 @@ async def test_a_request_may_ask_for_none_of_it(client: LastOnly, header: tuple[
 
     assert said(sent) == [("user", COLOUR)]
     assert client.answer[b"x-recollect-history-tokens"] == b"0"
-
-
-async def test_it_takes_no_more_tokens_than_asked_for(client: LastOnly) -> None:
-    for number in range(6):
-        await client.says(f"Remark {number}: " + "the wind turned from north to east again. " * 12)
-    client.headers = [*SESSION, (b"X-Recollect-Max-History-Tokens", b"300")]
-
-    await client.says(COLOUR)
-
-    assert 0 < int(client.answer[b"x-recollect-history-tokens"]) <= 300 * 1.05
 
 
 async def test_another_session_and_another_user_are_given_none_of_it(
@@ -115,19 +83,6 @@ async def test_another_session_and_another_user_are_given_none_of_it(
 
     assert said(await elsewhere.says(COLOUR)) == [("user", COLOUR)]
     assert "Albatros" not in (await stranger.says(COLOUR)).body.decode()
-
-
-async def test_a_frontend_that_sends_all_and_whose_first_message_was_edited_is_given_nothing(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    chat = Frontend(proxy, upstream, user, headers=[(b"X-Recollect-Recall", b"off")])
-    await chat.says(BOAT)
-    await chat.says(COLOUR)
-    chat.messages.clear()
-
-    sent = await chat.says("My boat is called Pelikan.")
-
-    assert sent.body == chat_body("My boat is called Pelikan.")
 
 
 async def test_an_answer_that_shows_its_memories_says_what_the_history_takes(client: LastOnly) -> None:

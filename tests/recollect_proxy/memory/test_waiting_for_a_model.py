@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 from tests.recollect_proxy.settings import changed
-from tests.running_proxy import RunningProxy, User, extract_statements, running_proxy, somebody
+from tests.running_proxy import RunningProxy, User, extract_statements, running_proxy
 from tests.scripted_extraction import messages_shown
 from tests.scripted_upstream import Answer, Received, ScriptedUpstream, completion, failure
 from tests.served_process import RECOLLECT, environment
 from tests.waiting import until
 
-from recollect.engine import inbox
 from recollect_proxy.settings.proxy_settings import ProxySettings
 
 CAT = "I have a cat called Minka."
@@ -167,67 +166,6 @@ async def test_an_import_asks_the_model_that_its_person_chats_with_and_no_other(
     assert (formed, set(server.asked)) == ([CAT, DOG], {"llama"})
 
 
-async def test_what_was_once_kept_as_it_was_said_is_formed_again_by_a_command(
-    settings: ProxySettings, upstream: ScriptedUpstream, user: User
-) -> None:
-    OneServer(upstream)
-    async with running_proxy(settings) as proxy:
-        await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": "qa_turn"})
-        await proxy.say(user, CAT)
-        await proxy.formed(user)
-        before = await contents(proxy, user)
-        path = f"/users/{user.id}/memories"
-        listed = [(await proxy.api(b"GET", path + query)).json for query in ("", "?kind=qa_turn")]
-        searched = (await proxy.api(b"GET", f"{path}/search?q=cat")).json["found"]
-        of_chat = (await proxy.api(b"GET", f"/users/{user.id}/sessions/chat-1/memories")).json["memories"]
-        of_agent = await proxy.engine.agents.recent(user.known_as, limit=9)
-        found_by_agent = await proxy.engine.agents.found(user.known_as, CAT, limit=9)
-        timeline = await proxy.engine.changes(user.known_as, limit=9)
-        await proxy.api(b"PATCH", f"/users/{user.id}/settings", {"formation": None})
-        await proxy.rows(
-            "UPDATE recollect.exchanges SET fallback = 'unusable' WHERE user_id = $1 RETURNING id",
-            user.known_as,
-        )
-
-        await proxy.api(b"POST", "/formation/retry")
-        await until(lambda: _is_formed_again(proxy, user))
-
-    assert before == [f"Q: {CAT}\nA: I see."]
-    assert [len(each["memories"]) for each in listed] == [0, 1], "people see none among their statements"
-    assert (searched, of_chat, of_agent, found_by_agent, timeline) == ([], [], [], [], [])
-
-
-async def _is_formed_again(proxy: RunningProxy, user: User) -> bool:
-    return await contents(proxy, user) == [CAT]
-
-
-async def test_what_was_said_with_formation_off_is_formed_later_but_not_what_a_person_left_out(
-    settings: ProxySettings, upstream: ScriptedUpstream, user: User, other_user: User
-) -> None:
-    OneServer(upstream)
-    async with running_proxy(changed(settings, formation="off")) as proxy:
-        await proxy.say(user, CAT)
-        await proxy.say(user, "Don't remember this chat.", chat="left out")
-        await proxy.say(user, DOG, chat="left out")
-        await proxy.api(b"PATCH", f"/users/{other_user.id}/settings", {"formation": "off"})
-        await proxy.say(other_user, DOG)
-        await proxy.say(one_alone := somebody(), DOG)
-        for each in (user, other_user, one_alone):
-            await proxy.formed(each)
-        kept = await contents(proxy, user)
-        await proxy.api(b"PATCH", f"/users/{one_alone.id}/settings", {"formation": "extract"})
-        await until(lambda: _is_formed(proxy, one_alone))
-    async with running_proxy(settings) as proxy:
-        await proxy.api(b"PATCH", f"/users/{other_user.id}/settings", {"formation": None})
-        await proxy.api(b"POST", "/formation/retry")
-        for each in (user, other_user):
-            await proxy.say(each, HELLO, chat="later")
-        formed = [await proxy.statements(each) for each in (user, other_user)]
-        left = await waiting(proxy)
-
-    assert (kept, formed, left) == ([], [[CAT], []], {})
-
-
 async def test_what_waits_goes_with_its_chat_or_its_person_and_does_not_come_back_with_them(
     settings: ProxySettings, upstream: ScriptedUpstream, user: User, other_user: User
 ) -> None:
@@ -249,86 +187,3 @@ async def test_what_waits_goes_with_its_chat_or_its_person_and_does_not_come_bac
         in_the_end = await waiting(proxy)
 
     assert (left, formed, in_the_end) == ({"key": 1}, [[DOG], []], {})
-
-
-ODD = [
-    "junk",
-    "",
-    "I can't help with that.",
-    '{"memories": [',
-    '{"memories": {}}',
-    "<think>hm",
-    '{"error": 1}',
-    "42",
-]
-
-
-async def test_what_a_model_answers_oddly_waits_and_is_formed_once_it_answers_well(
-    settings: ProxySettings, upstream: ScriptedUpstream, user: User
-) -> None:
-    server = OneServer(upstream)
-    odd = dict(zip((f"I have {number} cats." for number in range(2, 99)), ODD, strict=False))
-
-    def answer(request: Received) -> Answer:
-        [said] = messages_shown(request) or [""]
-        return completion(odd[said]) if said in odd else server.answer(request)
-
-    upstream.otherwise = answer
-    async with running_proxy(settings) as proxy:
-        for number, said in enumerate(odd):
-            await proxy.say(user, said, chat=str(number))
-            await proxy.formed(user)
-        kept, reasons = await contents(proxy, user), await waiting(proxy)
-        expected = sorted(odd)
-        odd.clear()
-        await proxy.api(b"POST", "/formation/retry")
-        formed = await proxy.statements(user)
-
-    assert (kept, reasons) == ([], {"unreadable": len(ODD)})
-    assert formed == expected
-
-
-async def test_two_workers_form_what_waited_once(
-    settings: ProxySettings, upstream: ScriptedUpstream, user: User
-) -> None:
-    server = OneServer(upstream, key=True)
-    async with running_proxy(settings, forms=False) as before:
-        for number in range(9):
-            await before.say(user, f"I have {number} cats.", chat=str(number))
-        await before.settle()
-    server.key = False
-    own_key = changed(settings, extraction_api_key="key")
-    async with running_proxy(own_key) as one, running_proxy(own_key) as two:
-        await asyncio.gather(one.engine.retry_failed(), two.engine.retry_failed())
-        formed = await one.statements(user)
-
-    assert formed == [f"I have {number} cats." for number in range(9)]
-    assert len(server.asked) == len(formed)
-
-
-async def test_those_with_long_backlogs_hold_up_nobody_who_has_just_said_something(
-    settings: ProxySettings,
-    upstream: ScriptedUpstream,
-    user: User,
-    other_user: User,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(inbox, "RUN", 2)
-    server, order = OneServer(upstream), list[str]()
-
-    def answer(request: Received) -> Answer:
-        order.extend(messages_shown(request))
-        return server.answer(request)
-
-    upstream.otherwise = answer
-    async with running_proxy(settings, forms=False) as before:
-        for number in range(9):
-            await before.say(user, f"I have {number} cats.", chat=str(number))
-        await before.say(other_user, DOG)
-        await before.settle()
-    one_at_a_time = changed(settings, formation_workers=1, extraction_api_key="key")
-    async with running_proxy(one_at_a_time) as proxy:
-        formed = [await proxy.statements(each) for each in (user, other_user)]
-
-    assert [len(each) for each in formed] == [9, 1]
-    assert order.index(DOG) <= 4, "behind the run that was under way, and the one that was taken already"

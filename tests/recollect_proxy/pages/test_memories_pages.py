@@ -12,17 +12,6 @@ from tests.stores import Store
 from recollect.model import Action, Actor, Add, Hints, Kind, Provenance, Quarantine, Reason, Use
 
 
-async def test_a_link_opens_ones_own_memories_and_the_ticket_leaves_the_address(pages: Pages) -> None:
-    await pages.engine.add(pages.anna, "Drinks green tea")
-    await pages.engine.add(pages.ben, "Drinks black coffee")
-
-    visitor = await pages.person()
-    page = text_of(await visitor.html(""))
-
-    assert "Drinks green tea" in page
-    assert "black coffee" not in page
-
-
 async def test_memories_are_searched_by_words_kind_and_chat(pages: Pages, store: Store) -> None:
     said = Provenance(session_id="chat-9")
     for memory in (

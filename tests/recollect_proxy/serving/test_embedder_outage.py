@@ -2,12 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 
 import pytest
 from tests.recollect_proxy.own_proxies import OwnProxies
 from tests.running_proxy import RunningProxy, User, chat_body
 from tests.scripted_embeddings import embedded
 from tests.scripted_upstream import End, ScriptedUpstream, failure
+from tests.waiting import until
+
+from recollect.indexing import index_run
 
 CAT = "I have a cat called Minka."
 WHICH_CAT = "What is my cat called?"
@@ -80,17 +84,31 @@ async def test_while_the_embedder_is_broken_chats_pass_untouched_and_are_formed_
     assert memory.content == CAT
 
 
-async def test_while_the_embedder_is_broken_memories_are_found_by_that_of_statements(
-    remote: RunningProxy, embedder: ScriptedUpstream, upstream: ScriptedUpstream, user: User
+async def test_what_is_formed_while_the_embedder_is_away_is_found_all_the_same_and_embedded_later(
+    remote: RunningProxy,
+    embedder: ScriptedUpstream,
+    upstream: ScriptedUpstream,
+    user: User,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    await remote.say(user, CAT, chat="chat-1")
-    await remote.memories(user)
+    monkeypatch.setattr(index_run, "_EMBEDDER_DELAY", timedelta(seconds=1))
     embedder.otherwise = lambda _request: failure(400)
+    await remote.say(user, CAT, chat="chat-1")
+    await remote.formed(user)
+    [memory] = await remote.memories(user)
 
     answer = await remote.say(user, "Tell me about my cat Minka.", chat="chat-2")
 
+    assert memory.embedding_model is None
     assert answer.header(b"x-recollect-skipped") is None
     assert CAT in upstream.last.system
+    embedder.otherwise = embedded
+
+    async def is_embedded() -> bool:
+        [memory] = await remote.memories(user)
+        return memory.embedding_model == "openai:test"
+
+    await until(is_embedded)
 
 
 async def test_a_chat_does_not_wait_for_an_embedder_that_is_late(

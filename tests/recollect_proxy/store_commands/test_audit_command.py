@@ -157,15 +157,6 @@ def test_it_is_repaired_after_a_yes_and_undone_by_the_run(operator: Operator) ->
 
 
 @pytest.mark.usefixtures("kept")
-def test_one_users_part_of_a_run_is_undone_by_itself(operator: Operator) -> None:
-    run = operator.json("--repair", "junk", "--yes")["run"]
-
-    assert operator.json("--undo", run, "--user", "ben")["undone"] == 1
-    assert operator.contents("ben") == {QUESTION}
-    assert QUESTION not in operator.contents("anna")
-
-
-@pytest.mark.usefixtures("kept")
 def test_what_has_no_fault_needs_no_yes(operator: Operator) -> None:
     told = operator.json("--repair", "order")
 

@@ -12,9 +12,8 @@ from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
 from tests.recollect_proxy.openwebui_frontend import shown, spoken_for
 from tests.recollect_proxy.own_proxies import ListeningProxies, OwnProxies
-from tests.recollect_proxy.settings import changed
 from tests.recollect_proxy.wire.routes import MESSAGES, RESPONSES
-from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extract_statements, running_proxy
+from tests.running_proxy import CHAT, RunningProxy, User, chat_body, extract_statements
 from tests.scripted_upstream import (
     DONE,
     EVENT_STREAM,
@@ -34,7 +33,7 @@ from tests.scripted_upstream import (
     whole,
 )
 
-from recollect.model import Action, Actor, News, Page, Reason, Update
+from recollect.model import Action, Actor, News, Reason, Update
 from recollect_proxy.chat import status
 
 CAT = "I have a cat called Minka."
@@ -183,31 +182,6 @@ async def test_it_is_shown_neither_in_another_chat_nor_to_anybody_else(
         )
 
 
-async def test_no_answer_ends_later_for_what_is_never_formed_and_once_it_is_it_is_shown(
-    proxy: RunningProxy,
-    upstream: ScriptedUpstream,
-    user: User,
-    forming: asyncio.Event,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    upstream.answers.append(completion_stream("Nice."))
-    async with asyncio.timeout(30):  # the model that extracts never answers
-        assert shown((await ask(proxy, user, CAT)).body, DONE).lines == []
-        upstream.answers.append(once_looked(monkeypatch))
-        assert shown((await ask(proxy, user, "Good morning!")).body, DONE).lines == []
-    assert not forming.is_set()
-    assert await proxy.engine.page(user.known_as, limit=9) == Page(())
-
-    forming.set()
-    await proxy.formed(user)
-    upstream.answers.append(once_looked(monkeypatch))
-    seen = shown((await ask(proxy, user, "And good night?")).body, DONE)
-
-    [line] = seen.lines
-    assert line.startswith("Meanwhile remembered")
-    assert CAT.removesuffix(".") in line
-
-
 async def test_what_is_learned_while_an_answer_comes_is_shown_between_its_words(
     proxy: RunningProxy,
     upstream: ScriptedUpstream,
@@ -234,23 +208,6 @@ async def test_what_is_learned_while_an_answer_comes_is_shown_between_its_words(
 
     assert b"Meanwhile" not in before
     assert b"la " in within
-
-
-async def test_several_proxies_over_one_database_show_it_once(
-    proxy: RunningProxy,
-    upstream: ScriptedUpstream,
-    user: User,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    await learned(proxy, upstream, user, CAT)
-    settings = changed(proxy.settings, port=0)
-    async with running_proxy(settings, forms=False) as second:
-        lines = []
-        for each in (second, proxy):
-            upstream.answers.append(once_looked(monkeypatch))
-            lines += shown((await ask(each, user, "Good morning!")).body, DONE).lines
-
-    assert lines == [f"Meanwhile remembered: {CAT}"]
 
 
 async def test_where_nothing_happened_nothing_is_shown(
@@ -392,16 +349,6 @@ async def test_an_answer_without_room_for_it_stays_as_it_is(
 
     assert (await ask(proxy, user)).body == body
     assert TEA.encode() in upstream.last.body
-
-
-async def test_an_error_stays_as_it_is(proxy: RunningProxy, upstream: ScriptedUpstream, user: User) -> None:
-    await given_memory(proxy, user)
-    framing = [*EVENT_STREAM, (b"Transfer-Encoding", b"chunked")]
-    upstream.answers.append((head(500, framing), *streamed(b"data: {}\n\n")[1:]))
-
-    answer = await proxy.say(user, WHICH_TEA, stream=True, extra=spoken_for(user))
-
-    assert (answer.status, answer.body) == (500, b"data: {}\n\n")
 
 
 # -- who sees it ---------------------------------------------------------------------------------------------

@@ -6,11 +6,8 @@ from typing import Any
 import pytest
 from tests.recollect_proxy.given import TEA, WHICH_TEA, given_memory
 from tests.recollect_proxy.in_turn import in_turn
-from tests.recollect_proxy.spoken import MESSAGES, RESPONSES, Spoken
 from tests.running_proxy import CHAT, RunningProxy, User, chat_body
 from tests.scripted_upstream import ScriptedUpstream, completion_stream
-
-from recollect.text.tokens import estimate_tokens
 
 TEAS = [TEA, "Green tea is what I drink in the evening.", "My mother's favourite tea is Darjeeling."]
 
@@ -33,46 +30,14 @@ def told(upstream: ScriptedUpstream) -> int:
     return upstream.last.system.count("\n• ")
 
 
-@pytest.mark.parametrize("in_body", [False, True])
 async def test_fewer_memories_can_be_asked_for(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, *, in_body: bool
+    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
 ) -> None:
-    if in_body:
-        answer = await proxy.say(drinker, WHICH_TEA, recollect={"top_k_memories": 1})
-    else:
-        answer = await proxy.say(drinker, WHICH_TEA, extra=[(b"X-Recollect-Top-K-Memories", b"1")])
+    answer = await proxy.say(drinker, WHICH_TEA, extra=[(b"X-Recollect-Top-K-Memories", b"1")])
 
     assert told(upstream) == 1
     assert answer.header(b"x-recollect-memories") == b"1"
-    assert b'"recollect"' not in upstream.last.body
     assert not [name for name, _ in upstream.last.headers if name.lower().startswith(b"x-recollect")]
-
-
-async def test_the_body_goes_before_the_header(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
-) -> None:
-    await proxy.say(
-        drinker,
-        WHICH_TEA,
-        extra=[(b"X-Recollect-Top-K-Memories", b"0")],
-        recollect={"top_k_memories": 1},
-    )
-
-    assert told(upstream) == 1
-
-
-@pytest.mark.parametrize("budget", [0, 90, 120, 1000])
-async def test_memories_take_no_more_tokens_than_asked_for(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, budget: int
-) -> None:
-    answer = await proxy.say(drinker, WHICH_TEA, recollect={"max_memory_tokens": budget})
-
-    added = upstream.last.system if told(upstream) else ""
-    assert estimate_tokens(added) <= budget * 1.05
-    assert int(answer.header(b"x-recollect-memory-tokens") or b"") <= budget
-    assert (told(upstream) > 0) is (budget == 1000 or told(upstream) > 0)
-    if budget == 1000:
-        assert told(upstream) >= 1
 
 
 async def test_the_rest_of_the_body_stays_byte_for_byte(
@@ -120,15 +85,6 @@ async def test_a_senseless_option_is_refused_and_nothing_is_sent_on(
         assert await proxy.logged(user) == []
 
 
-async def test_a_senseless_header_is_refused_as_well(
-    proxy: RunningProxy, upstream: ScriptedUpstream, user: User
-) -> None:
-    answer = await proxy.say(user, "Hello.", extra=[(b"X-Recollect-Recall", b"perhaps")])
-
-    assert (answer.status, answer.json["error"]["code"]) == (400, "invalid_recollect_option")
-    assert upstream.received == []
-
-
 async def test_recall_off_recalls_nothing_and_remembers_all_the_same(
     proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User
 ) -> None:
@@ -156,20 +112,6 @@ async def test_a_session_that_is_asked_for_is_the_chat(proxy: RunningProxy, user
         "SELECT DISTINCT session_id FROM recollect.messages WHERE user_id = $1", user.known_as
     )
     assert row["session_id"] == "mine"
-
-
-@pytest.mark.parametrize("api", [RESPONSES, MESSAGES], ids=["responses", "messages"])
-async def test_options_are_taken_out_of_the_other_apis_too(
-    proxy: RunningProxy, upstream: ScriptedUpstream, drinker: User, api: Spoken
-) -> None:
-    body = api.body(WHICH_TEA, recollect={"top_k_memories": 1})
-
-    answer = await proxy.fetch(b"POST", api.path, drinker.headers(), body)
-
-    assert answer.header(b"x-recollect-memories") == b"1"
-    sent = json.loads(upstream.last.body)
-    assert sent.pop(api.instructs)
-    assert sent == json.loads(api.body(WHICH_TEA))
 
 
 # -- what the answer says --------------------------------------------------------------------------
